@@ -1,0 +1,32 @@
+"""Errors: the catalogue of codes, the classes by stage, and the places they point at.
+
+What comes in is a code of the catalogue with its particulars; what goes out is a message with a line, a caret
+and a way out. This package never decides anything and imports nothing else of Xylem.
+"""
+
+from .catalogue import CATALOGUE, Entry
+from .error import (
+    ERR_NAMESPACE,
+    DynamicError,
+    EngineBug,
+    InputError,
+    StaticError,
+    SyntaxFault,
+    XylemError,
+)
+from .source_text import NOWHERE, SourceText, Span
+
+__all__ = [
+    "CATALOGUE",
+    "ERR_NAMESPACE",
+    "NOWHERE",
+    "DynamicError",
+    "EngineBug",
+    "Entry",
+    "InputError",
+    "SourceText",
+    "Span",
+    "StaticError",
+    "SyntaxFault",
+    "XylemError",
+]

@@ -1,0 +1,89 @@
+"""The classes of errors, one per stage, and how an error is shown."""
+
+from __future__ import annotations
+
+from .catalogue import CATALOGUE
+from .source_text import Span
+
+ERR_NAMESPACE = "http://www.w3.org/2005/xqt-errors"
+
+
+class XylemError(Exception):
+    """An error of the catalogue: a code, what happened, where, and a way out.
+
+    `code` is a W3C or Xylem code such as ``XPST0008``, or ``Q{uri}local`` for an error a query raised in
+    a namespace of its own. `why` adds the particulars of this case to the catalogue's general sentence.
+    `value` is what ``fn:error`` passed as its third argument.
+    """
+
+    def __init__(
+        self,
+        code: str,
+        why: str = "",
+        *,
+        span: Span | None = None,
+        hint: str = "",
+        value: object = (),
+    ) -> None:
+        entry = CATALOGUE.get(code)
+        self.code = code
+        self.title = entry.title if entry else ""
+        self.why = why
+        self.hint = hint or (entry.hint if entry else "")
+        self.span = span
+        self.value = value
+        super().__init__(self.message)
+
+    @property
+    def message(self) -> str:
+        """The catalogue's sentence and the particulars, without code and place."""
+        return ": ".join(part for part in (self.title, self.why) if part)
+
+    def at(self, span: Span | None) -> XylemError:
+        """This error, placed at a span unless it already has a place."""
+        if self.span is None:
+            self.span = span
+        return self
+
+    def __str__(self) -> str:
+        place = f" at {self.span.source.name}:{self.span.line}:{self.span.column}" if self.span else ""
+        return f"{self.code}{place}: {self.message}"
+
+    def render(self) -> str:
+        """The error as a user sees it: headline, the query's line with a caret, a way out."""
+        lines = [str(self)]
+        if self.span is not None:
+            lines += _excerpt(self.span)
+        if self.hint:
+            lines.append(f"  hint: {self.hint}")
+        return "\n".join(lines)
+
+
+def _excerpt(span: Span) -> list[str]:
+    line, column = span.source.position(span.start)
+    text = span.source.line(line)
+    number = str(line)
+    width = max(1, min(span.end - span.start, len(text) - column + 1))
+    # A tab before the caret keeps its width, so that the caret stands under what it means.
+    pad = "".join("\t" if c == "\t" else " " for c in text[: column - 1])
+    return [f"    {number} | {text}", f"    {' ' * len(number)} | {pad}{'^' * width}"]
+
+
+class StaticError(XylemError):
+    """Found before anything runs: grammar, names, static types."""
+
+
+class SyntaxFault(StaticError):
+    """The text does not follow the grammar."""
+
+
+class DynamicError(XylemError):
+    """Raised while a query runs, type errors included."""
+
+
+class InputError(DynamicError):
+    """The input cannot be read: malformed XML, a limit, a missing or forbidden file."""
+
+
+class EngineBug(XylemError):
+    """An internal fault of Xylem: never the user's doing."""

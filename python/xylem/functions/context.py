@@ -1,0 +1,78 @@
+"""What a function may ask of its surroundings: the static context of its call and the dynamic one of its run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from xylem.values.datetimes import DateTime
+    from xylem.values.function_item import FunctionItem
+    from xylem.values.node import Node
+    from xylem.values.qname import QName
+
+    from .decimal_format import DecimalFormat
+
+CODEPOINT_COLLATION = "http://www.w3.org/2005/xpath-functions/collation/codepoint"
+
+
+class Resources(Protocol):
+    """Documents and texts by absolute URI, from allowed places only; the same URI gives the same node."""
+
+    def document(self, uri: str) -> Node:
+        """The document at a URI, or an error FODC0002 / FODC0005 / XYIN…"""
+
+    def collection(self, uri: str | None) -> list[Any]:
+        """The items of a collection, the default one for None, or an error FODC0002 / FODC0004"""
+
+    def text(self, uri: str, encoding: str | None) -> str:
+        """The text at a URI, or an error FOUT1170 / FOUT1190 / FOUT1200"""
+
+    def module_text(self, uri: str) -> str:
+        """The text of a library module at a location, or an error XQST0059."""
+
+
+@dataclass(frozen=True)
+class StaticPart:
+    """The static context, as far as functions see it."""
+
+    base_uri: str | None = None
+    namespaces: Mapping[str, str] = field(default_factory=dict)
+    """Statically known namespaces; '' is the default element namespace, absent when there is none."""
+    default_collation: str = CODEPOINT_COLLATION
+    decimal_formats: Mapping[tuple[str, str], DecimalFormat] = field(default_factory=dict)
+    """By (uri, local); ('', '') is the default format."""
+    default_language: str = "en"
+
+
+class Context:
+    """The static part of one place in a query with the dynamic part of one run."""
+
+    __slots__ = ("run", "static")
+
+    def __init__(self, static: StaticPart, run: RunPart) -> None:
+        self.static = static
+        self.run = run
+
+
+@dataclass
+class RunPart:
+    """The dynamic context: one per run of a query, shared by all its modules."""
+
+    resources: Resources
+    now: DateTime
+    """current-dateTime(), fixed for the whole run; its timezone is the implicit one."""
+    environment: Mapping[str, str] | None = None
+    """Environment variables, None where the user did not allow them."""
+    variables: dict[tuple[str, str], Any] = field(default_factory=dict)
+    look_up_function: Callable[[QName, int], FunctionItem | None] = lambda name, arity: None
+    """fn:function-lookup: built-in, constructor and user-declared functions by name and arity."""
+    load_module: Callable[..., Any] | None = None
+    """fn:load-xquery-module: set by the compiler."""
+    trace: Callable[[str, str], None] = lambda label, value: None
+    """fn:trace and fn:message output: (label, serialised value)."""
+
+    @property
+    def implicit_timezone_minutes(self) -> int:
+        return self.now.timezone_minutes or 0

@@ -1,0 +1,98 @@
+"""How a built-in function is written: a plain Python function with its XQuery signature in a decorator.
+
+    @function("fn:substring", "xs:string?, xs:double, xs:double", "xs:string")
+    def substring(value: str | None, start: float, length: float = inf) -> str: ...
+
+- The arities follow from the Python parameters: those without default must be given.
+- Arguments arrive converted (atomised, untyped values cast, numbers promoted) and checked against the
+  signature, in the calling convention of `values/function_item.py`: `?` may be None, `*` and `+` are lists,
+  tuples or ranges; a parameter named in `lazy` is an iterator instead, read as far as the function wants.
+- Results follow the same convention; a `*` result may be any iterable, a generator too.
+- `focus="…"`: the function may be called with its last argument missing, and then takes the context item
+  (fn:string, fn:name …). Write the Python function with that argument required.
+- `context=True`: the function's first Python parameter is the `Context`, which the signature does not list.
+- Raise `DynamicError(code, "particulars")`; the place in the query is added by the caller.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+Body = TypeVar("Body", bound=Callable[..., Any])
+
+FN = "http://www.w3.org/2005/xpath-functions"
+PREFIXES = {
+    "fn": FN,
+    "math": FN + "/math",
+    "map": FN + "/map",
+    "array": FN + "/array",
+    "xs": "http://www.w3.org/2001/XMLSchema",
+    "xylem": "urn:xylem:functions",
+    "udf": "urn:xylem:udf",
+}
+
+
+@dataclass(frozen=True)
+class Builtin:
+    """A built-in function of one name, for all its arities; types as written, resolved when first used."""
+
+    uri: str
+    local: str
+    parameters: tuple[str, ...]
+    returns: str
+    least: int
+    body: Callable[..., Any]
+    lazy: frozenset[int]
+    focus: bool
+    context: bool
+
+    @property
+    def most(self) -> int:
+        return len(self.parameters)
+
+
+BUILTINS: dict[tuple[str, str], Builtin] = {}
+"""Every built-in function by (namespace, local name)."""
+
+
+def function(
+    name: str,
+    parameters: str,
+    returns: str,
+    *,
+    lazy: str = "",
+    focus: bool = False,
+    context: bool = False,
+) -> Callable[[Body], Body]:
+    """Register a built-in function; the module docstring says how to write one."""
+
+    def register(body: Body) -> Body:
+        prefix, local = name.split(":")
+        types = _split(parameters)
+        names = list(inspect.signature(body).parameters.values())[1 if context else 0 :]
+        if len(names) != len(types):
+            raise TypeError(f"{name}: {len(types)} parameter types for {len(names)} parameters")
+        least = sum(1 for p in names if p.default is inspect.Parameter.empty)
+        lazies = frozenset(i for i, p in enumerate(names) if p.name in lazy.split())
+        key = (PREFIXES[prefix], local)
+        if key in BUILTINS:
+            raise TypeError(f"{name} is registered twice")
+        BUILTINS[key] = Builtin(*key, types, returns, least, body, lazies, focus, context)
+        return body
+
+    return register
+
+
+def _split(types: str) -> tuple[str, ...]:
+    """Split at the commas outside parentheses."""
+    parts, depth, start = [], 0, 0
+    for i, c in enumerate(types):
+        depth += (c == "(") - (c == ")")
+        if c == "," and depth == 0:
+            parts.append(types[start:i].strip())
+            start = i + 1
+    last = types[start:].strip()
+    return tuple([*parts, last] if last else parts)
