@@ -1,0 +1,230 @@
+"""Maps (XDM 3.1 §2.8.2): immutable values from keys, compared by op:same-key, to sequences.
+
+Entries keep the order in which their keys came, so that output can be read and repeated. A map is a dict from
+`same_key(key)` to (key, value). Small maps are copied when updated. From `SHARED_FROM` entries on, the versions
+of a map share one dict (H. Baker, "Shallow binding makes functional arrays fast", 1991): the version used last
+owns it, the others know the one change that separates them from a neighbour, and the dict is turned back and
+forth as versions are used. So a loop of map:put costs one dict operation per step, with the order kept and plain
+dict speed for maps that are only read; a hash trie would lose both, and be one more compiled dependency.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from threading import Lock
+from typing import Any
+
+from xylem.errors import DynamicError
+
+from .comparison import same_key
+
+Entry = tuple[Any, Sequence[Any]]
+
+SHARED_FROM = 64
+"""The size from which updates share a dict; below, copying is as cheap as the bookkeeping."""
+
+_TURNING = Lock()
+
+
+class _SharedEntries(dict[Hashable, Entry]):
+    """A dict that several versions of a map take turns to own; a plain dict in a map is never changed.
+
+    `work` counts the changes made to it. After as many as it has entries a copy is taken instead, which the
+    changes have paid for: two versions read in turn, or a long chain behind a version that is kept, cost no more.
+    """
+
+    __slots__ = ("work",)
+
+    def __init__(self, entries: dict[Hashable, Entry]) -> None:
+        super().__init__(entries)
+        self.work = 0
+
+    def is_worn(self, more: int) -> bool:
+        self.work += more
+        return self.work > len(self)
+
+    def swap(self, key: Hashable, entry: Entry | None) -> Entry | None:
+        """Set an entry, or remove it for None; gives the one before."""
+        before = self.get(key)
+        if entry is not None:
+            self[key] = entry
+        elif before is not None:
+            del self[key]
+        return before
+
+
+class XMap:
+    """An immutable map. Values are sequences that can be read again; a single item is a 1-tuple.
+
+    >>> m = XMap.of([("a", (1,)), ("b", (2, 3))]).put("a", (4,))
+    >>> list(m.items())
+    [('a', (4,)), ('b', (2, 3))]
+    """
+
+    __slots__ = ("_change", "_entries", "_neighbour")
+
+    def __init__(self, entries: dict[Hashable, Entry] | None = None) -> None:
+        """Takes over a dict from same_key(key) to (key, value)."""
+        self._entries: dict[Hashable, Entry] | None = {} if entries is None else entries
+        self._neighbour: XMap | None = None
+        self._change: tuple[Hashable, Entry | None] | None = None
+
+    @classmethod
+    def of(cls, pairs: Iterable[Entry]) -> XMap:
+        """A map of (key, value) pairs; of equal keys the last one wins, at the place of the first."""
+        return cls({same_key(pair[0]): pair for pair in pairs})
+
+    @classmethod
+    def constructed(cls, pairs: Iterable[Entry]) -> XMap:
+        """A map of (key, value) pairs that must differ in their keys (XQuery 3.1 §3.11.1.1)."""
+        entries: dict[Hashable, Entry] = {}
+        for pair in pairs:
+            key = same_key(pair[0])
+            if key in entries:
+                raise DynamicError("XQDY0137", f"the key {pair[0]!s} occurs twice")
+            entries[key] = pair
+        return cls(entries)
+
+    def __len__(self) -> int:
+        while True:
+            entries = self._own()
+            size = len(entries)
+            if self._entries is entries:
+                return size
+
+    # A map is true as an object whatever its size: `if map` never means "if it has entries".
+    def __bool__(self) -> bool:
+        return True
+
+    def __iter__(self) -> Iterator[Any]:
+        return self.keys()
+
+    def __repr__(self) -> str:
+        return f"map{{{', '.join(f'{key!r}: {value!r}' for key, value in self.items())}}}"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return XMap.of, (list(self.items()),)
+
+    def get(self, key: Any) -> Sequence[Any] | None:
+        """The value of a key, None where there is none."""
+        found = self.entry(same_key(key))
+        return None if found is None else found[1]
+
+    def entry(self, sameness: Hashable) -> Entry | None:
+        """Key and value for a `same_key`."""
+        while True:
+            entries = self._own()
+            found = entries.get(sameness)
+            # Another thread may have turned the dict to its own version in between.
+            if self._entries is entries:
+                return found
+
+    def contains(self, key: Any) -> bool:
+        return self.entry(same_key(key)) is not None
+
+    def items(self) -> Iterator[Entry]:
+        """(key, value) pairs in order."""
+        return iter(self._pairs())
+
+    def keys(self) -> Iterator[Any]:
+        return (pair[0] for pair in self._pairs())
+
+    def values(self) -> Iterator[Sequence[Any]]:
+        return (pair[1] for pair in self._pairs())
+
+    def put(self, key: Any, value: Sequence[Any]) -> XMap:
+        """This map with one entry added or replaced, its key included."""
+        return self._with(same_key(key), (key, value))
+
+    def remove(self, keys: Iterable[Any]) -> XMap:
+        """This map without the entries of these keys."""
+        gone = [k for k in {same_key(key): None for key in keys} if self.entry(k) is not None]
+        if len(gone) == 1:
+            return self._with(gone[0], None)
+        if not gone:
+            return self
+        entries = self.entries()
+        for key in gone:
+            del entries[key]
+        return XMap(entries)
+
+    def entries(self) -> dict[Hashable, Entry]:
+        """A dict of the caller's own, from same_key(key) to (key, value): to be changed and made a map again."""
+        while True:
+            entries = self._own()
+            copy = dict(entries)
+            if self._entries is entries:
+                return copy
+
+    def _pairs(self) -> Iterable[Entry]:
+        while True:
+            entries = self._own()
+            if type(entries) is dict:
+                return entries.values()
+            pairs = list(entries.values())
+            if self._entries is entries:
+                return pairs
+
+    def _with(self, key: Hashable, entry: Entry | None) -> XMap:
+        if len(self) < SHARED_FROM:
+            copy = self.entries()
+            if entry is not None:
+                copy[key] = entry
+            else:
+                copy.pop(key, None)
+            return XMap(copy)
+        self._own()
+        with _TURNING:
+            return self._shared_with(key, entry)
+
+    def _shared_with(self, key: Hashable, entry: Entry | None) -> XMap:
+        entries = self._turn()
+        if not isinstance(entries, _SharedEntries):
+            # This version moves to the shared dict too: the next update of it finds it there.
+            self._entries = entries = _SharedEntries(entries)
+        if entries.is_worn(1):
+            copy = _SharedEntries(entries)
+            copy.swap(key, entry)
+            return XMap(copy)
+        updated = XMap(entries)
+        self._entries = None
+        self._neighbour = updated
+        self._change = key, entries.swap(key, entry)
+        return updated
+
+    def _own(self) -> dict[Hashable, Entry]:
+        entries = self._entries
+        if entries is not None:
+            return entries
+        with _TURNING:
+            return self._turn()
+
+    def _turn(self) -> dict[Hashable, Entry]:
+        """Make this version the owner of the shared dict (or of a copy); call with the lock held."""
+        if self._entries is not None:
+            return self._entries
+        path: list[XMap] = []
+        owner: XMap = self
+        while owner._entries is None:
+            path.append(owner)
+            assert owner._neighbour is not None
+            owner = owner._neighbour
+        entries = owner._entries
+        assert isinstance(entries, _SharedEntries)
+        if entries.is_worn(len(path)):
+            entries = _SharedEntries(entries)
+            for version in reversed(path):
+                assert version._change is not None
+                entries.swap(*version._change)
+        else:
+            for version in reversed(path):
+                assert version._change is not None
+                key, entry = version._change
+                owner._entries, owner._neighbour = None, version
+                owner._change = key, entries.swap(key, entry)
+                owner = version
+        self._entries, self._neighbour, self._change = entries, None, None
+        return entries
+
+
+EMPTY_MAP = XMap()

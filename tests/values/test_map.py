@@ -1,0 +1,77 @@
+"""XMap against the obvious version: a dict copied at every update."""
+
+from __future__ import annotations
+
+import pickle
+import random
+
+import pytest
+
+from xylem.errors import DynamicError
+from xylem.values.map import SHARED_FROM, XMap
+
+
+def test_last_of_equal_keys_wins_and_order_is_kept() -> None:
+    m = XMap.of([("b", (1,)), ("a", (2,)), ("b", (3,))])
+    assert list(m.items()) == [("b", (3,)), ("a", (2,))]
+    assert m.get("a") == (2,) and m.get("c") is None and m.contains("b")
+
+
+def test_keys_of_different_types_differ_unless_the_same_number() -> None:
+    m = XMap.of([(1, ("integer",)), ("1", ("string",)), (True, ("boolean",))])
+    assert len(m) == 3
+    assert m.get(1.0) == ("integer",)
+    nan = XMap.of([(float("nan"), (1,)), (float("nan"), (2,))])
+    assert len(nan) == 1
+
+
+def test_constructor_refuses_equal_keys() -> None:
+    with pytest.raises(DynamicError) as caught:
+        XMap.constructed([(1, ()), (1.0, ())])
+    assert caught.value.code == "XQDY0137"
+
+
+def test_put_replaces_the_key_too() -> None:
+    m = XMap.of([(1, ("a",))]).put(1.0, ("b",))
+    assert [type(k) for k in m.keys()] == [float]
+
+
+@pytest.mark.parametrize("start", [0, SHARED_FROM - 2, SHARED_FROM + 5, 300])
+def test_versions_never_disturb_each_other(start: int) -> None:
+    choice = random.Random(start)
+    versions = [(XMap.of((i, (i,)) for i in range(start)), {i: (i,) for i in range(start)})]
+    for step in range(600):
+        base, expected = choice.choice(versions)
+        key = choice.randrange(start + 20)
+        if choice.random() < 0.6:
+            made = base.put(key, (step,)), {**expected, key: (step,)}
+        else:
+            keys = [key, key + 1][: choice.randrange(3)]
+            made = base.remove(keys), {k: v for k, v in expected.items() if k not in keys}
+        versions.append(made)
+        seen, wanted = choice.choice(versions)
+        assert dict(seen.items()) == wanted and len(seen) == len(wanted)
+        assert seen.get(key) == wanted.get(key)
+    for seen, wanted in versions:
+        assert dict(seen.items()) == wanted
+
+
+def test_a_map_is_read_while_it_is_updated() -> None:
+    m = XMap.of((i, (i,)) for i in range(SHARED_FROM * 2)).put(0, (0,))
+    read = []
+    for key in m.keys():
+        m.put(key, ("changed",)).put(-key, ())
+        read.append(m.get(key))
+    assert read == [(i,) for i in range(SHARED_FROM * 2)]
+
+
+def test_a_loop_of_puts_keeps_order() -> None:
+    m = XMap()
+    for i in range(500):
+        m = m.put(i * 7 % 500, (i,))
+    assert [k for k in m.keys()] == [i * 7 % 500 for i in range(500)]
+
+
+def test_pickles() -> None:
+    m = XMap.of((i, (i,)) for i in range(100)).put("x", ())
+    assert list(pickle.loads(pickle.dumps(m)).items()) == list(m.items())
