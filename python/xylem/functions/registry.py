@@ -10,6 +10,8 @@
 - Results follow the same convention; a `*` result may be any iterable, a generator too.
 - `focus="…"`: the function may be called with its last argument missing, and then takes the context item
   (fn:string, fn:name …). Write the Python function with that argument required.
+- A last Python parameter `*values` makes the function variadic (fn:concat): its type stands once in `parameters`
+  and repeats as often as needed.
 - `context=True`: the function's first Python parameter is the `Context`, which the signature does not list.
 - Raise `DynamicError(code, "particulars")`; the place in the query is added by the caller.
 """
@@ -17,6 +19,7 @@
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -48,10 +51,18 @@ class Builtin:
     lazy: frozenset[int]
     focus: bool
     context: bool
+    variadic: bool = False
 
     @property
     def most(self) -> int:
-        return len(self.parameters)
+        """The largest arity; for a variadic function a number no call reaches."""
+        return sys.maxsize if self.variadic else len(self.parameters)
+
+    def parameter_types(self, arity: int) -> tuple[str, ...]:
+        """The types of the parameters of one arity, as written."""
+        if arity <= len(self.parameters):
+            return self.parameters[:arity]
+        return self.parameters + self.parameters[-1:] * (arity - len(self.parameters))
 
 
 BUILTINS: dict[tuple[str, str], Builtin] = {}
@@ -75,12 +86,13 @@ def function(
         names = list(inspect.signature(body).parameters.values())[1 if context else 0 :]
         if len(names) != len(types):
             raise TypeError(f"{name}: {len(types)} parameter types for {len(names)} parameters")
-        least = sum(1 for p in names if p.default is inspect.Parameter.empty)
+        variadic = bool(names) and names[-1].kind is inspect.Parameter.VAR_POSITIONAL
+        least = sum(1 for p in names if p.default is inspect.Parameter.empty) - variadic
         lazies = frozenset(i for i, p in enumerate(names) if p.name in lazy.split())
         key = (PREFIXES[prefix], local)
         if key in BUILTINS:
             raise TypeError(f"{name} is registered twice")
-        BUILTINS[key] = Builtin(*key, types, returns, least, body, lazies, focus, context)
+        BUILTINS[key] = Builtin(*key, types, returns, least, body, lazies, focus, context, variadic)
         return body
 
     return register
