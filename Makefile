@@ -1,0 +1,63 @@
+# Every command of the project, the same for a developer and for continuous integration.
+#   make demo         a query over a sample document: answer and explanation
+#   make test         everything that must hold: lint, types, tests, conformance sample, kernel
+#   make conformance  the whole W3C suite (needs the suite, see docs/conformance.md)
+# Each one prepares what it needs; `make install` alone does only that, into .venv.
+
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+STAMP  := $(VENV)/.installed
+CARGO  := $(shell command -v cargo 2>/dev/null)
+KERNEL := $(wildcard kernel/Cargo.toml kernel/Cargo.lock kernel/src/*.rs kernel/src/*/*.rs)
+
+.PHONY: install demo test lint types unit kernel-test bench docs conformance format clean
+.DEFAULT_GOAL := install
+
+install: $(STAMP)
+
+$(STAMP): pyproject.toml python/xylem/version.py $(KERNEL)
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo 'Xylem needs Python 3.11 or later; say which with: make PYTHON=python3.12 …' >&2; exit 2; }
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@$(BIN)/python -c 'import xylem._kernel' 2>/dev/null || \
+	  echo 'warning: the Rust kernel was not built (cargo or its crates are missing); the Python fallback is in use' >&2
+	@touch $@
+
+demo: $(STAMP)
+	@PATH="$(CURDIR)/$(BIN):$$PATH" sh examples/demo.sh
+
+test: lint types unit kernel-test
+
+lint: $(STAMP)
+	$(BIN)/ruff check python tests examples
+
+types: $(STAMP)
+	$(BIN)/mypy
+
+unit: $(STAMP)
+	$(BIN)/pytest
+
+kernel-test: $(STAMP)
+ifneq ($(CARGO),)
+	cd kernel && cargo test --quiet && cargo clippy --quiet --all-targets --all-features -- -D warnings
+else
+	@echo 'kernel tests skipped: cargo is not installed'
+endif
+
+bench: $(STAMP)
+	$(BIN)/xylem bench xmark
+
+docs: $(STAMP)
+	$(BIN)/python -m xylem.errors.page docs/errors.md
+
+conformance: $(STAMP)
+	$(BIN)/python -m xylem.conformance.whole_suite -j 2 --table docs/conformance.md
+
+format: $(STAMP)
+	$(BIN)/ruff format python tests examples
+	$(BIN)/ruff check --fix-only python tests examples
+
+clean:
+	rm -rf $(VENV) build dist kernel/target python/*.egg-info python/xylem/_kernel*.so

@@ -1,0 +1,22 @@
+//! What was built: the version and the profile, so that a report can name them.
+
+/// The version of the kernel, the same as that of the Python package.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// `release` or `debug`: a debug kernel is many times slower, and nothing else would tell.
+pub const PROFILE: &str = if cfg!(debug_assertions) { "debug" } else { "release" };
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_version_has_three_numbers() {
+        assert_eq!(VERSION.split('.').filter(|part| part.parse::<u32>().is_ok()).count(), 3);
+    }
+
+    #[test]
+    fn the_profile_follows_the_assertions() {
+        assert_eq!(PROFILE == "debug", cfg!(debug_assertions));
+    }
+}

@@ -1,0 +1,67 @@
+"""Xylem: XQuery 3.1 over XML documents and streams.
+
+What comes in is query text with documents and Python values; what goes out are typed results or their text.
+Importing this package loads nothing but names: each part is imported when it is first used.
+
+    >>> import xylem
+    >>> xylem.compile("sum(1 to 4)").run().value
+    10
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .version import VERSION as __version__
+
+if TYPE_CHECKING:
+    from .api import Functions, Query, Result, compile, function, parse
+    from .errors import DynamicError, EngineBug, InputError, StaticError, SyntaxFault, XylemError
+    from .values.node import Node
+
+_HOME = {
+    "DynamicError": "xylem.errors",
+    "EngineBug": "xylem.errors",
+    "Functions": "xylem.api",
+    "InputError": "xylem.errors",
+    "Node": "xylem.values.node",
+    "Query": "xylem.api",
+    "Result": "xylem.api",
+    "StaticError": "xylem.errors",
+    "SyntaxFault": "xylem.errors",
+    "XylemError": "xylem.errors",
+    "compile": "xylem.api",
+    "function": "xylem.api",
+    "parse": "xylem.api",
+}
+
+__all__ = [
+    "DynamicError",
+    "EngineBug",
+    "Functions",
+    "InputError",
+    "Node",
+    "Query",
+    "Result",
+    "StaticError",
+    "SyntaxFault",
+    "XylemError",
+    "__version__",
+    "compile",
+    "function",
+    "parse",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'xylem' has no attribute {name!r}")
+    from importlib import import_module
+
+    value = getattr(import_module(_HOME[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
