@@ -43,7 +43,7 @@ CATALOGUE: dict[str, Entry] = {
     "FODC0005": Entry("the argument is not a usable document URI"),
     "FODC0006": Entry("the string is not a well-formed XML document or fragment"),
     "FODC0010": Entry("this processor cannot parse XML from a string here"),
-    "FODF1280": Entry("there is no decimal format of this name", "declare it in the prolog: declare decimal-format …"),
+    "FODF1280": Entry("there is no such decimal format", "declare it in the prolog: declare decimal-format …"),
     "FODF1310": Entry("the picture string is not valid for format-number"),
     "FODT0001": Entry("the date or time is out of range"),
     "FODT0002": Entry("the duration is out of range"),
