@@ -1,0 +1,96 @@
+"""The stages import in one direction only, and each package says in three sentences what it is for."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1] / "python" / "xylem"
+
+# In the order data flows. A part imports from itself and from those above it, never from those below.
+STAGES = (
+    "version",
+    "errors",
+    "values",
+    "syntax",
+    "schema",
+    "source",
+    "sink",
+    "functions",
+    "analysis",
+    "rewrite",
+    "plan",
+    "run",
+    "pipeline",
+    "api",
+    "bench",
+    "conformance",
+    "cli",
+)
+PACKAGES = sorted(path.parent for path in ROOT.rglob("__init__.py"))
+FILES = sorted(ROOT.rglob("*.py"))
+
+
+def stage_of(path: Path) -> str:
+    return path.relative_to(ROOT).parts[0].removesuffix(".py")
+
+
+def imported(path: Path) -> Iterator[tuple[str, int]]:
+    """The stages a file imports, wherever the import stands, with the line."""
+    package = ("xylem", *path.relative_to(ROOT).parent.parts)
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        names: list[str] = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            base = package[: len(package) - node.level + 1] if node.level else ()
+            full = ".".join((*base, *(node.module or "").split("."))).strip(".")
+            # `from xylem import syntax` names the stage on the right.
+            names = [f"{full}.{alias.name}" for alias in node.names] if full == "xylem" else [full]
+        for name in names:
+            parts = name.split(".")
+            if parts[0] == "xylem" and len(parts) > 1:
+                yield parts[1], node.lineno
+
+
+def test_every_part_is_in_the_order() -> None:
+    parts = {stage_of(path) for path in FILES} - {"__init__"}
+    assert parts <= set(STAGES)
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_imports_point_upstream(path: Path) -> None:
+    stage = stage_of(path)
+    if stage == "__init__":
+        return
+    allowed = {*STAGES[: STAGES.index(stage) + 1], "_kernel"}
+    wrong = [f"{path.name}:{line} imports {other}" for other, line in imported(path) if other not in allowed]
+    assert not wrong
+
+
+@pytest.mark.parametrize("package", PACKAGES, ids=lambda path: path.relative_to(ROOT.parent).as_posix())
+def test_a_package_opens_with_three_sentences(package: Path) -> None:
+    docstring = ast.get_docstring(ast.parse((package / "__init__.py").read_text(encoding="utf-8"))) or ""
+    prose = docstring.split("\n\n    ")[0]
+    sentences = re.findall(r"[.!?](?=\s|$)", prose)
+    assert len(sentences) >= 3, f"{package.name} has {len(sentences)} sentences"
+
+
+def test_only_one_file_imports_the_kernel() -> None:
+    assert {path.name for path in FILES for stage, _ in imported(path) if stage == "_kernel"} <= {"kernel.py"}
+
+
+def test_no_file_is_named_for_its_shape() -> None:
+    assert not {path.stem for path in FILES} & {"utils", "util", "helpers", "common", "misc"}
+
+
+def test_importing_xylem_loads_no_engine() -> None:
+    code = "import sys, xylem; print(sorted(m for m in sys.modules if m.startswith('xylem')))"
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+    assert ended.stdout.strip() == "['xylem', 'xylem.version']"
