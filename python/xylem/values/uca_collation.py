@@ -82,7 +82,9 @@ def uca_collation(uri: str) -> UcaCollation:
             given[keyword] = value
     settings, refused = _settings(given)
     if refused and given.get("fallback") == "no":
-        raise DynamicError("FOCH0002", f"{refused[0]!r} is not supported, and fallback=no", hint="leave fallback=no out")
+        raise DynamicError(
+            "FOCH0002", f"{refused[0]!r} is not supported, and fallback=no", hint="leave fallback=no out"
+        )
     return UcaCollation(uri, settings)
 
 
@@ -109,7 +111,7 @@ def _settings(given: dict[str, str]) -> tuple[UcaSettings, list[str]]:
         elif keyword == "lang" and lowered.partition("-")[0] in _UNTAILORED:
             if lowered == "fr-ca":
                 chosen.setdefault("backwards", True)
-        elif not (keyword == "fallback" and lowered in _YES_NO or keyword == "normalization" and lowered in _YES_NO):
+        elif keyword not in ("fallback", "normalization") or lowered not in _YES_NO:
             refused.append(f"{keyword}={value}")
     return UcaSettings(**chosen), refused  # type: ignore[arg-type]
 
@@ -181,10 +183,7 @@ class UcaCollation(Collation):
     @staticmethod
     def _bounded(units: list[tuple[str, int, int]], start: int, end: int) -> bool:
         """Whether a match begins and ends between characters: the second half of ß is no match for s."""
-        for edge in (start, end):
-            if 0 < edge < len(units) and units[edge - 1][1] == units[edge][1]:
-                return False
-        return True
+        return not any(0 < edge < len(units) and units[edge - 1][1] == units[edge][1] for edge in (start, end))
 
     def _units(self, text: str) -> list[tuple[str, int, int]]:
         """The weights that count at this strength, with start and end of the character they come from."""
