@@ -242,6 +242,7 @@ CATALOGUE: dict[str, Entry] = {
     # Xylem
     "XYBUG0001": Entry("an internal fault of Xylem", "please report it with the query and, if possible, the input"),
     "XYDY0001": Entry("the recursion is too deep"),
+    "XYDY0002": Entry("an external function failed", "the exception it raised is the cause of this error"),
     "XYIN0001": Entry("the XML is not well formed"),
     "XYIN0002": Entry("the input cannot be read"),
     "XYIN0003": Entry("the input is not in a place that may be read", "allow its directory: --allow DIR"),

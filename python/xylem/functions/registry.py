@@ -82,7 +82,7 @@ def function(
 
     def register(body: Body) -> Body:
         prefix, local = name.split(":")
-        types = _split(parameters)
+        types = split_types(parameters)
         names = list(inspect.signature(body).parameters.values())[1 if context else 0 :]
         if len(names) != len(types):
             raise TypeError(f"{name}: {len(types)} parameter types for {len(names)} parameters")
@@ -98,7 +98,7 @@ def function(
     return register
 
 
-def _split(types: str) -> tuple[str, ...]:
+def split_types(types: str) -> tuple[str, ...]:
     """Split at the commas outside parentheses."""
     parts, depth, start = [], 0, 0
     for i, c in enumerate(types):
