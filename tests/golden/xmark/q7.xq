@@ -1,0 +1,1 @@
+../../../python/xylem/bench/xmark_queries/q7.xq
