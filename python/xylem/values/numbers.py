@@ -7,6 +7,11 @@ in a table, and never `isinstance(x, int)`.
 from __future__ import annotations
 
 import struct
+from decimal import MAX_EMAX, MIN_EMIN, ROUND_HALF_EVEN, Context, Decimal
+from typing import Any
+
+EXACT = Context(prec=100_000, rounding=ROUND_HALF_EVEN, Emin=MIN_EMIN, Emax=MAX_EMAX, traps=[])
+"""Decimal arithmetic that does not round: no sum or product in a query comes near that many digits."""
 
 
 class Float(float):
@@ -24,6 +29,37 @@ def to_single(value: float) -> float:
         return float(struct.unpack("f", struct.pack("f", value))[0])
     except OverflowError:
         return float("inf") if value > 0 else float("-inf")
+
+
+def to_double(value: Any) -> float:
+    """A number of any type as xs:double; an integer or decimal too large becomes infinite."""
+    try:
+        return float(value)
+    except OverflowError:
+        return float("inf") if value > 0 else float("-inf")
+
+
+def decimal_string(value: Decimal) -> str:
+    """The canonical xs:decimal: no exponent, no trailing zeros, no negative zero."""
+    text = format(value, "f")
+    if "." in text:
+        text = text.rstrip("0").removesuffix(".")
+    return "0" if text == "-0" else text
+
+
+def integer_string(value: int) -> str:
+    try:
+        return int.__repr__(value)
+    except ValueError:  # Python refuses to print very long integers this way, for fear of quadratic time.
+        return format(Decimal(value), "f")
+
+
+def parse_integer_digits(text: str) -> int:
+    """An integer from its digits with an optional sign, however many there are."""
+    try:
+        return int(text)
+    except ValueError:
+        return int(Decimal(text))
 
 
 class NonPositiveInteger(int):

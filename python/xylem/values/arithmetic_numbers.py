@@ -1,0 +1,158 @@
+"""Arithmetic on two numbers, promoted to their common type (F&O 3.1 §4.2).
+
+The common type is the greater of the two in the order xs:integer, xs:decimal, xs:float, xs:double. Integers
+and decimals are exact, floats and doubles follow IEEE 754 with its infinities and NaN.
+"""
+
+from __future__ import annotations
+
+import math
+from decimal import ROUND_HALF_EVEN, Context, Decimal
+from typing import Any
+
+from xylem.errors import DynamicError
+
+from .atomic import INTEGER_CLASSES
+from .numbers import EXACT, Float, to_double
+
+INTEGER, DECIMAL, FLOAT, DOUBLE = range(4)
+NUMERIC_RANK: dict[type, int] = dict.fromkeys(INTEGER_CLASSES, INTEGER)
+NUMERIC_RANK.update({Decimal: DECIMAL, Float: FLOAT, float: DOUBLE})
+
+_ZERO = Decimal(0)
+_LEAST_PRECISION = 34
+_FRACTION_DIGITS = 22
+
+
+def _common(a: Any, b: Any) -> int:
+    rank_a, rank_b = NUMERIC_RANK[type(a)], NUMERIC_RANK[type(b)]
+    return rank_a if rank_a > rank_b else rank_b
+
+
+def _as_decimal(value: Any) -> Decimal:
+    return value if type(value) is Decimal else Decimal(value)
+
+
+def _single(value: Any) -> float:
+    """An operand of xs:float arithmetic: rounded to single precision first."""
+    return value if type(value) is Float else Float(to_double(value))
+
+
+def add(a: Any, b: Any) -> Any:
+    rank = _common(a, b)
+    if rank == INTEGER:
+        return int(a) + int(b)
+    if rank == DECIMAL:
+        return EXACT.add(_as_decimal(a), _as_decimal(b)) or _ZERO
+    if rank == DOUBLE:
+        return to_double(a) + to_double(b)
+    return Float(_single(a) + _single(b))
+
+
+def subtract(a: Any, b: Any) -> Any:
+    rank = _common(a, b)
+    if rank == INTEGER:
+        return int(a) - int(b)
+    if rank == DECIMAL:
+        return EXACT.subtract(_as_decimal(a), _as_decimal(b)) or _ZERO
+    if rank == DOUBLE:
+        return to_double(a) - to_double(b)
+    return Float(_single(a) - _single(b))
+
+
+def multiply(a: Any, b: Any) -> Any:
+    rank = _common(a, b)
+    if rank == INTEGER:
+        return int(a) * int(b)
+    if rank == DECIMAL:
+        return EXACT.multiply(_as_decimal(a), _as_decimal(b)) or _ZERO
+    if rank == DOUBLE:
+        return to_double(a) * to_double(b)
+    return Float(_single(a) * _single(b))
+
+
+def divide(a: Any, b: Any) -> Any:
+    rank = _common(a, b)
+    if rank <= DECIMAL:
+        return divide_decimals(_as_decimal(a), _as_decimal(b))
+    if rank == DOUBLE:
+        return _ieee_divide(to_double(a), to_double(b))
+    return Float(_ieee_divide(_single(a), _single(b)))
+
+
+def divide_decimals(a: Decimal, b: Decimal) -> Decimal:
+    """The quotient, exact where it ends soon, else with at least 20 digits after the point."""
+    if not b:
+        raise _division_by_zero()
+    whole_digits = a.adjusted() - b.adjusted() + 1
+    digits = max(_LEAST_PRECISION, whole_digits + _FRACTION_DIGITS)
+    if len(a.as_tuple().digits) + 5 > digits:
+        digits = len(a.as_tuple().digits) + 5
+    return Context(prec=digits, rounding=ROUND_HALF_EVEN, traps=[]).divide(a, b) or _ZERO
+
+
+def _ieee_divide(a: float, b: float) -> float:
+    if b:
+        return a / b
+    if not a or a != a:
+        return math.nan
+    return math.copysign(math.inf, a) * math.copysign(1.0, b)
+
+
+def integer_divide(a: Any, b: Any) -> int:
+    rank = _common(a, b)
+    if rank == INTEGER:
+        if not b:
+            raise _division_by_zero()
+        quotient = abs(a) // abs(b)
+        return -quotient if (a < 0) != (b < 0) else quotient
+    if rank == DECIMAL:
+        a, b = _as_decimal(a), _as_decimal(b)
+        if not b:
+            raise _division_by_zero()
+        return int(EXACT.divide_int(a, b))
+    return _float_integer_divide(a, b)
+
+
+def _float_integer_divide(a: Any, b: Any) -> int:
+    a, b = to_double(a), to_double(b)
+    if not b:
+        raise _division_by_zero()
+    if a != a or b != b or math.isinf(a):
+        raise DynamicError("FOAR0002", "idiv has no answer for NaN or an infinite dividend")
+    quotient = a / b
+    if math.isinf(quotient):
+        raise DynamicError("FOAR0002", "the quotient is too large for xs:double")
+    return int(quotient)
+
+
+def modulo(a: Any, b: Any) -> Any:
+    """The remainder of truncating division: it has the sign of the dividend."""
+    rank = _common(a, b)
+    if rank == DOUBLE:
+        return _ieee_modulo(to_double(a), to_double(b))
+    if rank == FLOAT:
+        return Float(_ieee_modulo(_single(a), _single(b)))
+    if not b:
+        raise _division_by_zero()
+    if rank == DECIMAL:
+        return EXACT.remainder(_as_decimal(a), _as_decimal(b)) or _ZERO
+    remainder = abs(a) % abs(b)
+    return -remainder if a < 0 else remainder
+
+
+def _ieee_modulo(a: float, b: float) -> float:
+    if not b or math.isinf(a) or a != a or b != b:
+        return math.nan
+    return math.fmod(a, b)
+
+
+def negate(a: Any) -> Any:
+    rank = NUMERIC_RANK[type(a)]
+    if rank == DECIMAL:
+        return EXACT.minus(a)
+    return Float(-a) if rank == FLOAT else -a
+
+
+def _division_by_zero() -> DynamicError:
+    return DynamicError("FOAR0001", "the divisor is zero")

@@ -1,0 +1,153 @@
+"""General comparisons: =, !=, <, <=, >, >= between two sequences of atomic values (XQuery 3.1 §3.7.2).
+
+They hold where some pair does; pairs are tried until one does. An xs:untypedAtomic takes the type of
+what it is compared with: a number makes it xs:double, a string or another untyped value xs:string.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from .atomic import CLASS_OF, NUMERIC_CLASSES, TYPE_OF_CLASS
+from .atomic_type import AtomicType
+from .casting import cast
+from .casting_numbers import parse_double
+from .durations import DayTimeDuration, YearMonthDuration
+from .qname import QName
+from .strings import UntypedAtomic
+from .value_comparison import Comparison, eq, ge, gt, le, lt, ne, not_comparable
+
+if TYPE_CHECKING:
+    from .collations import Collation
+
+Test = Callable[[Any, Any], bool]
+
+_OPERATORS: dict[str, tuple[Comparison, Test, str]] = {
+    "=": (eq, operator.eq, "="),
+    "!=": (ne, operator.ne, "!="),
+    "<": (lt, operator.lt, ">"),
+    "<=": (le, operator.le, ">="),
+    ">": (gt, operator.gt, "<"),
+    ">=": (ge, operator.ge, "<="),
+}
+"""For each operator: the value comparison, Python's own, and the operator for swapped sides."""
+
+_STRINGS = frozenset({str, UntypedAtomic})
+_SET_PAYS_FROM = 5
+
+
+def general_compare(
+    op: str,
+    left: Iterable[Any],
+    right: Iterable[Any],
+    collation: Collation | None = None,
+    implicit_tz: int = 0,
+) -> bool:
+    """Whether some pair of the two sides compares so. Both sides are atomized already; one may be lazy."""
+    if not isinstance(right, (list, tuple, range)):
+        if isinstance(left, (list, tuple, range)):
+            left, right, op = right, left, _OPERATORS[op][2]
+        else:
+            right = list(right)
+    if not right:
+        return False
+    if len(right) == 1:
+        return _with_one(op, left, right[0], collation, implicit_tz)
+    if isinstance(left, (list, tuple)) and len(left) == 1:
+        return _with_one(_OPERATORS[op][2], right, left[0], collation, implicit_tz)
+    if op == "=" and collation is None and len(right) >= _SET_PAYS_FROM and _all_strings(right):
+        return _meets_strings(left, right, implicit_tz)
+    compare = _OPERATORS[op][0]
+    return any(pair_holds(compare, a, b, collation, implicit_tz) for a in left for b in right)
+
+
+def _with_one(op: str, many: Iterable[Any], one: Any, collation: Collation | None, implicit_tz: int) -> bool:
+    compare, test, _ = _OPERATORS[op]
+    cls = type(one)
+    if cls is int or cls is float:
+        if cls is int and type(many) is range and op == "=":
+            return one in many
+        return _with_number(compare, test, many, one, implicit_tz)
+    if cls in _STRINGS and collation is None:
+        for item in many:
+            if type(item) in _STRINGS:
+                if test(item, one):
+                    return True
+            elif pair_holds(compare, item, one, None, implicit_tz):
+                return True
+        return False
+    return any(pair_holds(compare, item, one, collation, implicit_tz) for item in many)
+
+
+def _with_number(compare: Comparison, test: Test, many: Iterable[Any], one: Any, implicit_tz: int) -> bool:
+    cls = type(one)
+    for item in many:
+        if type(item) is UntypedAtomic:
+            if test(parse_double(item), one if cls is float else _double(one)):
+                return True
+        elif type(item) is cls:
+            if test(item, one):
+                return True
+        elif compare(item, one, None, implicit_tz):
+            return True
+    return False
+
+
+def _double(number: int) -> float:
+    try:
+        return float(number)
+    except OverflowError:
+        return float("inf") if number > 0 else float("-inf")
+
+
+def _all_strings(items: Sequence[Any]) -> bool:
+    return not isinstance(items, range) and all(type(item) in _STRINGS for item in items)
+
+
+def _meets_strings(left: Iterable[Any], right: Sequence[Any], implicit_tz: int) -> bool:
+    """`=` against many strings: one look-up for each item instead of a comparison for each pair."""
+    wanted = set(right)
+    for item in left:
+        if type(item) in _STRINGS:
+            if item in wanted:
+                return True
+        elif any(pair_holds(eq, item, other, None, implicit_tz) for other in right):
+            return True
+    return False
+
+
+def pair_holds(compare: Comparison, a: Any, b: Any, collation: Collation | None, implicit_tz: int) -> bool:
+    """One pair, after the conversions of xs:untypedAtomic."""
+    if type(a) is UntypedAtomic:
+        if type(b) is not UntypedAtomic:
+            a = _as_type_of(b, a)
+    elif type(b) is UntypedAtomic:
+        b = _as_type_of(a, b)
+    return compare(a, b, collation, implicit_tz)
+
+
+def _as_type_of(model: Any, untyped: UntypedAtomic) -> Any:
+    cls = type(model)
+    if cls is str:
+        return untyped
+    if cls in NUMERIC_CLASSES:
+        return parse_double(untyped)
+    if cls is QName:
+        raise not_comparable(untyped, model)
+    return cast(untyped, _target(cls))
+
+
+def _target(cls: type) -> AtomicType:
+    """The two durations with an order keep their type, others go to their primitive type."""
+    type_ = TYPE_OF_CLASS[cls]
+    return type_ if cls in (YearMonthDuration, DayTimeDuration) else type_.primitive
+
+
+def join_key(value: Any) -> Any:
+    """A hash key under which strings and untyped values that are `=` meet; None: compare pair by pair.
+
+    Only for sides that hold strings and untyped values alone: against a number, an untyped value is a number.
+    """
+    return value if type(value) in _STRINGS or CLASS_OF.get(TYPE_OF_CLASS[type(value)].primitive) is str else None
