@@ -250,4 +250,5 @@ CATALOGUE: dict[str, Entry] = {
     "XYIN0005": Entry("the value cannot be turned into an XQuery value"),
     "XYST0001": Entry("this extension can be written but not yet executed"),
     "XYST0002": Entry("the external function is not registered with this query"),
+    "XYST0003": Entry("the expression is nested too deeply"),
 }

@@ -1,0 +1,217 @@
+"""The cursor: a place in the query text, and the few moves every production is made of.
+
+There is no separate lexer, because what a character means depends on the production that reads it (XQuery 3.1,
+A.2). Between moves the cursor stands on the first character of a token: white space and comments have already
+been skipped. `end` is where the last token ended, so that spans hold no trailing white space.
+"""
+
+from __future__ import annotations
+
+import re
+
+from xylem.errors import SourceText, Span, StaticError, SyntaxFault
+
+from ..ast import Expr
+from .characters import CHAR, NCNAME, NOT_IN_NAME, illegal_character
+from .recursion_room import MAX_DEPTH
+
+SENTINEL = "\0"
+"""Ends the text, so that the next character can be read without asking for the length. No query may hold it."""
+
+_white = re.compile(r"[ \t\n\r]*").match
+_comment_edge = re.compile(r"\(:|:\)").search
+_word = re.compile(NCNAME).match
+_name_char = re.compile(rf"[{CHAR}]").match
+_token = re.compile(
+    rf"[0-9]+(?:\.[0-9]*)?|(?:{NCNAME}:)?{NCNAME}|\$(?:{NCNAME}:)?{NCNAME}|:=|::|!=|==|&&|<<|>>|<=|>=|=>|<>|\|\||//|\.\.|."
+).match
+
+
+class Cursor:
+    """A query text and a place in it."""
+
+    def __init__(self, text: str, name: str = "query") -> None:
+        if "\r" in text:
+            # XQuery 3.1, A.2.3. Lines and columns stay what the user sees.
+            text = text.replace("\r\n", "\n").replace("\r", "\n")
+        self.source = SourceText(text, name)
+        self.text = text + SENTINEL
+        self.pos = 0
+        self.end = 0
+        self.depth = 0
+        bad = illegal_character(text)
+        if bad >= 0:
+            raise self.fault(f"the character U+{ord(text[bad]):04X} is not allowed in a query", bad, bad + 1)
+        self.skip()
+
+    # --- moves
+
+    def skip(self) -> None:
+        """Go on to the next token."""
+        char = self.text[self.pos]
+        if char > " " and char != "(":
+            return
+        self.pos = self.after(self.pos)
+
+    def after(self, pos: int) -> int:
+        """Where the first token at or behind a place begins."""
+        text = self.text
+        pos = _white(text, pos).end()  # type: ignore[union-attr]  # matches the empty string too
+        while text.startswith("(:", pos):
+            pos = _white(text, self._comment_end(pos)).end()  # type: ignore[union-attr]
+        return pos
+
+    def _comment_end(self, pos: int) -> int:
+        level, at = 1, pos + 2
+        while level:
+            edge = _comment_edge(self.text, at)
+            if edge is None:
+                raise self.fault("this comment is never closed by `:)`", pos, pos + 2)
+            level += 1 if edge.group() == "(:" else -1
+            at = edge.end()
+        return at
+
+    def jump(self, pos: int) -> None:
+        """Take everything up to a place as one token."""
+        self.end = self.pos = pos
+        self.skip()
+
+    def take(self, symbol: str) -> bool:
+        """Take a symbol if it stands here."""
+        if not self.text.startswith(symbol, self.pos):
+            return False
+        self.end = self.pos = self.pos + len(symbol)
+        self.skip()
+        return True
+
+    def word(self) -> str:
+        """The name without colon that stands here, or ''."""
+        found = _word(self.text, self.pos)
+        return found.group() if found else ""
+
+    def word_at(self, pos: int) -> str:
+        """The name without colon at a place, or ''."""
+        found = _word(self.text, pos)
+        return found.group() if found else ""
+
+    def at_word(self, word: str) -> bool:
+        """Whether a keyword stands here."""
+        return self.text.startswith(word, self.pos) and not _name_char(self.text, self.pos + len(word))
+
+    def take_word(self, word: str) -> bool:
+        """Take a keyword if it stands here."""
+        if not self.at_word(word):
+            return False
+        self.jump(self.pos + len(word))
+        return True
+
+    def take_one_of(self, *words: str) -> str:
+        """Take the one of several keywords that stands here."""
+        word = self.word()
+        if word not in words:
+            raise self.expected(" or ".join(f"`{choice}`" for choice in words))
+        self.jump(self.pos + len(word))
+        return word
+
+    def at_words(self, first: str, second: str) -> bool:
+        """Whether two keywords stand here."""
+        return self.at_word(first) and self.word_at(self.after(self.pos + len(first))) == second
+
+    # --- demands
+
+    def expect(self, symbol: str, hint: str = "") -> None:
+        """Take a symbol that must stand here."""
+        if not self.take(symbol):
+            raise self.expected(f"`{symbol}`", hint)
+
+    def expect_word(self, word: str, hint: str = "") -> None:
+        """Take a keyword that must stand here."""
+        if not self.take_word(word):
+            raise self.expected(f"`{word}`", hint)
+
+    def close(self, symbol: str, opener: int) -> None:
+        """Take the symbol that closes a bracket; at the end of the text, the fault lies with the opener."""
+        if self.take(symbol):
+            return
+        raise self.unclosed(symbol, opener)
+
+    def unclosed(self, symbol: str, opener: int) -> StaticError:
+        """The fault of a bracket that is not closed where it should be."""
+        size = 2 if self.text.startswith("``[", opener) else 1
+        mark = self.text[opener : opener + size]
+        if self.text[self.pos] == SENTINEL and self.pos == len(self.text) - 1:
+            return self.fault(f"this `{mark}` is never closed by `{symbol}`", opener, opener + size)
+        line, column = self.source.position(opener)
+        return self.expected(f"`{symbol}` for the `{mark}` at {line}:{column}")
+
+    # --- places and faults
+
+    def span(self, start: int) -> Span:
+        """From a place to the end of the last token."""
+        return Span(start, self.end, self.source)
+
+    def found(self) -> str:
+        """What stands here, for a message."""
+        token = _token(self.text, self.pos)
+        if token is None or token.group() == SENTINEL:
+            return "the end of the query" if self.pos >= len(self.text) - 1 else "a line end"
+        return f"`{token.group()}`" if token.group() != "`" else "a backtick"
+
+    def expected(self, what: str, hint: str = "") -> StaticError:
+        """The fault of finding something else here."""
+        token = _token(self.text, self.pos)
+        end = token.end() if token else self.pos + 1
+        found = self.found()
+        return self.fault(f"expected {what}, found {found}", self.pos, end, hint or SLIPS.get(found, ""))
+
+    def fault(self, why: str, start: int, end: int | None = None, hint: str = "") -> StaticError:
+        """A fault of grammar at a place."""
+        return SyntaxFault("XPST0003", why, span=self._place(start, end), hint=hint)
+
+    def error(self, code: str, why: str, start: int, end: int | None = None, hint: str = "") -> StaticError:
+        """Another static error that the grammar stage is responsible for."""
+        return StaticError(code, why, span=self._place(start, end), hint=hint)
+
+    def _place(self, start: int, end: int | None) -> Span:
+        return Span(start, max(start + 1, self.end if end is None else end), self.source)
+
+    # --- nesting
+
+    def descend(self, start: int) -> None:
+        """Enter one more level of nesting. Leaving it is `self.depth -= 1`; after a fault nobody cares."""
+        self.depth += 1
+        if self.depth > MAX_DEPTH:
+            raise StaticError(
+                "XYST0003",
+                f"more than {MAX_DEPTH} levels",
+                span=Span(start, start + 1, self.source),
+                hint="bind inner parts with `let`, or move them to functions",
+            )
+
+    # --- what the families of productions need from each other; each is defined in the file named
+
+    def expr(self) -> Expr:
+        """Expr [39]: see expressions.py."""
+        raise NotImplementedError
+
+    def expr_single(self) -> Expr:
+        """ExprSingle [40]: see expressions.py."""
+        raise NotImplementedError
+
+    def enclosed_expr(self) -> Expr:
+        """EnclosedExpr [5]: see expressions.py."""
+        raise NotImplementedError
+
+
+SLIPS = {
+    "`==`": "XQuery compares with `=` or `eq`",
+    "`&&`": "XQuery writes `and`",
+    "`<>`": "XQuery writes `!=` or `ne`",
+    "`&`": "XQuery writes `and`; in a literal, `&amp;`",
+    "`return`": "a `return` belongs to `for` or `let`; a bare expression needs none",
+    "`else`": "is a `)` or a `then` missing before?",
+    "`elseif`": "XQuery writes `else if`",
+    "`:=`": "only `let`, `group by`, and declarations bind with `:=`",
+}
+
+__all__ = ["NOT_IN_NAME", "SENTINEL", "SLIPS", "Cursor"]
