@@ -24,8 +24,20 @@ from .setters import SetterGrammar
 _VERSIONS = ("1.0", "3.0", "3.1")
 _encoding = re.compile(r"[A-Za-z][A-Za-z0-9._\-]*").fullmatch
 _DECLARED = frozenset(
-    "boundary-space default base-uri construction ordering copy-namespaces decimal-format namespace "
-    "context variable function option".split()
+    [
+        "boundary-space",
+        "default",
+        "base-uri",
+        "construction",
+        "ordering",
+        "copy-namespaces",
+        "decimal-format",
+        "namespace",
+        "context",
+        "variable",
+        "function",
+        "option",
+    ]
 )
 
 

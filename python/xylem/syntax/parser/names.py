@@ -8,12 +8,30 @@ from ..ast import Name
 from .characters import NCNAME, is_ncname
 from .literals import LiteralGrammar
 
-NAME = re.compile(rf"(?:Q\{{([^{{}}]*)\}}|({NCNAME}):)?({NCNAME})").match
+NAME = re.compile(rf"(?:Q\{{([^{{}}]*)\}}|({NCNAME}):)?(?!Q\{{)({NCNAME})").match
 """An EQName. No white space may stand around the colon (A.2.4.2, ws: explicit)."""
 
 RESERVED = frozenset(
-    "array attribute comment document-node element empty-sequence function if item map namespace-node node "
-    "processing-instruction schema-attribute schema-element switch text typeswitch".split()
+    [
+        "array",
+        "attribute",
+        "comment",
+        "document-node",
+        "element",
+        "empty-sequence",
+        "function",
+        "if",
+        "item",
+        "map",
+        "namespace-node",
+        "node",
+        "processing-instruction",
+        "schema-attribute",
+        "schema-element",
+        "switch",
+        "text",
+        "typeswitch",
+    ]
 )
 """Names that cannot name a function unless they have a prefix (A.3)."""
 

@@ -47,13 +47,15 @@ INSTANCE, TREAT, CASTABLE, CAST, ARROW = range(10, 15)
 LEVELS: dict[str, int] = {
     "or": OR,
     "and": AND,
-    **dict.fromkeys("= != < <= > >= eq ne lt le gt ge is << >>".split(), COMPARISON),
+    **dict.fromkeys(
+        ["=", "!=", "<", "<=", ">", ">=", "eq", "ne", "lt", "le", "gt", "ge", "is", "<<", ">>"], COMPARISON
+    ),
     "||": CONCAT,
     "to": RANGE,
-    **dict.fromkeys("+ -".split(), ADDITIVE),
-    **dict.fromkeys("* div idiv mod".split(), MULTIPLICATIVE),
-    **dict.fromkeys("union |".split(), UNION),
-    **dict.fromkeys("intersect except".split(), INTERSECT),
+    **dict.fromkeys(["+", "-"], ADDITIVE),
+    **dict.fromkeys(["*", "div", "idiv", "mod"], MULTIPLICATIVE),
+    **dict.fromkeys(["union", "|"], UNION),
+    **dict.fromkeys(["intersect", "except"], INTERSECT),
     "instance": INSTANCE,
     "treat": TREAT,
     "castable": CASTABLE,
@@ -97,7 +99,7 @@ class OperatorGrammar(PathGrammar):
         span = self.span(start)
         plain = _PLAIN.get(op)
         if plain is not None:
-            return plain(left, right, span=span)  # type: ignore[call-arg]
+            return plain(left, right, span=span)
         return _WITH_OPERATOR[op]("union" if op == "|" else op, left, right, span=span)  # type: ignore[call-arg]
 
     # --- operators with a type, and the arrow
@@ -232,11 +234,11 @@ _PLAIN: dict[str, type[Or] | type[And] | type[StringConcat] | type[Range]] = {
     "to": Range,
 }
 _WITH_OPERATOR: dict[str, Callable[[str, Expr, Expr], Expr]] = {
-    **dict.fromkeys("eq ne lt le gt ge".split(), ValueComparison),
-    **dict.fromkeys("= != < <= > >=".split(), GeneralComparison),
-    **dict.fromkeys("is << >>".split(), NodeComparison),
-    **dict.fromkeys("+ - * div idiv mod".split(), Arithmetic),
-    **dict.fromkeys("| union intersect except".split(), SetOperation),
+    **dict.fromkeys(["eq", "ne", "lt", "le", "gt", "ge"], ValueComparison),
+    **dict.fromkeys(["=", "!=", "<", "<=", ">", ">="], GeneralComparison),
+    **dict.fromkeys(["is", "<<", ">>"], NodeComparison),
+    **dict.fromkeys(["+", "-", "*", "div", "idiv", "mod"], Arithmetic),
+    **dict.fromkeys(["|", "union", "intersect", "except"], SetOperation),
 }
 _TYPE_OPERATORS: dict[str, Callable[[OperatorGrammar, Expr, int], Expr]] = {
     "instance": OperatorGrammar._instance_of,

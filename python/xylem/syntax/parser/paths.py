@@ -30,8 +30,20 @@ from .primaries import BRACED_WORDS, PrimaryGrammar
 from .types import KIND_TESTS
 
 AXES = frozenset(
-    "child descendant attribute self descendant-or-self following-sibling following "
-    "parent ancestor preceding-sibling preceding ancestor-or-self".split()
+    [
+        "child",
+        "descendant",
+        "attribute",
+        "self",
+        "descendant-or-self",
+        "following-sibling",
+        "following",
+        "parent",
+        "ancestor",
+        "preceding-sibling",
+        "preceding",
+        "ancestor-or-self",
+    ]
 )
 _wildcard = re.compile(rf"\*:({NCNAME})|\*|({NCNAME}):\*|Q\{{([^{{}}]*)\}}\*").match
 _STEP_STARTS = frozenset("$(@.*<[?%`\"'0123456789_ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")

@@ -9,6 +9,7 @@ from ..ast import (
     Expr,
     FunctionCall,
     InlineFunction,
+    IntegerLiteral,
     MapConstructor,
     MapEntry,
     Name,
@@ -18,10 +19,10 @@ from ..ast import (
     SequenceExpr,
     SquareArray,
     StringConstructor,
+    StringLiteral,
     UnaryLookup,
     VarRef,
 )
-from ..ast import IntegerLiteral, StringLiteral
 from .computed_constructors import CONSTRUCTOR_WORDS, ComputedConstructorGrammar
 
 BRACED_WORDS = CONSTRUCTOR_WORDS | {"ordered", "unordered", "map", "array"}

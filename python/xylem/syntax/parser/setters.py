@@ -27,8 +27,17 @@ from .direct_constructors import XML_NAMESPACE, XMLNS_NAMESPACE
 from .expressions import ExpressionGrammar
 
 _CHARACTER_PROPERTIES = frozenset(
-    "decimal-separator grouping-separator minus-sign percent per-mille zero-digit digit pattern-separator "
-    "exponent-separator".split()
+    [
+        "decimal-separator",
+        "grouping-separator",
+        "minus-sign",
+        "percent",
+        "per-mille",
+        "zero-digit",
+        "digit",
+        "pattern-separator",
+        "exponent-separator",
+    ]
 )
 _STRING_PROPERTIES = frozenset(["infinity", "NaN"])
 _MUST_DIFFER = _CHARACTER_PROPERTIES - {"minus-sign"}
