@@ -41,7 +41,7 @@ def items(counts: Counts, random: Random) -> Iterator[str]:
     draws, prose, pick = Balanced(random), Prose(random), random.randrange
     is_featured, is_domestic, country = draws.chance(0.085), draws.chance(0.73), draws.choice(COUNTRIES)
     quantity, name_length = draws.weighted(QUANTITIES), draws.weighted({1: 0.29, 2: 0.29, 3: 0.2, 4: 0.22})
-    category_count, mail_count = draws.count(2.75, least=1, most=10), draws.count(0.985)
+    category_count, mail_count = draws.count(2.8, least=1, most=10), draws.count(0.985)
     somebody, date = _names(draws), dates(random)
 
     def mail() -> str:
@@ -124,7 +124,7 @@ def _addresses(draws: Balanced, random: Random) -> Callable[[], str]:
 
 
 def _profiles(draws: Balanced, random: Random, categories: int) -> Callable[[], str]:
-    income, age = draws.normal(42_300, 30_000, least=9_876), draws.normal(29.5, 15, least=18)
+    income, age = draws.normal(42_300, 30_000, least=9_876), draws.normal(30.6, 13.7, least=18)
     interest_count, education = draws.count(2.86), draws.choice(EDUCATIONS)
     has_education, has_gender, has_age = draws.chance(0.558), draws.chance(0.514), draws.chance(0.558)
     is_male, is_business, pick = draws.chance(0.6), draws.chance(0.5), random.randrange

@@ -14,7 +14,7 @@ from .vocabulary import word_pool
 
 _TEXT_WORDS = 81.0  # words of a text outside its marks
 _MARK_WORDS = 5.6
-_WORDS_BETWEEN_MARKS = 45.5
+_WORDS_BETWEEN_MARKS = 46.5
 _LIST_SHARE = 0.277
 _NESTED_LIST_SHARE = 0.217
 _MARKS = {"emph": 0.352, "bold": 0.327, "keyword": 0.321}
@@ -27,7 +27,7 @@ class Prose:
 
     def __init__(self, random: Random) -> None:
         draws = Balanced(random)
-        self._random = random.random
+        self._is_second = draws.chance(0.5)
         self._choices = random.choices
         self._pool = word_pool()
         self._length = draws.exponential(_TEXT_WORDS)
@@ -71,7 +71,7 @@ class Prose:
             parts.append(self._marked(enclosing))
 
     def _marked(self, enclosing: str | None) -> str:
-        mark = _NESTED[enclosing][self._random() < 0.5] if enclosing else self._mark()
+        mark = _NESTED[enclosing][self._is_second()] if enclosing else self._mark()
         length = int(self._mark_length()) + 1
         content = self._mixed(length, mark) if enclosing is None else self.words(length)
         return f"<{mark}> {content}</{mark}> "

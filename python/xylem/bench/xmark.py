@@ -22,9 +22,12 @@ from dataclasses import dataclass
 from os import PathLike
 from random import Random
 
+from .auction_dtd import DTD
 from .auctions import closed_auctions, open_auctions
 from .market import items, people
 from .prose import Prose
+
+__all__ = ["DTD", "Counts", "generate", "write"]
 
 _PERSONS, _OPEN_AUCTIONS, _CATEGORIES = 25_500, 12_000, 1_000
 _ITEMS = {"africa": 550, "asia": 2_000, "australia": 2_200, "europe": 6_000, "namerica": 10_000, "samerica": 1_000}
