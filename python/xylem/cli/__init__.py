@@ -1,0 +1,15 @@
+"""The command line: a thin shell over `api.py`.
+
+What comes in are arguments, files and standard input; what goes out is a result on standard output, or an error
+with its place on standard error and an exit code. It never evaluates anything itself, and it imports what a
+command needs only when that command runs.
+"""
+
+from __future__ import annotations
+
+
+def main() -> None:
+    """The console script `xylem`."""
+    from .app import app
+
+    app(prog_name="xylem")

@@ -1,0 +1,200 @@
+"""The commands and what their `--help` teaches. Each one hands over to its own file as soon as it knows what to do."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from xylem.version import VERSION
+
+from .failures import debug as show_tracebacks
+from .failures import reported
+
+app = typer.Typer(
+    name="xylem",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode="markdown",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help="XQuery 3.1 over XML.",
+    epilog="Start with: `xylem run -q '1 to 3'`, then `xylem run --help`.",
+)
+
+QUERY = "Which query"
+INPUT = "What it reads"
+OUTPUT = "What it writes"
+
+QueryFile = Annotated[
+    Path | None,
+    typer.Argument(metavar="QUERY.xq", help="The file with the query; `-` is standard input.", show_default=False),
+]
+QueryText = Annotated[
+    str | None,
+    typer.Option("-q", "--query", metavar="TEXT", help="The query itself.", rich_help_panel=QUERY),
+]
+Inputs = Annotated[
+    list[str] | None,
+    typer.Option(
+        "-i",
+        "--input",
+        metavar="DOC.xml",
+        help="The document the query starts from; `-` is standard input. Given several times, "
+        "the documents are the default collection: `collection()`.",
+        rich_help_panel=INPUT,
+    ),
+]
+Variables = Annotated[
+    list[str] | None,
+    typer.Option(
+        "-v",
+        "--var",
+        metavar="NAME=VALUE",
+        help="An external variable, as an untyped value. NAME is `local`, `prefix:local` or `Q{uri}local`.",
+        rich_help_panel=INPUT,
+    ),
+]
+VariableFiles = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--var-file", metavar="NAME=DOC.xml", help="An external variable, as a document.", rich_help_panel=INPUT
+    ),
+]
+Allowed = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--allow",
+        metavar="DIR",
+        help="A directory that `doc()`, `unparsed-text()` and their like may read. Without it they read nothing.",
+        rich_help_panel=INPUT,
+    ),
+]
+AllowEnvironment = Annotated[
+    bool, typer.Option("--allow-env", help="Let the query see environment variables.", rich_help_panel=INPUT)
+]
+OutputFile = Annotated[
+    Path | None,
+    typer.Option("-o", "--output", metavar="FILE", help="Write there, not to standard output.", rich_help_panel=OUTPUT),
+]
+OutputParameters = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--output-param",
+        metavar="NAME=VALUE",
+        help="A serialization parameter such as `method=json` or `indent=yes`; it goes before the query's own.",
+        rich_help_panel=OUTPUT,
+    ),
+]
+
+
+class Format(StrEnum):
+    """How an explanation is written."""
+
+    TEXT = "text"
+    JSON = "json"
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"xylem {VERSION}")
+        raise typer.Exit
+
+
+@app.callback()
+def _all_commands(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and stop.")
+    ] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks: for those who work on Xylem.")] = False,
+) -> None:
+    show_tracebacks(debug)
+
+
+@app.command(
+    epilog="""Examples:
+
+`xylem run -q '//book/title' -i books.xml`
+
+`xylem run report.xq -i - -v year=2024 -o report.html < books.xml`
+
+`xylem run -q 'count(collection())' -i a.xml -i b.xml`
+
+`xylem run -q 'map { "n": 1 }' --output-param method=json`
+
+Exit codes: 0 a result, 1 an error in the query, 2 wrong use, 3 unreadable input."""
+)
+@reported()
+def run(
+    query: QueryFile = None,
+    text: QueryText = None,
+    inputs: Inputs = None,
+    var: Variables = None,
+    var_file: VariableFiles = None,
+    allow: Allowed = None,
+    allow_env: AllowEnvironment = False,
+    output: OutputFile = None,
+    output_param: OutputParameters = None,
+) -> None:
+    """Run a query and write its result."""
+    from .query_source import query_source
+    from .run_query import RunOptions, run_query
+
+    options = RunOptions(inputs or [], var or [], var_file or [], allow or [], allow_env, output, output_param or [])
+    run_query(query_source(query, text), options)
+
+
+@app.command(epilog="Example: `xylem check report.xq && echo fine`")
+@reported()
+def check(query: QueryFile = None, text: QueryText = None) -> None:
+    """Find the static errors of a query without running it: grammar, names, arities, types."""
+    from .query_source import query_source
+    from .run_query import compiled
+
+    compiled(query_source(query, text))
+
+
+@app.command(
+    epilog="""Examples:
+
+`xylem explain report.xq`
+
+`xylem explain -q 'for $x in 1 to 3 return $x * 2' --code`"""
+)
+@reported()
+def explain(
+    query: QueryFile = None,
+    text: QueryText = None,
+    format: Annotated[Format, typer.Option("--format", help="For people, or for programs.")] = Format.TEXT,
+    code: Annotated[bool, typer.Option("--code", help="Add the Python code that is generated.")] = False,
+    ast: Annotated[bool, typer.Option("--ast", help="Add the syntax tree.")] = False,
+) -> None:
+    """Say how a query will be executed, in its own lines."""
+    from .explain_query import explain_query
+    from .query_source import query_source
+
+    explain_query(query_source(query, text), as_json=format is Format.JSON, with_code=code, with_ast=ast)
+
+
+@app.command()
+@reported()
+def doctor() -> None:
+    """Show versions, which parts are in use and which are missing."""
+    from .doctor import report
+
+    for line in report():
+        typer.echo(line)
+
+
+@app.command(
+    add_help_option=False,
+    context_settings={"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []},
+)
+@reported()
+def bench(context: typer.Context) -> None:
+    """Generate data and measure: `xylem bench --help` lists what there is."""
+    from xylem.bench.cli import app as bench_app
+
+    bench_app(args=context.args, prog_name="xylem bench")

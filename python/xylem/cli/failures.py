@@ -1,0 +1,81 @@
+"""How a command ends when it does not end well: an exit code and a message, never a traceback.
+
+    0  a result       1  an error in or of the query       2  wrong use of the command       3  unreadable input
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from enum import IntEnum
+
+import typer
+
+from xylem.errors import EngineBug, InputError, XylemError
+
+
+class Exit(IntEnum):
+    """The exit codes."""
+
+    RESULT = 0
+    QUERY_ERROR = 1
+    USAGE = 2
+    INPUT_ERROR = 3
+    INTERRUPTED = 130
+
+
+@contextmanager
+def reported() -> Iterator[None]:
+    """Turn whatever happens inside into a message on standard error and an exit code."""
+    try:
+        yield
+    except (typer.Exit, typer.BadParameter):
+        raise  # Typer's own ways to stop and to complain about arguments
+    except XylemError as error:
+        _fail(error, Exit.INPUT_ERROR if isinstance(error, InputError) else Exit.QUERY_ERROR)
+    except BrokenPipeError:
+        # The reader has seen enough (`xylem run … | head`): that is a good end. Python would complain once more
+        # when it flushes at exit, so nothing may be left to flush to.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(Exit.RESULT)
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        sys.exit(Exit.INTERRUPTED)
+    except RecursionError as reason:
+        _bug(reason)
+    except MemoryError:
+        print("out of memory", file=sys.stderr)
+        sys.exit(Exit.QUERY_ERROR)
+    except Exception as reason:
+        _bug(reason)
+
+
+def _bug(reason: BaseException) -> None:
+    bug = EngineBug("XYBUG0001", f"{type(reason).__name__}: {reason}")
+    bug.__cause__ = reason
+    _fail(bug, Exit.QUERY_ERROR)
+
+
+def _fail(error: XylemError, code: Exit) -> None:
+    if is_debugging():
+        import traceback
+
+        traceback.print_exception(error)
+    print(error.render(), file=sys.stderr)
+    sys.exit(code)
+
+
+_debugging = False
+
+
+def debug(on: bool) -> None:
+    """Show tracebacks too, for those who work on Xylem."""
+    global _debugging
+    _debugging = on
+
+
+def is_debugging() -> bool:
+    """Whether `--debug` was given."""
+    return _debugging

@@ -1,0 +1,109 @@
+"""Where the query comes from: a file, `-q`, or standard input; and what `-v`, `--var-file` and `-i` bind to it."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from xylem.errors import InputError
+
+if TYPE_CHECKING:
+    from xylem.values.node import Node
+
+STANDARD_INPUT = "-"
+_NAME = re.compile(r"\$?((?:Q\{[^{}]*\})?[^\W\d][\w.-]*(?::[^\W\d][\w.-]*)?)")
+
+
+@dataclass(frozen=True)
+class QuerySource:
+    """A query text, the name errors call it by, and the URI that relative ones in it are resolved against."""
+
+    text: str
+    name: str
+    base_uri: str
+
+    @property
+    def folder(self) -> Path:
+        """Where library modules that the query imports by a relative location are looked for."""
+        return Path.cwd() if self.name == "query" else Path(self.name).resolve().parent
+
+
+def query_source(file: Path | None, text: str | None) -> QuerySource:
+    """The query that the arguments name; exactly one of file and text must be given."""
+    if (file is None) == (text is None):
+        raise typer.BadParameter("give a query file, or the query itself with -q", param_hint="QUERY")
+    if text is not None:
+        return QuerySource(text, "query", Path.cwd().as_uri() + "/")
+    assert file is not None
+    if str(file) == STANDARD_INPUT:
+        return QuerySource(decoded(sys.stdin.buffer.read(), "standard input"), "query", Path.cwd().as_uri() + "/")
+    try:
+        data = file.read_bytes()
+    except OSError as reason:
+        raise InputError("XYIN0004", f"{file}: {reason.strerror}") from reason
+    return QuerySource(decoded(data, str(file)), str(file), file.resolve().as_uri())
+
+
+_ENCODING = re.compile(rb"""\s*xquery\s+(?:version\s+["'][^"']*["']\s+)?encoding\s+["']([\w.-]+)["']""")
+
+
+def decoded(data: bytes, name: str) -> str:
+    """The text of a query: UTF-16 or UTF-8 by its mark, else the encoding it declares, else UTF-8."""
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        encoding = "utf-16"
+    elif data[:3] == b"\xef\xbb\xbf":
+        encoding = "utf-8-sig"
+    else:
+        declared = _ENCODING.match(data)
+        encoding = declared[1].decode("ascii") if declared else "utf-8"
+    try:
+        return data.decode(encoding)
+    except (UnicodeDecodeError, LookupError) as reason:
+        raise InputError("XYIN0004", f"{name}: the query is not {encoding}: {reason}") from reason
+
+
+def variables(values: Iterable[str], documents: Iterable[str]) -> dict[str, Any]:
+    """The bindings of `-v name=value` (untyped values) and `--var-file name=doc.xml` (documents)."""
+    from xylem.values.strings import UntypedAtomic
+
+    bound: dict[str, Any] = {}
+    for option, pairs in (("-v", values), ("--var-file", documents)):
+        for pair in pairs:
+            name, equals, value = _name_and_value(pair)
+            if not equals:
+                raise typer.BadParameter(f"{pair!r} is not name=value", param_hint=option)
+            bound[name] = UntypedAtomic(value) if option == "-v" else document(value)
+    return bound
+
+
+def _name_and_value(pair: str) -> tuple[str, str, str]:
+    found = _NAME.match(pair)
+    if found is None or not pair.startswith("=", found.end()):
+        return pair, "", ""
+    return found[1], "=", pair[found.end() + 1 :]
+
+
+def document(place: str) -> Node:
+    """The document in a file, or on standard input for `-`."""
+    from xylem import api
+
+    if place == STANDARD_INPUT:
+        return api.parse(sys.stdin.buffer.read(), uri="file:///dev/stdin")
+    return api.parse(Path(place))
+
+
+def output_parameters(pairs: Iterable[str]) -> Mapping[str, str]:
+    """The parameters of `--output-param name=value`."""
+    parameters = {}
+    for pair in pairs:
+        name, equals, value = pair.partition("=")
+        if not equals:
+            raise typer.BadParameter(f"{pair!r} is not name=value", param_hint="--output-param")
+        parameters[name] = value
+    return parameters
