@@ -28,6 +28,7 @@ STAGES = (
     "plan",
     "run",
     "pipeline",
+    "result",
     "api",
     "bench",
     "conformance",

@@ -1,0 +1,127 @@
+"""What a query gave: items read as they are computed, as Python values or as text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, overload
+
+from xylem.values.array import XArray
+from xylem.values.function_item import FunctionItem
+from xylem.values.map import XMap
+from xylem.values.node import ATTRIBUTE, NAMESPACE, Node
+from xylem.values.python_values import python_from_item, python_from_sequence
+
+DEFAULT_PARAMETERS = {"omit-xml-declaration": "yes"}
+"""Results are mostly fragments; a declaration is written where the query or the caller asks for one."""
+
+
+class Result:
+    """The items of a result. Reading it computes it; reading it again does not."""
+
+    def __init__(self, items: Iterable[Any], output: Mapping[str, str]) -> None:
+        self._rest = iter(items)
+        self._items: list[Any] = []
+        self._output = output
+
+    def __iter__(self) -> Iterator[Any]:
+        """The items as Python values."""
+        return map(python_from_item, self._each())
+
+    def __len__(self) -> int:
+        return len(self.xdm)
+
+    # An empty result is still a result: truth is a question for XQuery's own boolean().
+    def __bool__(self) -> bool:
+        return True
+
+    @overload
+    def __getitem__(self, index: int) -> Any: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> list[Any]: ...
+
+    def __getitem__(self, index: int | slice) -> Any:
+        if isinstance(index, slice):
+            return [python_from_item(item) for item in self.xdm[index]]
+        if index >= 0:
+            # The first items can be had without computing the others.
+            for position, item in enumerate(self._each()):
+                if position == index:
+                    return python_from_item(item)
+            raise IndexError(index)
+        return python_from_item(self.xdm[index])
+
+    def __str__(self) -> str:
+        return self.serialize()
+
+    @property
+    def xdm(self) -> list[Any]:
+        """All items as they are in XQuery's data model."""
+        self._items.extend(self._rest)
+        return self._items
+
+    @property
+    def items(self) -> list[Any]:
+        """All items as Python values."""
+        return [python_from_item(item) for item in self.xdm]
+
+    @property
+    def value(self) -> Any:
+        """None for no item, the value of a single one, else the list of all."""
+        return python_from_sequence(self.xdm)
+
+    def one(self) -> Any:
+        """The value of the only item; a ValueError where there is none or more than one."""
+        items = self.xdm
+        if len(items) != 1:
+            raise ValueError(f"the result has {len(items)} items, not one")
+        return python_from_item(items[0])
+
+    def serialize(self, **parameters: Any) -> str:
+        """The result as text, by the query's own output declarations and these parameters, which go before them.
+
+        Parameters are named as in Serialization 3.1, with `_` for `-`: ``result.serialize(method="json", indent=True)``.
+        Where neither says which method, it is xml, or adaptive if an item has no XML text (a map, an array,
+        a function, an attribute).
+        """
+        from xylem.sink.serialize import serialize
+
+        return serialize(self.xdm, self._parameters(parameters))
+
+    def to_bytes(self, **parameters: Any) -> bytes:
+        """The result as `serialize` gives it, in the encoding the parameters name (UTF-8 by default)."""
+        from xylem.sink.serialize import serialize_to_bytes
+
+        return serialize_to_bytes(self.xdm, self._parameters(parameters))
+
+    def _each(self) -> Iterator[Any]:
+        position = 0
+        while True:
+            if position == len(self._items):
+                try:
+                    self._items.append(next(self._rest))
+                except StopIteration:
+                    return
+            yield self._items[position]
+            position += 1
+
+    def _parameters(self, given: Mapping[str, Any]) -> Any:
+        from xylem.sink.serialization_parameters import SerializationParameters
+
+        named = {name.replace("_", "-"): _lexical(value) for name, value in given.items()}
+        merged = {**DEFAULT_PARAMETERS, **self._output, **named}
+        if "method" not in merged and not all(map(_has_xml_text, self.xdm)):
+            merged["method"] = "adaptive"
+        return SerializationParameters.from_options(merged)
+
+
+def _has_xml_text(item: Any) -> bool:
+    if isinstance(item, Node):
+        return item.kind not in (ATTRIBUTE, NAMESPACE)
+    return not isinstance(item, (XMap, XArray, FunctionItem))
+
+
+def _lexical(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return str(value)
