@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, overload
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import islice
+from typing import TYPE_CHECKING, Any, overload
 
 from xylem.values.array import XArray
 from xylem.values.function_item import FunctionItem
 from xylem.values.map import XMap
 from xylem.values.node import ATTRIBUTE, NAMESPACE, Node
 from xylem.values.python_values import python_from_item, python_from_sequence
+
+if TYPE_CHECKING:
+    from xylem.sink.serialization_parameters import SerializationParameters
 
 DEFAULT_PARAMETERS = {"omit-xml-declaration": "yes"}
 """Results are mostly fragments; a declaration is written where the query or the caller asks for one."""
@@ -81,18 +85,24 @@ class Result:
         """The result as text, by the query's own output declarations and these parameters, which go before them.
 
         Parameters are named as in Serialization 3.1, with `_` for `-`: ``result.serialize(method="json", indent=True)``.
-        Where neither says which method, it is xml, or adaptive if an item has no XML text (a map, an array,
+        Where neither says which method, it is xml, or adaptive if the first item has no XML text (a map, an array,
         a function, an attribute).
         """
         from xylem.sink.serialize import serialize
 
         return serialize(self.xdm, self._parameters(parameters))
 
-    def to_bytes(self, **parameters: Any) -> bytes:
-        """The result as `serialize` gives it, in the encoding the parameters name (UTF-8 by default)."""
-        from xylem.sink.serialize import serialize_to_bytes
+    def write_to(self, write: Callable[[bytes], object], **parameters: Any) -> None:
+        """Write the result in chunks while it is computed, in the encoding the parameters name (UTF-8 by default).
 
-        return serialize_to_bytes(self.xdm, self._parameters(parameters))
+        What was written before an error stays written.
+        """
+        from xylem.sink.output_encoding import byte_encoder
+        from xylem.sink.serialize import serialize_to
+
+        chosen = self._parameters(parameters)
+        encode = byte_encoder(chosen)
+        serialize_to(self._each(), chosen, lambda text: write(encode(text)))
 
     def _each(self) -> Iterator[Any]:
         position = 0
@@ -105,12 +115,13 @@ class Result:
             yield self._items[position]
             position += 1
 
-    def _parameters(self, given: Mapping[str, Any]) -> Any:
+    def _parameters(self, given: Mapping[str, Any]) -> SerializationParameters:
         from xylem.sink.serialization_parameters import SerializationParameters
 
         named = {name.replace("_", "-"): _lexical(value) for name, value in given.items()}
         merged = {**DEFAULT_PARAMETERS, **self._output, **named}
-        if "method" not in merged and not all(map(_has_xml_text, self.xdm)):
+        # Only the first item is asked: the others may not be computed before it is written.
+        if "method" not in merged and not all(map(_has_xml_text, islice(self._each(), 1))):
             merged["method"] = "adaptive"
         return SerializationParameters.from_options(merged)
 

@@ -53,15 +53,22 @@ def run_query(source: QuerySource, options: RunOptions) -> None:
 
 
 def _write(result: Result, parameters: Mapping[str, str], output: Path | None) -> None:
-    data = result.to_bytes(**parameters)
     if output is None:
-        sys.stdout.buffer.write(data)
+        last = b"\n"
+
+        def write(data: bytes) -> None:
+            nonlocal last
+            sys.stdout.buffer.write(data)
+            last = data[-1:] or last
+
+        result.write_to(write, **parameters)
         # Lines end, for terminals and for pipes of text tools; a file gets exactly the result.
-        if data and not data.endswith(b"\n"):
+        if last != b"\n":
             sys.stdout.buffer.write(b"\n")
         sys.stdout.buffer.flush()
         return
     try:
-        output.write_bytes(data)
+        with output.open("wb") as file:
+            result.write_to(file.write, **parameters)
     except OSError as reason:
         raise InputError("XYIN0004", f"{output}: {reason.strerror}") from reason
