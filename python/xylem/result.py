@@ -84,7 +84,7 @@ class Result:
     def serialize(self, **parameters: Any) -> str:
         """The result as text, by the query's own output declarations and these parameters, which go before them.
 
-        Parameters are named as in Serialization 3.1, with `_` for `-`: ``result.serialize(method="json", indent=True)``.
+        Parameters are named as in Serialization 3.1, with `_` for `-`: ``serialize(method="json", indent=True)``.
         Where neither says which method, it is xml, or adaptive if the first item has no XML text (a map, an array,
         a function, an attribute).
         """
