@@ -1,0 +1,80 @@
+"""Which encoding bytes are in, by byte order mark or declaration, and turning them into what expat reads."""
+
+from __future__ import annotations
+
+import codecs
+import re
+
+from xylem.errors import InputError
+
+_BYTE_ORDER_MARKS = (
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+_START_PATTERNS = (
+    (b"\x00\x00\x00<", "utf-32-be"),
+    (b"<\x00\x00\x00", "utf-32-le"),
+    (b"\x00<\x00?", "utf-16-be"),
+    (b"<\x00?\x00", "utf-16-le"),
+    (b"Lo\xa7\x94", "cp037"),  # "<?xm" in EBCDIC: enough to read the declaration
+)
+_DECLARATION = re.compile(
+    rb"""^\s*<\?xml\s+version\s*=\s*(?:"[^"]*"|'[^']*')\s+encoding\s*=\s*(?:"([A-Za-z][\w.\-]*)"|'([A-Za-z][\w.\-]*)')"""
+)
+
+_READ_BY_EXPAT = frozenset({"utf-8", "utf-8-sig", "utf-16", "us-ascii", "ascii", "iso-8859-1"})
+
+
+def encoding_mark(data: bytes) -> str | None:
+    """The codec a byte order mark stands for; it removes the mark too."""
+    for mark, name in _BYTE_ORDER_MARKS:
+        if data.startswith(mark):
+            return name
+    return None
+
+
+def declared_encoding(data: bytes) -> str | None:
+    """The encoding an XML declaration names, where it can be read as ASCII."""
+    match = _DECLARATION.match(data[:1000])
+    if match is None:
+        return None
+    return (match[1] or match[2]).decode("ascii")
+
+
+def xml_encoding(start: bytes) -> str | None:
+    """The codec to decode an XML entity with, or None where expat reads its encoding by itself.
+
+    >>> xml_encoding(b'<?xml version="1.0" encoding="Shift_JIS"?><a/>')
+    'shift_jis'
+    """
+    mark = encoding_mark(start)
+    if mark is not None:
+        return None if mark in _READ_BY_EXPAT else mark
+    for pattern, name in _START_PATTERNS:
+        if start.startswith(pattern):
+            if name.startswith("utf-16"):
+                return None
+            if name != "cp037":
+                return name
+            declared = declared_encoding(start[:1000].decode("cp037").encode("latin-1", "replace"))
+            return known_codec(declared or "cp037")
+    declared = declared_encoding(start)
+    if declared is None or declared.lower() in _READ_BY_EXPAT:
+        return None
+    codec = known_codec(declared)
+    # UTF-16 without a mark that is declared in ASCII bytes is no UTF-16: expat says so.
+    return None if codec in _READ_BY_EXPAT or codec.startswith("utf-16") else codec
+
+
+def known_codec(name: str) -> str:
+    """The codec of an encoding name, or an error for a name nobody knows."""
+    try:
+        found = codecs.lookup(name)
+    except (LookupError, ValueError):
+        raise InputError("XYIN0010", f"the encoding '{name}' is not known") from None
+    if not getattr(found, "_is_text_encoding", True) or found.name in ("idna", "punycode", "unicode-escape", "utf-7"):
+        raise InputError("XYIN0010", f"'{name}' is no encoding of XML documents")
+    return found.name

@@ -1,0 +1,34 @@
+"""How much an input may ask for: each limit has a default, an override and an error that names it (XYIN0004)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Limits of one XML document.
+
+    The defaults let ordinary data through and stop what is only ever made to exhaust a machine. Depth is generous,
+    10,000 levels, since nothing here recurses on it.
+    """
+
+    depth: int = 10_000
+    """Open elements at once."""
+    attributes: int = 1_000
+    """Attributes of one element, namespace declarations included."""
+    name_characters: int = 1_000
+    """Length of a name of any kind, prefix included."""
+    attribute_characters: int = 1_000_000
+    """Length of one attribute value."""
+    text_characters: int = 64_000_000
+    """Length of one text node, comment or processing instruction."""
+    expanded_characters: int = 1_000_000
+    """What internal entities may add to a document, over the length of the input itself."""
+    expansion_factor: int = 100
+    """How many times longer than the input its text may become by entities, once past a small start."""
+    allow_dtd: bool = True
+    """Whether an internal DTD subset is read: entities, attribute defaults, identifiers. Nothing is fetched for it."""
+
+
+DEFAULT_LIMITS = Limits()

@@ -1,0 +1,163 @@
+"""Reading XML: bytes in, a document node out, or an error with its place in the input.
+
+Built on expat, which checks well-formedness, normalises line ends and attribute values, and never recurses on depth.
+Namespaces, limits and the tree are ours (`tree_loader.py`), as is what a document type may do (`doctype.py`).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import BinaryIO
+
+from xylem.errors import InputError
+from xylem.values.node import Node
+
+from .doctype import DoctypeHandlers, ResolveEntity
+from .encodings import xml_encoding
+from .limits import DEFAULT_LIMITS, Limits
+from .tree_loader import TreeLoader
+
+_WRAPPER = b"<_>"
+# An external parsed entity may begin with a text declaration: the encoding is required, the version is not.
+_TEXT_DECLARATION = re.compile(
+    r"""<\?xml(?:\s+version\s*=\s*(?:"1\.[0-9]+"|'1\.[0-9]+'))?\s+encoding\s*=\s*(?:"[A-Za-z][\w.\-]*"|'[A-Za-z][\w.\-]*')\s*\?>"""
+)
+_AMPLIFICATION_LIMIT = 43  # XML_ERROR_AMPLIFICATION_LIMIT_BREACH
+_UNKNOWN_ENCODING, _INCORRECT_ENCODING = 18, 19
+_RECURSIVE_ENTITY = 12
+_BUFFER_CHARACTERS = 65_536
+
+
+def read_document(
+    data: bytes | str | BinaryIO,
+    *,
+    uri: str | None = None,
+    base_uri: str | None = None,
+    limits: Limits = DEFAULT_LIMITS,
+    strip_space: bool = False,
+    resolve_entity: ResolveEntity | None = None,
+    code: str = "XYIN0001",
+) -> Node:
+    """The document node of an XML document.
+
+    `uri` becomes its document URI and, unless `base_uri` says otherwise, its base URI. A str has its encoding behind
+    it, whatever its declaration says. With `strip_space`, text of white space alone is left out. `code` is the error
+    code of malformed input, where the caller has one of its own.
+    """
+    content = data if isinstance(data, (bytes, str)) else data.read()
+    try:
+        return _read(content, uri, base_uri or uri, limits, strip_space, resolve_entity)
+    except InputError as error:
+        if code != "XYIN0001":
+            raise InputError(code, error.message, hint=error.hint) from error
+        raise
+
+
+def read_fragment(
+    text: str, *, base_uri: str | None = None, limits: Limits = DEFAULT_LIMITS, code: str = "XYIN0001"
+) -> Node:
+    """A document node over well-formed content that need not have a single root (fn:parse-xml-fragment)."""
+    declaration = _TEXT_DECLARATION.match(text)
+    content = text[declaration.end() :] if declaration else text
+    try:
+        if content.startswith("<?xml") and content[5:6] in (" ", "\t", "\n", "\r"):
+            raise InputError("XYIN0001", "a fragment has no XML declaration but for an encoding", hint="remove it")
+        loader = _loader(b"", "utf-8", base_uri, limits, None, is_fragment=True)
+        _parse(loader, [_WRAPPER, content.encode("utf-8", "surrogatepass"), b"</_>"], len(_WRAPPER))
+    except InputError as error:
+        raise InputError(code, error.message, hint=error.hint) from error
+    tree = loader.finish()
+    tree.base = base_uri
+    return Node(tree, 0)
+
+
+def _read(
+    content: bytes | str,
+    uri: str | None,
+    base_uri: str | None,
+    limits: Limits,
+    strip_space: bool,
+    resolve_entity: ResolveEntity | None,
+) -> Node:
+    data, encoding = _as_bytes(content)
+    loader = _loader(data, encoding, base_uri, limits, resolve_entity)
+    if strip_space:
+        from .strip_space import drop_white_space
+
+        drop_white_space(loader)
+    _parse(loader, [data], 0)
+    tree = loader.finish()
+    tree.base = base_uri
+    tree.document_uri = uri
+    return Node(tree, 0)
+
+
+def _as_bytes(content: bytes | str) -> tuple[bytes, str | None]:
+    """Bytes expat can read, and the encoding to tell it, which overrides the declaration."""
+    if isinstance(content, str):
+        return content.removeprefix("\ufeff").encode("utf-8", "surrogatepass"), "utf-8"
+    codec = xml_encoding(content[:1000])
+    if codec is None:
+        return content, None
+    try:
+        return content.decode(codec).encode("utf-8"), "utf-8"
+    except UnicodeError as error:
+        where = getattr(error, "start", None)
+        place = "" if where is None else f", at byte {where}"
+        raise InputError("XYIN0010", f"bytes that are not {codec}{place}") from error
+
+
+def _loader(
+    data: bytes,
+    encoding: str | None,
+    base_uri: str | None,
+    limits: Limits,
+    resolve_entity: ResolveEntity | None,
+    is_fragment: bool = False,
+) -> TreeLoader:
+    from pyexpat import ParserCreate
+
+    parser = ParserCreate(encoding)
+    parser.buffer_text = True
+    parser.buffer_size = _BUFFER_CHARACTERS
+    parser.ordered_attributes = True
+    if base_uri is not None:
+        parser.SetBase(base_uri)
+    loader = TreeLoader(parser, limits, is_fragment=is_fragment)
+    loader.attach()
+    DoctypeHandlers(loader, data, resolve_entity).attach()
+    return loader
+
+
+def _parse(loader: TreeLoader, pieces: list[bytes], shift: int) -> None:
+    """Feed the parser; `shift` characters before the user's own text do not count in places."""
+    from pyexpat import ExpatError
+
+    parser = loader.parser
+    try:
+        for piece in pieces[:-1]:
+            parser.Parse(piece, False)
+        parser.Parse(pieces[-1], True)
+    except ExpatError as error:
+        column = error.offset - (shift if error.lineno == 1 else 0)
+        place = loader.place(error.lineno, max(column, 0), max(parser.ErrorByteIndex - shift, 0))
+        raise InputError(_code(error.code), f"{_sentence(error.code)}{place}") from error
+    except (LookupError, ValueError, UnicodeError) as error:
+        # An encoding name that Python does not know, or one whose characters take several bytes.
+        raise InputError("XYIN0010", str(error)) from error
+
+
+def _code(number: int) -> str:
+    if number == _AMPLIFICATION_LIMIT:
+        return "XYIN0004"
+    return "XYIN0010" if number in (_UNKNOWN_ENCODING, _INCORRECT_ENCODING) else "XYIN0001"
+
+
+def _sentence(number: int) -> str:
+    from pyexpat import ErrorString
+
+    if number == _AMPLIFICATION_LIMIT:
+        return "entities grow too much"
+    if number == _RECURSIVE_ENTITY:
+        return "an entity refers to itself"
+    return ErrorString(number) or f"error {number}"

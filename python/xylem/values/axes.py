@@ -1,0 +1,161 @@
+"""Path steps as functions of nodes, made once when a query is compiled.
+
+step        from one node; reverse axes in reverse document order, so that predicates count right
+step_many   from a sequence of nodes; the distinct result in document order
+step_first  the first node a step from one node would give, or None
+path_many   several steps without predicates from a sequence of nodes, making nodes only at the end
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Sequence
+from itertools import repeat
+
+from .axis_rows import AXES, REVERSE_AXES
+from .axis_selection import Select, nothing, selection
+from .document_order import document_order
+from .name_pool import KIND_MASK
+from .node import ATTRIBUTE, Node
+from .node_test import NodeTest
+from .tree import Tree
+
+__all__ = ["AXES", "REVERSE_AXES", "document_order", "path_many", "step", "step_first", "step_many"]
+
+Step = Callable[[Node], list[Node]]
+Steps = Callable[[Sequence[Node]], list[Node]]
+First = Callable[[Node], "Node | None"]
+
+
+def step(axis: str, test: NodeTest) -> Step:
+    """A step from one context node."""
+    select = selection(axis, test)
+    if axis in REVERSE_AXES and axis != "parent":
+
+        def reverse(node: Node) -> list[Node]:
+            tree = node.tree
+            rows = select(tree, [node.pre])
+            return list(map(Node, repeat(tree), reversed(rows)))
+
+        return reverse
+
+    def forward(node: Node) -> list[Node]:
+        tree = node.tree
+        return [Node(tree, row) for row in select(tree, [node.pre])]
+
+    return forward
+
+
+def step_many(axis: str, test: NodeTest) -> Steps:
+    """A step from each of a sequence of nodes, without duplicates, in document order."""
+    return path_many([(axis, test)])
+
+
+def path_many(steps: Iterable[tuple[str, NodeTest]]) -> Steps:
+    """Steps after each other: path_many([a, b])(nodes) is step_many(*b)(step_many(*a)(nodes))."""
+    selects = [selection(axis, test) for axis, test in steps]
+
+    def run(nodes: Sequence[Node]) -> list[Node]:
+        if not nodes:
+            return []
+        tree = nodes[0].tree
+        if len(nodes) == 1:
+            rows = [nodes[0].pre]
+        else:
+            rows = [node.pre for node in nodes if node.tree is tree]
+            if len(rows) != len(nodes):
+                return _across_trees(nodes, selects)
+            if not _ascends(rows):
+                rows = sorted(set(rows))
+        for select in selects:
+            rows = select(tree, rows)
+            if not rows:
+                return []
+        return list(map(Node, repeat(tree), rows))
+
+    return run
+
+
+def _ascends(rows: list[int]) -> bool:
+    last = -1
+    for row in rows:
+        if row <= last:
+            return False
+        last = row
+    return True
+
+
+def _across_trees(nodes: Sequence[Node], selects: list[Select]) -> list[Node]:
+    by_tree: dict[Tree, list[int]] = {}
+    for node in nodes:
+        by_tree.setdefault(node.tree, []).append(node.pre)
+    result: list[Node] = []
+    for tree in sorted(by_tree, key=_order):
+        rows = sorted(set(by_tree[tree]))
+        for select in selects:
+            rows = select(tree, rows) if rows else rows
+        result += map(Node, repeat(tree), rows)
+    return result
+
+
+def _order(tree: Tree) -> int:
+    return tree.order
+
+
+def step_first(axis: str, test: NodeTest) -> First:
+    """The first node of a step from one node: for existence tests and `[1]`."""
+    if test.is_exact and axis in ("child", "attribute") and (axis == "attribute") == (test.kind == ATTRIBUTE):
+        return _first_child_named(test)
+    if test.is_exact and axis == "descendant" and test.kind != ATTRIBUTE:
+        return _first_descendant_named(test)
+    rows, keep = AXES[axis], test.keep()
+    if selection(axis, test) is nothing:
+        return lambda node: None
+
+    def first(node: Node) -> Node | None:
+        found = keep(node.tree, rows(node.tree, node.pre))
+        return Node(node.tree, found[0]) if found else None
+
+    return first
+
+
+def _first_child_named(test: NodeTest) -> First:
+    coder = test.coder()
+    attribute = test.kind == ATTRIBUTE
+
+    def first(node: Node) -> Node | None:
+        tree = node.tree
+        code = coder(tree)
+        codes, ends = tree.codes, tree.ends
+        row = node.pre
+        end = ends[row]
+        row += 1
+        while row < end:
+            found = codes[row]
+            if found == code:
+                return Node(tree, row)
+            if attribute and found & KIND_MASK != ATTRIBUTE:
+                return None
+            row = ends[row]
+        return None
+
+    return first
+
+
+def _first_descendant_named(test: NodeTest) -> First:
+    coder = test.coder()
+
+    def first(node: Node) -> Node | None:
+        tree = node.tree
+        code = coder(tree)
+        start, end = node.pre + 1, tree.ends[node.pre]
+        if tree.has_index(code):
+            named = tree.elements_named(code)
+            place = bisect_left(named, start)
+            return Node(tree, named[place]) if place < len(named) and named[place] < end else None
+        try:
+            return Node(tree, tree.codes.index(code, start, end))
+        except ValueError:
+            return None
+
+    return first

@@ -1,0 +1,113 @@
+"""The axes from one row of a tree: which rows they hold, in the order predicates count them (XQuery 3.1 §3.3.2.1).
+
+Forward axes give document order, reverse axes the opposite. No test is applied yet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from .name_pool import KIND_MASK
+from .node import ATTRIBUTE
+from .tree import Tree
+
+Rows = Callable[[Tree, int], Iterable[int]]
+
+
+def child(tree: Tree, row: int) -> Iterable[int]:
+    return tree.children(row)
+
+
+def attribute(tree: Tree, row: int) -> Iterable[int]:
+    return tree.attributes(row)
+
+
+def self_(tree: Tree, row: int) -> Iterable[int]:
+    return (row,)
+
+
+def parent(tree: Tree, row: int) -> Iterable[int]:
+    above = tree.parents[row]
+    return () if above < 0 else (above,)
+
+
+def descendant(tree: Tree, row: int) -> Iterable[int]:
+    return without_attributes(tree, row + 1, tree.ends[row])
+
+
+def descendant_or_self(tree: Tree, row: int) -> Iterable[int]:
+    return [row, *descendant(tree, row)]
+
+
+def ancestor(tree: Tree, row: int) -> Iterable[int]:
+    parents = tree.parents
+    found = []
+    row = parents[row]
+    while row >= 0:
+        found.append(row)
+        row = parents[row]
+    return found
+
+
+def ancestor_or_self(tree: Tree, row: int) -> Iterable[int]:
+    return [row, *ancestor(tree, row)]
+
+
+def following_sibling(tree: Tree, row: int) -> Iterable[int]:
+    above = tree.parents[row]
+    if above < 0 or tree.codes[row] & KIND_MASK == ATTRIBUTE:
+        return ()
+    ends = tree.ends
+    end = ends[above]
+    row = ends[row]
+    found = []
+    while row < end:
+        found.append(row)
+        row = ends[row]
+    return found
+
+
+def preceding_sibling(tree: Tree, row: int) -> Iterable[int]:
+    above = tree.parents[row]
+    if above < 0 or tree.codes[row] & KIND_MASK == ATTRIBUTE:
+        return ()
+    ends = tree.ends
+    first = tree.attributes(above).stop
+    found = []
+    while first < row:
+        found.append(first)
+        first = ends[first]
+    found.reverse()
+    return found
+
+
+def following(tree: Tree, row: int) -> Iterable[int]:
+    # The children of an attribute's owner follow the attribute: they are not its descendants.
+    return without_attributes(tree, tree.ends[row], len(tree.codes))
+
+
+def preceding(tree: Tree, row: int) -> Iterable[int]:
+    above = set(ancestor(tree, row))
+    codes = tree.codes
+    return [p for p in range(row - 1, -1, -1) if p not in above and codes[p] & KIND_MASK != ATTRIBUTE]
+
+
+def without_attributes(tree: Tree, start: int, end: int) -> list[int]:
+    return [row for row, code in enumerate(tree.codes[start:end], start) if code & KIND_MASK != ATTRIBUTE]
+
+
+AXES: dict[str, Rows] = {
+    "child": child,
+    "descendant": descendant,
+    "attribute": attribute,
+    "self": self_,
+    "descendant-or-self": descendant_or_self,
+    "following-sibling": following_sibling,
+    "following": following,
+    "parent": parent,
+    "ancestor": ancestor,
+    "preceding-sibling": preceding_sibling,
+    "preceding": preceding,
+    "ancestor-or-self": ancestor_or_self,
+}
+REVERSE_AXES = frozenset({"parent", "ancestor", "ancestor-or-self", "preceding", "preceding-sibling"})

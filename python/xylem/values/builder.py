@@ -1,0 +1,341 @@
+"""Building a tree node by node, with the rules of XQuery's node constructors (XQuery 3.1 §3.9).
+
+    builder = TreeBuilder(base_uri=static_base)
+    builder.start_element(QName("", "person"), {})
+    builder.attribute(QName("", "id"), "p1")
+    builder.items(content)                        # an enclosed expression
+    builder.end_element()
+    node = builder.finish()
+
+Nested constructors write into the same builder: that a nested element is "copied" into its parent (§3.9.1.3) cannot be
+seen, since nothing else holds it. The copy-namespaces modes are applied all the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from xylem.errors import DynamicError
+
+from . import constructor_rules as rules
+from .array import XArray
+from .function_item import FunctionItem
+from .map import XMap
+from .name_pool import KIND_BITS, KIND_MASK, current_pool
+from .node import ATTRIBUTE, COMMENT, DOCUMENT, ELEMENT, NAMESPACE, PROCESSING_INSTRUCTION, TEXT, Node
+from .qname import QName
+from .string_of import string_of
+from .tree import Tree, leaf
+from .tree_copy import append_subtree
+
+_NO_NAMESPACES: dict[str, str] = {}
+_NO_DECLARATIONS: Mapping[str, str] = {}
+
+
+class TreeBuilder:
+    """Appends rows to a new tree. Errors leave the builder unusable; it is then thrown away."""
+
+    __slots__ = (
+        "_declared_here",
+        "_open",
+        "_scopes",
+        "codes",
+        "copy_inherit",
+        "copy_preserve",
+        "current",
+        "ends",
+        "parents",
+        "scope",
+        "tree",
+        "values",
+    )
+
+    def __init__(self, base_uri: str | None = None, copy_preserve: bool = True, copy_inherit: bool = True) -> None:
+        self.tree = tree = Tree(current_pool(), base_uri)
+        self.codes = tree.codes
+        self.ends = tree.ends
+        self.parents = tree.parents
+        self.values = tree.values
+        self.copy_preserve = copy_preserve
+        self.copy_inherit = copy_inherit
+        self.current = -1
+        """The open element or document, -1 for none."""
+        self.scope: dict[str, str] = _NO_NAMESPACES
+        """Namespaces in scope of `current`; shared with its parent until it declares one."""
+        self._declared_here: Mapping[str, str] = _NO_DECLARATIONS
+        """What declarations and namespace nodes, not mere names, have bound at `current`."""
+        self._open: list[int] = []
+        self._scopes: list[dict[str, str]] = []
+
+    # --- structure
+
+    def start_document(self, uri: str | None = None) -> None:
+        """Open the document node; it can only be the root."""
+        self.tree.document_uri = uri
+        self._push(self._append(DOCUMENT, None), _NO_NAMESPACES)
+
+    def end_document(self) -> None:
+        self._pop()
+
+    def start_element(self, name: QName, declarations: Mapping[str, str] | None = None) -> None:
+        """Open an element.
+
+        `declarations` are the namespace declaration attributes of a direct constructor, which also inherits those of
+        the direct constructors around it; a computed constructor has none and passes None.
+        """
+        parent = self.current
+        tree = self.tree
+        scope = self.scope
+        code = tree.names.code_of(ELEMENT, name)
+        row = self._append(code, None)
+        prefix = name.prefix
+        usual = tree.names.qnames[code >> KIND_BITS]
+        if usual is not None and usual.prefix != prefix:
+            tree.prefixed[row] = name
+        if declarations is None:
+            rules.check_element_name(name)
+            if not self.copy_inherit and parent > 0:
+                tree.isolated.add(row)
+                scope = _NO_NAMESPACES
+        self._declared_here = _NO_DECLARATIONS
+        if declarations and (self.copy_preserve or parent < 0):
+            self._declared_here = declarations
+            new = {p: uri for p, uri in declarations.items() if scope.get(p, "") != uri and p != "xml"}
+        else:
+            new = {}
+        if prefix not in new and scope.get(prefix, "") != name.uri and prefix != "xml":
+            new[prefix] = name.uri
+        if new:
+            scope = {**scope, **new}
+            tree.declared[row] = new
+        self._push(row, scope)
+
+    def end_element(self) -> None:
+        self._pop()
+
+    def _push(self, row: int, scope: dict[str, str]) -> None:
+        self._open.append(self.current)
+        self._scopes.append(self.scope)
+        self.current = row
+        self.scope = scope
+
+    def _pop(self) -> None:
+        self.ends[self.current] = len(self.codes)
+        self.current = self._open.pop()
+        self.scope = self._scopes.pop()
+
+    def _append(self, code: int, value: str | None) -> int:
+        row = len(self.codes)
+        self.codes.append(code)
+        self.ends.append(row + 1)
+        self.parents.append(self.current)
+        self.values.append(value)
+        return row
+
+    # --- attributes and namespaces
+
+    def attribute(self, name: QName, value: str, is_id: bool = False) -> None:
+        """Add an attribute to the open element, before any other content."""
+        self._expect_attributes("an attribute", name)
+        rules.check_attribute_name(name)
+        tree = self.tree
+        code = tree.names.code_of(ATTRIBUTE, name)
+        if code in self.codes[self.current + 1 :]:
+            raise DynamicError("XQDY0025", f"the attribute {name}")
+        if name.uri:
+            name = self._bound(name)
+            if name.uri == rules.XML_NAMESPACE and name.local == "id":
+                value = rules.id_value(value)
+        row = self._append(code, value)
+        usual = tree.names.qnames[code >> KIND_BITS]
+        if usual is not None and usual.prefix != name.prefix:
+            tree.prefixed[row] = name
+        if is_id:
+            tree.id_rules |= {(self.codes[self.current], code)}
+
+    def _expect_attributes(self, what: str, name: object) -> None:
+        current = self.current
+        last = len(self.codes) - 1
+        if current < 0 or self.codes[current] & KIND_MASK == DOCUMENT:
+            raise DynamicError("XPTY0004", f"{what} ({name}) cannot stand in a document node")
+        if last != current and (self.parents[last] != current or self.codes[last] & KIND_MASK != ATTRIBUTE):
+            raise DynamicError("XQTY0024", f"{what} ({name}) after other content of <{self.tree.name(current)}>")
+
+    def _bound(self, name: QName) -> QName:
+        """The attribute's name with a prefix that is bound to its namespace at the open element (§3.9.3.9.1)."""
+        prefix, uri, scope = name.prefix, name.uri, self.scope
+        if uri == rules.XML_NAMESPACE:
+            return name if prefix else QName(uri, name.local, "xml")
+        if prefix and scope.get(prefix) == uri:
+            return name
+        if prefix and not self._is_taken(prefix):
+            self._bind(prefix, uri)
+            return name
+        for other, bound in scope.items():
+            if bound == uri and other:
+                return QName(uri, name.local, other)
+        invented = self._invented(prefix)
+        self._bind(invented, uri)
+        return QName(uri, name.local, invented)
+
+    def _is_taken(self, prefix: str) -> bool:
+        """Whether the open element needs the prefix for something else; an inherited binding may be hidden."""
+        row = self.current
+        if prefix in self.tree.declared.get(row, _NO_DECLARATIONS):
+            return True
+        used = [row, *range(row + 1, len(self.codes))]
+        return any(name is not None and name.prefix == prefix for name in map(self.tree.name, used))
+
+    def _invented(self, prefix: str) -> str:
+        scope = self.scope
+        stem, number = (prefix + "_", 1) if prefix else ("ns", 0)
+        while f"{stem}{number}" in scope:
+            number += 1
+        return f"{stem}{number}"
+
+    def _bind(self, prefix: str, uri: str) -> None:
+        self.scope = {**self.scope, prefix: uri}
+        self.tree.declared.setdefault(self.current, {})[prefix] = uri
+
+    def namespace(self, prefix: str, uri: str) -> None:
+        """Add a namespace node to the open element, before any other content."""
+        self._expect_attributes("a namespace node", prefix)
+        current = self.current
+        if prefix == "xml" or (not self.copy_preserve and self.parents[current] >= 0):
+            return
+        name = self.tree.name(current)
+        assert name is not None
+        if (prefix == name.prefix and uri != name.uri) or self._declared_here.get(prefix, uri) != uri:
+            raise DynamicError("XQDY0102", f"the prefix '{prefix}' of <{name}> is bound to '{uri}' and otherwise")
+        self._declared_here = {**self._declared_here, prefix: uri}
+        if self.scope.get(prefix, "") == uri:
+            return
+        clashing = [
+            row
+            for row in range(current + 1, len(self.codes))
+            if (other := self.tree.name(row)) is not None and other.prefix == prefix and other.uri
+        ]
+        self._bind(prefix, uri)
+        for row in clashing:
+            # The prefix of an attribute is only a wish; that of a namespace node is not.
+            other = self.tree.name(row)
+            assert other is not None
+            self.tree.prefixed[row] = self._bound(other)
+
+    # --- other content
+
+    def text(self, value: str) -> None:
+        """Add characters; they join the text node before them, and none add nothing."""
+        if not value:
+            return
+        codes = self.codes
+        if codes and codes[-1] == TEXT and self.parents[-1] == self.current:
+            self.values[-1] = (self.values[-1] or "") + value
+        else:
+            self._append(TEXT, value)
+
+    def comment(self, value: str) -> None:
+        rules.check_comment(value)
+        self._append(COMMENT, value)
+
+    def processing_instruction(self, target: str, value: str) -> None:
+        rules.check_pi_target(target)
+        self._append(self.tree.names.code(PROCESSING_INSTRUCTION, "", target), rules.pi_value(value))
+
+    def copy(self, node: Node) -> None:
+        """Add a deep copy of a node; of a document, of its children."""
+        tree, row = node.tree, node.pre
+        code = tree.codes[row]
+        kind = code & KIND_MASK
+        if kind == ELEMENT:
+            append_subtree(self.tree, self.current, self.scope, node, self.copy_preserve, self.copy_inherit)
+        elif kind == TEXT:
+            self.text(tree.values[row] or "")
+        elif kind == ATTRIBUTE:
+            name = tree.name(row)
+            assert name is not None
+            self.attribute(name, tree.values[row] or "", bool(tree.id_rules) and tree.is_id(row))
+        elif kind == DOCUMENT:
+            for child in tree.children(row):
+                self.copy(Node(tree, child))
+        elif kind == COMMENT:
+            self._append(COMMENT, tree.values[row])
+        elif kind == PROCESSING_INSTRUCTION:
+            self._append(self.tree.names.code(kind, "", str(tree.name(row))), tree.values[row])
+        else:
+            self.namespace(str(tree.name(row)), tree.values[row] or "")
+
+    def items(self, sequence: Iterable[Any]) -> None:
+        """Add the value of one enclosed expression (§3.9.1.3): atomic values joined by spaces, nodes copied."""
+        characters: list[str] = []
+        after_atomic = False
+        for item in _flat(sequence):
+            if type(item) is Node:
+                after_atomic = False
+                if item.tree.codes[item.pre] == TEXT:
+                    characters.append(item.tree.values[item.pre] or "")
+                    continue
+                if characters:
+                    self.text("".join(characters))
+                    characters = []
+                self.copy(item)
+            elif type(item) in (XMap, FunctionItem):
+                raise DynamicError("XQTY0105", f"{item!r} cannot become content of a node")
+            else:
+                if after_atomic:
+                    characters.append(" ")
+                characters.append(string_of(item))
+                after_atomic = True
+        if characters:
+            self.text("".join(characters))
+
+    # --- results
+
+    def finish(self) -> Node:
+        """The root of the finished tree."""
+        return Node(self.tree, 0)
+
+    @staticmethod
+    def attribute_node(name: QName, value: str) -> Node:
+        rules.check_attribute_name(name)
+        if name.uri == rules.XML_NAMESPACE:
+            if name.local == "id":
+                value = rules.id_value(value)
+            if not name.prefix:
+                name = QName(name.uri, name.local, "xml")
+        elif name.uri and not name.prefix:
+            name = QName(name.uri, name.local, "ns0")
+        names = current_pool()
+        return leaf(names, names.code_of(ATTRIBUTE, name), value, name)
+
+    @staticmethod
+    def text_node(value: str) -> Node:
+        return leaf(current_pool(), TEXT, value)
+
+    @staticmethod
+    def comment_node(value: str) -> Node:
+        rules.check_comment(value)
+        return leaf(current_pool(), COMMENT, value)
+
+    @staticmethod
+    def pi_node(target: str, value: str) -> Node:
+        rules.check_pi_target(target)
+        names = current_pool()
+        return leaf(names, names.code(PROCESSING_INSTRUCTION, "", target), rules.pi_value(value))
+
+    @staticmethod
+    def namespace_node(prefix: str, uri: str) -> Node:
+        rules.check_namespace(prefix, uri)
+        names = current_pool()
+        return leaf(names, names.code(NAMESPACE, "", prefix), uri)
+
+
+def _flat(sequence: Iterable[Any]) -> Iterator[Any]:
+    """The items, an array replaced by the items of its members."""
+    for item in sequence:
+        if type(item) is XArray:
+            for member in item:
+                yield from _flat(member)
+        else:
+            yield item

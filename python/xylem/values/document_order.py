@@ -1,0 +1,55 @@
+"""Document order over nodes of any trees, and the set operators that give it (XQuery 3.1 §3.4.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .node import Node
+
+
+def document_order(nodes: Iterable[Node]) -> list[Node]:
+    """The distinct nodes in document order; trees follow each other in the order they were made."""
+    found = nodes if isinstance(nodes, list) else list(nodes)
+    if len(found) < 2:
+        return found
+    tree = found[0].tree
+    by_pre: dict[int, Node] = {}
+    last = -1
+    ascending = True
+    for node in found:
+        if node.tree is not tree:
+            return _across_trees(found)
+        pre = node.pre
+        if pre <= last:
+            ascending = False
+        last = pre
+        by_pre[pre] = node
+    if ascending:
+        return found
+    return [by_pre[pre] for pre in sorted(by_pre)]
+
+
+def _across_trees(nodes: list[Node]) -> list[Node]:
+    by_key = {(node.tree.order, node.pre): node for node in nodes}
+    return [by_key[key] for key in sorted(by_key)]
+
+
+def union(left: Iterable[Node], right: Iterable[Node]) -> list[Node]:
+    return document_order([*left, *right])
+
+
+def intersect(left: Iterable[Node], right: Iterable[Node]) -> list[Node]:
+    others = {(node.tree.order, node.pre) for node in right}
+    return document_order([node for node in left if (node.tree.order, node.pre) in others])
+
+
+def except_(left: Iterable[Node], right: Iterable[Node]) -> list[Node]:
+    others = {(node.tree.order, node.pre) for node in right}
+    return document_order([node for node in left if (node.tree.order, node.pre) not in others])
+
+
+def is_before(left: Node, right: Node) -> bool:
+    """`<<`"""
+    return left.order_key < right.order_key

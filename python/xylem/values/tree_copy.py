@@ -1,0 +1,119 @@
+"""Copying a subtree into a tree that is being built: columns are copied as slices, then namespaces put right."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TypeVar
+
+from .name_pool import KIND_BITS, KIND_MASK
+from .node import ATTRIBUTE, ELEMENT, Node
+from .qname import QName
+from .tree import Tree
+
+T = TypeVar("T")
+
+
+def append_subtree(target: Tree, parent: int, scope: dict[str, str], node: Node, preserve: bool, inherit: bool) -> None:
+    """Append a deep copy of an element under `parent` (-1 for none), in whose place `scope` is in scope.
+
+    `preserve` and `inherit` are the copy-namespaces modes (XQuery 3.1 §3.9.1.3 1.e).
+    """
+    source, start = node.tree, node.pre
+    end = source.ends[start]
+    row = len(target.codes)
+    shift = row - start
+    _copy_names(target, source, start, end)
+    target.values += source.values[start:end]
+    target.ends += [other + shift for other in source.ends[start:end]]
+    target.parents.append(parent)
+    target.parents += [other + shift for other in source.parents[start + 1 : end]]
+    if source.id_rules:
+        target.id_rules |= source.id_rules
+    if source.idref_rules:
+        target.idref_rules |= source.idref_rules
+    if parent >= 0 and not inherit:
+        target.isolated.add(row)
+        scope = {}
+    if not source.declared and not scope:
+        return
+    if preserve:
+        _preserve_namespaces(target, scope, source, start, end, shift)
+    else:
+        _keep_used_namespaces(target, row)
+
+
+def _copy_names(target: Tree, source: Tree, start: int, end: int) -> None:
+    shift = len(target.codes) - start
+    codes = source.codes[start:end]
+    if source.names is target.names:
+        target.codes += codes
+    else:
+        of_kind = target.names.code_of
+        for code in codes:
+            name = source.qnames[code >> KIND_BITS]
+            target.codes.append(code if name is None else of_kind(code & KIND_MASK, name))
+    if source.qnames is not target.qnames:
+        _copy_prefixes(target, source, start, codes, shift)
+    for row, name in _within(source.prefixed, start, end):
+        target.prefixed[row + shift] = name
+
+
+def _copy_prefixes(target: Tree, source: Tree, start: int, codes: list[int], shift: int) -> None:
+    """Keep the prefixes of a document where the shared names have others."""
+    unlike: dict[int, QName] = {}
+    for code in set(codes):
+        name = source.qnames[code >> KIND_BITS]
+        if name is not None:
+            usual = target.names.qnames[target.names.code_of(code & KIND_MASK, name) >> KIND_BITS]
+            if usual is not None and usual.prefix != name.prefix:
+                unlike[code] = name
+    if unlike:
+        for row, code in enumerate(codes, start):
+            if code in unlike:
+                target.prefixed[row + shift] = unlike[code]
+
+
+def _preserve_namespaces(target: Tree, scope: dict[str, str], source: Tree, start: int, end: int, shift: int) -> None:
+    """All namespaces in scope of the original stay; those around the copy are inherited where they do not clash."""
+    row = start + shift
+    kept = source.namespaces(start)
+    del kept["xml"]
+    new = {prefix: uri for prefix, uri in kept.items() if scope.get(prefix) != uri}
+    if source.declared:
+        for other, declared in _within(source.declared, start + 1, end):
+            target.declared[other + shift] = dict(declared)
+        target.isolated.update(other + shift for other in source.isolated if start < other < end)
+    if new:
+        target.declared[row] = new
+    if scope.get("") and "" not in kept:
+        # The copy would inherit a default namespace, which its unprefixed elements must not fall into.
+        _undeclare_default(target, row)
+
+
+def _undeclare_default(target: Tree, first: int) -> None:
+    for row in range(first, len(target.codes)):
+        if target.codes[row] & KIND_MASK == ELEMENT:
+            name = target.name(row)
+            if name is not None and not name.uri and target.namespaces(row).get(""):
+                target.declared.setdefault(row, {})[""] = ""
+
+
+def _keep_used_namespaces(target: Tree, first: int) -> None:
+    """Of the namespaces of the originals only those stay that element and attribute names use."""
+    for row in range(first, len(target.codes)):
+        kind = target.codes[row] & KIND_MASK
+        if kind not in (ELEMENT, ATTRIBUTE):
+            continue
+        name = target.name(row)
+        owner = row if kind == ELEMENT else target.parents[row]
+        if name is None or name.prefix == "xml" or (kind == ATTRIBUTE and not name.uri):
+            continue
+        if target.namespaces(owner).get(name.prefix, "") != name.uri:
+            target.declared.setdefault(owner, {})[name.prefix] = name.uri
+
+
+def _within(rows: dict[int, T], start: int, end: int) -> Iterable[tuple[int, T]]:
+    """The entries of some rows, in time that grows with the smaller of the dict and the range."""
+    if end - start < len(rows):
+        return [(row, rows[row]) for row in range(start, end) if row in rows]
+    return [(row, value) for row, value in rows.items() if start <= row < end]
