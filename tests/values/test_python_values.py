@@ -105,7 +105,7 @@ def test_keys_that_only_python_confuses_lose_nothing() -> None:
 def test_what_has_no_meaning_is_refused(value: Any) -> None:
     with pytest.raises(InputError) as caught:
         item_from_python(value)
-    assert caught.value.code == "XYIN0006"
+    assert caught.value.code == "XYIN0005"
 
 
 def test_single_values_are_not_wrapped() -> None:

@@ -46,7 +46,7 @@ def query_source(file: Path | None, text: str | None) -> QuerySource:
     try:
         data = file.read_bytes()
     except OSError as reason:
-        raise InputError("XYIN0004", f"{file}: {reason.strerror}") from reason
+        raise InputError("XYIN0002", f"{file}: {reason.strerror}") from reason
     return QuerySource(decoded(data, str(file)), str(file), file.resolve().as_uri())
 
 
@@ -65,7 +65,7 @@ def decoded(data: bytes, name: str) -> str:
     try:
         return data.decode(encoding)
     except (UnicodeDecodeError, LookupError) as reason:
-        raise InputError("XYIN0004", f"{name}: the query is not {encoding}: {reason}") from reason
+        raise InputError("XYIN0002", f"{name}: the query is not {encoding}: {reason}") from reason
 
 
 def variables(values: Iterable[str], documents: Iterable[str]) -> dict[str, Any]:

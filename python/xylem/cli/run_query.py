@@ -71,4 +71,4 @@ def _write(result: Result, parameters: Mapping[str, str], output: Path | None) -
         with output.open("wb") as file:
             result.write_to(file.write, **parameters)
     except OSError as reason:
-        raise InputError("XYIN0004", f"{output}: {reason.strerror}") from reason
+        raise InputError("XYIN0002", f"{output}: {reason.strerror}") from reason

@@ -64,7 +64,7 @@ def _is_collection(value: Any) -> bool:
 
 
 def item_from_python(value: Any) -> Any:
-    """The one item a Python value stands for, or XYIN0006.
+    """The one item a Python value stands for, or XYIN0005.
 
     >>> item_from_python({"a": [1, 2], "b": None})
     map{'a': [1, 2], 'b': ()}
@@ -74,7 +74,7 @@ def item_from_python(value: Any) -> Any:
         return value
     if isinstance(value, Decimal):
         if not value.is_finite():
-            raise InputError("XYIN0006", f"xs:decimal has no {value}", hint="pass a float for infinity and NaN")
+            raise InputError("XYIN0005", f"xs:decimal has no {value}", hint="pass a float for infinity and NaN")
         return Decimal(value)
     if isinstance(value, Mapping):
         return XMap.of((item_from_python(key), sequence_from_python(entry)) for key, entry in value.items())
@@ -86,8 +86,8 @@ def item_from_python(value: Any) -> Any:
         if isinstance(value, base):
             return base(value)
     if isinstance(value, PathLike):
-        raise InputError("XYIN0006", "a path is not a document", hint="read it first: xylem.parse(path)")
-    raise InputError("XYIN0006", f"there is no XQuery type for Python's {cls.__name__}")
+        raise InputError("XYIN0005", "a path is not a document", hint="read it first: xylem.parse(path)")
+    raise InputError("XYIN0005", f"there is no XQuery type for Python's {cls.__name__}")
 
 
 def _moment_from_python(value: dt.date | dt.time | dt.timedelta) -> Any:
