@@ -55,7 +55,7 @@ class DoctypeHandlers:
 
     def _start(self, name: str, system_id: str | None, public_id: str | None, has_internal_subset: int) -> None:
         if not self.loader.limits.allow_dtd:
-            self.loader.fail("XYIN0004", "a document type declaration where none is allowed")
+            self.loader.fail("XYIN0002", "a document type declaration where none is allowed")
         self._has_unread_subset = system_id is not None and self.resolve_entity is None
         # Comments and instructions inside the declaration are no nodes (XDM 3.1 §6.2.3).
         self._kept = self.parser.CommentHandler, self.parser.ProcessingInstructionHandler
@@ -99,7 +99,7 @@ class DoctypeHandlers:
             size = self._size(name)
             if size > self.loader.limits.expanded_characters:
                 self.loader.fail(
-                    "XYIN0004",
+                    "XYIN0002",
                     f"expanded characters: the entity '{name}' stands for more than "
                     f"{self.loader.limits.expanded_characters} characters",
                 )
@@ -115,9 +115,8 @@ class DoctypeHandlers:
     def _guard_expansion(self) -> None:
         """From here on, compare what comes out with what went in."""
         parser = self.parser
-        text, start = parser.CharacterDataHandler, parser.StartElementHandler
+        text, start = parser.CharacterDataHandler, self.loader.start_handler()
         assert text is not None
-        assert start is not None
 
         def counted_text(data: str) -> None:
             self._count(len(data))
@@ -150,8 +149,7 @@ class DoctypeHandlers:
         if all(name in _PREDEFINED or name in self.entities for name in self._references(self.data)):
             return
         parser, data = self.parser, self.data
-        start = parser.StartElementHandler
-        assert start is not None
+        start = self.loader.start_handler()
 
         def checked_start(tag: str, attributes: list[str]) -> None:
             match = _START_TAG.match(data, parser.CurrentByteIndex) if attributes else None
@@ -175,8 +173,8 @@ class DoctypeHandlers:
         if data is None:
             if context is None:
                 return 1  # an external DTD or parameter entity that is not read
-            self.loader.fail("XYIN0011", f"'{uri}'")
-        inner = self.parser.ExternalEntityParserCreate(context)  # type: ignore[arg-type]  # None for DTDs
+            self.loader.fail("XYIN0008", f"'{uri}'")
+        inner = self.parser.ExternalEntityParserCreate(context)
         inner.SetBase(uri)
         inner.Parse(data, True)
         return 1

@@ -9,10 +9,12 @@ def drop_white_space(loader: TreeLoader) -> None:
     """Put a filter before the handlers: text waits until it is known whether all of it is white space."""
     parser = loader.parser
     text = parser.CharacterDataHandler
-    start, end = parser.StartElementHandler, parser.EndElementHandler
+    start, end = loader.start_handler(), parser.EndElementHandler
     comment, instruction = parser.CommentHandler, parser.ProcessingInstructionHandler
-    assert text is not None and start is not None and end is not None  # noqa: PT018
-    assert comment is not None and instruction is not None  # noqa: PT018
+    assert text is not None
+    assert end is not None
+    assert comment is not None
+    assert instruction is not None
     waiting: list[str] = []
 
     def flush() -> None:

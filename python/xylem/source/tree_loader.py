@@ -6,7 +6,8 @@ Such a *shape* is resolved once, and from then on a start tag costs one look-up 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NoReturn
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NoReturn, cast
 
 from xylem.errors import InputError
 from xylem.values.name_pool import KIND_BITS, current_pool
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
 XMLNS_NAMESPACE = "http://www.w3.org/2000/xmlns/"
 _MOST_SHAPES = 20_000
 _LONGEST_PATH = 12
+
+StartHandler = Callable[[str, list[str]], None]
+"""What expat calls with ordered attributes; the stubs of pyexpat know only the other form."""
 
 Shape = tuple[int, list[int], tuple[tuple[int, QName], ...]]
 """The element's code, its attributes' codes, and the rows (from the element's) with a prefix of their own."""
@@ -161,7 +165,7 @@ class TreeLoader:
         if self.is_fragment:
             self._ignore_outermost(start, end)
 
-    def _ignore_outermost(self, start: object, end: object) -> None:
+    def _ignore_outermost(self, start: StartHandler, end: Callable[[str], None]) -> None:
         """A fragment comes wrapped in one element, which stands for the document node."""
         parser = self.parser
         level = 0
@@ -170,13 +174,13 @@ class TreeLoader:
             nonlocal level
             level += 1
             if level > 1:
-                start(tag, attributes)  # type: ignore[operator]
+                start(tag, attributes)
 
         def finish(tag: str) -> None:
             nonlocal level
             level -= 1
             if level > 0:
-                end(tag)  # type: ignore[operator]
+                end(tag)
 
         parser.StartElementHandler = begin
         parser.EndElementHandler = finish
@@ -305,11 +309,15 @@ class TreeLoader:
         self._scope = scope
         return scope
 
+    def start_handler(self) -> StartHandler:
+        """The handler installed now, for a guard to call."""
+        return cast(StartHandler, self.parser.StartElementHandler)
+
     # --- errors
 
     def exceeds(self, limit: str, actual: int) -> NoReturn:
         allowed = getattr(self.limits, limit)
-        self.fail("XYIN0004", f"{limit.replace('_', ' ')}: {actual} where {allowed} are allowed")
+        self.fail("XYIN0002", f"{limit.replace('_', ' ')}: {actual} where {allowed} are allowed")
 
     def fail(self, code: str, why: str) -> NoReturn:
         parser = self.parser

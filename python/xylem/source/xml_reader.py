@@ -104,7 +104,7 @@ def _as_bytes(content: bytes | str) -> tuple[bytes, str | None]:
     except UnicodeError as error:
         where = getattr(error, "start", None)
         place = "" if where is None else f", at byte {where}"
-        raise InputError("XYIN0010", f"bytes that are not {codec}{place}") from error
+        raise InputError("XYIN0003", f"bytes that are not {codec}{place}") from error
 
 
 def _loader(
@@ -144,13 +144,13 @@ def _parse(loader: TreeLoader, pieces: list[bytes], shift: int) -> None:
         raise InputError(_code(error.code), f"{_sentence(error.code)}{place}") from error
     except (LookupError, ValueError, UnicodeError) as error:
         # An encoding name that Python does not know, or one whose characters take several bytes.
-        raise InputError("XYIN0010", str(error)) from error
+        raise InputError("XYIN0003", str(error)) from error
 
 
 def _code(number: int) -> str:
     if number == _AMPLIFICATION_LIMIT:
-        return "XYIN0004"
-    return "XYIN0010" if number in (_UNKNOWN_ENCODING, _INCORRECT_ENCODING) else "XYIN0001"
+        return "XYIN0002"
+    return "XYIN0003" if number in (_UNKNOWN_ENCODING, _INCORRECT_ENCODING) else "XYIN0001"
 
 
 def _sentence(number: int) -> str:
