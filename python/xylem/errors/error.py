@@ -13,7 +13,7 @@ class XylemError(Exception):
 
     `code` is a W3C or Xylem code such as ``XPST0008``, or ``Q{uri}local`` for an error a query raised in
     a namespace of its own. `why` adds the particulars of this case to the catalogue's general sentence.
-    `value` is what ``fn:error`` passed as its third argument.
+    `value` is what ``fn:error`` passed as its third argument, `name` the QName it was given, prefix included.
     """
 
     def __init__(
@@ -32,6 +32,7 @@ class XylemError(Exception):
         self.hint = hint or (entry.hint if entry else "")
         self.span = span
         self.value = value
+        self.name: object = None
         super().__init__(self.message)
 
     @property

@@ -132,6 +132,11 @@ class XMap:
     def values(self) -> Iterator[Sequence[Any]]:
         return (pair[1] for pair in self._pairs())
 
+    def same_keys(self) -> Iterable[tuple[Hashable, Entry]]:
+        """same_key(key) with (key, value), in order."""
+        entries = self._own()
+        return entries.items() if type(entries) is dict else self.entries().items()
+
     def put(self, key: Any, value: Sequence[Any]) -> XMap:
         """This map with one entry added or replaced, its key included."""
         return self._with(same_key(key), (key, value))

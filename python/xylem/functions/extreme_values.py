@@ -1,0 +1,107 @@
+"""fn:max and fn:min (F&O 3.1 §14.4.3, §14.4.4)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from itertools import islice
+from typing import Any
+
+from xylem.errors import DynamicError
+from xylem.values import atomic_type as at
+from xylem.values.atomic import promote
+from xylem.values.casting import cast
+from xylem.values.collations import CODEPOINT
+from xylem.values.description import describe_item
+from xylem.values.families import Family
+from xylem.values.numbers import Float
+from xylem.values.strings import AnyURI, UntypedAtomic
+
+from .comparing_strings import chosen_collation
+from .context import Context
+from .order_keys import ORDER_FAMILY, OrderFamily, key_of_family
+from .registry import function
+
+_RUN = 4096
+"""How many values are looked at together: enough for Python's own loops, too few to weigh in memory."""
+
+Choose = Callable[..., Any]
+"""Python's max or min: of equal values both keep the first."""
+
+
+@function("fn:max", "xs:anyAtomicType*, xs:string", "xs:anyAtomicType?", lazy="values", context=True)
+def max_(ctx: Context, values: Iterable[Any], uri: str | None = None) -> Any:
+    if type(values) is range and values:
+        return max(values[0], values[-1])
+    return _Extreme(ctx, uri, max, "fn:max").of(values)
+
+
+@function("fn:min", "xs:anyAtomicType*, xs:string", "xs:anyAtomicType?", lazy="values", context=True)
+def min_(ctx: Context, values: Iterable[Any], uri: str | None = None) -> Any:
+    if type(values) is range and values:
+        return min(values[0], values[-1])
+    return _Extreme(ctx, uri, min, "fn:min").of(values)
+
+
+class _Extreme:
+    """The largest or smallest value so far, with what was seen on the way."""
+
+    def __init__(self, ctx: Context, uri: str | None, choose: Choose, name: str) -> None:
+        collation = chosen_collation(ctx, uri)
+        self.collation = None if collation is CODEPOINT else collation
+        self.implicit_tz = ctx.run.implicit_timezone_minutes
+        self.choose = choose
+        self.name = name
+        self.best: Any = None
+        self.family: OrderFamily | None = None
+        self.key: Callable[[Any], Any] | None = None
+        self.kinds: set[type] = set()
+        self.has_nan = False
+
+    def of(self, values: Iterable[Any]) -> Any:
+        rest = iter(values)
+        while run := list(islice(rest, _RUN)):
+            self.take(run)
+        if self.family is Family.NUMBER:
+            return self.as_common_number()
+        if self.family is Family.STRING and AnyURI in self.kinds and len(self.kinds) > 1:
+            return str(self.best)
+        return self.best
+
+    def take(self, run: list[Any]) -> None:
+        kinds = set(map(type, run))
+        if UntypedAtomic in kinds:
+            run = [cast(value, at.DOUBLE) if type(value) is UntypedAtomic else value for value in run]
+            kinds = set(map(type, run))
+        if self.family is None:
+            self.begin(run[0])
+        for kind in kinds:
+            if ORDER_FAMILY.get(kind) is not self.family:
+                raise self.incomparable(run)
+        self.kinds |= kinds
+        if self.family is Family.NUMBER:
+            numbers = [value for value in run if value == value]
+            self.has_nan = self.has_nan or len(numbers) < len(run)
+            run = numbers
+        if run:
+            best = self.choose(run, key=self.key)
+            self.best = best if self.best is None else self.choose(self.best, best, key=self.key)
+
+    def begin(self, first: Any) -> None:
+        self.family = ORDER_FAMILY.get(type(first))
+        if self.family is None:
+            raise DynamicError("FORG0006", f"{self.name}: {describe_item(first)} has no order")
+        self.key = key_of_family(self.family, self.collation, self.implicit_tz)
+
+    def incomparable(self, run: list[Any]) -> DynamicError:
+        odd = next(value for value in run if ORDER_FAMILY.get(type(value)) is not self.family)
+        first = run[0] if self.best is None else self.best
+        return DynamicError("FORG0006", f"{self.name}: {describe_item(odd)} among values like {describe_item(first)}")
+
+    def as_common_number(self) -> Any:
+        """The result in the type that all the numbers are promoted to."""
+        best = float("nan") if self.has_nan else self.best
+        if float in self.kinds:
+            return promote(best, at.DOUBLE)
+        if Float in self.kinds:
+            return Float(best) if self.has_nan else promote(best, at.FLOAT)
+        return best
