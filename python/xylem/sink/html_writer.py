@@ -1,0 +1,185 @@
+"""What xhtml and html output share: which elements are HTML, the content type, prefixes, and careful indentation."""
+
+from __future__ import annotations
+
+from decimal import Decimal, InvalidOperation
+
+from xylem.errors import DynamicError
+from xylem.values.name_pool import KIND_MASK
+from xylem.values.node import ELEMENT
+from xylem.values.qname import QName
+from xylem.values.tree import Tree
+
+from .character_expansion import unchanged
+from .document_prolog import doctype
+from .html_vocabulary import (
+    INLINE,
+    SPACE_KEPT,
+    UNPREFIXED,
+    URI_ATTRIBUTES,
+    VOID_4,
+    VOID_5,
+    XHTML,
+    escape_uri,
+)
+from .markup_writer import Frame, MarkupWriter
+from .namespace_scope import Scope
+from .output_buffer import OutputBuffer
+from .serialization_parameters import SerializationParameters
+
+_FIVE = Decimal(5)
+_VERSIONS = frozenset(map(Decimal, ("3.2", "4", "4.01", "5", "5.1", "5.2", "5.3")))
+
+
+def html_version(value: Decimal | str | None) -> Decimal:
+    """A version of HTML, 5 where none is given; SESU0013 for one that does not exist."""
+    try:
+        version = _FIVE if value is None else Decimal(value)
+    except InvalidOperation:
+        version = Decimal(0)
+    if version not in _VERSIONS:
+        raise DynamicError("SESU0013", f"there is no HTML {value}")
+    return version
+
+
+class HtmlFamilyWriter(MarkupWriter):
+    """Markup in which some elements are known to be HTML."""
+
+    namespaces: frozenset[str] = frozenset({XHTML})
+    """Where the elements live that are HTML in versions before 5."""
+
+    def __init__(self, parameters: SerializationParameters, buffer: OutputBuffer, version: Decimal) -> None:
+        super().__init__(parameters, buffer)
+        self.is_five = version >= _FIVE
+        self.html_namespaces = frozenset({XHTML, ""}) if self.is_five else self.namespaces
+        self.void = VOID_5 if self.is_five else VOID_4
+        # URIs that are escaped are in NFC and not mapped; all that is left then is ASCII (§4).
+        self.uri_expand = self.escape_attribute
+        self.verbatim_text = self.expansion.verbatim_without_map("raw text") if self.is_html_text() else unchanged
+        self._has_doctype = False
+
+    def is_html_text(self) -> bool:
+        return False
+
+    # --- which elements are HTML
+
+    def html_name(self, name: QName) -> str | None:
+        """The name of an HTML element to look up in tables; None for elements of other vocabularies."""
+        return name.local if name.uri in self.html_namespaces else None
+
+    def is_void(self, name: QName) -> bool:
+        return self.html_name(name) in self.void
+
+    # --- names and namespaces: HTML 5 has no prefixes for its own vocabularies
+
+    def element_name(self, tree: Tree, row: int) -> QName:
+        name = super().element_name(tree, row)
+        if self.is_five and name.prefix and name.uri in UNPREFIXED:
+            return QName(name.uri, name.local)
+        return name
+
+    def declarations(self, tree: Tree, row: int, name: QName, attributes: range, outer: Frame) -> Scope:
+        added = super().declarations(tree, row, name, attributes, outer)
+        if not self.is_five:
+            return added
+        added = {prefix: uri for prefix, uri in added.items() if not prefix or uri not in UNPREFIXED}
+        if not name.prefix:
+            added.pop("", None)
+            if outer.scope.get("", "") != name.uri:
+                added = {"": name.uri, **added}
+        for attribute in attributes:
+            key = tree.name(attribute)
+            # The declaration may have been dropped above, here or at an ancestor.
+            if key is not None and key.prefix and key.prefix != "xml" and outer.scope.get(key.prefix, "") != key.uri:
+                added[key.prefix] = key.uri
+        return added
+
+    # --- attributes
+
+    def is_uri(self, element: QName, attribute: QName) -> bool:
+        if not self.parameters.escape_uri_attributes or attribute.uri:
+            return False
+        owner = self.html_name(element)
+        return owner is not None and (owner.lower(), attribute.local.lower()) in URI_ATTRIBUTES
+
+    def expanded(self, element: QName, name: QName, value: str) -> str:
+        """The value of an attribute as it is written."""
+        if not self.is_uri(element, name):
+            return self.attribute_expand(value)
+        if not value.isascii():
+            import unicodedata
+
+            value = unicodedata.normalize("NFC", value)
+        return self.uri_expand(escape_uri(value))
+
+    def attribute(self, element: QName, name: QName, value: str) -> str:
+        return f' {self.verbatim(str(name))}="{self.expanded(element, name, value)}"'
+
+    # --- the content type
+
+    def is_head(self, name: QName) -> bool:
+        return (self.html_name(name) or "").lower() == "head"
+
+    def inserted_content(self, name: QName) -> str:
+        if not self.parameters.include_content_type or not self.is_head(name):
+            return ""
+        media = self.parameters.media_type or "text/html"
+        content = self.escape_attribute(f"{media}; charset={self.parameters.encoding}")
+        prefix = f"{name.prefix}:" if name.prefix else ""
+        return f'<{prefix}meta http-equiv="Content-Type" content="{content}"{self.void_end()}'
+
+    def is_left_out(self, tree: Tree, row: int, parent: Frame) -> bool:
+        """A meta element that declares a content type gives way to the one inserted."""
+        if not self.parameters.include_content_type or not self.is_head(parent.name):
+            return False
+        name = tree.name(row)
+        if name is None or (self.html_name(name) or "").lower() != "meta":
+            return False
+        return any(
+            key is not None
+            and not key.uri
+            and key.local.lower() == "http-equiv"
+            and (tree.values[attribute] or "").strip().lower() == "content-type"
+            for attribute in tree.attributes(row)
+            for key in (tree.name(attribute),)
+        )
+
+    def void_end(self) -> str:
+        """How the tag of a void element ends."""
+        raise NotImplementedError
+
+    # --- the document type
+
+    def before_outermost(self, name: QName) -> None:
+        if self._has_doctype:
+            return
+        self._has_doctype = True
+        self.append(self.document_type(name))
+
+    def document_type(self, name: QName) -> str:
+        raise NotImplementedError
+
+    def bare_doctype(self, name: QName) -> str:
+        """The doctype of HTML 5, where the outermost element is the one it names."""
+        is_html = self.is_five and (self.html_name(name) or "").lower() == "html"
+        return doctype(name.local, None, None) if is_html else ""
+
+    # --- white space
+
+    def keeps_space(self, tree: Tree, name: QName, attributes: range, outer: Frame) -> bool:
+        if super().keeps_space(tree, name, attributes, outer):
+            return True
+        known = (self.html_name(name) or "").lower()
+        return known in SPACE_KEPT or known in INLINE
+
+    def has_only_elements(self, tree: Tree, first: int, stop: int) -> bool:
+        if not super().has_only_elements(tree, first, stop):
+            return False
+        row = first
+        while row < stop:
+            if tree.codes[row] & KIND_MASK == ELEMENT:
+                name = tree.name(row)
+                if name is not None and (self.html_name(name) or "").lower() in INLINE:
+                    return False
+            row = tree.ends[row]
+        return True

@@ -1,0 +1,50 @@
+"""Which namespaces an element must declare in the output (Serialization 3.1 §5.1.2, §5.1.8).
+
+The outermost element of a subtree declares all its in-scope namespaces, an inner one what differs from the
+output so far. A prefix that goes out of scope can be undeclared in XML 1.1 only; the default namespace always.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from xylem.values.tree import Tree
+
+from .character_expansion import Expand
+
+Scope = dict[str, str]
+"""Prefix to URI as declared in the output so far, '' for undeclared; never changed once an element refers to it."""
+
+
+def changes(tree: Tree, row: int, scope: Scope, is_outermost: bool, undeclares: bool) -> Scope:
+    """The declarations an element adds, in the order of its own; '' as URI undeclares."""
+    if is_outermost:
+        wanted = tree.namespaces(row)
+        del wanted["xml"]
+    elif row in tree.isolated:
+        wanted = dict.fromkeys(scope, "") | tree.declared.get(row, {})
+    else:
+        wanted = tree.declared.get(row, {})
+    return {
+        prefix: uri
+        for prefix, uri in wanted.items()
+        if uri != scope.get(prefix, "") and (uri or not prefix or undeclares) and prefix != "xml"
+    }
+
+
+def declarations(
+    tree: Tree,
+    row: int,
+    scope: Scope,
+    is_outermost: bool,
+    append: Callable[[str], None],
+    attribute: Expand,
+    undeclares: bool = False,
+) -> Scope:
+    """Write what an element declares; gives the scope of its content."""
+    added = changes(tree, row, scope, is_outermost, undeclares)
+    if not added:
+        return scope
+    for prefix, uri in added.items():
+        append(f' xmlns:{prefix}="{attribute(uri)}"' if prefix else f' xmlns="{attribute(uri)}"')
+    return {**scope, **added}

@@ -1,0 +1,110 @@
+"""A subtree as XML exactly as it stands: no indentation, no CDATA sections. The path most results take.
+
+One loop over the rows of the tree, without recursion and without an object per node. What must stay in step with
+`markup_writer.py`, which writes everything else, is how namespaces are declared; both ask `namespace_scope.py`.
+"""
+
+from __future__ import annotations
+
+from xylem.values.name_pool import KIND_BITS, KIND_MASK
+from xylem.values.node import ATTRIBUTE, COMMENT, ELEMENT, TEXT
+from xylem.values.qname import QName
+from xylem.values.tree import Tree
+
+from .character_expansion import Expand
+from .namespace_scope import Scope, declarations
+from .output_buffer import CHUNK_PIECES, OutputBuffer
+
+
+class PlainXml:
+    """Writes subtrees; keeps the tags of the names it has met."""
+
+    __slots__ = ("_attribute", "_buffer", "_name", "_text")
+
+    def __init__(self, buffer: OutputBuffer, text: Expand, attribute: Expand, name: Expand) -> None:
+        """`name` checks what is written without references: names, comments, processing instructions."""
+        self._buffer = buffer
+        self._text = text
+        self._attribute = attribute
+        self._name = name
+
+    def write(self, tree: Tree, start: int, end: int) -> None:
+        """Write the rows from `start` to before `end`: one subtree, or the children of a document."""
+        codes, ends, values = tree.codes, tree.ends, tree.values
+        prefixed, declared, isolated, qnames = tree.prefixed, tree.declared, tree.isolated, tree.qnames
+        text, attribute, name_text = self._text, self._attribute, self._name
+        parts, flush = self._buffer.parts, self._buffer.flush
+        append = parts.append
+        names: dict[int, str] = {}
+        scope: Scope = {}
+        stack: list[tuple[int, str, Scope]] = []
+        close_at, end_tag, outer = -1, "", scope
+        row = start
+        while True:
+            while row == close_at:
+                append(end_tag)
+                scope = outer
+                close_at, end_tag, outer = stack.pop()
+            if row >= end:
+                return
+            code = codes[row]
+            if code == TEXT:
+                append(text(values[row]))  # type: ignore[arg-type]  # a text row has a value
+                row += 1
+                continue
+            kind = code & KIND_MASK
+            if kind == ELEMENT:
+                name = names.get(code) if row not in prefixed else None
+                if name is None:
+                    name = self._known(names, code, row, prefixed, qnames)
+                append("<" + name)
+                inner = scope
+                if not stack or row in declared or row in isolated:
+                    inner = declarations(tree, row, scope, not stack, append, attribute)
+                stop = ends[row]
+                element, row = row, row + 1
+                while row < stop:
+                    code = codes[row]
+                    if code & KIND_MASK != ATTRIBUTE:
+                        break
+                    key = names.get(code) if row not in prefixed else None
+                    if key is None:
+                        key = self._known(names, code, row, prefixed, qnames)
+                    append(f' {key}="{attribute(values[row])}"')  # type: ignore[arg-type]
+                    row += 1
+                if row == stop:
+                    append("/>")
+                else:
+                    append(">")
+                    stack.append((close_at, end_tag, outer))
+                    close_at, end_tag, outer = ends[element], f"</{name}>", scope
+                    scope = inner
+                if len(parts) > CHUNK_PIECES:
+                    flush()
+                continue
+            if kind == COMMENT:
+                append(f"<!--{name_text(values[row] or '')}-->")
+            else:
+                append(instruction(qnames[code >> KIND_BITS], name_text(values[row] or "")))
+            row += 1
+
+    def _known(
+        self,
+        names: dict[int, str],
+        code: int,
+        row: int,
+        prefixed: dict[int, QName],
+        qnames: list[QName | None] | dict[int, QName | None],
+    ) -> str:
+        """A name as written; kept by code unless this row has a prefix of its own."""
+        own = prefixed.get(row)
+        if own is not None:
+            return self._name(str(own))
+        names[code] = name = self._name(str(qnames[code >> KIND_BITS]))
+        return name
+
+
+def instruction(target: QName | None, content: str) -> str:
+    """A processing instruction of XML."""
+    assert target is not None
+    return f"<?{target.local} {content}?>" if content else f"<?{target.local}?>"
