@@ -250,6 +250,7 @@ CATALOGUE: dict[str, Entry] = {
     "XYIN0004": Entry("the input exceeds a limit"),
     "XYIN0005": Entry("the Python value cannot be turned into an XQuery value"),
     "XYIN0006": Entry("the query declares no such external variable", "declare variable $name external;"),
+    "XYIN0007": Entry("the encoding of the input is not known, or its bytes are not in it"),
     "XYIN0008": Entry("the input refers to an external entity", "external entities are never fetched"),
     "XYST0001": Entry("no external function of this name is registered", "register it: @xylem.function(…)"),
     "XYST0002": Entry("this extension can be written but not yet executed"),

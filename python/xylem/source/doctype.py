@@ -55,7 +55,7 @@ class DoctypeHandlers:
 
     def _start(self, name: str, system_id: str | None, public_id: str | None, has_internal_subset: int) -> None:
         if not self.loader.limits.allow_dtd:
-            self.loader.fail("XYIN0002", "a document type declaration where none is allowed")
+            self.loader.fail("XYIN0004", "a document type declaration where none is allowed")
         self._has_unread_subset = system_id is not None and self.resolve_entity is None
         # Comments and instructions inside the declaration are no nodes (XDM 3.1 §6.2.3).
         self._kept = self.parser.CommentHandler, self.parser.ProcessingInstructionHandler
@@ -99,7 +99,7 @@ class DoctypeHandlers:
             size = self._size(name)
             if size > self.loader.limits.expanded_characters:
                 self.loader.fail(
-                    "XYIN0002",
+                    "XYIN0004",
                     f"expanded characters: the entity '{name}' stands for more than "
                     f"{self.loader.limits.expanded_characters} characters",
                 )

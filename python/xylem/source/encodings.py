@@ -74,7 +74,7 @@ def known_codec(name: str) -> str:
     try:
         found = codecs.lookup(name)
     except (LookupError, ValueError):
-        raise InputError("XYIN0003", f"the encoding '{name}' is not known") from None
+        raise InputError("XYIN0007", f"the encoding '{name}' is not known") from None
     if not getattr(found, "_is_text_encoding", True) or found.name in ("idna", "punycode", "unicode-escape", "utf-7"):
-        raise InputError("XYIN0003", f"'{name}' is no encoding of XML documents")
+        raise InputError("XYIN0007", f"'{name}' is no encoding of XML documents")
     return found.name

@@ -1,4 +1,4 @@
-"""How much an input may ask for: each limit has a default, an override and an error that names it (XYIN0002)."""
+"""How much an input may ask for: each limit has a default, an override and an error that names it (XYIN0004)."""
 
 from __future__ import annotations
 

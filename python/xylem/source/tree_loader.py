@@ -317,7 +317,7 @@ class TreeLoader:
 
     def exceeds(self, limit: str, actual: int) -> NoReturn:
         allowed = getattr(self.limits, limit)
-        self.fail("XYIN0002", f"{limit.replace('_', ' ')}: {actual} where {allowed} are allowed")
+        self.fail("XYIN0004", f"{limit.replace('_', ' ')}: {actual} where {allowed} are allowed")
 
     def fail(self, code: str, why: str) -> NoReturn:
         parser = self.parser

@@ -7,6 +7,8 @@ Namespaces, limits and the tree are ours (`tree_loader.py`), as is what a docume
 from __future__ import annotations
 
 import re
+from os import PathLike
+from pathlib import Path
 from typing import BinaryIO
 
 from xylem.errors import InputError
@@ -29,9 +31,9 @@ _BUFFER_CHARACTERS = 65_536
 
 
 def read_document(
-    data: bytes | str | BinaryIO,
-    *,
+    source: bytes | str | PathLike[str] | BinaryIO,
     uri: str | None = None,
+    *,
     base_uri: str | None = None,
     limits: Limits = DEFAULT_LIMITS,
     strip_space: bool = False,
@@ -40,17 +42,29 @@ def read_document(
 ) -> Node:
     """The document node of an XML document.
 
-    `uri` becomes its document URI and, unless `base_uri` says otherwise, its base URI. A str has its encoding behind
-    it, whatever its declaration says. With `strip_space`, text of white space alone is left out. `code` is the error
-    code of malformed input, where the caller has one of its own.
+    The source is the XML itself, as bytes or text, or a path or open binary file to read it from. Text has its encoding
+    behind it, whatever its declaration says. `uri` becomes the document URI and, unless `base_uri` says otherwise, the
+    base URI; a path has its own. With `strip_space`, text of white space alone is left out. `code` is the error code of
+    malformed input, where the caller has one of its own.
     """
-    content = data if isinstance(data, (bytes, str)) else data.read()
+    if isinstance(source, PathLike):
+        content: bytes | str = _file_content(Path(source))
+        uri = uri or Path(source).absolute().as_uri()
+    else:
+        content = source if isinstance(source, (bytes, str)) else source.read()
     try:
         return _read(content, uri, base_uri or uri, limits, strip_space, resolve_entity)
     except InputError as error:
         if code != "XYIN0001":
             raise InputError(code, error.message, hint=error.hint) from error
         raise
+
+
+def _file_content(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise InputError("XYIN0002", f"{path}: {error.strerror}") from error
 
 
 def read_fragment(
@@ -104,7 +118,7 @@ def _as_bytes(content: bytes | str) -> tuple[bytes, str | None]:
     except UnicodeError as error:
         where = getattr(error, "start", None)
         place = "" if where is None else f", at byte {where}"
-        raise InputError("XYIN0003", f"bytes that are not {codec}{place}") from error
+        raise InputError("XYIN0007", f"bytes that are not {codec}{place}") from error
 
 
 def _loader(
@@ -144,13 +158,13 @@ def _parse(loader: TreeLoader, pieces: list[bytes], shift: int) -> None:
         raise InputError(_code(error.code), f"{_sentence(error.code)}{place}") from error
     except (LookupError, ValueError, UnicodeError) as error:
         # An encoding name that Python does not know, or one whose characters take several bytes.
-        raise InputError("XYIN0003", str(error)) from error
+        raise InputError("XYIN0007", str(error)) from error
 
 
 def _code(number: int) -> str:
     if number == _AMPLIFICATION_LIMIT:
-        return "XYIN0002"
-    return "XYIN0003" if number in (_UNKNOWN_ENCODING, _INCORRECT_ENCODING) else "XYIN0001"
+        return "XYIN0004"
+    return "XYIN0007" if number in (_UNKNOWN_ENCODING, _INCORRECT_ENCODING) else "XYIN0001"
 
 
 def _sentence(number: int) -> str:
