@@ -33,6 +33,7 @@ STAGES = (
     "bench",
     "conformance",
     "cli",
+    "__main__",
 )
 PACKAGES = sorted(path.parent for path in ROOT.rglob("__init__.py"))
 FILES = sorted(ROOT.rglob("*.py"))

@@ -11,7 +11,6 @@ from xylem.version import VERSION
 
 REQUIRED = ("typer", "rich", "regex")
 OPTIONAL = {
-    "PyICU": "UCA collations by ICU; without it a simpler fallback orders letters",
     "lxml": "the W3C suite's runner and the project's own tests",
     "saxonche": "comparisons with an independent processor in tests and benchmarks",
 }
