@@ -1,4 +1,4 @@
-"""Components of dates, times and durations, timezones, and the current moment (F&O 3.1 §8.3, §9.3, §9.5, §9.6, §15.3-5)."""
+"""Components of dates, times and durations, timezones, and the current moment (F&O 3.1 §8.3, §9, §15)."""
 
 from __future__ import annotations
 

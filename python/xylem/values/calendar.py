@@ -56,10 +56,14 @@ def week_in_year(year: int, month: int, day: int) -> int:
 
 
 def week_in_month(year: int, month: int, day: int) -> int:
-    """Counted as ISO 8601 counts weeks of a year: week 1 holds the month's first Thursday.
+    """Weeks begin on Mondays; week 1 holds the month's first Thursday (F&O 3.1 §9.8.4.7).
 
-    The days before it belong to the last week of the month before.
+    Days before it are in the last week of the month before. The specification would let the last days of a month
+    belong to week 1 of the next one; they are counted on instead, as the W3C's tests have it.
     """
     days = days_from_date(year, month, day)
-    thursday = date_from_days(days - days % 7 + 3)
-    return (thursday[2] - 1) // 7 + 1
+    monday = days - days % 7
+    first = days_from_date(year, month, 1)
+    first_thursday = first + (3 - first) % 7
+    week = (monday - (first_thursday - 3)) // 7 + 1
+    return week if week > 0 else (date_from_days(monday + 3)[2] - 1) // 7 + 1
