@@ -9,7 +9,8 @@
   tuples or ranges; a parameter named in `lazy` is an iterator instead, read as far as the function wants.
 - Results follow the same convention; a `*` result may be any iterable, a generator too.
 - `focus="…"`: the function may be called with its last argument missing, and then takes the context item
-  (fn:string, fn:name …). Write the Python function with that argument required.
+  (fn:string, fn:name …). Write the Python function with that argument required. Where the parameter is
+  xs:string? (fn:string-length, fn:normalize-space), what it takes is fn:string of the context item.
 - A last Python parameter `*values` makes the function variadic (fn:concat): its type stands once in `parameters`
   and repeats as often as needed.
 - `context=True`: the function's first Python parameter is the `Context`, which the signature does not list.
