@@ -1,3 +1,181 @@
-"""What Xylem adds to the grammar of XQuery 3.1 (docs/language.md lists it with its sources)."""
+"""What Xylem adds to the grammar of XQuery 3.1 (docs/language.md lists it with its sources).
+
+Every node here is an `ExtensionNode`: a stage that cannot execute extensions asks for that class alone. The
+occurrence `**` of possibly infinite sequences needs no node, it is a value of `SequenceTypeNode.occurrence`.
+"""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .expressions import AxisStep, NamedFunctionRef
+from .flwor import Clause
+from .modules import Declaration
+from .node import Expr, Name, Node
+from .types import NameTest, SequenceTypeNode
+
+
+@dataclass(frozen=True)
+class ExtensionNode(Node):
+    """A construct that standard XQuery does not have."""
+
+
+# --- forseq: windows with conditions ("Extending XQuery with Window Functions", figure 3)
+
+
+@dataclass(frozen=True)
+class ForseqVariable(Node):
+    """role is position, curItem, prevItem or nextItem."""
+
+    role: str
+    name: Name
+    type: SequenceTypeNode | None = None
+
+
+@dataclass(frozen=True)
+class ForseqCondition(Node):
+    """`start … when E` or `force? end … when E`. No `when`: the end is `newstart`."""
+
+    variables: tuple[ForseqVariable, ...]
+    when: Expr | None
+    force: bool = False
+    """`force end`: windows still open when the input ends are dropped."""
+
+
+@dataclass(frozen=True)
+class ForseqWindow(Node):
+    """kind is tumbling, sliding or landmark."""
+
+    kind: str
+    start: ForseqCondition
+    end: ForseqCondition
+
+
+@dataclass(frozen=True)
+class ForseqClause(Clause, ExtensionNode):
+    """Binds windows in the order of their last items. No window: every sub-sequence."""
+
+    name: Name
+    type: SequenceTypeNode | None
+    collection: Expr
+    window: ForseqWindow | None = None
+
+
+# --- data windows on paths (thesis, 3.8.2)
+
+
+@dataclass(frozen=True)
+class DataWindow(Expr, ExtensionNode):
+    """base|count size step step| or base|reference diff size step step|: kind is the keyword.
+
+    The reference is a path relative to each item, or None for the item itself. No step: the size.
+    """
+
+    base: Expr
+    kind: str
+    reference: Expr | None
+    size: Expr
+    step: Expr | None = None
+
+
+# --- best-match joins (thesis, 4.2.2.2 and 4.2.3)
+
+
+@dataclass(frozen=True)
+class BestMatchOrder(Node):
+    """`(E) min`, `(E) max` or `(E, E) function`, and the largest distance allowed, if any.
+
+    `function` is None for `min` and `max`, which `direction` tells; else `direction` is ''.
+    """
+
+    operands: tuple[Expr, ...]
+    direction: str = ""
+    function: Name | None = None
+    limit: Expr | None = None
+
+
+@dataclass(frozen=True)
+class BestMatchClause(Clause, ExtensionNode):
+    """`where $left … bestmatch join $right on …`: kind is inner, left, right or full."""
+
+    left: Name
+    kind: str
+    right: Name
+    orders: tuple[BestMatchOrder, ...]
+
+
+# --- history ("Processing Continuous Historical Queries over XML Update Streams", section 3)
+
+
+@dataclass(frozen=True)
+class VersionProjection(Expr, ExtensionNode):
+    """E#v: the version that stood v updates ago.
+
+    `name#v` alone, or as a step, is a NamedFunctionRef as the standard wants. Name resolution makes it a
+    projection, by `version_step`, where it is a step and no such function is known.
+    """
+
+    base: Expr
+    version: int
+
+
+@dataclass(frozen=True)
+class TimeProjection(Expr, ExtensionNode):
+    """E?t: the value t seconds ago, t a numeric literal.
+
+    `$x?60` and `(E)?60` are a Lookup, as the standard wants: on nodes that means the same as this.
+    """
+
+    base: Expr
+    seconds: Expr
+
+
+@dataclass(frozen=True)
+class VersionWindow(Expr, ExtensionNode):
+    """E#[v]: the versions from the current one to the one v updates ago."""
+
+    base: Expr
+    version: int
+
+
+@dataclass(frozen=True)
+class TimeWindow(Expr, ExtensionNode):
+    """E?[t]: all versions of the last t seconds."""
+
+    base: Expr
+    seconds: Expr
+
+
+def version_step(reference: NamedFunctionRef) -> VersionProjection:
+    """`name#v` read as a version projection of the step `child::name`."""
+    test = NameTest(reference.name, span=reference.name.span)
+    step = AxisStep("child", test, span=reference.name.span)
+    return VersionProjection(step, reference.arity, span=reference.span)
+
+
+# --- sequential execution (windows paper, 5.2, after XQueryP)
+
+
+@dataclass(frozen=True)
+class ExecutionDecl(Declaration, ExtensionNode):
+    """declare execution sequential"""
+
+    mode: str
+
+
+@dataclass(frozen=True)
+class SetStatement(Expr, ExtensionNode):
+    """set $name := E"""
+
+    name: Name
+    value: Expr
+
+
+@dataclass(frozen=True)
+class Block(Expr, ExtensionNode):
+    """`{ S; S; E }`: the statements in their order, then the value of the last one.
+
+    The body of a sequential main module is a Block when it has more than one statement.
+    """
+
+    statements: tuple[Expr, ...]

@@ -9,7 +9,7 @@ from ..ast import Expr, SequenceExpr
 from .characters import NOT_IN_NAME
 from .flwor import FlworGrammar
 
-_keyword = re.compile(rf"(?:for|let|some|every|if|switch|typeswitch|try){NOT_IN_NAME}").match
+_keyword = re.compile(rf"(?:for|forseq|let|some|every|if|switch|typeswitch|try){NOT_IN_NAME}").match
 
 
 class ExpressionGrammar(FlworGrammar):
@@ -32,6 +32,8 @@ class ExpressionGrammar(FlworGrammar):
         found = _keyword(self.text, self.pos)
         if found is not None and self._follows(found.group(), self.after(found.end())):
             node = _PRODUCTIONS[found.group()](self)
+        elif self.is_sequential and self.at_set():
+            node = self.set_statement()
         else:
             node = self.binary()
         self.depth -= 1
@@ -59,6 +61,7 @@ class ExpressionGrammar(FlworGrammar):
 
 _FOLLOWERS = {
     "for": "$",
+    "forseq": "$",
     "let": "$",
     "some": "$",
     "every": "$",
@@ -69,6 +72,7 @@ _FOLLOWERS = {
 }
 _PRODUCTIONS: dict[str, Callable[[ExpressionGrammar], Expr]] = {
     "for": ExpressionGrammar.flwor,
+    "forseq": ExpressionGrammar.flwor,
     "let": ExpressionGrammar.flwor,
     "some": ExpressionGrammar.quantified,
     "every": ExpressionGrammar.quantified,

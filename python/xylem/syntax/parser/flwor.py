@@ -37,7 +37,9 @@ class FlworGrammar(ControlGrammar):
             if word in ("for", "let"):
                 self._bindings(word, clauses)
             elif word == "where":
-                clauses.append(self._where())
+                clauses.append(self.best_match() if self.at_best_match() else self._where())
+            elif word == "forseq":
+                self.forseq_bindings(clauses)
             elif word == "count":
                 clauses.append(self._count())
             elif word == "group":

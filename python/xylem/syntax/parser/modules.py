@@ -9,8 +9,10 @@ from xylem.errors import Span
 
 from ..ast import (
     Annotation,
+    Block,
     ContextItemDecl,
     Declaration,
+    Expr,
     FunctionDecl,
     LibraryModule,
     MainModule,
@@ -37,6 +39,7 @@ _DECLARED = frozenset(
         "variable",
         "function",
         "option",
+        "execution",
     ]
 )
 
@@ -54,7 +57,7 @@ class ModuleGrammar(SetterGrammar):
         prolog = self._prolog()
         if self._at_end():
             raise self.expected("an expression", "" if not prolog else "a main module ends with the query itself")
-        body = self.expr()
+        body = self._sequential_body() if self.is_sequential else self.expr()
         if not self._at_end():
             raise self.expected("an operator or the end of the query")
         return MainModule(prolog=prolog, version=version, encoding=encoding, body=body, span=self._whole())
@@ -77,6 +80,11 @@ class ModuleGrammar(SetterGrammar):
         return LibraryModule(
             prolog=prolog, version=version, encoding=encoding, prefix=prefix, uri=uri, span=self._whole()
         )
+
+    def _sequential_body(self) -> Expr:
+        start = self.pos
+        statements = self.statements(SENTINEL)
+        return statements[0] if len(statements) == 1 else Block(statements, span=self.span(start))
 
     def _at_end(self) -> bool:
         return self.text[self.pos] == SENTINEL

@@ -25,8 +25,9 @@ from ..ast import (
     Wildcard,
 )
 from .characters import NCNAME
+from .extensions import ExtensionGrammar
 from .names import NAME
-from .primaries import BRACED_WORDS, PrimaryGrammar
+from .primaries import BRACED_WORDS
 from .types import KIND_TESTS
 
 AXES = frozenset(
@@ -49,7 +50,7 @@ _wildcard = re.compile(rf"\*:({NCNAME})|\*|({NCNAME}):\*|Q\{{([^{{}}]*)\}}\*").m
 _STEP_STARTS = frozenset("$(@.*<[?%`\"'0123456789_ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
 
 
-class PathGrammar(PrimaryGrammar):
+class PathGrammar(ExtensionGrammar):
     """The productions of paths."""
 
     def path(self) -> Expr:
@@ -74,6 +75,8 @@ class PathGrammar(PrimaryGrammar):
                 self.jump(self.pos + 1)
             right = self.step()
             left = Path(left, right, span=self.span(start))
+        if text[self.pos] == "|" and self.at_data_window():
+            return self.data_window(left, start)
         return left
 
     def _descendants(self, left: Expr, start: int) -> Expr:
@@ -116,6 +119,8 @@ class PathGrammar(PrimaryGrammar):
             return self.postfix(self.inline_function(), start)
         if text.startswith("``[", start):
             return self.postfix(self.string_constructor(), start)
+        if char == "{" and self.is_sequential:
+            return self.postfix(self.block(), start)
         raise self.expected("an expression")
 
     def _dot(self, start: int) -> Expr:
@@ -217,7 +222,10 @@ class PathGrammar(PrimaryGrammar):
         predicates: list[Expr] = []
         while self.text[self.pos] == "[":
             predicates.append(self._predicate())
-        return AxisStep(axis, test, tuple(predicates), span=self.span(start))
+        step = AxisStep(axis, test, tuple(predicates), span=self.span(start))
+        if self.text[self.pos] in "#?":
+            return self.postfix(self.history(step, start), start)
+        return step
 
     def _predicate(self) -> Expr:
         opener = self.pos
@@ -238,6 +246,8 @@ class PathGrammar(PrimaryGrammar):
             elif char == "(":
                 arguments = self.arguments()
                 base = DynamicCall(base, arguments, span=self.span(start))
+            elif char in "#?" and self.at_history():
+                base = self.history(base, start)
             elif char == "?":
                 self.take("?")
                 key = self.key_specifier()

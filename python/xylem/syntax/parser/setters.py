@@ -17,6 +17,7 @@ from ..ast import (
     DefaultCollationDecl,
     DefaultNamespaceDecl,
     EmptyOrderDecl,
+    ExecutionDecl,
     ModuleImport,
     Name,
     NamespaceDecl,
@@ -116,6 +117,12 @@ class SetterGrammar(ExpressionGrammar):
         mode = self.take_one_of("ordered", "unordered")
         self.only_once("ordering", "XQST0065", "`declare ordering` stands twice", start)
         return OrderingModeDecl(mode, span=self.span(start))
+
+    def _execution(self, start: int) -> Declaration:
+        """Ours: statements are executed in their order, and `set` may change variables."""
+        mode = self.take_one_of("sequential")
+        self.is_sequential = True
+        return ExecutionDecl(mode, span=self.span(start))
 
     def _copy_namespaces(self, start: int) -> Declaration:
         preserve = self.take_one_of("preserve", "no-preserve")
@@ -238,4 +245,5 @@ _SETTERS: dict[str, Callable[[SetterGrammar, int], Declaration]] = {
     "copy-namespaces": SetterGrammar._copy_namespaces,
     "decimal-format": SetterGrammar._decimal_format,
     "namespace": SetterGrammar._namespace,
+    "execution": SetterGrammar._execution,
 }

@@ -1,0 +1,239 @@
+"""The extensions of Xylem: forseq, data windows, best-match joins, history, sequential blocks.
+
+Each is recognised by what the standard grammar cannot have at that place, so that no standard query changes its
+meaning: `forseq` begins a clause only before `$`, a `|` opens a data window only before `count 4` or `… diff 60`,
+and braces are a block only under `declare execution sequential`.
+"""
+
+from __future__ import annotations
+
+import re
+
+from ..ast import (
+    BestMatchClause,
+    BestMatchOrder,
+    Block,
+    Clause,
+    DataWindow,
+    Expr,
+    ForseqClause,
+    ForseqCondition,
+    ForseqVariable,
+    ForseqWindow,
+    Name,
+    SetStatement,
+    TimeProjection,
+    TimeWindow,
+    VersionProjection,
+    VersionWindow,
+)
+from .characters import NCNAME, NOT_IN_NAME
+from .primaries import PrimaryGrammar
+
+_QNAME = rf"(?:{NCNAME}:)?{NCNAME}"
+_STEP = rf"(?:@|child::|attribute::)?{_QNAME}"
+_data_window = re.compile(rf"\|\s*(?:count\s+[0-9]|(?:{_STEP}(?:\s*/\s*{_STEP})*\s+|\.\s+)?diff\s+[0-9.])").match
+_best_match = re.compile(
+    rf"where\s*\$\s*{_QNAME}\s+(?:(?:left|right|full)\s+outer\s+)?bestmatch\s+join{NOT_IN_NAME}"
+).match
+_WINDOW_KINDS = ("tumbling", "sliding", "landmark")
+_ROLES = ("position", "curItem", "prevItem", "nextItem")
+_LIMIT_STARTS = frozenset("0123456789.\"'$(")
+
+
+class ExtensionGrammar(PrimaryGrammar):
+    """The productions of the extensions."""
+
+    is_sequential = False
+
+    # --- forseq
+
+    def forseq_bindings(self, clauses: list[Clause]) -> None:
+        """`forseq $w in E window?, …`, each binding a clause of its own."""
+        start = self.pos
+        self.jump(start + len("forseq"))
+        clauses.append(self._forseq_binding(start))
+        while self.take(","):
+            clauses.append(self._forseq_binding(self.pos))
+
+    def _forseq_binding(self, start: int) -> Clause:
+        name = self.variable_name()
+        declared = self.type_declaration()
+        self.expect_word("in")
+        collection = self.expr_single()
+        window = self._forseq_window() if self.word() in _WINDOW_KINDS else None
+        return ForseqClause(name, declared, collection, window, span=self.span(start))
+
+    def _forseq_window(self) -> ForseqWindow:
+        start = self.pos
+        kind = self.take_one_of(*_WINDOW_KINDS)
+        self.expect_word("window")
+        at = self.pos
+        self.expect_word("start")
+        opening = self._forseq_condition(at, force=False)
+        at = self.pos
+        force = self.take_word("force")
+        self.expect_word("end")
+        closing = self._forseq_condition(at, force, may_be_newstart=True)
+        return ForseqWindow(kind, opening, closing, span=self.span(start))
+
+    def _forseq_condition(self, start: int, force: bool, may_be_newstart: bool = False) -> ForseqCondition:
+        variables: list[ForseqVariable] = []
+        if self.word() != "when":
+            variables.append(self._forseq_variable())
+            while self.take(","):
+                variables.append(self._forseq_variable())
+        self.expect_word("when")
+        when = None if may_be_newstart and self.take_word("newstart") else self.expr_single()
+        return ForseqCondition(tuple(variables), when, force, span=self.span(start))
+
+    def _forseq_variable(self) -> ForseqVariable:
+        start = self.pos
+        role = self.take_one_of(*_ROLES)
+        name = self.variable_name()
+        declared = self.type_declaration()
+        return ForseqVariable(role, name, declared, span=self.span(start))
+
+    # --- data windows
+
+    def at_data_window(self) -> bool:
+        """Whether the `|` that stands here opens a data window and is no union."""
+        return _data_window(self.text, self.pos) is not None
+
+    def data_window(self, base: Expr, start: int) -> Expr:
+        """`|count n step m|` or `|path diff d step s|` behind a path."""
+        opener = self.pos
+        self.take("|")
+        reference = None
+        if self.at_word("count"):
+            kind = "count"
+        else:
+            kind = "diff"
+            if not (self.at_word("diff") and self.text[self.after(self.pos + 4)] in "0123456789."):
+                reference = self.path()
+        self.expect_word(kind)
+        size = self.number()
+        step = self.number() if self.take_word("step") else None
+        self.close("|", opener)
+        return DataWindow(base, kind, reference, size, step, span=self.span(start))
+
+    def path(self) -> Expr:
+        """PathExpr [108]: see paths.py."""
+        raise NotImplementedError
+
+    # --- best-match joins
+
+    def at_best_match(self) -> bool:
+        """Whether the `where` that stands here begins a best-match join."""
+        return _best_match(self.text, self.pos) is not None
+
+    def best_match(self) -> Clause:
+        """`where $r (left|right|full outer)? bestmatch join $s on order, …`."""
+        start = self.pos
+        self.take_word("where")
+        left = self.variable_name()
+        kind = "inner"
+        if self.word() != "bestmatch":
+            kind = self.take_one_of("left", "right", "full")
+            self.expect_word("outer")
+        self.expect_word("bestmatch")
+        self.expect_word("join")
+        right = self.variable_name()
+        self.expect_word("on")
+        orders = [self._best_match_order()]
+        while self.take(","):
+            orders.append(self._best_match_order())
+        return BestMatchClause(left, kind, right, tuple(orders), span=self.span(start))
+
+    def _best_match_order(self) -> BestMatchOrder:
+        start = self.pos
+        operands = self._operands()
+        direction, function = self._measure(len(operands))
+        limit = None
+        if self.text[self.pos] in _LIMIT_STARTS:
+            limit = self._limit()
+        return BestMatchOrder(operands, direction, function, limit, span=self.span(start))
+
+    def _operands(self) -> tuple[Expr, ...]:
+        opener = self.pos
+        self.expect("(")
+        operands = [self.expr_single()]
+        while self.take(","):
+            operands.append(self.expr_single())
+        self.close(")", opener)
+        return tuple(operands)
+
+    def _measure(self, count: int) -> tuple[str, Name | None]:
+        if count == 1 and self.word() in ("min", "max"):
+            return self.take_one_of("min", "max"), None
+        return "", self.eqname("`min`, `max` or the name of a comparison function")
+
+    def _limit(self) -> Expr:
+        char = self.text[self.pos]
+        if char == "$":
+            return self.variable_reference()
+        if char == "(":
+            return self.parenthesized()
+        return self.string_literal() if char in "\"'" else self.number()
+
+    # --- history
+
+    def at_history(self) -> bool:
+        """Whether `#` or `?` behind a primary means history: `$x?60` is a lookup, `$x?[60]` cannot be one."""
+        return self.text[self.pos] == "#" or self.text[self.after(self.pos + 1)] == "["
+
+    def history(self, base: Expr, start: int) -> Expr:
+        """`E#v`, `E#[v]`, `E?t` or `E?[t]`, the cursor standing on the sign."""
+        sign = self.text[self.pos]
+        self.jump(self.pos + 1)
+        if self.text[self.pos] != "[":
+            if sign == "#":
+                return VersionProjection(base, self.integer(), span=self.span(start))
+            seconds = self._seconds()
+            return TimeProjection(base, seconds, span=self.span(start))
+        opener = self.pos
+        self.take("[")
+        if sign == "#":
+            version = self.integer()
+            self.close("]", opener)
+            return VersionWindow(base, version, span=self.span(start))
+        seconds = self._seconds()
+        self.close("]", opener)
+        return TimeWindow(base, seconds, span=self.span(start))
+
+    def _seconds(self) -> Expr:
+        if self.text[self.pos] not in "0123456789.":
+            raise self.expected("a number of seconds", "a lookup such as `?name` needs brackets around the step")
+        return self.number()
+
+    # --- sequential execution
+
+    def at_set(self) -> bool:
+        """Whether a `set` statement stands here."""
+        return self.is_sequential and self.at_word("set") and self.text[self.after(self.pos + 3)] == "$"
+
+    def set_statement(self) -> Expr:
+        """`set $x := E`."""
+        start = self.pos
+        self.take_word("set")
+        name = self.variable_name()
+        self.expect(":=")
+        value = self.expr_single()
+        return SetStatement(name, value, span=self.span(start))
+
+    def block(self) -> Expr:
+        """`{ S; S; E }`."""
+        start = self.pos
+        self.take("{")
+        statements = self.statements("}")
+        self.close("}", start)
+        return Block(statements, span=self.span(start))
+
+    def statements(self, end: str) -> tuple[Expr, ...]:
+        """Expressions kept apart by `;`, of which the last may be followed by one, up to a closing sign."""
+        found = [self.expr()]
+        while self.take(";"):
+            if self.text[self.pos] == end:
+                break
+            found.append(self.expr())
+        return tuple(found)
