@@ -13,18 +13,23 @@ from .atomic_type import AtomicType
 from .cast_errors import not_castable, not_lexical
 from .string_of import string_of
 from .white_space import collapse, replace
-from .xml_names import NAME_MORE, NAME_START
+from .xml_names import is_name, is_ncname, is_nmtoken
 
-_NCNAME = re.compile(f"[{NAME_START}][{NAME_MORE}]*")
+_LANGUAGE = re.compile("[a-zA-Z]{1,8}(-[a-zA-Z0-9]{1,8})*")
 
-_PATTERNS: dict[AtomicType, re.Pattern[str]] = {
-    at.LANGUAGE: re.compile("[a-zA-Z]{1,8}(-[a-zA-Z0-9]{1,8})*"),
-    at.NMTOKEN: re.compile(f"[:{NAME_MORE}]+"),
-    at.NAME: re.compile(f"[:{NAME_START}][:{NAME_MORE}]*"),
-    at.NCNAME: _NCNAME,
-    at.ID: _NCNAME,
-    at.IDREF: _NCNAME,
-    at.ENTITY: _NCNAME,
+
+def _is_language(text: str) -> bool:
+    return _LANGUAGE.fullmatch(text) is not None
+
+
+_IN_LEXICAL_SPACE: dict[AtomicType, Callable[[str], bool]] = {
+    at.LANGUAGE: _is_language,
+    at.NMTOKEN: is_nmtoken,
+    at.NAME: is_name,
+    at.NCNAME: is_ncname,
+    at.ID: is_ncname,
+    at.IDREF: is_ncname,
+    at.ENTITY: is_ncname,
 }
 
 
@@ -47,12 +52,12 @@ def _to_any_uri(value: Any) -> s.AnyURI:
     return s.AnyURI(collapse(value))
 
 
-def _to_pattern(target: AtomicType, pattern: re.Pattern[str]) -> Callable[[Any], Any]:
+def _to_checked(target: AtomicType, is_lexical: Callable[[str], bool]) -> Callable[[Any], Any]:
     cls = CLASS_OF[target]
 
     def to_derived_string(value: Any) -> Any:
         text = collapse(string_of(value))
-        if pattern.fullmatch(text) is None:
+        if not is_lexical(text):
             raise not_lexical(text, target)
         return cls(text)
 
@@ -65,5 +70,5 @@ STRING_CASTS: dict[AtomicType, Callable[[Any], Any]] = {
     at.ANY_URI: _to_any_uri,
     at.NORMALIZED_STRING: _to_normalized_string,
     at.TOKEN: _to_token,
-    **{target: _to_pattern(target, pattern) for target, pattern in _PATTERNS.items()},
+    **{target: _to_checked(target, is_lexical) for target, is_lexical in _IN_LEXICAL_SPACE.items()},
 }

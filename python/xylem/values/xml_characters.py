@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-
-_OTHERS = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+from functools import lru_cache
 
 
 def is_xml_character(codepoint: int) -> bool:
@@ -20,5 +19,11 @@ def is_xml_character(codepoint: int) -> bool:
 
 def first_illegal(text: str) -> str | None:
     """The first character of a text that XML does not allow, or None."""
-    match = _OTHERS.search(text)
+    match = _others().search(text)
     return match[0] if match else None
+
+
+@lru_cache(maxsize=1)
+def _others() -> re.Pattern[str]:
+    """Compiled when first needed: so wide a class takes milliseconds."""
+    return re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 # Written for the inside of a character class, here and in regular expressions of queries (\i and \c).
 NAME_START = (
@@ -13,16 +14,35 @@ NAME_START = (
 NAME_MORE = NAME_START + "\\-.0-9\u00b7\u0300-\u036f\u203f\u2040"
 """The characters that continue a name, the colon left out."""
 
-_NCNAME = re.compile(f"[{NAME_START}][{NAME_MORE}]*")
-_QNAME = re.compile(f"(?:([{NAME_START}][{NAME_MORE}]*):)?([{NAME_START}][{NAME_MORE}]*)")
+# Nearly all names are ASCII, and the patterns for the others take milliseconds to compile: they wait for their first use.
+_ASCII_NCNAME = re.compile("[A-Za-z_][A-Za-z0-9_.-]*")
+
+
+@lru_cache(maxsize=8)
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern)
 
 
 def is_ncname(text: str) -> bool:
     """Whether a string is a name without colon."""
-    return _NCNAME.fullmatch(text) is not None
+    if text.isascii():
+        return _ASCII_NCNAME.fullmatch(text) is not None
+    return _compiled(f"[{NAME_START}][{NAME_MORE}]*").fullmatch(text) is not None
+
+
+def is_name(text: str) -> bool:
+    """Whether a string is a name, colons allowed anywhere."""
+    return is_ncname(text.replace(":", "_"))
+
+
+def is_nmtoken(text: str) -> bool:
+    """Whether a string is made of the characters of names only."""
+    return is_ncname("_" + text.replace(":", "_")) and text != ""
 
 
 def split_qname(text: str) -> tuple[str, str] | None:
     """Prefix ('' for none) and local name of a lexical QName; None where it is none."""
-    match = _QNAME.fullmatch(text)
-    return None if match is None else (match[1] or "", match[2])
+    prefix, colon, local = text.partition(":")
+    if not colon:
+        return ("", text) if is_ncname(text) else None
+    return (prefix, local) if is_ncname(prefix) and is_ncname(local) else None
