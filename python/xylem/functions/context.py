@@ -26,6 +26,9 @@ class Resources(Protocol):
     def collection(self, uri: str | None) -> list[Any]:
         """The items of a collection, the default one for None, or an error FODC0002 / FODC0004"""
 
+    def collection_uris(self, uri: str | None) -> list[str]:
+        """The URIs of the documents of a collection, or an error FODC0002 / FODC0004"""
+
     def text(self, uri: str, encoding: str | None) -> str:
         """The text at a URI, or an error FOUT1170 / FOUT1190 / FOUT1200"""
 

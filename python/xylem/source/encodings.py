@@ -27,6 +27,8 @@ _DECLARATION = re.compile(
 
 _READ_BY_EXPAT = frozenset({"utf-8", "utf-8-sig", "utf-16", "us-ascii", "ascii", "iso-8859-1"})
 
+_NO_ENCODINGS = frozenset({"idna", "punycode", "unicode-escape", "raw-unicode-escape", "utf-7", "undefined", "mbcs"})
+
 
 def encoding_mark(data: bytes) -> str | None:
     """The codec a byte order mark stands for; it removes the mark too."""
@@ -71,10 +73,18 @@ def xml_encoding(start: bytes) -> str | None:
 
 def known_codec(name: str) -> str:
     """The codec of an encoding name, or an error for a name nobody knows."""
+    codec = text_codec(name)
+    if codec is None:
+        raise InputError("XYIN0007", f"the encoding '{name}' is not known")
+    return codec
+
+
+def text_codec(name: str) -> str | None:
+    """The codec of an encoding name; None for unknown names and for codecs that are no encodings of text."""
     try:
         found = codecs.lookup(name)
     except (LookupError, ValueError):
-        raise InputError("XYIN0007", f"the encoding '{name}' is not known") from None
-    if not getattr(found, "_is_text_encoding", True) or found.name in ("idna", "punycode", "unicode-escape", "utf-7"):
-        raise InputError("XYIN0007", f"'{name}' is no encoding of XML documents")
+        return None
+    if not getattr(found, "_is_text_encoding", True) or found.name in _NO_ENCODINGS:
+        return None
     return found.name

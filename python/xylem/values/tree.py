@@ -37,6 +37,7 @@ class Tree:
 
     __slots__ = (
         "__weakref__",
+        "_elements_by_id",
         "_index",
         "base",
         "codes",
@@ -75,6 +76,7 @@ class Tree:
         """(element code, attribute code) of the attributes a DTD declares as ID; xml:id needs no rule."""
         self.idref_rules: frozenset[tuple[int, int]] = frozenset()
         self._index: dict[int, list[int]] = {}
+        self._elements_by_id: dict[str, int] | None = None
 
     # --- one node
 
@@ -208,6 +210,14 @@ class Tree:
         """All attributes that are identifiers, in document order."""
         codes = {self.names.code(ATTRIBUTE, XML_NAMESPACE, "id", "xml"), *(rule[1] for rule in self.id_rules)}
         return sorted(row for code in codes for row in self.elements_named(code) if self.is_id(row))
+
+    def element_with_id(self, value: str) -> int:
+        """The first element with an identifier, -1 where there is none."""
+        if self._elements_by_id is None:
+            self._elements_by_id = {}
+            for row in self.id_attributes():
+                self._elements_by_id.setdefault(self.values[row] or "", self.parents[row])
+        return self._elements_by_id.get(value, -1)
 
     def idref_attributes(self) -> list[int]:
         codes = {rule[1] for rule in self.idref_rules}

@@ -1,0 +1,44 @@
+"""Decoding the texts of fn:unparsed-text and its like (F&O 3.1 §14.8.5)."""
+
+from __future__ import annotations
+
+from xylem.errors import DynamicError
+from xylem.values.xml_characters import first_illegal
+
+from .encodings import declared_encoding, encoding_mark, text_codec
+
+
+def decode_text(data: bytes, requested: str | None, external: str | None = None, media_type: str | None = None) -> str:
+    """The characters of a text.
+
+    In this order: the encoding known from outside, the rules of XML for an XML media type, what the query asked for,
+    a byte order mark, UTF-8. Line ends are left alone.
+    """
+    asked = external or _xml_encoding(data, media_type) or requested
+    if asked is not None:
+        codec = text_codec(asked)
+        if codec is None:
+            raise DynamicError("FOUT1190", f"the encoding '{asked}' is not known")
+        guessed = False
+    else:
+        codec, guessed = encoding_mark(data) or "utf-8", True
+    try:
+        text = data.decode(codec)
+    except UnicodeError as error:
+        if guessed:
+            raise DynamicError("FOUT1200", f"the text is not {codec}", hint="name its encoding") from error
+        raise DynamicError("FOUT1190", f"the text is not {asked}: {error}") from error
+    text = text.removeprefix("\ufeff")
+    bad = first_illegal(text)
+    if bad is not None:
+        raise DynamicError("FOUT1190", f"the character U+{ord(bad):04X} is not one XML allows")
+    return text
+
+
+def _xml_encoding(data: bytes, media_type: str | None) -> str | None:
+    if media_type is None:
+        return None
+    kind = media_type.partition(";")[0].strip().lower()
+    if kind in ("text/xml", "application/xml") or kind.endswith("+xml"):
+        return encoding_mark(data) or declared_encoding(data) or "utf-8"
+    return None
