@@ -11,8 +11,6 @@ from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Any
 
-from xylem.values.xml_names import is_ncname
-
 Namespaces = Mapping[str, str]
 ExpandedName = tuple[str, str]
 """(namespace, local name)"""
@@ -81,6 +79,8 @@ def node_method(value: str, namespaces: Namespaces) -> str:
 
 
 def _method(value: str, namespaces: Namespaces, known: frozenset[str]) -> str:
+    if value in known:
+        return value
     # A name without prefix is in no namespace here, whatever the default namespace.
     uri, local = name(value.strip(), {**namespaces, "": ""})
     if uri or local not in known:
@@ -94,6 +94,9 @@ def names(value: str, namespaces: Namespaces) -> frozenset[ExpandedName]:
 
 def name(token: str, namespaces: Namespaces) -> ExpandedName:
     """An EQName as (uri, local); a name without prefix takes the default namespace."""
+    # Loaded here, since most queries name no elements in their parameters.
+    from xylem.values.xml_names import is_ncname
+
     qualified = _EQNAME.fullmatch(token)
     if qualified:
         uri, local = " ".join(qualified[1].split()), qualified[2]

@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from importlib import import_module
 from typing import Any
 
-from .adaptive_output import write_adaptive
-from .html_output import write_html
-from .json_output import write_json
 from .output_buffer import OutputBuffer
 from .sequence_normalization import normalized
 from .serialization_parameters import DEFAULTS, SerializationParameters
-from .text_output import write_text
-from .xhtml_output import write_xhtml
-from .xml_output import write_xml
 
-_WHOLE_VALUES = {"json": write_json, "adaptive": write_adaptive}
-_NORMALIZED = {"xml": write_xml, "xhtml": write_xhtml, "html": write_html, "text": write_text}
+_WHOLE_VALUES = frozenset({"json", "adaptive"})
+"""The methods that write items as they are; the others write a normalized sequence."""
 
 
 def serialize(items: Iterable[Any], parameters: SerializationParameters = DEFAULTS) -> str:
@@ -33,11 +28,12 @@ def serialize(items: Iterable[Any], parameters: SerializationParameters = DEFAUL
 def serialize_to(items: Iterable[Any], parameters: SerializationParameters, write: Callable[[str], object]) -> None:
     """Write a sequence in chunks, while it is read; what was written before an error stays written."""
     buffer = OutputBuffer(write)
+    method = parameters.method
+    # A query uses one method: the others are never loaded.
+    write_method = getattr(import_module(f"{__package__}.{method}_output"), f"write_{method}")
     try:
-        whole = _WHOLE_VALUES.get(parameters.method)
-        if whole is not None:
-            whole(items, parameters, buffer)
-        else:
-            _NORMALIZED[parameters.method](normalized(items, parameters.item_separator), parameters, buffer)
+        if method not in _WHOLE_VALUES:
+            items = normalized(items, parameters.item_separator)
+        write_method(items, parameters, buffer)
     finally:
         buffer.flush()
