@@ -1,0 +1,129 @@
+"""`xylem bench`: generate data, and measure Xylem side by side with its peers."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(
+    name="bench",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode="markdown",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help="Generate data and measure.",
+)
+data = typer.Typer(no_args_is_help=True, rich_markup_mode="markdown", help="Generate documents of any size.")
+app.add_typer(data, name="data")
+
+Seed = Annotated[int, typer.Option("--seed", help="The same seed gives the same document.")]
+Output = Annotated[Path, typer.Option("-o", "--output", metavar="FILE", help="Where to write; `-` is standard output.")]
+
+
+@data.command("xmark", epilog="Example: `xylem bench data xmark --scale 0.1 -o auction.xml`")
+def xmark_data(
+    output: Output,
+    scale: Annotated[float, typer.Option("--scale", help="1 is about 116 MB.")] = 0.1,
+    seed: Seed = 0,
+) -> None:
+    """An auction document like those of the XMark benchmark."""
+    from . import xmark
+
+    if not scale > 0:
+        raise typer.BadParameter("a scale is a positive number", param_hint="--scale")
+    _write(output, xmark.generate(scale, seed))
+
+
+@data.command("photons", epilog="Example: `xylem bench data photons --records 100000 -o photons.xml`")
+def photons_data(
+    output: Output,
+    records: Annotated[int, typer.Option("--records", min=0, help="How many photons.")] = 10_000,
+    seed: Seed = 0,
+) -> None:
+    """A stream of photon events in the order of their detection."""
+    from . import photons
+
+    _write(output, photons.generate(records, seed))
+
+
+def _write(output: Path, pieces: Iterator[str]) -> None:
+    if str(output) == "-":
+        sys.stdout.writelines(pieces)
+        return
+    start, size = time.perf_counter(), 0
+    try:
+        with open(output, "w", encoding="ascii", newline="\n", buffering=1 << 20) as file:
+            for piece in pieces:
+                size += file.write(piece)
+    except OSError as reason:
+        raise typer.BadParameter(f"{output}: {reason.strerror}", param_hint="-o") from reason
+    seconds = time.perf_counter() - start
+    typer.echo(f"{output}: {size:,} bytes in {seconds:.1f} s", err=True)
+
+
+@app.command("xmark", epilog="Example: `xylem bench xmark --scale 0.1 --queries 1-7,13 --svg xmark.svg`")
+def xmark_times(
+    scale: Annotated[float, typer.Option("--scale", help="The size of the document; 1 is about 116 MB.")] = 0.1,
+    seed: Seed = 0,
+    document: Annotated[
+        Path | None, typer.Option("--document", exists=True, dir_okay=False, help="Take this document instead.")
+    ] = None,
+    queries: Annotated[str, typer.Option("--queries", help="Which of the twenty, as in `1-7,13`.")] = "1-20",
+    repeat: Annotated[int, typer.Option("--repeat", min=1, help="How often each query is measured.")] = 5,
+    budget: Annotated[float, typer.Option("--budget", help="Seconds after which a query is not repeated.")] = 10.0,
+    only_xylem: Annotated[bool, typer.Option("--only-xylem", help="Measure no peers.")] = False,
+    json_file: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write the figures there.")] = None,
+    svg_file: Annotated[Path | None, typer.Option("--svg", metavar="FILE", help="Write a bar chart there.")] = None,
+) -> None:
+    """The twenty XMark queries over one document held in memory, by Xylem and the peers that are installed."""
+    import json
+    import tempfile
+
+    from rich.console import Console
+
+    from . import xmark, xmark_report
+    from .peers import Xylem, installed_peers
+    from .xmark_run import Effort, run
+
+    numbers = _numbers(queries)
+    peers = [Xylem()] if only_xylem else installed_peers()
+    console = Console(width=None if sys.stdout.isatty() else 110)
+    with tempfile.TemporaryDirectory() as folder:
+        if document is None:
+            document = Path(folder) / "auction.xml"
+            xmark.write(document, scale, seed)
+        times = run(document, numbers, peers, Effort(repeat, budget), _progress())
+    console.print(xmark_report.table(times))
+    for remark in xmark_report.remarks(times):
+        console.print(remark, markup=False, highlight=False)
+    if json_file is not None:
+        json_file.write_text(json.dumps(xmark_report.as_json(times), indent=2) + "\n", encoding="utf-8")
+    if svg_file is not None:
+        svg_file.write_text(xmark_report.figure(times), encoding="utf-8")
+
+
+def _progress() -> Callable[[str], None]:
+    """Steps shown on one line of the terminal; nothing where there is none."""
+    if not sys.stderr.isatty():
+        return lambda step: None
+    return lambda step: print(f"\r\x1b[K{step} …", end="\r", file=sys.stderr, flush=True)
+
+
+def _numbers(text: str) -> list[int]:
+    """`1-7,13` as numbers of queries."""
+    chosen: list[int] = []
+    for part in text.replace("Q", "").replace("q", "").split(","):
+        first, dash, last = part.strip().partition("-")
+        try:
+            chosen.extend(range(int(first), int(last if dash else first) + 1))
+        except ValueError:
+            raise typer.BadParameter(f"{part!r} is not a number or a range", param_hint="--queries") from None
+    if not chosen or not all(1 <= number <= 20 for number in chosen):
+        raise typer.BadParameter("the queries are 1 to 20", param_hint="--queries")
+    return chosen
