@@ -5,7 +5,6 @@ from __future__ import annotations
 import pickle
 
 import pytest
-
 from xylem.values.array import XArray
 
 
@@ -32,7 +31,8 @@ def test_members_are_counted_from_zero_and_never_from_the_end() -> None:
     for index in (-1, 3):
         with pytest.raises(IndexError):
             array[index]
-    assert array.members(1) == [(2,), (3,)] and array.members(0, 9) == [(1,), (2,), (3,)]
+    assert array.members(1) == [(2,), (3,)]
+    assert array.members(0, 9) == [(1,), (2,), (3,)]
 
 
 def test_pickles() -> None:

@@ -6,7 +6,6 @@ import pickle
 import random
 
 import pytest
-
 from xylem.errors import DynamicError
 from xylem.values.map import SHARED_FROM, XMap
 
@@ -14,7 +13,9 @@ from xylem.values.map import SHARED_FROM, XMap
 def test_last_of_equal_keys_wins_and_order_is_kept() -> None:
     m = XMap.of([("b", (1,)), ("a", (2,)), ("b", (3,))])
     assert list(m.items()) == [("b", (3,)), ("a", (2,))]
-    assert m.get("a") == (2,) and m.get("c") is None and m.contains("b")
+    assert m.get("a") == (2,)
+    assert m.get("c") is None
+    assert m.contains("b")
 
 
 def test_keys_of_different_types_differ_unless_the_same_number() -> None:
@@ -33,7 +34,7 @@ def test_constructor_refuses_equal_keys() -> None:
 
 def test_put_replaces_the_key_too() -> None:
     m = XMap.of([(1, ("a",))]).put(1.0, ("b",))
-    assert [type(k) for k in m.keys()] == [float]
+    assert [type(k) for k in m] == [float]
 
 
 @pytest.mark.parametrize("start", [0, SHARED_FROM - 2, SHARED_FROM + 5, 300])
@@ -50,7 +51,8 @@ def test_versions_never_disturb_each_other(start: int) -> None:
             made = base.remove(keys), {k: v for k, v in expected.items() if k not in keys}
         versions.append(made)
         seen, wanted = choice.choice(versions)
-        assert dict(seen.items()) == wanted and len(seen) == len(wanted)
+        assert dict(seen.items()) == wanted
+        assert len(seen) == len(wanted)
         assert seen.get(key) == wanted.get(key)
     for seen, wanted in versions:
         assert dict(seen.items()) == wanted
@@ -59,7 +61,7 @@ def test_versions_never_disturb_each_other(start: int) -> None:
 def test_a_map_is_read_while_it_is_updated() -> None:
     m = XMap.of((i, (i,)) for i in range(SHARED_FROM * 2)).put(0, (0,))
     read = []
-    for key in m.keys():
+    for key in m:
         m.put(key, ("changed",)).put(-key, ())
         read.append(m.get(key))
     assert read == [(i,) for i in range(SHARED_FROM * 2)]
@@ -69,7 +71,7 @@ def test_a_loop_of_puts_keeps_order() -> None:
     m = XMap()
     for i in range(500):
         m = m.put(i * 7 % 500, (i,))
-    assert [k for k in m.keys()] == [i * 7 % 500 for i in range(500)]
+    assert list(m.keys()) == [i * 7 % 500 for i in range(500)]
 
 
 def test_pickles() -> None:

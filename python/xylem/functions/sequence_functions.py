@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice
 from math import floor, inf, isinf
+from sys import maxsize
 from typing import Any
 
 from xylem.errors import DynamicError
@@ -48,7 +49,7 @@ def tail(sequence: Iterable[Any]) -> Iterable[Any]:
 
 @function("fn:insert-before", "item()*, xs:integer, item()*", "item()*", lazy="target inserts")
 def insert_before(target: Iterable[Any], position: int, inserts: Iterable[Any]) -> Iterable[Any]:
-    before = max(position - 1, 0)
+    before = min(max(position - 1, 0), maxsize)
     if isinstance(target, (list, tuple, range)):
         return chain(target[:before], inserts, target[before:])
     items = iter(target)
@@ -57,7 +58,7 @@ def insert_before(target: Iterable[Any], position: int, inserts: Iterable[Any]) 
 
 @function("fn:remove", "item()*, xs:integer", "item()*", lazy="target")
 def remove(target: Iterable[Any], position: int) -> Iterable[Any]:
-    if position < 1:
+    if not 1 <= position < maxsize:
         return target
     if isinstance(target, (list, tuple, range)):
         return target if position > len(target) else chain(target[: position - 1], target[position:])
@@ -77,10 +78,10 @@ def subsequence(source: Iterable[Any], start: float, length: float = inf) -> Ite
     end = first + _rounded(length)
     if not first < end:  # true where either is NaN as well
         return ()
-    if first == inf or end <= 1:
+    if first >= maxsize or end <= 1:
         return ()
     begin_index = 0 if first <= 1 else int(first) - 1
-    end_index = None if end == inf else int(end) - 1
+    end_index = None if end >= maxsize else int(end) - 1
     if isinstance(source, (list, tuple, range)):
         return source[begin_index:end_index]
     return islice(source, begin_index, end_index)
