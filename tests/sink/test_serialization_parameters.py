@@ -5,9 +5,10 @@ from __future__ import annotations
 from decimal import Decimal
 
 import pytest
-from xylem.errors import DynamicError
-from xylem.sink import OPTION_NAMES, SerializationParameters
+from xylem.errors import DynamicError, StaticError
+from xylem.sink import OPTION_NAMES, SerializationParameters, declared_parameters
 from xylem.values.map import XMap
+from xylem.values.node import Node
 from xylem.values.qname import QName
 from xylem.values.strings import UntypedAtomic
 
@@ -148,3 +149,16 @@ def test_bad_maps(name: str, value: object, code: str) -> None:
     with pytest.raises(DynamicError) as caught:
         from_map(**{name: value})
     assert caught.value.code == code
+
+
+def test_parameter_documents() -> None:
+    def find(uri: str) -> Node:
+        if uri != "p.xml":
+            raise DynamicError("FODC0002", uri)
+        content = "<o:indent value='yes'/>"
+        return document(f"<o:serialization-parameters xmlns:o='{OUTPUT}'>{content}</o:serialization-parameters>")
+
+    assert declared_parameters({"parameter-document": "p.xml", "method": "text"}, find).indent
+    with pytest.raises(StaticError) as caught:
+        declared_parameters({"parameter-document": "q.xml"}, find)
+    assert caught.value.code == "XQST0119"

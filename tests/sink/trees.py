@@ -19,7 +19,7 @@ def element(text: str) -> Node:
     return Node(node.tree, 1)
 
 
-def written(*items: Any, namespaces: dict[str, str] | None = None, **options: str) -> str:
+def written(*items: Any, namespaces: Any = None, **options: str) -> str:
     """Items serialised by options as a query writes them; without XML declaration unless one is asked for."""
     named = {name.replace("_", "-"): value for name, value in options.items()}
     if named.get("method", "xml") in ("xml", "xhtml") and "standalone" not in named:

@@ -8,9 +8,9 @@ from xylem.errors import DynamicError
 from xylem.values.json_parser import Fallback
 from xylem.values.json_values import Duplicates, json_value
 from xylem.values.map import XMap
-from xylem.values.uri import is_absolute, resolve
 
 from .context import Context
+from .document_functions import unparsed_text
 from .option_parameters import ONE_BOOLEAN, ONE_STRING, STRING_FUNCTION, option
 from .registry import function
 
@@ -26,18 +26,7 @@ def parse_json(text: str | None, options: XMap | None = None) -> Any:
 
 @function("fn:json-doc", "xs:string?, map(*)", "item()?", context=True)
 def json_doc(context: Context, href: str | None, options: XMap | None = None) -> Any:
-    if href is None:
-        return None
-    return parse_json(context.run.resources.text(_absolute(context, href), None), options)
-
-
-def _absolute(context: Context, href: str) -> str:
-    base = context.static.base_uri
-    if is_absolute(href):
-        return href
-    if base is None:
-        raise DynamicError("FOUT1170", f"{href!r} is relative and there is no base URI")
-    return resolve(href, base)
+    return parse_json(unparsed_text(context, href), options)
 
 
 def reading_options(options: XMap | None) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from .serialization_parameters import (
     OUTPUT_NAMESPACE,
     PARAMETER_DOCUMENT,
     SerializationParameters,
+    declared_parameters,
 )
 from .serialize import serialize, serialize_to
 
@@ -22,6 +23,7 @@ __all__ = [
     "OutputEncoding",
     "SerializationParameters",
     "byte_encoder",
+    "declared_parameters",
     "serialize",
     "serialize_to",
 ]

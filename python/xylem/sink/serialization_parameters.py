@@ -6,12 +6,12 @@ one immutable record. What a value means to a method (a version, an encoding) is
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from xylem.errors import DynamicError
+from xylem.errors import DynamicError, StaticError, XylemError
 
 from .parameter_values import READERS, ExpandedName
 
@@ -101,6 +101,25 @@ class SerializationParameters:
     def with_values(self, **values: Any) -> SerializationParameters:
         """These parameters with some changed."""
         return replace(self, **values)
+
+
+def declared_parameters(
+    options: Mapping[str, str],
+    document: Callable[[str], Node],
+    namespaces: Mapping[str, str] | None = None,
+) -> SerializationParameters:
+    """What the output declarations of a query say, a parameter document included.
+
+    `document` finds the document at a URI as the declaration has it; XQST0119 where there is none to be had.
+    """
+    uri = options.get(PARAMETER_DOCUMENT)
+    if uri is None:
+        return SerializationParameters.from_options(options, namespaces)
+    try:
+        node = document(uri)
+    except XylemError as error:
+        raise StaticError("XQST0119", f"{uri!r}: {error.message}") from error
+    return SerializationParameters.from_options(options, namespaces, SerializationParameters.from_element(node))
 
 
 def field_of(parameter: str) -> str:
