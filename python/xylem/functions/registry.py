@@ -6,7 +6,7 @@
 - The arities follow from the Python parameters: those without default must be given.
 - Arguments arrive converted (atomised, untyped values cast, numbers promoted) and checked against the
   signature, in the calling convention of `values/function_item.py`: `?` may be None, `*` and `+` are lists,
-  tuples or ranges; a parameter named in `lazy` is an iterator instead, read as far as the function wants.
+  tuples or ranges; a parameter named in `lazy` is any iterable instead, read as far as the function wants.
 - Results follow the same convention; a `*` result may be any iterable, a generator too.
 - `focus="…"`: the function may be called with its last argument missing, and then takes the context item
   (fn:string, fn:name …). Write the Python function with that argument required. Where the parameter is
