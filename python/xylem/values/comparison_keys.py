@@ -13,19 +13,8 @@ if TYPE_CHECKING:
     from .collations import Collation
 
 
-class _Key:
-    """A key that equals only itself."""
-
-    __slots__ = ("name",)
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def __repr__(self) -> str:
-        return self.name
-
-
-_TRUE, _FALSE, _NAN = _Key("true"), _Key("false"), _Key("NaN")
+# Tuples: no atomic value is one, and they stay equal when they are pickled.
+_TRUE, _FALSE, _NAN = ("boolean", True), ("boolean", False), ("NaN",)
 
 
 def same_key(value: Any) -> Any:

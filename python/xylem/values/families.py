@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from enum import Enum, auto
+from enum import IntEnum, auto
 
 from .atomic import INTEGER_CLASSES, NUMERIC_CLASSES, STRING_CLASSES
 from .binary import Base64Binary, HexBinary
@@ -13,7 +13,7 @@ from .qname import QName
 __all__ = ["CALENDAR", "EQUALITY_ONLY", "FAMILY_OF", "INTEGER_CLASSES", "NUMERIC_CLASSES", "STRING_CLASSES", "Family"]
 
 
-class Family(Enum):
+class Family(IntEnum):
     """Values of one family are comparable; those of two are not (XPTY0004)."""
 
     STRING = auto()
