@@ -63,8 +63,11 @@ class Saxon:
         """The document that a text is."""
         return self._processor.new_document_builder().parse_xml(xml_text=text)
 
-    def answer(self, query: str, document: Any = None) -> str:
+    def answer(self, query: str, document: Any = None, **parameters: str) -> str:
+        """The result as text; parameters are those of serialization, such as `method`."""
         processor = self._processor.new_xquery_processor()
+        for name, value in parameters.items():
+            processor.set_property(f"!{name}", value)
         if document is not None:
             processor.set_context(xdm_item=document)
         processor.set_query_content(query)

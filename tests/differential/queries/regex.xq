@@ -1,0 +1,16 @@
+(:~ matches :) (matches("abracadabra", "bra"), matches("abracadabra", "^a.*a$"), matches("abracadabra", "^bra"), matches("", "^$"))
+(:~ flags :) (matches("HELLO", "hello", "i"), matches("a
+b", "^b", "m"), matches("a
+b", "a.b", "s"), matches("a b", "a [ ] b", "x"), matches("a.b", "a.b", "q"))
+(:~ replace :) (replace("abracadabra", "bra", "*"), replace("abracadabra", "a.*a", "*"), replace("abracadabra", "a.*?a", "*"), replace("AAAA", "A+?", "b"))
+(:~ replace groups :) (replace("darted", "^(.*?)d(.*)$", "$1c$2"), replace("2024-05-06", "(\d+)-(\d+)-(\d+)", "$3.$2.$1"), replace("a.b", "\.", "\\"), replace("x", "x", "\$"))
+(:~ tokenize :) (tokenize("The cat sat", "\s+"), tokenize("1, 15, 24", ",\s*"), tokenize("  a b  "), tokenize("a,,b", ","))
+(:~ tokenize at the edges :) (for $t in tokenize(",a,", ",") return "[" || $t || "]")
+(:~ character classes :) (replace("a1-b2", "[a-z-[b]]", "_"), matches("é", "^\p{L}$"), matches("٣", "^\d$"), replace("x_y", "\w", "."), matches("_", "^\i\c*$"))
+(:~ quantifiers :) (replace("aaaa", "a{2}", "b"), replace("aaaaa", "a{2,3}", "b"), matches("ab", "^(ab){1,}$"), matches("", "^(a?)+$"))
+(:~ back reference :) (matches("abab", "^(ab)\1$"), replace("aabbc", "(.)\1", "<$1>"))
+(:~ analyze-string :) analyze-string("The 1st, the 2nd.", "(\d)(st|nd)")
+(:~ analyze-string no match :) analyze-string("abc", "x")
+(:~ alternatives :) replace("cat dog bird", "cat|bird", "pet")
+(:~ unicode categories :) (replace("aB1 $", "\P{L}", ""), replace("a1Ⅳ", "\p{N}", "#"))
+(:~ dollar and caret literal :) replace("a$b^", "[$^]", "!")

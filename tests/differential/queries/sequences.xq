@@ -1,0 +1,26 @@
+(:~ concatenation flattens :) count((1, (2, 3), (), ((4))))
+(:~ head and tail :) (head((1, 2, 3)), tail((1, 2, 3)), head(()), count(tail(())))
+(:~ subsequence :) (subsequence((1, 2, 3, 4, 5), 2, 3), "|", subsequence(1 to 5, 4), "|", subsequence(1 to 5, 0, 3), "|", subsequence(1 to 5, 1.5, 2))
+(:~ insert and remove :) (insert-before((1, 2, 3), 2, "x"), "|", remove((1, 2, 3), 2), "|", insert-before((), 1, "y"), "|", remove((1, 2), 5))
+(:~ reverse :) reverse((1, "a", 2.5))
+(:~ index-of :) (index-of((10, 20, 10, 30), 10), index-of(("a", "b"), "c"), index-of((1, "1", 1.0), 1))
+(:~ exists and empty :) (exists(()), exists((1)), empty(()), empty((<a/>)))
+(:~ unordered :) count(unordered((3, 1, 2)))
+(:~ deep-equal :) (deep-equal((1, "a"), (1, "a")), deep-equal(<a b="1" c="2"/>, <a c="2" b="1"/>), deep-equal(<a>x<!--c--></a>, <a>x</a>), deep-equal((), ()), deep-equal(1, "1"))
+(:~ outermost and innermost :) let $d := <a><b><c/></b><b/></a> return (outermost($d//*) ! name(), innermost($d//*) ! name())
+(:~ count lazily :) head(for $x in 1 to 100000000 where $x mod 7 = 0 return $x)
+(:~ some stops early :) some $x in 1 to 100000000 satisfies $x gt 3
+(:~ positional stops early :) (1 to 100000000)[3]
+(:~ max over nothing :) (count(max(())), count(min(())))
+(:~ string-join over a path :) string-join(<a><b>1</b><b>2</b></a>/b, "+")
+(:~ simple map with position :) ("a", "b", "c") ! (position() || . || last())
+(:~ nested simple map :) (1 to 3) ! (1 to .) ! (. * 2)
+(:~ range of nothing :) (() to 3, count(3 to ()))
+(:~ quantified over pairs :) every $x in (1, 2), $y in (3, 4) satisfies $x lt $y
+(:~ general comparison is existential :) ((1, 2) < (0, 2), (1, 2) > (3, 4), ("a", "b") = ("b", "c"))
+(:~ if without items :) count(if (()) then 1 else ())
+(:~ logic :) (true() and false(), true() or false(), not(()), 1 = 1 and 2 = 2, "" or "x")
+(:~ generate ids are stable :) let $a := <a/> return generate-id($a) = generate-id($a)
+(:~ node comparisons :) let $d := <a><b/><c/></a> return ($d/b << $d/c, $d/b >> $d/c, $d/b is $d/*[1], empty($d/x << $d/b))
+(:~ sum of many :) sum(1 to 1000)
+(:~ sequence of ranges :) ((1 to 3), (7 to 9))[. mod 2 = 1]

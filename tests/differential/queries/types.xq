@@ -1,0 +1,17 @@
+(:~ instance of :) (1 instance of xs:integer, 1 instance of xs:decimal, 1.0 instance of xs:integer, "a" instance of xs:anyAtomicType, (1, 2) instance of xs:integer+, () instance of xs:integer?, () instance of empty-sequence())
+(:~ instance of nodes :) (<a/> instance of element(), <a/> instance of element(b), <a b="1"/>/@b instance of attribute(b), text { "x" } instance of text(), document { <a/> } instance of document-node(element(a)))
+(:~ instance of functions :) (abs#1 instance of function(*), function ($x as xs:integer) as xs:string { "" } instance of function(xs:integer) as xs:string)
+(:~ castable :) ("12" castable as xs:integer, "x" castable as xs:integer, () castable as xs:integer?, () castable as xs:integer, "2024-02-30" castable as xs:date)
+(:~ cast :) ("12" cast as xs:integer, 1 cast as xs:boolean, true() cast as xs:integer, "P1D" cast as xs:dayTimeDuration, "a:b" castable as xs:NCName)
+(:~ treat :) ((1, 2) treat as xs:integer+)
+(:~ typeswitch :) for $x in (1, "a", 2.5, <e/>, true(), xs:date("2024-01-01"), 1e0) return typeswitch ($x) case xs:integer return "int" case xs:decimal return "dec" case xs:string return "str" case element() return "elem" case $b as xs:boolean return "bool " || $b case xs:date | xs:time return "when" default $d return "other " || $d
+(:~ typeswitch on cardinality :) for $n in (0, 1, 2) return typeswitch (1 to $n) case empty-sequence() return "none" case xs:integer return "one" default return "many"
+(:~ derived types :) (xs:token("  a  b "), xs:NCName("x") instance of xs:string, xs:positiveInteger(3) instance of xs:integer, (xs:positiveInteger(3) + 1) instance of xs:positiveInteger)
+(:~ untyped atomic :) (data(<a>1</a>) instance of xs:untypedAtomic, <a>1</a> = 1, <a>1</a> = "1", <a>01</a> = "1", <a>01</a> = 1)
+(:~ untyped with date :) (<a>2024-01-01</a> = xs:date("2024-01-01"))
+(:~ QNames :) (QName("u:1", "p:l"), local-name-from-QName(QName("u:1", "p:l")), namespace-uri-from-QName(QName("u:1", "p:l")), prefix-from-QName(QName("u:1", "p:l")), QName("u:1", "a:l") eq QName("u:1", "b:l"))
+(:~ boolean :) (boolean(()), boolean(0), boolean("0"), boolean(<a/>), boolean((<a/>, 1)), not("x"), boolean(xs:double("NaN")))
+(:~ binary :) (xs:hexBinary("0aFF"), xs:base64Binary(xs:hexBinary("0aFF")), xs:hexBinary("00") lt xs:hexBinary("01"))
+(:~ anyURI :) (xs:anyURI("http://a") = "http://a", xs:anyURI("a") instance of xs:string, string-length(xs:anyURI("abc")))
+(:~ promotion in calls :) (abs(<a>-1</a>), upper-case(xs:anyURI("a")), round(<a>2.5</a>))
+(:~ string values of types :) ((1, 1.5, 1e0, xs:float(2), true(), xs:dayTimeDuration("PT1H"), xs:QName("xs:a")) ! string())
