@@ -1,0 +1,79 @@
+"""What an expression asks of its focus, and which variables it reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from xylem.functions.registry import FN
+from xylem.syntax import ast
+
+
+def uses_position(node: ast.Node) -> bool:
+    """Whether position() or last() of the surrounding focus may be asked for."""
+    return any(_is_focus_call(n, ("position", "last")) for n in _same_focus(node))
+
+
+def uses_last(node: ast.Node) -> bool:
+    return any(_is_focus_call(n, ("last",)) for n in _same_focus(node))
+
+
+def _is_focus_call(node: ast.Node, names: tuple[str, ...]) -> bool:
+    if isinstance(node, ast.FunctionCall):
+        return node.name.uri == FN and not node.arguments and node.name.local in names
+    if isinstance(node, ast.NamedFunctionRef):
+        return node.name.uri == FN and node.arity == 0 and node.name.local in names
+    # function-lookup can name them while the query runs
+    return isinstance(node, ast.FunctionCall) and node.name.expanded == (FN, "function-lookup")
+
+
+def _same_focus(node: ast.Node) -> Iterator[ast.Node]:
+    """The nodes below that are evaluated with the focus of `node` itself."""
+    stack = [node]
+    while stack:
+        current = stack.pop()
+        yield current
+        match current:
+            case ast.Path(left=left) | ast.SimpleMap(left=left):
+                stack.append(left)
+            case ast.Filter(base=base):
+                stack.append(base)
+            case ast.AxisStep() | ast.InlineFunction():
+                pass
+            case _:
+                stack.extend(current.children())
+
+
+def read_variables(node: ast.Node) -> set[tuple[str, str]]:
+    """Every variable mentioned below, bound inside or not: more than the free ones, never less."""
+    return {n.name.expanded for n in node.walk() if isinstance(n, ast.VarRef)}
+
+
+def reads_focus(node: ast.Node) -> bool:
+    """Whether the value may depend on the focus around the expression."""
+    stack: list[ast.Node] = [node]
+    while stack:
+        current = stack.pop()
+        match current:
+            case ast.ContextItem() | ast.Root() | ast.UnaryLookup() | ast.AxisStep():
+                return True
+            case ast.Path(left=left) | ast.SimpleMap(left=left):
+                stack.append(left)
+            case ast.Filter(base=base):
+                stack.append(base)
+            case ast.InlineFunction():
+                pass
+            case ast.FunctionCall(arguments=arguments) if len(arguments) < 2 and current.name.uri == FN:
+                # With an argument left out these read the context item; a literal table would only repeat the registry.
+                from xylem.functions.library import look_up
+
+                builtin = look_up(*current.name.expanded, len(arguments) + 1)
+                if builtin is not None and builtin.focus and builtin.most == len(arguments) + 1:
+                    return True
+                if not arguments and current.name.local in ("position", "last"):
+                    return True
+                stack.extend(arguments)
+            case ast.NamedFunctionRef():
+                return True
+            case _:
+                stack.extend(current.children())
+    return False

@@ -1,0 +1,124 @@
+"""Turn types as written, their names resolved, into types that values can be matched against."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from xylem.errors import StaticError
+from xylem.syntax import ast, parse_sequence_type
+from xylem.values import atomic_type as at
+from xylem.values import node as nk
+from xylem.values.atomic_type import ATOMIC_TYPES, AtomicType
+from xylem.values.sequence_type import (
+    ANY_ITEM,
+    ANY_SEQUENCE,
+    EMPTY_SEQUENCE,
+    ArrayItem,
+    AtomicItem,
+    FunctionItemType,
+    ItemType,
+    MapItem,
+    NodeItem,
+    Occurrence,
+    SequenceType,
+)
+
+from .resolve_names import resolve_names
+from .static_context import XS, StaticContext
+
+LIST_TYPES = ("NMTOKENS", "IDREFS", "ENTITIES")
+ABSTRACT_TYPES = ("anyType", "anySimpleType", "untyped")
+
+
+def sequence_type(node: ast.SequenceTypeNode | None) -> SequenceType:
+    """The type a declaration names; none is item()*."""
+    if node is None:
+        return ANY_SEQUENCE
+    if node.item is None:
+        return EMPTY_SEQUENCE
+    sign = "*" if node.occurrence == "**" else node.occurrence
+    return SequenceType(item_type(node.item), Occurrence.of(sign))
+
+
+def item_type(node: ast.ItemTypeNode) -> ItemType:
+    match node:
+        case ast.AnyItemType():
+            return ANY_ITEM
+        case ast.AtomicType(name=name):
+            return AtomicItem(atomic_type(name))
+        case ast.FunctionType(parameters=None):
+            return FunctionItemType()
+        case ast.FunctionType(parameters=parameters, returns=returns):
+            assert parameters is not None
+            return FunctionItemType(tuple(map(sequence_type, parameters)), sequence_type(returns))
+        case ast.MapType(key=None):
+            return MapItem()
+        case ast.MapType(key=key, value=value):
+            assert key is not None
+            return MapItem(item_type(key), sequence_type(value))
+        case ast.ArrayType(member=None):
+            return ArrayItem()
+        case ast.ArrayType(member=member):
+            return ArrayItem(sequence_type(member))
+    return node_type(node)
+
+
+def node_type(node: ast.Node) -> NodeItem:
+    """A kind test as an item type."""
+    match node:
+        case ast.AnyKindTest():
+            return NodeItem()
+        case ast.TextTest():
+            return NodeItem(nk.TEXT)
+        case ast.CommentTest():
+            return NodeItem(nk.COMMENT)
+        case ast.NamespaceNodeTest():
+            return NodeItem(nk.NAMESPACE)
+        case ast.PITest(target=target):
+            return NodeItem(nk.PROCESSING_INSTRUCTION, None if target is None else ("", target))
+        case ast.ElementTest(name=name, type=kind):
+            return _typed_node(nk.ELEMENT, name, kind, ("anyType", "untyped"))
+        case ast.AttributeTest(name=name, type=kind):
+            return _typed_node(nk.ATTRIBUTE, name, kind, ("anyType", "anySimpleType", "anyAtomicType", "untypedAtomic"))
+        case ast.DocumentTest(element=None):
+            return NodeItem(nk.DOCUMENT)
+        case ast.DocumentTest(element=element):
+            assert element is not None
+            return NodeItem(nk.DOCUMENT, element=node_type(element))
+        case ast.SchemaElementTest(name=name) | ast.SchemaAttributeTest(name=name):
+            raise StaticError("XPST0008", f"no schema declares {name}", span=node.span)
+    raise StaticError("XPST0003", f"not a kind test: {node!r}", span=node.span)
+
+
+def _typed_node(kind: int, name: ast.Name | None, annotation: ast.Name | None, fits: tuple[str, ...]) -> NodeItem:
+    expanded = None if name is None else name.expanded
+    if annotation is None:
+        return NodeItem(kind, expanded)
+    if annotation.uri != XS or not _is_schema_type(annotation.local):
+        raise StaticError("XPST0008", f"the type {annotation} is not known", span=annotation.span)
+    return NodeItem(kind, expanded, untyped=annotation.local in fits, type_name=annotation.local)
+
+
+def _is_schema_type(local: str) -> bool:
+    return local in ATOMIC_TYPES or local in LIST_TYPES or local in ABSTRACT_TYPES
+
+
+def atomic_type(name: ast.Name, unknown: str = "XPST0051") -> AtomicType:
+    """The atomic type of a name, or XPST0051 (XQST0052 in a cast)."""
+    if name.uri == XS:
+        known = ATOMIC_TYPES.get(name.local)
+        if known is not None:
+            return known
+        near = [t for t in ATOMIC_TYPES if t.lower() == name.local.lower()]
+        hint = f"did you mean xs:{near[0]}?" if near else ""
+        raise StaticError(unknown, f"{name} is not an atomic type", span=name.span, hint=hint)
+    raise StaticError(unknown, str(name), span=name.span)
+
+
+@lru_cache(maxsize=None)
+def signature_type(text: str) -> SequenceType:
+    """The type a built-in function's signature writes, such as ``xs:string?``."""
+    return sequence_type(resolve_names(parse_sequence_type(text), StaticContext()))
+
+
+__all__ = ["LIST_TYPES", "at", "atomic_type", "item_type", "node_type", "sequence_type", "signature_type"]

@@ -1,0 +1,39 @@
+"""The whole way of a query, from text to a program, written once for every entry point."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from xylem.analysis.static_context import PREDECLARED, StaticContext
+from xylem.functions.external import ExternalFunction
+from xylem.run.evaluator.build import Builder, ModuleResolver
+from xylem.run.evaluator.program import ExternalVariable, Program
+from xylem.syntax import parse
+
+
+@dataclass(frozen=True)
+class StaticEnvironment:
+    """What a query is compiled in."""
+
+    name: str = "query"
+    """What error messages call the query: a file name, or `query`."""
+    base_uri: str | None = None
+    namespaces: Mapping[str, str] = field(default_factory=dict)
+    modules: ModuleResolver | None = None
+    external_functions: Sequence[ExternalFunction] = ()
+
+
+def compile_query(text: str, env: StaticEnvironment) -> Program:
+    """Compile a query.
+
+    >>> from xylem.pipeline import StaticEnvironment, compile_query
+    >>> compile_query("1 + 1", StaticEnvironment()).main.startswith("main")
+    True
+    """
+    module = parse(text, env.name)
+    context = replace(StaticContext(), base_uri=env.base_uri, namespaces={**PREDECLARED, **env.namespaces})
+    return Builder(context, env.modules, env.external_functions).build(module)
+
+
+__all__ = ["ExternalVariable", "ModuleResolver", "Program", "StaticEnvironment", "compile_query"]

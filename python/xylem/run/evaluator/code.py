@@ -1,0 +1,150 @@
+"""A piece of generated Python with what is statically known of its value."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import Enum
+
+from xylem.values import atomic_type as at
+from xylem.values.atomic_type import AtomicType
+from xylem.values.sequence_type import (
+    ANY_ITEM,
+    ANY_SEQUENCE,
+    EMPTY_SEQUENCE,
+    AtomicItem,
+    ItemType,
+    NodeItem,
+    Occurrence,
+    SequenceType,
+)
+
+
+class Shape(Enum):
+    """How a sequence is held in Python; the calling convention of `values/function_item.py` with one refinement."""
+
+    ONE = "the item itself"
+    OPTIONAL = "the item, or None"
+    SEQUENCE = "list, tuple or range: can be read again"
+    ITERABLE = "any iterable: to be read once"
+
+
+@dataclass(frozen=True)
+class Code:
+    """A Python expression, the shape of its value, and its static type."""
+
+    text: str
+    shape: Shape
+    type: SequenceType
+    ordered: bool = False
+    """Nodes known to be distinct and in document order."""
+    simple: bool = False
+    """A name or a constant: may be written several times."""
+
+    @property
+    def item(self) -> ItemType:
+        return self.type.item
+
+    @property
+    def atomic(self) -> AtomicType | None:
+        """The static atomic type, if the items are known to be atomic."""
+        return self.type.item.type if isinstance(self.type.item, AtomicItem) else None
+
+    @property
+    def is_nodes(self) -> bool:
+        return isinstance(self.type.item, NodeItem)
+
+    @property
+    def is_one(self) -> bool:
+        return self.shape is Shape.ONE
+
+    @property
+    def is_empty(self) -> bool:
+        return self.type.occurrence is Occurrence.NONE
+
+    def typed(self, sequence_type: SequenceType) -> Code:
+        return replace(self, type=sequence_type)
+
+
+def one(text: str, item: ItemType, simple: bool = False) -> Code:
+    return Code(text, Shape.ONE, SequenceType(item), simple=simple)
+
+
+def optional(text: str, item: ItemType, simple: bool = False) -> Code:
+    return Code(text, Shape.OPTIONAL, SequenceType(item, Occurrence.OPTIONAL), simple=simple)
+
+
+def many(text: str, item: ItemType = ANY_ITEM, *, reread: bool = False, ordered: bool = False) -> Code:
+    shape = Shape.SEQUENCE if reread else Shape.ITERABLE
+    return Code(text, shape, SequenceType(item, Occurrence.MANY), ordered=ordered)
+
+
+def atomic(text: str, kind: AtomicType, simple: bool = False) -> Code:
+    return one(text, AtomicItem(kind), simple)
+
+
+def boolean(text: str) -> Code:
+    return atomic(text, at.BOOLEAN)
+
+
+EMPTY = Code("()", Shape.SEQUENCE, EMPTY_SEQUENCE, ordered=True, simple=True)
+
+
+def shape_of(occurrence: Occurrence) -> Shape:
+    """The shape of an argument or a result whose type has this occurrence."""
+    if occurrence is Occurrence.ONE:
+        return Shape.ONE
+    if occurrence is Occurrence.OPTIONAL:
+        return Shape.OPTIONAL
+    return Shape.SEQUENCE
+
+
+def union_type(a: SequenceType, b: SequenceType) -> SequenceType:
+    """A type that holds the values of either."""
+    if a.within(b):
+        return b
+    if b.within(a):
+        return a
+    if a.occurrence is Occurrence.NONE:
+        return SequenceType(b.item, _with_empty(b.occurrence))
+    if b.occurrence is Occurrence.NONE:
+        return SequenceType(a.item, _with_empty(a.occurrence))
+    item = union_item(a.item, b.item)
+    for occurrence in (Occurrence.ONE, Occurrence.OPTIONAL, Occurrence.SOME):
+        if a.occurrence.within(occurrence) and b.occurrence.within(occurrence):
+            return SequenceType(item, occurrence)
+    return SequenceType(item, Occurrence.MANY)
+
+
+def _with_empty(occurrence: Occurrence) -> Occurrence:
+    return {Occurrence.ONE: Occurrence.OPTIONAL, Occurrence.SOME: Occurrence.MANY}.get(occurrence, occurrence)
+
+
+def union_item(a: ItemType, b: ItemType) -> ItemType:
+    """A type that holds the items of either."""
+    if a.within(b) or (isinstance(a, AtomicItem) and a.type is at.ERROR):
+        return b
+    if b.within(a) or (isinstance(b, AtomicItem) and b.type is at.ERROR):
+        return a
+    if isinstance(a, NodeItem) and isinstance(b, NodeItem):
+        return NodeItem()
+    if isinstance(a, AtomicItem) and isinstance(b, AtomicItem):
+        numeric = a.type.derives_from(at.NUMERIC) and b.type.derives_from(at.NUMERIC)
+        return AtomicItem(at.NUMERIC if numeric else at.ANY_ATOMIC)
+    return ANY_ITEM
+
+
+__all__ = [
+    "ANY_ITEM",
+    "ANY_SEQUENCE",
+    "EMPTY",
+    "Code",
+    "Shape",
+    "atomic",
+    "boolean",
+    "many",
+    "one",
+    "optional",
+    "shape_of",
+    "union_item",
+    "union_type",
+]

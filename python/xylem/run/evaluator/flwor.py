@@ -1,0 +1,369 @@
+"""FLWOR expressions: clauses become nested loops of one generator function.
+
+`order by` and `group by` end a run of loops: the tuples collected so far are sorted or grouped, and a new
+loop over them starts. Variables nobody reads later are not kept in those tuples.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import count
+
+from xylem.analysis.focus import read_variables
+from xylem.analysis.static_context import resolved_uri
+from xylem.analysis.types import sequence_type
+from xylem.errors import DynamicError, StaticError
+from xylem.syntax import ast
+from xylem.values import atomic_type as at
+from xylem.values.collations import CODEPOINT, collation
+from xylem.values.sequence_type import AtomicItem, ItemType, Occurrence, SequenceType
+
+from ..runtime import control as control_rt
+from ..runtime import sequences
+from ..runtime import tuples as rt
+from .code import Code, Shape, atomic, many, one, optional, shape_of
+from .compiler import NO_ITEM, Compiler, Sink, compiles, pushes, tails
+from .control import Finish, check_binding
+from .joins import find_join, write_join
+from .operators import default_collation
+from .windows import write_window
+
+
+@compiles(ast.Flwor)
+def compile_flwor(c: Compiler, node: ast.Flwor) -> Code:
+    if _only_lets(node):
+        with c.scoped():
+            for clause in node.clauses:
+                write_let(c, clause)  # type: ignore[arg-type]
+            return c.compile(node.result)
+    return c.generator(node, "flwor")
+
+
+@tails(ast.Flwor)
+def tail_flwor(c: Compiler, node: ast.Flwor, finish: Finish) -> None:
+    if not _only_lets(node):
+        finish(compile_flwor(c, node))
+        return
+    with c.scoped():
+        for clause in node.clauses:
+            write_let(c, clause)  # type: ignore[arg-type]
+        c.tail(node.result, finish)
+
+
+def _only_lets(node: ast.Flwor) -> bool:
+    return all(isinstance(clause, ast.LetClause) for clause in node.clauses)
+
+
+@pushes(ast.Flwor)
+def push_flwor(c: Compiler, node: ast.Flwor, sink: Sink) -> ItemType:
+    if c.writer.frame.blocks > 12 or c.writer.frame.depth > 40:
+        # Python allows twenty nested loops in one function, and a hundred levels of indentation.
+        return c.push_code(compile_flwor(c, node), sink)
+    with c.scoped():
+        return _Loops(c, node, sink).write(list(node.clauses))
+
+
+def write_let(c: Compiler, clause: ast.LetClause) -> str:
+    """Bind a `let` variable; gives its Python name."""
+    with c.writer.at(clause.span):
+        code = c.sequence(c.compile(clause.value))
+        if clause.type is not None:
+            code = _checked(c, code, sequence_type(clause.type), f"${clause.name}")
+        name = c.fresh_name(clause.name)
+        c.writer.line(f"{name} = {code.text}")
+        c.declare(clause.name.expanded, replace(code, text=name, simple=True))
+        return name
+
+
+def _checked(c: Compiler, code: Code, expected: SequenceType, what: str) -> Code:
+    """A declared type: matched, never converted."""
+    if code.type.within(expected) and code.shape is shape_of(expected.occurrence):
+        return code
+    text = f"{c.rt(control_rt.checked)}({c.as_sequence(code)}, {c.type_constant(expected)}, {what!r})"
+    shape = shape_of(expected.occurrence)
+    if shape is Shape.ONE:
+        text += "[0]"
+    elif shape is Shape.OPTIONAL:
+        text = f"next(iter({text}), None)"
+    return Code(text, shape, expected, ordered=code.ordered)
+
+
+class _Loops:
+    """Writes the loops of one FLWOR expression."""
+
+    def __init__(self, c: Compiler, node: ast.Flwor, sink: Sink) -> None:
+        self.c = c
+        self.node = node
+        self.sink = sink
+        self.bound: dict[tuple[str, str], None] = {}
+        """Variables of this expression, in the order they were bound."""
+        self.pushed: ItemType = NO_ITEM
+
+    def write(self, clauses: list[ast.Clause]) -> ItemType:
+        self._counters = {id(cl): self._counter(cl) for cl in clauses if isinstance(cl, ast.CountClause)}
+        self._segment(clauses)
+        return self.pushed
+
+    def _counter(self, clause: ast.CountClause) -> object:
+        name = self.c.writer.fresh("counter")
+        self.c.writer.line(f"{name} = {self.c.rt(count)}(1)")
+        return self.c.variable(atomic(name, at.ANY_ATOMIC, simple=True))
+
+    def _segment(self, clauses: list[ast.Clause]) -> None:
+        """Clauses up to the next `order by` or `group by`, that clause, and the rest."""
+        stops = [i for i, cl in enumerate(clauses) if isinstance(cl, (ast.OrderByClause, ast.GroupByClause))]
+        if not stops:
+            self._clauses(clauses, self._result)
+            return
+        stop = stops[0]
+        clause, rest = clauses[stop], clauses[stop + 1 :]
+        with self.c.writer.at(clause.span):
+            if isinstance(clause, ast.OrderByClause):
+                self._order_by(clauses[:stop], clause, rest)
+            elif isinstance(clause, ast.GroupByClause):
+                self._group_by(clauses[:stop], clause, rest)
+
+    def _result(self) -> None:
+        self.pushed = self.c.push(self.node.result, self.sink)
+
+    # --- clause by clause
+
+    def _clauses(self, clauses: list[ast.Clause], then: Callable[[], None]) -> None:
+        if not clauses:
+            then()
+            return
+        c = self.c
+        if c.writer.frame.blocks > 14 or c.writer.frame.depth > 60:
+            self._continue_elsewhere(clauses, then)
+            return
+        clause, rest = clauses[0], clauses[1:]
+        with c.writer.at(clause.span):
+            match clause:
+                case ast.ForClause():
+                    self._for(clause, rest, then)
+                case ast.LetClause():
+                    write_let(c, clause)
+                    self.bound[clause.name.expanded] = None
+                    self._clauses(rest, then)
+                case ast.WhereClause():
+                    c.writer.line(f"if {c.truth(clause.test)}:")
+                    with c.writer.indented():
+                        self._clauses(rest, then)
+                case ast.CountClause():
+                    name = c.fresh_name(clause.name)
+                    counter = c.use(self._counters[id(clause)])  # type: ignore[arg-type]
+                    c.writer.line(f"{name} = next({counter.text})")
+                    c.declare(clause.name.expanded, atomic(name, at.INTEGER, simple=True))
+                    self.bound[clause.name.expanded] = None
+                    self._clauses(rest, then)
+                case ast.WindowClause():
+                    bound = write_window(c, clause)
+                    with c.writer.indented(block=True):
+                        for variable, code in bound:
+                            c.declare(variable, code, loops=True)
+                            self.bound[variable] = None
+                        if clause.type is not None:
+                            _check_window(c, clause)
+                        self._clauses(rest, then)
+                case _:
+                    raise StaticError("XYST0002", f"{type(clause).__name__} is not yet executable", span=clause.span)
+
+    def _continue_elsewhere(self, clauses: list[ast.Clause], then: Callable[[], None]) -> None:
+        """Too deep for one Python function: the rest runs in a generator of tuples or items of its own."""
+        c = self.c
+        outer_sink, self.sink = self.sink, Sink("yield {}", "yield from {}", yields=True)
+        frame = c.lifted("flwor", [], "", lambda: self._clauses(clauses, then))
+        frame.is_generator = True
+        self.sink = outer_sink
+        if then == self._result:
+            c.push_code(many(c.writer.call(frame)), outer_sink)
+        else:
+            # Only effects on the list of tuples are wanted.
+            c.writer.line(f"for _ in {c.writer.call(frame)}: pass")
+
+    def _for(self, clause: ast.ForClause, rest: list[ast.Clause], then: Callable[[], None]) -> None:
+        c = self.c
+        if clause.position is not None and clause.position.expanded == clause.name.expanded:
+            raise StaticError("XQST0089", f"${clause.name}", span=clause.span)
+        join = find_join(c, clause, rest)
+        if join is not None:
+            rest = join.rest
+            source, item = write_join(c, clause, join)
+        else:
+            collection = c.compile(clause.collection)
+            source, item = c.as_iterable(collection), collection.item
+        name = c.fresh_name(clause.name)
+        if clause.allowing_empty:
+            source = f"{c.rt(sequences.or_empty)}({source})"
+        if clause.position is None:
+            c.writer.line(f"for {name} in {source}:")
+        else:
+            position = c.fresh_name(clause.position)
+            pairs = source if join is not None else f"enumerate({source}, 1)"
+            c.writer.line(f"for {position}, {name} in {pairs}:")
+        with c.writer.indented(block=True):
+            code = one(name, item, simple=True)
+            if clause.allowing_empty:
+                code = optional(name, item, simple=True)
+                if clause.position is not None:
+                    c.writer.line(f"if {name} is None: {position} = 0")
+            if clause.type is not None:
+                code = self._checked_item(clause, code)
+            c.declare(clause.name.expanded, code, loops=True)
+            self.bound[clause.name.expanded] = None
+            if clause.position is not None:
+                c.declare(clause.position.expanded, atomic(position, at.INTEGER, simple=True), loops=True)
+                self.bound[clause.position.expanded] = None
+            self._clauses(rest, then)
+
+    def _checked_item(self, clause: ast.ForClause, code: Code) -> Code:
+        c = self.c
+        assert clause.type is not None
+        if code.shape is Shape.ONE:
+            return replace(code, type=SequenceType(check_binding(c, code.text, code.item, clause.type, f"${clause.name}")))
+        expected = c.type_constant(sequence_type(clause.type))
+        items = c.as_iterable(code)
+        c.writer.line(f"{c.rt(control_rt.check_type)}({items}, {expected}, {f'${clause.name}'!r})")
+        return code
+
+    # --- order by, group by
+
+    def _kept(self, rest: list[ast.Clause], extra: tuple[ast.Node, ...] = ()) -> list[tuple[str, str]]:
+        """The variables bound so far that something later reads."""
+        read = read_variables(self.node.result)
+        for clause in (*rest, *extra):
+            read |= read_variables(clause)
+            if isinstance(clause, ast.GroupByClause):
+                read |= {spec.name.expanded for spec in clause.specs}
+        return [name for name in self.bound if name in read]
+
+    def _order_by(self, before: list[ast.Clause], clause: ast.OrderByClause, rest: list[ast.Clause]) -> None:
+        c = self.c
+        rows = c.writer.fresh("rows")
+        c.writer.line(f"{rows} = []")
+        rows_variable = c.variable(many(rows, reread=True))
+        kept: list[tuple[tuple[str, str], Code]] = []
+
+        def append() -> None:
+            keys = []
+            for spec in clause.specs:
+                key = c.bind(c.atomic_operand(spec.key, "an order by key"))
+                keys.append(key.text)
+            for name in self._kept(rest):
+                kept.append((name, c.use(c.scope.variables[name])))
+            values = "".join(f"{code.text}, " for _, code in kept)
+            c.writer.line(f"{c.use(rows_variable).text}.append((({''.join(k + ', ' for k in keys)}), ({values})))")
+
+        with c.scoped():
+            self._clauses(before, append)
+        specs = tuple(self._order_spec(spec) for spec in clause.specs)
+        ordering = c.writer.constant(specs, "ordering")
+        c.writer.line(f"for {_targets(kept)} in {c.rt(rt.ordered)}({rows}, {ordering}, run.implicit_timezone_minutes):")
+        self._continue(kept, rest)
+
+    def _order_spec(self, spec: ast.OrderSpec) -> rt.OrderColumn:
+        static = self.c.static
+        greatest = static.empty_greatest if spec.empty is None else spec.empty == "greatest"
+        return rt.OrderColumn(spec.descending, greatest, self._collation(spec.collation, spec))
+
+    def _collation(self, uri: str | None, node: ast.Node) -> object:
+        static = self.c.static
+        uri = static.default_collation if uri is None else resolved_uri(static.base_uri, uri)
+        try:
+            found = collation(uri, static.base_uri)
+        except DynamicError:
+            raise StaticError("XQST0076", uri, span=node.span) from None
+        return None if found is CODEPOINT else found
+
+    def _group_by(self, before: list[ast.Clause], clause: ast.GroupByClause, rest: list[ast.Clause]) -> None:
+        c = self.c
+        groups = c.writer.fresh("groups")
+        c.writer.line(f"{groups} = {{}}")
+        groups_variable = c.variable(many(groups, reread=True))
+        keys: list[tuple[tuple[str, str], Code]] = []
+        kept: list[tuple[tuple[str, str], Code]] = []
+
+        def add() -> None:
+            keys.extend(self._grouping_keys(clause))
+            named = {name for name, _ in keys}
+            kept.extend((name, c.use(c.scope.variables[name])) for name in self._kept(rest) if name not in named)
+            hashes = "".join(
+                f"{c.rt(rt.group_key)}({code.text}, {self._collation_text(spec)}, run.implicit_timezone_minutes), "
+                for spec, (_, code) in zip(clause.specs, keys, strict=True)
+            )
+            key_values = "".join(f"{code.text}, " for _, code in keys)
+            values = "".join(f"{c.as_sequence(code)}, " for _, code in kept)
+            target = c.use(groups_variable).text
+            c.writer.line(f"{c.rt(rt.add_to_group)}({target}, ({hashes}), ({key_values}), ({values}))")
+
+        with c.scoped():
+            self._clauses(before, add)
+        many_values = [
+            (name, Code(code.text, Shape.SEQUENCE, SequenceType(code.item, Occurrence.MANY), simple=True))
+            for name, code in kept
+        ]
+        unique = dict(keys)
+        for name, _ in keys:
+            self.bound[name] = None
+        c.writer.line(f"for {_targets([*keys, *many_values])} in {c.rt(rt.groups_of)}({groups}):")
+        dropped = [name for name in self.bound if name not in unique and name not in dict(kept)]
+        for name in dropped:
+            del self.bound[name]
+        self._continue([*unique.items(), *many_values], rest)
+
+    def _grouping_keys(self, clause: ast.GroupByClause) -> list[tuple[tuple[str, str], Code]]:
+        c = self.c
+        keys = []
+        for spec in clause.specs:
+            name = spec.name.expanded
+            if spec.value is not None:
+                operand = c.atomized(c.sequence(c.compile(spec.value)))
+            elif name in self.bound:
+                operand = c.atomized(c.use(c.scope.variables[name]))
+            else:
+                raise StaticError("XQST0094", f"${spec.name}", span=spec.span)
+            what = f"the grouping key ${spec.name}"
+            python = c.fresh_name(spec.name)
+            text = c.as_optional(operand, what)
+            c.writer.line(f"{python} = {text}")
+            code = Code(python, Shape.OPTIONAL, SequenceType(operand.item, Occurrence.OPTIONAL), simple=True)
+            if operand.shape is Shape.ONE:
+                code = one(python, operand.item, simple=True)
+            if operand.is_empty:
+                code = optional(python, AtomicItem(at.ANY_ATOMIC), simple=True)
+            if spec.type is not None:
+                expected = sequence_type(spec.type)
+                check = f"{c.rt(control_rt.check_type)}({c.as_iterable(code)}, {c.type_constant(expected)}, {what!r})"
+                c.writer.line(check)
+            c.declare(name, code)
+            self.bound[name] = None
+            keys.append((name, code))
+        return keys
+
+    def _collation_text(self, spec: ast.GroupingSpec) -> str:
+        if spec.collation is None:
+            return default_collation(self.c)
+        found = self._collation(spec.collation, spec)
+        return "None" if found is None else self.c.writer.constant(found, "collation", spec.collation)
+
+    def _continue(self, kept: list[tuple[tuple[str, str], Code]], rest: list[ast.Clause]) -> None:
+        """The next clauses, inside the loop over sorted or grouped tuples."""
+        c = self.c
+        with c.writer.indented(block=True):
+            c.writer.line("pass")
+            for name, code in kept:
+                c.declare(name, code, loops=True)
+            self._segment(rest)
+
+
+def _targets(kept: list[tuple[tuple[str, str], Code]]) -> str:
+    """What a loop over tuples assigns."""
+    return f"({''.join(code.text + ', ' for _, code in kept)})" if kept else "_"
+
+
+def _check_window(c: Compiler, clause: ast.WindowClause) -> None:
+    assert clause.type is not None
+    code = c.use(c.scope.variables[clause.name.expanded])
+    expected = c.type_constant(sequence_type(clause.type))
+    c.writer.line(f"{c.rt(control_rt.check_type)}({code.text}, {expected}, {f'${clause.name}'!r})")

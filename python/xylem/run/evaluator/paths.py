@@ -1,0 +1,350 @@
+"""Paths, steps, predicates, filters and the simple map operator.
+
+A step over many nodes runs in one call over all of them (`values/axes.py`); only where positions count does each
+context node get a turn of its own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from xylem.analysis.focus import uses_last, uses_position
+from xylem.analysis.types import node_type
+from xylem.functions.registry import FN
+from xylem.syntax import ast
+from xylem.values import atomic_type as at
+from xylem.values import node as nk
+from xylem.values.axes import step, step_many
+from xylem.values.document_order import document_order
+from xylem.values.node_test import NodeTest
+from xylem.values.sequence_type import AtomicItem, ItemType, NodeItem, Occurrence, SequenceType
+
+from ..runtime import paths as rt
+from ..runtime import sequences
+from .code import ANY_ITEM, EMPTY, Code, Shape, atomic, many, one, optional
+from .compiler import Compiler, compiles
+from .static_types import may_be_number
+
+REVERSE_AXES = ("parent", "ancestor", "ancestor-or-self", "preceding", "preceding-sibling")
+AT_MOST_ONE_AXES = ("self", "parent")
+
+
+@compiles(ast.Root)
+def compile_root(c: Compiler, node: ast.Root) -> Code:
+    item = c.compile(ast.ContextItem(span=node.span))
+    return one(f"{c.rt(rt.document_root)}({c.as_one(item, 'the context item')})", NodeItem(nk.DOCUMENT))
+
+
+@compiles(ast.AxisStep)
+def compile_axis_step(c: Compiler, node: ast.AxisStep) -> Code:
+    item = c.compile(ast.ContextItem(span=node.span))
+    if not item.is_nodes:
+        item = one(f"{c.rt(rt.context_node)}({item.text})", NodeItem())
+    return compile_step(c, item, node)
+
+
+@compiles(ast.Path)
+def compile_path(c: Compiler, node: ast.Path) -> Code:
+    steps = _fused(_flattened(node))
+    code = c.compile(steps[0])
+    for expr in steps[1:]:
+        with c.writer.at(expr.span):
+            code = _checked_nodes(c, code)
+            code = compile_step(c, code, expr) if isinstance(expr, ast.AxisStep) else _general_step(c, code, expr)
+            if len(code.text) > 100:
+                code = c.bind(code)
+    return code
+
+
+def _flattened(node: ast.Expr) -> list[ast.Expr]:
+    """The steps of a path from left to right. A path on the right of a slash is a step of its own."""
+    steps: list[ast.Expr] = []
+    while isinstance(node, ast.Path):
+        steps.append(node.right)
+        node = node.left
+    steps.append(node)
+    return steps[::-1]
+
+
+def _fused(steps: list[ast.Expr]) -> list[ast.Expr]:
+    """…/descendant-or-self::node()/child::x → …/descendant::x, where no predicate of x counts positions."""
+    fused: list[ast.Expr] = []
+    for expr in steps:
+        if (
+            fused
+            and isinstance(expr, ast.AxisStep)
+            and expr.axis in ("child", "descendant")
+            and _is_descend(fused[-1])
+            and len(fused) > 1
+            and all(_counts_no_positions(p) for p in expr.predicates)
+        ):
+            fused[-1] = replace(expr, axis="descendant")
+        else:
+            fused.append(expr)
+    return fused
+
+
+def _is_descend(expr: ast.Expr) -> bool:
+    return (
+        isinstance(expr, ast.AxisStep)
+        and expr.axis == "descendant-or-self"
+        and isinstance(expr.test, ast.AnyKindTest)
+        and not expr.predicates
+    )
+
+
+def _counts_no_positions(predicate: ast.Expr) -> bool:
+    return not uses_position(predicate) and not may_be_number(None, predicate)
+
+
+def _checked_nodes(c: Compiler, code: Code) -> Code:
+    if code.is_nodes or code.is_empty:
+        return code
+    if code.shape is Shape.ONE:
+        return one(f"{c.rt(rt.step_node)}({code.text})", NodeItem())
+    return many(f"{c.rt(sequences.nodes_only)}({c.as_iterable(code)})", NodeItem())
+
+
+# --- steps along an axis
+
+
+def node_test(axis: str, test: ast.NodeTest) -> tuple[NodeTest, NodeItem]:
+    """The test a step applies, and the static type of what passes it."""
+    principal = nk.ATTRIBUTE if axis == "attribute" else nk.ELEMENT
+    match test:
+        case ast.NameTest(name=name):
+            return NodeTest(principal, name.uri or "", name.local), NodeItem(principal, name.expanded)
+        case ast.Wildcard(uri=uri, local=local):
+            return NodeTest(principal, uri, local), NodeItem(principal)
+    item = node_type(test)
+    uri, local = item.name or (None, None)
+    if item.kind == nk.PROCESSING_INSTRUCTION:
+        uri = None
+    return NodeTest(item.kind, uri, local), item
+
+
+def compile_step(c: Compiler, context: Code, node: ast.AxisStep) -> Code:
+    """A step from the given context nodes."""
+    if context.is_empty:
+        return EMPTY
+    if node.axis == "namespace":
+        from xylem.errors import StaticError
+
+        raise StaticError("XPST0010", "the namespace axis", span=node.span)
+    test, item = node_test(node.axis, node.test)
+    if not _fits_axis(node.axis, item):
+        return EMPTY
+    residual = item if item.element is not None or not item.untyped else None
+    key = (node.axis, test)
+    positional = [p for p in node.predicates if not _counts_no_positions(p)]
+    single = context.shape is Shape.ONE
+    note = f"{node.axis}::{test}"
+    if single or positional:
+        per_node = c.writer.constant(step(node.axis, test), "step", note, key=key)
+    if single:
+        code = many(f"{per_node}({context.text})", item, reread=True, ordered=node.axis not in REVERSE_AXES)
+        code = _residual(c, code, residual)
+        code = _apply_predicates(c, code, node.predicates)
+        if node.axis in REVERSE_AXES and node.axis != "parent":
+            code = replace(code, text=f"{c.rt(rt.forward)}({c.as_iterable(code)})", shape=Shape.SEQUENCE, ordered=True)
+        return replace(code, ordered=True)
+    if not positional:
+        batch = c.writer.constant(step_many(node.axis, test), "steps", note, key=key)
+        code = many(f"{batch}({c.as_sequence(context)})", item, reread=True, ordered=True)
+        return replace(_apply_predicates(c, _residual(c, code, residual), node.predicates), ordered=True)
+    literal = _literal_slice(node.predicates)
+    if literal is not None and residual is None:
+        text = f"[n for p in {c.as_iterable(context)} for n in {per_node}(p)[{literal}]]"
+        return _in_document_order(c, many(text, item))
+    return _step_per_node(c, context, node, per_node, item, residual)
+
+
+def _fits_axis(axis: str, item: NodeItem) -> bool:
+    """False where no node on the axis can pass the test."""
+    if item.kind is None or axis in ("self", "ancestor-or-self", "descendant-or-self"):
+        return True
+    if axis == "attribute":
+        return item.kind == nk.ATTRIBUTE
+    if axis in ("parent", "ancestor"):
+        return item.kind in (nk.ELEMENT, nk.DOCUMENT)
+    return item.kind not in (nk.ATTRIBUTE, nk.DOCUMENT, nk.NAMESPACE)
+
+
+def _residual(c: Compiler, code: Code, item: NodeItem | None) -> Code:
+    """What a node test cannot say: document-node(element(x)) and type annotations."""
+    if item is None:
+        return code
+    return replace(code, text=f"[n for n in {code.text} if {c.type_constant(item)}.accepts(n)]", shape=Shape.SEQUENCE)
+
+
+def _literal_slice(predicates: tuple[ast.Expr, ...]) -> str | None:
+    """x[3] and x[last()] as slices."""
+    if len(predicates) != 1:
+        return None
+    match predicates[0]:
+        case ast.IntegerLiteral(value=value):
+            return f"{value - 1}:{value}" if value >= 1 else "0:0"
+        case ast.FunctionCall(name=name, arguments=()) if name.expanded == (FN, "last"):
+            return "-1:"
+    return None
+
+
+def _step_per_node(
+    c: Compiler, context: Code, node: ast.AxisStep, per_node: str, item: NodeItem, residual: NodeItem | None
+) -> Code:
+    def write() -> None:
+        c.writer.line("found = []")
+        c.writer.line("for context_node in nodes:")
+        with c.writer.indented(block=True):
+            code = many(f"{per_node}(context_node)", item, reread=True)
+            code = _apply_predicates(c, _residual(c, code, residual), node.predicates)
+            c.writer.line(f"found.extend({c.as_iterable(code)})")
+        c.writer.line(f"return {c.rt(document_order)}(found)")
+
+    frame = c.lifted("step", ["nodes"], c.describe(node), write)
+    return many(c.writer.call(frame, c.as_iterable(context)), item, reread=True, ordered=True)
+
+
+def _in_document_order(c: Compiler, code: Code) -> Code:
+    return replace(code, text=f"{c.rt(document_order)}({code.text})", shape=Shape.SEQUENCE, ordered=True)
+
+
+# --- predicates
+
+
+def _apply_predicates(c: Compiler, code: Code, predicates: tuple[ast.Expr, ...]) -> Code:
+    for predicate in predicates:
+        code = filtered(c, code, predicate)
+    return code
+
+
+@compiles(ast.Filter)
+def compile_filter(c: Compiler, node: ast.Filter) -> Code:
+    return filtered(c, c.compile(node.base), node.predicate)
+
+
+def filtered(c: Compiler, base: Code, predicate: ast.Expr) -> Code:
+    """base[predicate]"""
+    if base.is_empty:
+        return base
+    match predicate:
+        case ast.IntegerLiteral(value=value):
+            return optional(f"{c.rt(rt.nth)}({c.as_iterable(base)}, {value})", base.item)
+        case ast.FunctionCall(name=name, arguments=()) if name.expanded == (FN, "last"):
+            return optional(f"{c.rt(rt.last_item)}({c.as_iterable(base)})", base.item)
+    with_last, with_position = uses_last(predicate), uses_position(predicate)
+    numeric = may_be_number(c, predicate)
+    if numeric and isinstance(predicate, ast.VarRef):
+        return _by_number_or_truth(c, base, predicate)
+    source = c.as_iterable(base)
+    result = Code(
+        "", Shape.ITERABLE, SequenceType(base.item, _or_none(base.type.occurrence)), ordered=base.ordered
+    )
+    dot, position, size = (c.writer.fresh(stem) for stem in ("dot", "pos", "size"))
+
+    with c.writer.function("filter", ["items"], f"[{c.describe(predicate)}]") as frame, c.scoped():
+        if with_last:
+            c.writer.line("items = list(items)")
+            c.writer.line(f"{size} = len(items)")
+        counts = with_position or numeric
+        loop = "for " + (f"{position}, {dot} in enumerate({{}}, 1)" if counts else f"{dot} in {{}}")
+        c.writer.line(loop.format("items") + ":")
+        head = len(frame.body)
+        with c.writer.indented(block=True):
+            focus = c.focus_on(
+                one(dot, base.item, simple=True),
+                atomic(position, at.INTEGER, simple=True) if counts else None,
+                atomic(size, at.INTEGER, simple=True) if with_last else None,
+            )
+            c.scope = c.scope.with_focus(focus)
+            value = c.compile(predicate)
+            if numeric and not _is_never_number(value):
+                test = f"{c.rt(rt.predicate_holds)}({c.as_iterable(value)}, {position})"
+            else:
+                test = c.truth_of(value)
+            written = [line for entry in frame.body[head:] for line in getattr(entry, "lines", [entry])]
+            c.writer.line(f"if {test}: yield {dot}")
+    frame.is_generator = True
+    if not written and not with_last:
+        c.writer.finished.remove(frame)
+        loop = loop.format(source)
+        if base.shape is Shape.SEQUENCE and base.is_nodes:
+            return replace(result, text=f"[{dot} {loop} if {test}]", shape=Shape.SEQUENCE)
+        return replace(result, text=f"({dot} {loop} if {test})")
+    return replace(result, text=c.writer.call(frame, source))
+
+
+def _by_number_or_truth(c: Compiler, base: Code, predicate: ast.Expr) -> Code:
+    """E[$n]: the predicate is the same for all items, so it is looked at once."""
+    value = c.compile(predicate)
+    text = f"{c.rt(rt.by_number_or_truth)}({c.as_iterable(base)}, {c.as_sequence(value)})"
+    return many(text, base.item, ordered=base.ordered)
+
+
+def _is_never_number(value: Code) -> bool:
+    if value.is_nodes or value.is_empty:
+        return True
+    kind = value.atomic
+    return kind is not None and kind not in (at.ANY_ATOMIC, at.ERROR) and not kind.derives_from(at.NUMERIC)
+
+
+def _or_none(occurrence: Occurrence) -> Occurrence:
+    return Occurrence.OPTIONAL if occurrence in (Occurrence.ONE, Occurrence.OPTIONAL) else Occurrence.MANY
+
+
+# --- any expression as a step, and the simple map
+
+
+def _general_step(c: Compiler, context: Code, expr: ast.Expr) -> Code:
+    """E1/E2 where E2 is not a step along an axis."""
+    if context.is_empty:
+        return EMPTY
+    code, item = _mapped(c, context, expr, "path")
+    if isinstance(item, NodeItem):
+        return many(f"{c.rt(document_order)}({code})", item, reread=True, ordered=True)
+    if isinstance(item, AtomicItem):
+        return many(code, item)
+    return many(f"{c.rt(rt.path_result)}({code})")
+
+
+@compiles(ast.SimpleMap)
+def compile_simple_map(c: Compiler, node: ast.SimpleMap) -> Code:
+    steps: list[ast.Expr] = []
+    left: ast.Expr = node
+    while isinstance(left, ast.SimpleMap):
+        steps.append(left.right)
+        left = left.left
+    code = c.compile(left)
+    for expr in reversed(steps):
+        if code.is_empty:
+            return EMPTY
+        text, item = _mapped(c, code, expr, "map")
+        code = many(text, item)
+    return code
+
+
+def _mapped(c: Compiler, context: Code, expr: ast.Expr, stem: str) -> tuple[str, ItemType]:
+    """The items of an expression for each context item, by a generator; and their static type."""
+    with_last, with_position = uses_last(expr), uses_position(expr)
+    dot, position, size = (c.writer.fresh(name) for name in ("dot", "pos", "size"))
+    with c.writer.function(stem, ["items"], c.describe(expr)) as frame, c.scoped():
+        if with_last:
+            c.writer.line("items = list(items)")
+            c.writer.line(f"{size} = len(items)")
+        c.writer.line(f"for {position}, {dot} in enumerate(items, 1):" if with_position else f"for {dot} in items:")
+        with c.writer.indented(block=True):
+            focus = c.focus_on(
+                one(dot, context.item, simple=True),
+                atomic(position, at.INTEGER, simple=True) if with_position else None,
+                atomic(size, at.INTEGER, simple=True) if with_last else None,
+            )
+            c.scope = c.scope.with_focus(focus)
+            code = c.compile(expr)
+            if code.is_empty:
+                c.writer.line(f"yield from {code.text}")
+            else:
+                from .compiler import YIELD
+
+                c.push_code(code, YIELD)
+    frame.is_generator = True
+    return c.writer.call(frame, c.as_iterable(context)), code.item if not code.is_empty else ANY_ITEM

@@ -1,0 +1,176 @@
+"""Writing generated source: lines with the spans they came from, functions lifted to the top level, constants.
+
+Every generated function stands at the top level and receives what it needs of its surroundings as parameters.
+So nothing captured can change later, and neither Python's limit on nested blocks nor the one on
+indentation is ever met.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from xylem.errors import Span
+
+
+@dataclass
+class Line:
+    depth: int
+    text: str
+    span: Span | None
+
+
+@dataclass
+class Mark:
+    """A place between lines where more can be put in later, at the depth it was made."""
+
+    depth: int
+    lines: list[Line] = field(default_factory=list)
+
+
+@dataclass(eq=False)
+class Frame:
+    """One generated function while it is being written."""
+
+    name: str
+    parameters: list[str]
+    comment: str = ""
+    body: list[Line | Mark] = field(default_factory=list)
+    depth: int = 1
+    blocks: int = 0
+    """Loops and try blocks open around the current line; Python allows twenty."""
+    outer: Frame | None = None
+    captures: dict[str, str] = field(default_factory=dict)
+    """Names of outer frames this function needs, each a parameter of the same name."""
+    is_generator: bool = False
+    loops_forever: bool = False
+    """The body is a `while True`, for calls in tail position."""
+
+    def lines(self) -> Iterator[Line]:
+        for entry in self.body:
+            if isinstance(entry, Mark):
+                yield from entry.lines
+            else:
+                yield entry
+
+
+class Writer:
+    """Collects the functions and constants of one generated program."""
+
+    def __init__(self) -> None:
+        self.finished: list[Frame] = []
+        self.top: list[str] = []
+        """Module-level statements, run once per execution before the functions are called."""
+        self.constants: dict[str, Any] = {}
+        self.constant_notes: dict[str, str] = {}
+        self._constant_names: dict[Any, str] = {}
+        self._counter = 0
+        self.frame: Frame = Frame("(none)", [])
+        self.span: Span | None = None
+
+    # --- names and constants
+
+    def fresh(self, stem: str) -> str:
+        self._counter += 1
+        return f"{stem}_{self._counter}"
+
+    def constant(self, value: Any, stem: str, note: str = "", key: Any = None) -> str:
+        """The name of a value the generated code may use; equal keys share a name."""
+        if key is not None:
+            known = self._constant_names.get((stem, key))
+            if known is not None:
+                return known
+        name = self.fresh(stem)
+        self.constants[name] = value
+        if note:
+            self.constant_notes[name] = note
+        if key is not None:
+            self._constant_names[(stem, key)] = name
+        return name
+
+    def runtime(self, value: Any) -> str:
+        """The name of a runtime function, under which generated code calls it."""
+        name: str = value.__name__
+        known = self.constants.get(name)
+        if known is None:
+            self.constants[name] = value
+        elif known is not value:
+            return self.constant(value, name, key=id(value))
+        return name
+
+    # --- lines
+
+    def line(self, text: str) -> None:
+        self.frame.body.append(Line(self.frame.depth, text, self.span))
+
+    def mark(self) -> Mark:
+        made = Mark(self.frame.depth)
+        self.frame.body.append(made)
+        return made
+
+    @contextmanager
+    def indented(self, block: bool = False) -> Iterator[None]:
+        frame = self.frame
+        depth, blocks = frame.depth, frame.blocks
+        frame.depth += 1
+        frame.blocks += block
+        try:
+            yield
+        finally:
+            frame.depth, frame.blocks = depth, blocks
+
+    @contextmanager
+    def at(self, span: Span | None) -> Iterator[None]:
+        before = self.span
+        self.span = span or before
+        try:
+            yield
+        finally:
+            self.span = before
+
+    # --- functions
+
+    @contextmanager
+    def function(self, stem: str, parameters: list[str], comment: str = "") -> Iterator[Frame]:
+        """Write a function; its lines go to the new frame until the block ends."""
+        outer = self.frame
+        frame = Frame(self.fresh(stem), parameters, comment, outer=outer)
+        self.frame = frame
+        try:
+            yield frame
+        finally:
+            self.frame = outer
+            self.finished.append(frame)
+
+    def call(self, frame: Frame, *arguments: str) -> str:
+        """A call of a finished function: the given arguments, then what it captured."""
+        return f"{frame.name}({', '.join([*arguments, *frame.captures])})"
+
+    # --- the whole text
+
+    def source(self) -> tuple[str, list[Span | None]]:
+        """The program's text, and for each line (1-based, entry 0 unused) the span it came from."""
+        lines: list[str] = []
+        spans: list[Span | None] = [None]
+
+        def put(text: str, span: Span | None = None) -> None:
+            lines.append(text)
+            spans.append(span)
+
+        for name, note in self.constant_notes.items():
+            put(f"# {name}: {' '.join(note.split())}")
+        for text in self.top:
+            put(text)
+        for frame in self.finished:
+            put("")
+            put(f"def {frame.name}({', '.join([*frame.parameters, *frame.captures])}):")
+            if frame.comment:
+                put(f"    # {' '.join(frame.comment.split())[:110]}")
+            for line in frame.lines():
+                put("    " * line.depth + line.text, line.span)
+            if frame.is_generator:
+                # A generator even where no yield was reached.
+                put("    if False: yield")
+        return "\n".join(lines) + "\n", spans

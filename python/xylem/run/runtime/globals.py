@@ -1,0 +1,96 @@
+"""Global variables and the initial context item of one run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from xylem.errors import DynamicError
+from xylem.functions.context import RunPart
+from xylem.values.conversion import convert
+from xylem.values.sequence_type import SequenceType
+
+_UNSET = object()
+_BUSY = object()
+
+
+class Global:
+    """A global variable: computed when first read, once per run."""
+
+    __slots__ = ("_expected", "_external", "_initialiser", "_name", "_run", "_value")
+
+    def __init__(
+        self,
+        name: tuple[str, str],
+        initialiser: Callable[[], Any] | None,
+        external: bool,
+        expected: SequenceType,
+        run: RunPart,
+    ) -> None:
+        self._name = name
+        self._initialiser = initialiser
+        self._external = external
+        self._expected = expected
+        self._run = run
+        self._value: Any = _UNSET
+
+    def __call__(self) -> Any:
+        if self._value is _UNSET:
+            self._value = _BUSY
+            try:
+                self._value = self._compute()
+            except BaseException:
+                self._value = _UNSET
+                raise
+        elif self._value is _BUSY:
+            raise DynamicError("XQDY0054", f"${self._name[1]}")
+        return self._value
+
+    def _compute(self) -> Any:
+        if self._external and self._name in self._run.variables:
+            return convert(self._run.variables[self._name], self._expected, f"${self._name[1]}")
+        if self._initialiser is None:
+            hint = f"give it a value: -v {self._name[1]}=…, or variables={{'{self._name[1]}': …}}"
+            raise DynamicError("XPDY0002", f"the external variable ${self._name[1]} has no value", hint=hint)
+        return self._initialiser()
+
+
+class GlobalContextItem:
+    """The initial context item, checked against its declaration when first read."""
+
+    __slots__ = ("_checked", "_expected", "_initialiser", "_items")
+
+    def __init__(
+        self, items: Sequence[Any] | None, expected: SequenceType | None, initialiser: Callable[[], Any] | None
+    ) -> None:
+        self._items = items
+        self._expected = expected
+        self._initialiser = initialiser
+        self._checked: Any = _UNSET
+
+    def __call__(self) -> Any:
+        if self._checked is _UNSET:
+            self._checked = _BUSY
+            try:
+                self._checked = self._compute()
+            except BaseException:
+                self._checked = _UNSET
+                raise
+        elif self._checked is _BUSY:
+            raise DynamicError("XQDY0054", "the context item")
+        return self._checked
+
+    def _compute(self) -> Any:
+        from xylem.values.description import describe
+
+        items = self._items
+        if items is None:
+            if self._initialiser is None:
+                hint = "give the query an input: -i FILE, or run(context=…)"
+                raise DynamicError("XPDY0002", "there is no context item", hint=hint)
+            items = self._initialiser()
+        if len(items) != 1:
+            raise DynamicError("XPTY0004", f"the context item must be one item, found {describe(items)}")
+        if self._expected is not None and not self._expected.matches(items):
+            raise DynamicError("XPTY0004", f"the context item must be {self._expected}, found {describe(items)}")
+        return items[0]

@@ -1,0 +1,75 @@
+"""Maps, arrays and lookups in generated code (XQuery 3.1 §3.11)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NoReturn
+
+from xylem.errors import DynamicError
+from xylem.values.array import XArray
+from xylem.values.atomic import type_of
+from xylem.values.atomic_type import INTEGER
+from xylem.values.casting import cast, string_of
+from xylem.values.map import XMap
+from xylem.values.strings import UntypedAtomic
+
+
+def no_context_item(reason: str) -> NoReturn:
+    raise DynamicError("XPDY0002", reason or "there is no context item here")
+
+
+def spaced(atoms: Iterable[Any]) -> str:
+    """Atomic values as strings, one space between them."""
+    return " ".join(map(string_of, atoms))
+
+
+def new_map(pairs: Iterable[tuple[Any, Sequence[Any]]]) -> XMap:
+    """A map of literal entries; a key given twice is XQDY0137."""
+    pairs = list(pairs)
+    made = XMap.of(pairs)
+    if len(made) != len(pairs):
+        raise DynamicError("XQDY0137")
+    return made
+
+
+def look_up(items: Iterable[Any], keys: Sequence[Any]) -> Iterator[Any]:
+    """items?key for each item and each key."""
+    for item in items:
+        if isinstance(item, XMap):
+            for key in keys:
+                yield from item.get(key) or ()
+        elif isinstance(item, XArray):
+            for key in keys:
+                yield from array_member(item, key)
+        else:
+            raise _not_a_container(item)
+
+
+def look_up_all(items: Iterable[Any]) -> Iterator[Any]:
+    """items?*"""
+    for item in items:
+        if isinstance(item, XMap):
+            for _, value in item.items():
+                yield from value
+        elif isinstance(item, XArray):
+            for member in item:
+                yield from member
+        else:
+            raise _not_a_container(item)
+
+
+def array_member(array: XArray, key: Any) -> Sequence[Any]:
+    """The member at a 1-based position."""
+    if type(key) is UntypedAtomic:
+        key = cast(key, INTEGER)
+    kind = type_of(key)
+    if kind is None or not kind.derives_from(INTEGER):
+        raise DynamicError("XPTY0004", f"an array is looked up by an integer, not by {kind}")
+    if not 1 <= key <= len(array):
+        raise DynamicError("FOAY0001", f"position {key} of an array of {len(array)}")
+    member: Sequence[Any] = array[key - 1]
+    return member
+
+
+def _not_a_container(item: Any) -> DynamicError:
+    return DynamicError("XPTY0004", f"the lookup operator ? needs a map or an array, found {item!r:.60}")

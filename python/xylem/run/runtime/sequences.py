@@ -1,0 +1,73 @@
+"""Sequences in generated code: counting items, taking one, atomising nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from xylem.errors import DynamicError
+
+
+def any_item(items: Iterable[Any]) -> bool:
+    """Whether there is a first item; reads no further."""
+    return next(iter(items), None) is not None
+
+
+def at_most_one(items: Iterable[Any], what: str) -> Any:
+    """The only item, or None; a second one is XPTY0004."""
+    read = iter(items)
+    first = next(read, None)
+    if first is not None and next(read, None) is not None:
+        raise DynamicError("XPTY0004", f"{what} is a sequence of more than one item")
+    return first
+
+
+def exactly_one(items: Iterable[Any], what: str) -> Any:
+    item = at_most_one(items, what)
+    if item is None:
+        raise DynamicError("XPTY0004", f"{what} is an empty sequence")
+    return item
+
+
+def not_none(item: Any, what: str) -> Any:
+    if item is None:
+        raise DynamicError("XPTY0004", f"{what} is an empty sequence")
+    return item
+
+
+def typed_values(nodes: Iterable[Any]) -> list[Any]:
+    """The typed values of nodes, one each."""
+    return [node.typed_value for node in nodes]
+
+
+def nodes_only(items: Iterable[Any], code: str = "XPTY0019") -> Iterator[Any]:
+    """The items, each of which must be a node."""
+    from xylem.values.node import Node
+
+    for item in items:
+        if type(item) is not Node:
+            raise DynamicError(code, f"found {item!r:.60}")
+        yield item
+
+
+def or_empty(items: Iterable[Any]) -> Iterator[Any]:
+    """The items, or None where there are none (`allowing empty`)."""
+    empty = True
+    for item in items:
+        empty = False
+        yield item
+    if empty:
+        yield None
+
+
+def counted(items: Iterable[Any]) -> int:
+    """The number of items."""
+    return len(items) if hasattr(items, "__len__") else sum(1 for _ in items)
+
+
+def concatenated(*parts: Iterable[Any]) -> list[Any]:
+    """The items of all parts, in order."""
+    joined: list[Any] = []
+    for part in parts:
+        joined.extend(part)
+    return joined
