@@ -7,10 +7,9 @@ from itertools import islice
 from typing import Any
 
 from xylem.errors import DynamicError
-from xylem.values import atomic_type as at
 from xylem.values.arithmetic import add, divide
 from xylem.values.atomic import NUMERIC_CLASSES
-from xylem.values.casting import cast
+from xylem.values.casting_numbers import parse_double
 from xylem.values.description import describe_item
 from xylem.values.durations import DayTimeDuration, YearMonthDuration
 from xylem.values.strings import UntypedAtomic
@@ -55,7 +54,7 @@ def _total(values: Iterable[Any], name: str) -> tuple[Any, int]:
         size += len(run)
         kinds = set(map(type, run))
         if UntypedAtomic in kinds:
-            run = [cast(value, at.DOUBLE) if type(value) is UntypedAtomic else value for value in run]
+            run = [parse_double(value) if type(value) is UntypedAtomic else value for value in run]
             kinds.discard(UntypedAtomic)
             kinds.add(float)
         _check_summable(kinds, total, run, name)

@@ -9,7 +9,7 @@ from typing import Any
 from xylem.errors import DynamicError
 from xylem.values import atomic_type as at
 from xylem.values.atomic import promote
-from xylem.values.casting import cast
+from xylem.values.casting_numbers import parse_double
 from xylem.values.collations import CODEPOINT
 from xylem.values.description import describe_item
 from xylem.values.families import Family
@@ -70,7 +70,7 @@ class _Extreme:
     def take(self, run: list[Any]) -> None:
         kinds = set(map(type, run))
         if UntypedAtomic in kinds:
-            run = [cast(value, at.DOUBLE) if type(value) is UntypedAtomic else value for value in run]
+            run = [parse_double(value) if type(value) is UntypedAtomic else value for value in run]
             kinds = set(map(type, run))
         if self.family is None:
             self.begin(run[0])

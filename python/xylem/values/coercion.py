@@ -33,10 +33,10 @@ def call_function(function: Any, arguments: Sequence[Iterable[Any]]) -> Iterable
         parameters = function.parameters
         if len(arguments) != len(parameters):
             raise _wrong_arity(function, len(parameters), len(arguments))
-        values = [
-            converter(parameter)(argument, what)
-            for parameter, argument, what in zip(parameters, arguments, _argument_names(len(arguments)), strict=True)
-        ]
+        names = _ARGUMENT_NAMES if len(parameters) <= len(_ARGUMENT_NAMES) else _argument_names(len(parameters))
+        values = []
+        for i, parameter in enumerate(parameters):
+            values.append(converter(parameter)(arguments[i], names[i]))
         return unshape(function.call(*values), function.returns.occurrence)
     if isinstance(function, (XMap, XArray)):
         if len(arguments) != 1:

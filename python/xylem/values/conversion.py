@@ -19,7 +19,7 @@ from .array import XArray
 from .atomic import TYPE_OF_CLASS
 from .atomic_type import AtomicType
 from .atomize import atomize
-from .casting import cast
+from .casting import caster
 from .description import describe
 from .sequence_type import AtomicItem, FunctionItemType, ItemType, Occurrence, SequenceType
 
@@ -190,8 +190,8 @@ def _make_many(expected: SequenceType, actions: _Actions) -> Converter:
             return sequence
         items = _re_readable(sequence)
         converted = items
-        for item in items:
-            if actions[type(item)] is not None:
+        for kind in set(map(type, items)):
+            if actions[kind] is not None:
                 converted = list(_converted_lazily(items, actions, expected, what))
                 break
         if needs_one and not converted:
@@ -286,9 +286,9 @@ def _conversion(actual: AtomicType, expected: AtomicType) -> ItemConverter | Non
     if actual is at.UNTYPED_ATOMIC:
         return _cast_of_untyped(expected)
     if expected is at.DOUBLE and actual.derives_from(at.NUMERIC):
-        return lambda value: cast(value, at.DOUBLE)
+        return caster(at.DOUBLE)
     if expected is at.FLOAT and actual.derives_from(at.DECIMAL):
-        return lambda value: cast(value, at.FLOAT)
+        return caster(at.FLOAT)
     if expected is at.STRING and actual.derives_from(at.ANY_URI):
         return str
     return _refuse
@@ -298,8 +298,7 @@ def _cast_of_untyped(expected: AtomicType) -> ItemConverter:
     if expected is at.QNAME or expected is at.NOTATION:
         return _refuse_namespace_sensitive
     # F&O 3.1 §1.4: an untyped value passed where xs:numeric is expected becomes a double.
-    target = at.DOUBLE if expected is at.NUMERIC else expected
-    return lambda value: cast(value, target)
+    return caster(at.DOUBLE if expected is at.NUMERIC else expected)
 
 
 def _refuse(value: Any) -> Any:
