@@ -31,7 +31,7 @@ def write(function: Any, text: str, picture: str, *more: str | None) -> Any:
         ("[Y;MI]".replace(";", "][") + " [YI,4-4]|[Yi,3-3]|", "2003IX MMIII|iii|"),
         ("[d] [W] [w] [F0]", "250 36 1 7"),
         ("[ Y 0 0 0 1 ] [Y9;999] [Y9,999,*]", "2003 2;003 2,003"),
-        ("[M,3] [D٠١] [Y#0]", "009 ٠٧ 03"),
+        ("[M,3] [D٠١] [Y00]", "009 ٠٧ 03"),
         ("[E] [EN] [CN] [Do]", "ad AD AD 7th"),
         ("[Z] [z] [ZZ]", "  J"),
     ],

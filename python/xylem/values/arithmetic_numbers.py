@@ -104,7 +104,7 @@ def integer_divide(a: Any, b: Any) -> int:
     if rank == INTEGER:
         if not b:
             raise _division_by_zero()
-        quotient = abs(a) // abs(b)
+        quotient: int = abs(a) // abs(b)
         return -quotient if (a < 0) != (b < 0) else quotient
     if rank == DECIMAL:
         a, b = _as_decimal(a), _as_decimal(b)

@@ -48,9 +48,12 @@ def general_compare(
     """Whether some pair of the two sides compares so. Both sides are atomized already; one may be lazy."""
     if not isinstance(right, (list, tuple, range)):
         if isinstance(left, (list, tuple, range)):
-            left, right, op = right, left, _OPERATORS[op][2]
-        else:
-            right = list(right)
+            return _compare(_OPERATORS[op][2], right, left, collation, implicit_tz)
+        right = list(right)
+    return _compare(op, left, right, collation, implicit_tz)
+
+
+def _compare(op: str, left: Iterable[Any], right: Sequence[Any], collation: Collation | None, implicit_tz: int) -> bool:
     if not right:
         return False
     if len(right) == 1:
