@@ -71,6 +71,7 @@ class TreeLoader:
         values.append(None)
         add_code, add_end, add_parent, add_value = codes.append, ends.append, parents.append, values.append
         depth_limit, attributes_limit, value_limit = limits.depth, 2 * limits.attributes, limits.attribute_characters
+        text_limit = limits.text_characters
         share_space: dict[str, str] = {}
         parent = 0
         count = 1
@@ -135,6 +136,8 @@ class TreeLoader:
                 return
             if data[0] == "\n" and data.isspace():
                 data = share_space.setdefault(data, data)
+            if len(data) > text_limit:
+                self.exceeds("text_characters", len(data))
             add_code(TEXT)
             add_parent(parent)
             add_value(data)
@@ -143,7 +146,7 @@ class TreeLoader:
 
         def leaf(code: int, data: str) -> None:
             nonlocal count
-            if len(data) > limits.text_characters:
+            if len(data) > text_limit:
                 self.exceeds("text_characters", len(data))
             add_code(code)
             add_parent(parent)
