@@ -5,7 +5,6 @@ from __future__ import annotations
 import pickle
 
 import pytest
-
 from xylem.errors import DynamicError
 from xylem.values.collations import CODEPOINT, HTML_ASCII_URI, UCA_URI, collation
 
@@ -39,7 +38,7 @@ def test_html_ascii_folds_ascii_only():
 
 
 @pytest.mark.parametrize(
-    "parameters, a, b, expected",
+    ("parameters", "a", "b", "expected"),
     [
         ("strength=primary", "pêche", "PÉCHÉ", 0),
         ("strength=secondary", "pêche", "péché", 1),

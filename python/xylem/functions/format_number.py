@@ -14,18 +14,20 @@ from xylem.values.xml_names import is_ncname, split_qname
 
 from .decimal_format import DEFAULT_FORMAT, DecimalFormat
 from .digit_pattern import grouped, in_family
-from .number_picture import SubPicture, parse_picture
+from .numeric_functions import Number, absolute_value
 from .registry import function
 
 if TYPE_CHECKING:
     from .context import Context
+    from .number_picture import SubPicture
 
-Number = int | float | Decimal
 _EQNAME = re.compile(r"Q\{([^{}]*)\}(.*)", re.DOTALL)
 
 
 @function("fn:format-number", "xs:numeric?, xs:string, xs:string?", "xs:string", context=True)
 def format_number(ctx: Context, value: Number | None, picture: str, format_name: str | None = None) -> str:
+    from .number_picture import parse_picture  # here, as few queries need it
+
     fmt = _decimal_format(ctx, format_name)
     positive, negative = parse_picture(str(picture), fmt)
     if value is None or value != value:
@@ -35,8 +37,7 @@ def format_number(ctx: Context, value: Number | None, picture: str, format_name:
     else:
         is_negative = value < 0
     chosen = negative if is_negative else positive
-    size = value.copy_abs() if isinstance(value, Decimal) else abs(value)
-    return chosen.prefix + _formatted(size, chosen, fmt) + chosen.suffix
+    return chosen.prefix + _formatted(absolute_value(value), chosen, fmt) + chosen.suffix
 
 
 def _decimal_format(ctx: Context, name: str | None) -> DecimalFormat:

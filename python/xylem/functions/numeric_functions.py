@@ -23,8 +23,11 @@ Number = int | float | Decimal
 
 @function("fn:abs", "xs:numeric?", "xs:numeric?")
 def absolute(value: Number | None) -> Number | None:
-    if value is None:
-        return None
+    return None if value is None else absolute_value(value)
+
+
+def absolute_value(value: Number) -> Number:
+    """The absolute value in the same type, or in xs:integer for a type derived from it."""
     if isinstance(value, Decimal):
         return value.copy_abs()
     return Float(abs(value)) if type(value) is Float else abs(value)

@@ -27,11 +27,6 @@ def replace(value: str | None, pattern: str, replacement: str, flags: str = "") 
         pieces = _pieces(replacement, expression.group_count)
     if not value:
         return ""
-    if len(pieces) <= 1 and not (pieces and isinstance(pieces[0], int)):
-        fixed = str(pieces[0]) if pieces else ""
-        if expression.literal is not None:
-            return str(value.replace(expression.literal, fixed))
-        return expression.replace(value, lambda groups: fixed)
     return expression.replace(
         value, lambda groups: "".join([groups[piece] if isinstance(piece, int) else piece for piece in pieces])
     )
@@ -83,6 +78,7 @@ def _pieces(replacement: str, group_count: int) -> tuple[str | int, ...]:
 @function("fn:tokenize", "xs:string?, xs:string, xs:string", "xs:string*")
 def tokenize(value: str | None, pattern: str | None = None, flags: str = "") -> list[str]:
     if pattern is None:
-        return normalize_space(value).split(" ") if value and not value.isspace() else []
+        spaced = normalize_space(value)
+        return spaced.split(" ") if spaced else []
     expression = expression_for_parts(pattern, flags)
     return expression.split(value) if value else []

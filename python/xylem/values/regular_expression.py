@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from xylem.errors import DynamicError
 
-from .regex_translation import Translation, translate
+if TYPE_CHECKING:
+    from .regex_translation import Translation
 
 TIME_LIMIT_SECONDS = 10.0
 """How long one search in one text may take."""
@@ -29,6 +30,8 @@ def regular_expression(pattern: str, flags: str = "") -> RegularExpression:
     for flag in flags:
         if flag not in "smixq":
             raise DynamicError("FORX0001", f"{flag!r} in {flags!r}")
+    from .regex_translation import translate  # here, as few queries need it
+
     return RegularExpression(pattern, flags, translate(pattern, flags))
 
 
@@ -78,8 +81,9 @@ class RegularExpression:
         def expand(match: Any) -> str:
             return replacement([match[0], *(match.groups(""))])
 
-        compiled = self._compiled or _compiled(translate(self.pattern, self.flags).pattern, self.pattern)
-        result: str = self._bounded(lambda: compiled.sub(expand, text, timeout=TIME_LIMIT_SECONDS))
+        if self.literal is not None:
+            return replacement([self.literal]).join(text.split(self.literal))
+        result: str = self._bounded(lambda: self._compiled.sub(expand, text, timeout=TIME_LIMIT_SECONDS))
         return result
 
     def matches_in(self, text: str) -> Iterator[list[Span]]:

@@ -14,7 +14,7 @@ NAME_START = (
 NAME_MORE = NAME_START + "\\-.0-9\u00b7\u0300-\u036f\u203f\u2040"
 """The characters that continue a name, the colon left out."""
 
-# Nearly all names are ASCII, and the patterns for the others take milliseconds to compile: they wait for their first use.
+# Nearly all names are ASCII. The pattern for the others takes milliseconds to compile: it waits for its first use.
 _ASCII_NCNAME = re.compile("[A-Za-z_][A-Za-z0-9_.-]*")
 
 
