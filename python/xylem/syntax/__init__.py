@@ -4,6 +4,15 @@ What comes in is the text of a module; what goes out is an immutable tree with s
 its place. This stage never resolves names and never looks at anything but the text.
 """
 
+from .ast import Node
 from .parser import parse, parse_sequence_type
 
-__all__ = ["parse", "parse_sequence_type"]
+__all__ = ["parse", "parse_sequence_type", "print_query"]
+
+
+def print_query(node: Node) -> str:
+    """The text of a module, or of any part of one, such that parsing it gives the same tree."""
+    # Loaded on first use: only `explain` and messages need it, and start-up time counts.
+    from .printer import print_query
+
+    return print_query(node)
