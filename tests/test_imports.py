@@ -29,6 +29,7 @@ STAGES = (
     "run",
     "pipeline",
     "result",
+    "external_names",
     "api",
     "bench",
     "conformance",

@@ -1,0 +1,48 @@
+"""The external variables of a query, by the names a caller writes."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+from xylem.errors import InputError
+from xylem.pipeline import Program
+from xylem.syntax import ast
+
+ExpandedName = tuple[str, str]
+
+
+def external_names(program: Program, written: Iterable[str]) -> dict[str, ExpandedName]:
+    """The expanded name of each written one: `local`, `prefix:local` or `Q{uri}local`.
+
+    XYIN0006 for a name that the query does not declare external: a value nobody reads is a mistake.
+    """
+    declared = {(variable.uri, variable.local) for variable in program.external_variables}
+    names: dict[str, ExpandedName] = {}
+    for name in written:
+        expanded = _expanded(program.module, name)
+        if expanded not in declared:
+            raise InputError("XYIN0006", f"${name}", hint=_hint(name, sorted(declared)))
+        names[name] = expanded
+    return names
+
+
+def _expanded(module: ast.Module, name: str) -> ExpandedName | None:
+    if name.startswith("Q{"):
+        uri, _, local = name[2:].partition("}")
+        return uri, local
+    prefix, colon, local = name.rpartition(":")
+    if not colon:
+        return "", name
+    for declaration in module.prolog:
+        if isinstance(declaration, (ast.NamespaceDecl, ast.ModuleImport)) and declaration.prefix == prefix:
+            return declaration.uri, local
+    return None
+
+
+def _hint(name: str, declared: list[ExpandedName]) -> str:
+    if not declared:
+        return f"declare it in the query: declare variable ${name} external;"
+    shown = [f"$Q{{{uri}}}{local}" if uri else f"${local}" for uri, local in declared]
+    near = difflib.get_close_matches(f"${name}", shown, n=1)
+    return f"did you mean {near[0]}?" if near else f"it declares {', '.join(shown)}"
