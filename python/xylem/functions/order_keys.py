@@ -12,7 +12,7 @@ from xylem.values.collations import Collation
 from xylem.values.durations import DayTimeDuration, Duration, YearMonthDuration
 from xylem.values.families import CALENDAR, EQUALITY_ONLY, FAMILY_OF, Family
 
-OrderFamily = Family | type
+OrderFamily = int | type
 ORDER_FAMILY: dict[type, OrderFamily] = {
     cls: cls if family is Family.DURATION else family
     for cls, family in FAMILY_OF.items()

@@ -7,7 +7,8 @@ and decimals are exact, floats and doubles follow IEEE 754 with its infinities a
 from __future__ import annotations
 
 import math
-from decimal import ROUND_HALF_EVEN, Context, Decimal
+from decimal import MAX_EMAX, MIN_EMIN, ROUND_HALF_EVEN, Context, Decimal
+from functools import lru_cache
 from typing import Any
 
 from xylem.errors import DynamicError
@@ -73,6 +74,10 @@ def multiply(a: Any, b: Any) -> Any:
 
 def divide(a: Any, b: Any) -> Any:
     rank = _common(a, b)
+    if rank == INTEGER and b:
+        quotient, rest = divmod(a, b)
+        if not rest:
+            return Decimal(quotient)
     if rank <= DECIMAL:
         return divide_decimals(_as_decimal(a), _as_decimal(b))
     if rank == DOUBLE:
@@ -85,10 +90,13 @@ def divide_decimals(a: Decimal, b: Decimal) -> Decimal:
     if not b:
         raise _division_by_zero()
     whole_digits = a.adjusted() - b.adjusted() + 1
-    digits = max(_LEAST_PRECISION, whole_digits + _FRACTION_DIGITS)
-    if len(a.as_tuple().digits) + 5 > digits:
-        digits = len(a.as_tuple().digits) + 5
-    return Context(prec=digits, rounding=ROUND_HALF_EVEN, traps=[]).divide(a, b) or _ZERO
+    digits = max(_LEAST_PRECISION, whole_digits + _FRACTION_DIGITS, len(a.as_tuple().digits) + 5)
+    return _rounding_to(digits).divide(a, b) or _ZERO
+
+
+@lru_cache(maxsize=128)
+def _rounding_to(digits: int) -> Context:
+    return Context(prec=digits, rounding=ROUND_HALF_EVEN, Emin=MIN_EMIN, Emax=MAX_EMAX, traps=[])
 
 
 def _ieee_divide(a: float, b: float) -> float:

@@ -46,13 +46,13 @@ def grouping_key(value: Any, collation: Collation | None = None, implicit_tz: in
     if cls is int and -_SMALL < value < _SMALL:
         return value
     family = FAMILY_OF[cls]
-    if family is Family.NUMBER:
+    if family == Family.NUMBER:
         return _NumberKey(value) if value == value else _NAN
-    if family is Family.STRING:
+    if family == Family.STRING:
         return value if collation is None else (Family.STRING, collation.key(value))
     if family in CALENDAR:
         return family, value.compare_key(implicit_tz)
-    if family is Family.BOOLEAN:
+    if family == Family.BOOLEAN:
         return _TRUE if value else _FALSE
     return value
 
@@ -74,7 +74,7 @@ class _NumberKey:
 
     def __eq__(self, other: object) -> bool:
         other = other.value if isinstance(other, _NumberKey) else other
-        if FAMILY_OF.get(type(other)) is not Family.NUMBER:
+        if FAMILY_OF.get(type(other)) != Family.NUMBER:
             return False
         a, b = number_operands(self.value, other)
         return bool(a == b)

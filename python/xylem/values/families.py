@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from enum import IntEnum, auto
-
 from .atomic import INTEGER_CLASSES, NUMERIC_CLASSES, STRING_CLASSES
 from .binary import Base64Binary, HexBinary
 from .datetimes import Date, DateTime, DateTimeStamp, GDay, GMonth, GMonthDay, GYear, GYearMonth, Time
@@ -13,27 +11,27 @@ from .qname import QName
 __all__ = ["CALENDAR", "EQUALITY_ONLY", "FAMILY_OF", "INTEGER_CLASSES", "NUMERIC_CLASSES", "STRING_CLASSES", "Family"]
 
 
-class Family(IntEnum):
-    """Values of one family are comparable; those of two are not (XPTY0004)."""
+class Family:
+    """Values of one family are comparable; those of two are not (XPTY0004). Plain numbers: they are compared a lot."""
 
-    STRING = auto()
-    NUMBER = auto()
-    BOOLEAN = auto()
-    DURATION = auto()
-    DATE_TIME = auto()
-    DATE = auto()
-    TIME = auto()
-    G_YEAR_MONTH = auto()
-    G_YEAR = auto()
-    G_MONTH_DAY = auto()
-    G_DAY = auto()
-    G_MONTH = auto()
-    HEX_BINARY = auto()
-    BASE64_BINARY = auto()
-    QNAME = auto()
+    STRING = 0
+    NUMBER = 1
+    BOOLEAN = 2
+    DURATION = 3
+    DATE_TIME = 4
+    DATE = 5
+    TIME = 6
+    G_YEAR_MONTH = 7
+    G_YEAR = 8
+    G_MONTH_DAY = 9
+    G_DAY = 10
+    G_MONTH = 11
+    HEX_BINARY = 12
+    BASE64_BINARY = 13
+    QNAME = 14
 
 
-FAMILY_OF: dict[type, Family] = {
+FAMILY_OF: dict[type, int] = {
     **dict.fromkeys(STRING_CLASSES, Family.STRING),
     **dict.fromkeys(NUMERIC_CLASSES, Family.NUMBER),
     bool: Family.BOOLEAN,

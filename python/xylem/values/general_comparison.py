@@ -67,6 +67,7 @@ def _compare(op: str, left: Iterable[Any], right: Sequence[Any], collation: Coll
 
 
 def _with_one(op: str, many: Iterable[Any], one: Any, collation: Collation | None, implicit_tz: int) -> bool:
+    """Some item compared with one: the most frequent case by far."""
     compare, test, _ = _OPERATORS[op]
     cls = type(one)
     if cls is int or cls is float:

@@ -34,14 +34,14 @@ def order_keys(
     """For a whole column of values, keys that Python sorts. XPTY0004 where two values have no common order."""
     empty = _EMPTY_GREATEST if empty_greatest else _EMPTY_LEAST
     first: Any = None
-    family: Family | type | None = None
+    family: int | type | None = None
     keys: list[Any] = []
     for value in values:
         if value is None:
             keys.append(empty)
             continue
         own = _order_family(value)
-        if own is not family:
+        if own != family:
             if family is not None:
                 raise not_comparable(first, value)
             first, family = value, own
@@ -52,23 +52,23 @@ def order_keys(
 def order_key(value: Any, collation: Collation | None = None, implicit_tz: int = 0) -> tuple[int, Any]:
     """The sort key of one value, among values of its own family."""
     family = FAMILY_OF[type(value)]
-    if family is Family.STRING:
+    if family == Family.STRING:
         return 2, value if collation is None else collation.key(value)
-    if family is Family.NUMBER:
+    if family == Family.NUMBER:
         return (2, value) if value == value else _NAN
     if family in CALENDAR:
         return 2, value.compare_key(implicit_tz)
-    if family is Family.DURATION:
+    if family == Family.DURATION:
         return 2, (value.months, value.seconds)
-    return 2, value if family is Family.BOOLEAN else value.value
+    return 2, value if family == Family.BOOLEAN else value.value
 
 
-def _order_family(value: Any) -> Family | type:
+def _order_family(value: Any) -> int | type:
     """The set of values that `value` can be ordered with."""
     family = FAMILY_OF[type(value)]
     if family in EQUALITY_ONLY or type(value) is Duration:
         raise DynamicError("XPTY0004", f"values of {type_name(value)} have no order")
-    return type(value) if family is Family.DURATION else family
+    return type(value) if family == Family.DURATION else family
 
 
 def order_compare(a: Any, b: Any, collation: Collation | None = None, implicit_tz: int = 0) -> int:
@@ -76,7 +76,7 @@ def order_compare(a: Any, b: Any, collation: Collation | None = None, implicit_t
     if a is None or b is None:
         return (a is not None) - (b is not None)
     if a != a or b != b:
-        if FAMILY_OF[type(a)] is not FAMILY_OF[type(b)]:
+        if FAMILY_OF[type(a)] != FAMILY_OF[type(b)]:
             raise not_comparable(a, b)
         return int(a == a) - int(b == b)
     if lt(a, b, collation, implicit_tz):

@@ -78,11 +78,11 @@ def value_compare(op: str, a: Any, b: Any, collation: Collation | None = None, i
 def _operands(a: Any, b: Any, collation: Collation | None, implicit_tz: int) -> tuple[Any, Any]:
     """What `==` must be asked of, for values of any one family."""
     family = FAMILY_OF[type(a)]
-    if family is not FAMILY_OF[type(b)]:
+    if family != FAMILY_OF[type(b)]:
         raise not_comparable(a, b)
-    if family is Family.STRING:
+    if family == Family.STRING:
         return (a, b) if collation is None else (collation.compare(a, b), 0)
-    if family is Family.NUMBER:
+    if family == Family.NUMBER:
         return number_operands(a, b)
     if family in CALENDAR:
         return a.compare_key(implicit_tz), b.compare_key(implicit_tz)
@@ -92,15 +92,15 @@ def _operands(a: Any, b: Any, collation: Collation | None, implicit_tz: int) -> 
 def _ordered_operands(a: Any, b: Any, collation: Collation | None, implicit_tz: int) -> tuple[Any, Any]:
     """What `<` and `<=` must be asked of, where the family has an order."""
     family = FAMILY_OF[type(a)]
-    if family is Family.STRING or family is Family.NUMBER:
+    if family == Family.STRING or family == Family.NUMBER:
         return _operands(a, b, collation, implicit_tz)
-    if family is not FAMILY_OF[type(b)] or family in EQUALITY_ONLY:
+    if family != FAMILY_OF[type(b)] or family in EQUALITY_ONLY:
         raise not_comparable(a, b)
     if family in CALENDAR:
         return a.compare_key(implicit_tz), b.compare_key(implicit_tz)
-    if family is Family.BOOLEAN:
+    if family == Family.BOOLEAN:
         return a, b
-    if family is Family.DURATION:
+    if family == Family.DURATION:
         # Months and seconds have no common measure: only equal subtypes have an order.
         if type(a) is not type(b) or type(a) is Duration:
             raise not_comparable(a, b)
