@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-
 from xylem.errors import DynamicError
 from xylem.functions.serialize_function import serialize_items
 from xylem.source.xml_reader import read_document

@@ -38,18 +38,14 @@ class JsonReceiver(Protocol):
     def null(self) -> None: ...
 
 
-# Possessive quantifiers: a missing quote is found in one pass over the rest.
-_TOKEN = re.compile(
-    r"""[ \t\n\r]*+(?:
-        "(?P<plain>[^"\\\x00-\x1f]*+)"
-      | "(?P<escaped>(?:[^"\\\x00-\x1f]++|\\(?:u[0-9a-fA-F]{4}|["\\/bfnrt]))*+)"
-      | (?P<number>-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?+(?:[eE][+-]?[0-9]++)?+)
-      | (?P<mark>[\[\]{},:])
-      | (?P<word>true|false|null)
-      | (?P<end>\Z)
-    )""",
-    re.VERBOSE,
-)
+# Possessive quantifiers: a missing quote is found in one pass over the rest. Each pattern takes the white space
+# behind its token with it, so that the next token begins where it ends.
+_PLAIN = r'"([^"\\\x00-\x1f]*+)"'
+_ESCAPED = r'"((?:[^"\\\x00-\x1f]++|\\(?:u[0-9a-fA-F]{4}|["\\/bfnrt]))*+)"'
+_NUMBER = r"(-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?+(?:[eE][+-]?[0-9]++)?+)"
+_SPACE = re.compile(r"[ \t\n\r]*+")
+_SIMPLE = re.compile(rf"(?:{_PLAIN}|{_ESCAPED}|{_NUMBER}|(true|false|null))[ \t\n\r]*+")
+_KEY = re.compile(rf"(?:{_PLAIN}|{_ESCAPED})[ \t\n\r]*+:[ \t\n\r]*+")
 _RAW_CONTROLS = re.compile(r"[\x00-\x1f]")
 _ESCAPE = re.compile(r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|.)")
 _SPECIAL = re.compile(r"[\x00-\x1f\\\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
@@ -74,14 +70,13 @@ def parse_json(
     """
     if liberal:
         text = _without_raw_controls(text)
-    parser = _Parser(text, receiver, escape, liberal, fallback)
-    parser.run()
+    _Parser(text, receiver, escape, liberal, fallback).run()
 
 
 class _Parser:
-    """The place reached in a text, and the brackets still open there."""
+    """One text on its way to one receiver."""
 
-    __slots__ = ("escape", "fallback", "liberal", "open", "position", "receiver", "text")
+    __slots__ = ("escape", "fallback", "liberal", "receiver", "text")
 
     def __init__(
         self, text: str, receiver: JsonReceiver, escape: bool, liberal: bool, fallback: Fallback | None
@@ -91,112 +86,88 @@ class _Parser:
         self.escape = escape
         self.liberal = liberal
         self.fallback = fallback
-        self.position = 0
-        self.open: list[bool] = []  # True for a map, False for an array
 
     def run(self) -> None:
+        """Value after value: brackets open and close around them, and are kept on a list while open."""
+        text, receiver, skip_space = self.text, self.receiver, _SPACE.match
+        opened: list[str] = []  # the closing brackets to come
+        position = self.skip(0)
         while True:
-            self.value()
-            if not self.separator():
-                break
-        if self.next().lastgroup != "end":
-            raise self.fault("the end of the text")
-
-    def value(self) -> None:
-        """Read one value, or the beginning of one up to its first member that is no bracket."""
-        receiver = self.receiver
-        while True:
-            token = self.next()
-            kind = token.lastgroup
-            if kind == "plain" or kind == "escaped":
-                receiver.string(self.string(token))
-            elif kind == "number":
-                receiver.number(token["number"])
-            elif kind == "word":
-                word = token["word"]
-                if word == "null":
-                    receiver.null()
-                else:
-                    receiver.boolean(word == "true")
-            elif kind == "mark" and token["mark"] in "[{":
-                is_map = token["mark"] == "{"
-                if is_map:
+            character = text[position : position + 1]
+            if character == "{" or character == "[":
+                closing = "}" if character == "{" else "]"
+                if character == "{":
                     receiver.start_map()
                 else:
                     receiver.start_array()
-                if not self.closes("}" if is_map else "]"):
-                    self.open.append(is_map)
-                    if is_map:
-                        self.key()
+                opened.append(closing)
+                position = self.skip(position + 1)
+                if text[position : position + 1] != closing:
+                    if closing == "}":
+                        position = self.key(position)
                     continue
-                if is_map:
+            else:
+                position = self.simple(position)
+            while opened:
+                closing = opened[-1]
+                character = text[position : position + 1]
+                if character == ",":
+                    position = skip_space(text, position + 1).end()  # type: ignore[union-attr]  # always matches
+                    if not self.liberal or text[position : position + 1] != closing:
+                        if closing == "}":
+                            position = self.key(position)
+                        break
+                elif character != closing:
+                    raise self.fault(position, "a comma or a closing bracket")
+                opened.pop()
+                if closing == "}":
                     receiver.end_map()
                 else:
                     receiver.end_array()
+                position = skip_space(text, position + 1).end()  # type: ignore[union-attr]
             else:
-                raise self.fault("a value", token)
-            return
+                if position < len(text):
+                    raise self.fault(position, "the end of the text")
+                return
 
-    def separator(self) -> bool:
-        """After a value: close what ends here; True where another value follows, False at the outermost."""
-        opened = self.open
-        while opened:
-            is_map = opened[-1]
-            token = self.next()
-            mark = token["mark"]
-            if mark == ",":
-                if not (self.liberal and self.closes("}" if is_map else "]")):
-                    if is_map:
-                        self.key()
-                    return True
-            elif mark != ("}" if is_map else "]"):
-                raise self.fault("a comma or a closing bracket", token)
-            opened.pop()
-            if is_map:
-                self.receiver.end_map()
-            else:
-                self.receiver.end_array()
-        return False
+    def skip(self, position: int) -> int:
+        found = _SPACE.match(self.text, position)
+        assert found is not None
+        return found.end()
 
-    def key(self) -> None:
-        token = self.next()
-        if token.lastgroup not in ("plain", "escaped"):
-            raise self.fault("a key in quotes", token)
-        self.receiver.key(self.string(token))
-        token = self.next()
-        if token["mark"] != ":":
-            raise self.fault("a colon", token)
-
-    def closes(self, bracket: str) -> bool:
-        """Step over a bracket if it is the next token."""
-        token = _TOKEN.match(self.text, self.position)
-        if token is None or token["mark"] != bracket:
-            return False
-        self.position = token.end()
-        return True
-
-    def next(self) -> re.Match[str]:
-        token = _TOKEN.match(self.text, self.position)
+    def simple(self, position: int) -> int:
+        """Read a string, number, boolean or null; gives the place after it."""
+        token = _SIMPLE.match(self.text, position)
         if token is None:
-            raise self.fault("a JSON token")
-        self.position = token.end()
-        return token
+            raise self.fault(position, "a value")
+        kind = token.lastindex
+        if kind == 3:
+            self.receiver.number(token[3])
+        elif kind != 4:
+            self.receiver.string(self.string(token))
+        elif token[4] == "null":
+            self.receiver.null()
+        else:
+            self.receiver.boolean(token[4] == "true")
+        return token.end()
+
+    def key(self, position: int) -> int:
+        token = _KEY.match(self.text, position)
+        if token is None:
+            raise self.fault(position, "a key in quotes and a colon")
+        self.receiver.key(self.string(token))
+        return token.end()
 
     def string(self, token: re.Match[str]) -> str:
-        raw: str = token[token.lastgroup or 0]
-        if self.escape:
-            return escape_special(unescape(raw)) if token.lastgroup == "escaped" else escape_special(raw)
-        if token.lastgroup == "plain":
-            return raw
-        return replace_invalid(unescape(raw), self.fallback)
+        if token.lastindex == 1:
+            return escape_special(token[1]) if self.escape else token[1]
+        value = unescape(token[2])
+        return escape_special(value) if self.escape else replace_invalid(value, self.fallback)
 
-    def fault(self, expected: str, token: re.Match[str] | None = None) -> DynamicError:
-        start = token.start(token.lastgroup or 0) if token else self.position
-        while start < len(self.text) and self.text[start] in " \t\n\r":
-            start += 1
-        line = self.text.count("\n", 0, start) + 1
-        column = start - (self.text.rfind("\n", 0, start) + 1) + 1
-        found = repr(self.text[start : start + 20]) if start < len(self.text) else "the end"
+    def fault(self, position: int, expected: str) -> DynamicError:
+        line = self.text.count("\n", 0, position) + 1
+        column = position - self.text.rfind("\n", 0, position)
+        found = repr(self.text[position : position + 20]) if position < len(self.text) else "the end"
         return DynamicError("FOJS0001", f"line {line}, column {column}: expected {expected}, found {found}")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from enum import Enum
 from typing import Any
 
@@ -44,15 +45,16 @@ class JsonValues:
         self._keys.append(name)
 
     def end_map(self) -> None:
-        entries: dict[str, Any] = {}
-        for key, value in zip(self._keys, self._members, strict=True):
-            if key in entries:
-                if self._duplicates is Duplicates.REJECT:
-                    raise DynamicError("FOJS0003", f"the key {key!r} occurs twice")
-                if self._duplicates is Duplicates.USE_FIRST:
-                    continue
-            entries[key] = value
-        self._close(XMap.of(entries.items()))
+        # A string is its own `same_key`.
+        entries: dict[Hashable, tuple[Any, Any]] = {}
+        policy = self._duplicates
+        for entry in zip(self._keys, self._members, strict=True):
+            if entry[0] in entries and policy is not Duplicates.USE_LAST:
+                if policy is Duplicates.REJECT:
+                    raise DynamicError("FOJS0003", f"the key {entry[0]!r} occurs twice")
+                continue
+            entries[entry[0]] = entry
+        self._close(XMap(entries))
 
     def end_array(self) -> None:
         self._close(XArray(self._members))
