@@ -1,0 +1,126 @@
+"""Five hundred queries spoilt at random: each ends in a result or in a coded error, in bounded time.
+
+The mutator is seeded, so a failure comes back. What a mutated query means is nobody's business here; that the engine
+never answers with an internal exception, a RecursionError or silence is.
+"""
+
+from __future__ import annotations
+
+import faulthandler
+import re
+from collections.abc import Callable
+from functools import cache
+from itertools import islice
+from pathlib import Path
+from random import Random
+
+import pytest
+import xylem
+from xylem.bench.xmark_queries import NUMBERS, query
+
+MUTANTS = 500
+BATCH = 25
+ITEMS = 10_000  # of a result that are looked at: `1 to 1000000000` is a fine query
+SECONDS = 60
+
+CORPUS = Path(__file__).parents[1] / "differential" / "queries"
+DOCUMENT = "<site><people><person id='person0'><name>A</name></person></people><a n='1'><b>2</b><!--c--></a></site>"
+
+_TOKEN = re.compile(
+    r"""\s+|\(:.*?:\)|"(?:[^"]|"")*"|'(?:[^']|'')*'|[\w.\-]+|:=|::|//|<<|>>|<=|>=|!=|\|\||=>|\*\*|.""", re.DOTALL
+)
+_FRAGMENTS = """
+    ( ) [ ] { } , ; : := :: / //||| ! != = < > <= >= << >> + - * ? # @ $ $x . .. & % ` ``[ ]`` => ** <a> </a> <a/>
+    <!-- --> <? ?> (: :) (# #) "" '' 1 1.5 1e0 0x 99999999999999999999 xs:integer Q{u}n for let where order by group
+    return if then else some every satisfies in as at instance of cast treat castable try catch typeswitch switch case
+    default function map array element attribute text document namespace declare variable external import module
+    validate ordered ancestor:: self:: *:a a:* && &amp; &#0; \x00 é 𝄞 position() last() () (()) true() NaN INF eq ne
+    is to div idiv mod union intersect except
+""".split()  # noqa: SIM905 - a list of two hundred words reads better as words
+
+
+@cache
+def corpus() -> list[str]:
+    texts = [query(number) for number in NUMBERS]
+    for file in sorted(CORPUS.glob("*.xq")):
+        texts += [part.strip() for part in re.split(r"^\(:.*?:\)", file.read_text("utf-8"), flags=re.MULTILINE)]
+    # Loops over a hundred million items are for tests of laziness; mutated, they would only be slow.
+    return [text for text in texts if text and "100000000" not in text]
+
+
+def _delete(tokens: list[str], random: Random) -> None:
+    del tokens[random.randrange(len(tokens))]
+
+
+def _duplicate(tokens: list[str], random: Random) -> None:
+    place = random.randrange(len(tokens))
+    tokens.insert(place, tokens[place])
+
+
+def _swap(tokens: list[str], random: Random) -> None:
+    one, other = random.randrange(len(tokens)), random.randrange(len(tokens))
+    tokens[one], tokens[other] = tokens[other], tokens[one]
+
+
+def _insert(tokens: list[str], random: Random) -> None:
+    tokens.insert(random.randrange(len(tokens) + 1), random.choice(_FRAGMENTS))
+
+
+def _replace(tokens: list[str], random: Random) -> None:
+    tokens[random.randrange(len(tokens))] = random.choice(_FRAGMENTS)
+
+
+def _flip(tokens: list[str], random: Random) -> None:
+    place = random.randrange(len(tokens))
+    token = tokens[place]
+    at = random.randrange(len(token))
+    tokens[place] = token[:at] + chr(max(9, ord(token[at]) ^ (1 << random.randrange(7)))) + token[at + 1 :]
+
+
+def _cut(tokens: list[str], random: Random) -> None:
+    del tokens[random.randrange(1, len(tokens) + 1) :]
+
+
+_MUTATIONS: tuple[Callable[[list[str], Random], None], ...] = (
+    _delete,
+    _duplicate,
+    _swap,
+    _insert,
+    _replace,
+    _flip,
+    _cut,
+)
+
+
+def mutant(number: int) -> str:
+    """The query with this number: a query of the corpus after one to four mutations."""
+    random = Random(f"mutant {number}")
+    tokens = _TOKEN.findall(random.choice(corpus()))
+    for _ in range(random.randrange(1, 5)):
+        if tokens:
+            random.choice(_MUTATIONS)(tokens, random)
+    return "".join(tokens)
+
+
+@pytest.mark.timeout(SECONDS * 2)
+@pytest.mark.parametrize("first", range(0, MUTANTS, BATCH))
+def test_mutants_end_well(first: int) -> None:
+    tree = xylem.parse(DOCUMENT)
+    for number in range(first, first + BATCH):
+        text = mutant(number)
+        faulthandler.dump_traceback_later(SECONDS)
+        try:
+            list(islice(xylem.compile(text).run(context=tree), ITEMS))
+        except xylem.EngineBug as bug:
+            pytest.fail(f"mutant {number}: {bug}\n{text}")
+        except xylem.XylemError:
+            pass  # a coded error is a good end
+        except Exception as reason:
+            pytest.fail(f"mutant {number}: {type(reason).__name__}: {reason}\n{text}")
+        finally:
+            faulthandler.cancel_dump_traceback_later()
+
+
+def test_mutants_are_reproducible_and_different() -> None:
+    assert mutant(7) == mutant(7)
+    assert len({mutant(number) for number in range(100)}) > 90
