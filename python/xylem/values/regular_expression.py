@@ -61,7 +61,10 @@ class RegularExpression:
         """Whether the expression matches somewhere in a text."""
         if self.literal is not None:
             return self.literal in text
-        return self._bounded(lambda: self._compiled.search(text, timeout=TIME_LIMIT_SECONDS)) is not None
+        try:
+            return self._compiled.search(text, timeout=TIME_LIMIT_SECONDS) is not None
+        except TimeoutError as late:
+            raise self._too_slow() from late
 
     def split(self, text: str) -> list[str]:
         """The parts of a text between the matches; groups do not show."""
@@ -83,7 +86,10 @@ class RegularExpression:
 
         if self.literal is not None:
             return replacement([self.literal]).join(text.split(self.literal))
-        result: str = self._bounded(lambda: self._compiled.sub(expand, text, timeout=TIME_LIMIT_SECONDS))
+        try:
+            result: str = self._compiled.sub(expand, text, timeout=TIME_LIMIT_SECONDS)
+        except TimeoutError as late:
+            raise self._too_slow() from late
         return result
 
     def matches_in(self, text: str) -> Iterator[list[Span]]:
@@ -95,19 +101,18 @@ class RegularExpression:
                 yield [(start, end)]
                 start = text.find(self.literal, end)
             return
-        found = self._compiled.finditer(text, timeout=TIME_LIMIT_SECONDS)
-        while (match := self._bounded(lambda: next(found, None))) is not None:
-            yield list(match.regs)
-
-    def _bounded(self, search: Callable[[], Any]) -> Any:
         try:
-            return search()
+            for match in self._compiled.finditer(text, timeout=TIME_LIMIT_SECONDS):
+                yield list(match.regs)
         except TimeoutError as late:
-            raise DynamicError(
-                "XYDY0003",
-                f"{self.pattern!r} after {TIME_LIMIT_SECONDS:g} seconds",
-                hint="nested quantifiers such as (a+)+ make it slow; write the expression without them",
-            ) from late
+            raise self._too_slow() from late
+
+    def _too_slow(self) -> DynamicError:
+        return DynamicError(
+            "XYDY0003",
+            f"{self.pattern!r} after {TIME_LIMIT_SECONDS:g} seconds",
+            hint="nested quantifiers such as (a+)+ make it slow; write the expression without them",
+        )
 
     def __reduce__(self) -> tuple[Any, ...]:
         return regular_expression, (self.pattern, self.flags)
