@@ -131,6 +131,16 @@ def test_implicit_timezone_of_differences() -> None:
     assert str(subtract(a, b, -300)) == "-PT5H"
 
 
+def test_limits() -> None:
+    year = make("yearMonthDuration", "P1Y")
+    assert code_of(make, "date", "2147483648-01-01") == code_of(make, "gYear", "9" * 30) == "FODT0001"
+    assert code_of(make, "dateTime", "2147483647-12-31T24:00:00") == "FODT0001"
+    assert code_of(add, make("date", "2147483647-01-01"), year) == "FODT0001"
+    assert code_of(add, make("date", "2000-01-01"), make("dayTimeDuration", "P999999999999D")) == "FODT0001"
+    assert code_of(make, "duration", "-P768614336404564651Y") == "FODT0002"
+    assert code_of(multiply, make("yearMonthDuration", "P768614336404564650Y"), 2) == "FODT0002"
+
+
 def test_duration_faults() -> None:
     day, year = make("dayTimeDuration", "P1D"), make("yearMonthDuration", "P1Y")
     assert code_of(multiply, day, math.nan) == code_of(divide, year, math.nan) == "FOCA0005"

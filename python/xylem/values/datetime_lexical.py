@@ -1,7 +1,7 @@
 """Dates and times from their lexical forms (XSD 1.1 part 2 §3.3.7 and following).
 
 Each function answers None where the text is not in the lexical space; white space around it is the
-caller's affair.
+caller's affair. A year beyond our limit is FODT0001.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import re
 from decimal import Decimal
 
 from .calendar import date_from_days, days_from_date, days_in_month
-from .datetimes import Date, DateTime, DateTimeStamp, GDay, GMonth, GMonthDay, GYear, GYearMonth, Time
+from .datetimes import Date, DateTime, DateTimeStamp, GDay, GMonth, GMonthDay, GYear, GYearMonth, Time, checked_year
 from .numbers import parse_integer_digits
 
 _YEAR = r"(-?(?:[1-9][0-9]{3,}|0[0-9]{3}))"
@@ -34,12 +34,12 @@ def parse_date_time(text: str) -> DateTime | None:
     if found is None:
         return None
     y, m, d, hour, minute, second, zone = found.groups()
-    year, month, day = parse_integer_digits(y), int(m), int(d)
+    year, month, day = _year(y), int(m), int(d)
     if day > days_in_month(year, month):
         return None
     if hour is None:  # 24:00:00 is the first instant of the next day.
         year, month, day = date_from_days(days_from_date(year, month, day) + 1)
-        return DateTime(year, month, day, 0, 0, Decimal(0), parse_timezone(zone))
+        return DateTime(checked_year(year), month, day, 0, 0, Decimal(0), parse_timezone(zone))
     return DateTime(year, month, day, int(hour), int(minute), Decimal(second), parse_timezone(zone))
 
 
@@ -61,7 +61,7 @@ def parse_date(text: str) -> Date | None:
     if found is None:
         return None
     y, m, d, zone = found.groups()
-    year, month, day = parse_integer_digits(y), int(m), int(d)
+    year, month, day = _year(y), int(m), int(d)
     return Date(year, month, day, parse_timezone(zone)) if day <= days_in_month(year, month) else None
 
 
@@ -77,12 +77,12 @@ def parse_time(text: str) -> Time | None:
 
 def parse_g_year_month(text: str) -> GYearMonth | None:
     found = _G_YEAR_MONTH.fullmatch(text)
-    return found and GYearMonth(parse_integer_digits(found[1]), int(found[2]), parse_timezone(found[3]))
+    return found and GYearMonth(_year(found[1]), int(found[2]), parse_timezone(found[3]))
 
 
 def parse_g_year(text: str) -> GYear | None:
     found = _G_YEAR.fullmatch(text)
-    return found and GYear(parse_integer_digits(found[1]), parse_timezone(found[2]))
+    return found and GYear(_year(found[1]), parse_timezone(found[2]))
 
 
 def parse_g_month_day(text: str) -> GMonthDay | None:
@@ -100,6 +100,10 @@ def parse_g_day(text: str) -> GDay | None:
 def parse_g_month(text: str) -> GMonth | None:
     found = _G_MONTH.fullmatch(text)
     return found and GMonth(int(found[1]), parse_timezone(found[2]))
+
+
+def _year(digits: str) -> int:
+    return checked_year(parse_integer_digits(digits))
 
 
 def parse_timezone(text: str | None) -> int | None:

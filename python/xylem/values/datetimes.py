@@ -1,6 +1,6 @@
 """Dates and times: the nine calendar types of XDM, as fields of the proleptic Gregorian calendar (XSD 1.1 §3.3.7-14).
 
-Years are integers of any size; the year 0 exists and precedes the year 1, as in XSD 1.1. A value keeps
+The year 0 exists and precedes the year 1, as in XSD 1.1. A value keeps
 the timezone it was written with. Fields a type does not have hold the reference values that
 F&O 3.1 §9.4 prescribes for comparing (1972-12-31 and its relatives), so one comparison serves all types.
 
@@ -13,6 +13,8 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import TYPE_CHECKING, ClassVar
 
+from xylem.errors import DynamicError
+
 from .calendar import days_from_date
 from .numbers import decimal_string, integer_string
 
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
     import datetime
 
 ZERO = Decimal(0)
+YEAR_LIMIT = 2**31 - 1
+"""The years we support lie between this and its negative; F&O 3.1 §9.1.1 asks for four digits at least."""
 
 
 class CalendarValue:
@@ -211,6 +215,13 @@ class GMonth(_PartOfDate):
 
 for _kind in (DateTime, Date, Time, GYearMonth, GYear, GMonthDay, GDay, GMonth):
     _kind.kind = _kind
+
+
+def checked_year(year: int) -> int:
+    """The year, where it is within our limit, else FODT0001."""
+    if -YEAR_LIMIT <= year <= YEAR_LIMIT:
+        return year
+    raise DynamicError("FODT0001", f"a year beyond ±{YEAR_LIMIT}")
 
 
 def year_string(year: int) -> str:

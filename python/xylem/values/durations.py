@@ -5,9 +5,13 @@ from __future__ import annotations
 import re
 from decimal import Decimal
 
+from xylem.errors import DynamicError
+
 from .numbers import EXACT, decimal_string, integer_string, parse_integer_digits
 
 ZERO = Decimal(0)
+MONTHS_LIMIT = 2**63 - 1
+"""The most months of a duration; its seconds have no limit."""
 
 
 class Duration:
@@ -73,6 +77,18 @@ class DayTimeDuration(Duration):
         self.seconds = seconds if isinstance(seconds, Decimal) else Decimal(seconds)
 
 
+def checked_months(months: int) -> int:
+    """The months of a duration, where they are within our limit, else FODT0002."""
+    if -MONTHS_LIMIT <= months <= MONTHS_LIMIT:
+        return months
+    raise DynamicError("FODT0002", f"a duration of more than {MONTHS_LIMIT} months")
+
+
+def year_month_duration(months: int) -> YearMonthDuration:
+    """A computed duration, whose size has to be checked."""
+    return YearMonthDuration(checked_months(months))
+
+
 def split_seconds(seconds: Decimal) -> tuple[int, int, int, Decimal]:
     """Days, hours, minutes and seconds of a non-negative number of seconds."""
     whole = int(seconds)
@@ -109,7 +125,7 @@ def parse_duration(text: str) -> Duration | None:
     if found is None:
         return None
     sign, years, months, days, hours, minutes, seconds = found.groups()
-    total_months = parse_integer_digits(years or "0") * 12 + parse_integer_digits(months or "0")
+    total_months = checked_months(parse_integer_digits(years or "0") * 12 + parse_integer_digits(months or "0"))
     whole = (parse_integer_digits(days or "0") * 24 + parse_integer_digits(hours or "0")) * 3600
     whole += parse_integer_digits(minutes or "0") * 60
     total_seconds = EXACT.add(Decimal(whole), Decimal(seconds or 0))

@@ -13,8 +13,8 @@ from xylem.errors import DynamicError
 from .arithmetic_numbers import divide_decimals
 from .atomic import NUMERIC_CLASSES, type_name
 from .calendar import date_from_days, days_from_date, days_in_month
-from .datetimes import CalendarValue, Date, DateTime, DateTimeStamp, Time
-from .durations import DayTimeDuration, YearMonthDuration
+from .datetimes import CalendarValue, Date, DateTime, DateTimeStamp, Time, checked_year
+from .durations import DayTimeDuration, YearMonthDuration, year_month_duration
 from .numbers import EXACT
 
 Operation = Callable[[Any, Any], Any]
@@ -36,6 +36,7 @@ def difference(a: CalendarValue, b: CalendarValue, implicit_timezone_minutes: in
 def _plus_months(value: Any, duration: Any, sign: int = 1) -> Any:
     """The day of the month stays, or becomes the last one of a shorter month."""
     years, month_index = divmod(value.year * 12 + value.month - 1 + sign * duration.months, 12)
+    checked_year(years)
     month = month_index + 1
     day = min(value.day, days_in_month(years, month))
     if type(value) is Date:
@@ -49,6 +50,7 @@ def shift_seconds(value: Any, seconds: Decimal) -> Any:
     if type(value) is Time:
         return Time(hour, minute, second, value.timezone_minutes)
     date = date_from_days(days_from_date(value.year, value.month, value.day) + days)
+    checked_year(date[0])
     if type(value) is Date:
         return Date(*date, value.timezone_minutes)
     return DateTime(*date, hour, minute, second, value.timezone_minutes)
@@ -83,7 +85,7 @@ def _as_fraction(factor: Any) -> Fraction:
 
 def _round_months(months: Fraction) -> YearMonthDuration:
     # As fn:round does: halves go towards positive infinity.
-    return YearMonthDuration(math.floor(months + Fraction(1, 2)))
+    return year_month_duration(math.floor(months + Fraction(1, 2)))
 
 
 def _to_seconds(seconds: Fraction) -> DayTimeDuration:
@@ -136,11 +138,11 @@ def _seconds_over(duration: Any, divisor: Any) -> DayTimeDuration:
 
 
 ADD: Pairs = {
-    (YearMonthDuration, YearMonthDuration): lambda a, b: YearMonthDuration(a.months + b.months),
+    (YearMonthDuration, YearMonthDuration): lambda a, b: year_month_duration(a.months + b.months),
     (DayTimeDuration, DayTimeDuration): lambda a, b: DayTimeDuration(EXACT.add(a.seconds, b.seconds)),
 }
 SUBTRACT: Pairs = {
-    (YearMonthDuration, YearMonthDuration): lambda a, b: YearMonthDuration(a.months - b.months),
+    (YearMonthDuration, YearMonthDuration): lambda a, b: year_month_duration(a.months - b.months),
     (DayTimeDuration, DayTimeDuration): lambda a, b: DayTimeDuration(EXACT.subtract(a.seconds, b.seconds)),
 }
 MULTIPLY: Pairs = {}
