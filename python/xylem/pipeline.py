@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from xylem.analysis.static_context import PREDECLARED, StaticContext
 from xylem.functions.external import ExternalFunction
+from xylem.run.deep_stack import with_deep_stack
 from xylem.run.evaluator.build import Builder, ModuleResolver
 from xylem.run.evaluator.program import ExternalVariable, Program
 from xylem.syntax import parse
@@ -31,6 +32,10 @@ def compile_query(text: str, env: StaticEnvironment) -> Program:
     >>> compile_query("1 + 1", StaticEnvironment()).main.startswith("main")
     True
     """
+    return with_deep_stack(lambda: _compiled(text, env))
+
+
+def _compiled(text: str, env: StaticEnvironment) -> Program:
     module = parse(text, env.name)
     context = replace(StaticContext(), base_uri=env.base_uri, namespaces={**PREDECLARED, **env.namespaces})
     return Builder(context, env.modules, env.external_functions).build(module)

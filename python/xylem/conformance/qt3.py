@@ -75,13 +75,13 @@ def evaluate(
     program = compile_query(query, environment)
     base = program.static_base_uri
     output = declared_parameters(program.output, lambda uri: reachable.document(resolved_uri(base, uri)))
-    items = program.run(
+    items = program.evaluate(
         reachable,
         context=None if context_item is None else _items(context_item),
         variables={_expanded(name): _items(value) for name, value in variables.items()},
         environment=os.environ,
     )
-    return CaseResult(list(items), output)
+    return CaseResult(items, output)
 
 
 class CaseResources(FileResources):
@@ -127,19 +127,14 @@ def _module_text(path: str) -> str:
     return Path(path).read_text(encoding="utf-8-sig")
 
 
-def _resources(
-    sources: Mapping[str, str],
-    texts: Mapping[str, Resource],
-    collections: Mapping[str, Sequence[Document | CaseResult]],
-) -> FileResources:
-    found = FileResources(allow=[Path(Path.cwd().anchor)], read_external_entities=True)
-    for uri, path in sources.items():
-        found.add_document(uri, _document(path, uri))
-    for uri, text in texts.items():
-        found.add_text(uri, Path(text.path), text.encoding, text.media_type)
-    for uri, members in collections.items():
-        found.add_collection(uri, [item for member in members for item in _items(member)])
-    return found
+def _expanded(name: str) -> tuple[str, str]:
+    """`local` or `Q{uri}local` as (uri, local)."""
+    uri, _, local = name.removeprefix("Q{").rpartition("}")
+    return uri, local
+
+
+def _all_items(members: Sequence[Document | CaseResult]) -> list[Any]:
+    return [item for member in members for item in _items(member)]
 
 
 def _items(value: Document | CaseResult) -> Sequence[Any]:

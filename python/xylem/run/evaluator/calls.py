@@ -133,7 +133,8 @@ def unknown_function(c: Compiler, name: ast.Name, arity: int, node: ast.Node) ->
     else:
         near = c.functions.near_user_functions(c, name) + near_names(name.local)
         hint = f"did you mean {', or '.join(near[:3])}?" if near else ""
-    return StaticError("XPST0017", f"{name}#{arity}", span=node.span, hint=hint)
+    written = name.local if name.uri == FN else str(name)
+    return StaticError("XPST0017", f"{written}#{arity}", span=node.span, hint=hint)
 
 
 # --- functions written as Python expressions

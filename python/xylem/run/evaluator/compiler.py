@@ -23,6 +23,7 @@ from xylem.values.sequence_type import (
     ANY_ITEM,
     ANY_SEQUENCE,
     AtomicItem,
+    FunctionItemType,
     ItemType,
     NodeItem,
     Occurrence,
@@ -333,7 +334,9 @@ class Compiler:
             if promoted is not None:
                 code = promoted
         shape = shape_of(expected.occurrence)
-        if code.type.item.within(expected.item) or code.is_empty:
+        # A function is always coerced: its calling convention follows the expected signature.
+        is_function = isinstance(expected.item, FunctionItemType) and expected.item.parameters is not None
+        if code.is_empty or (code.type.item.within(expected.item) and not is_function):
             if code.type.occurrence.within(expected.occurrence) or type(expected.item) is ItemType or code.atomic:
                 shaped = self._shaped(code, expected, what)
                 if shaped is not None:
