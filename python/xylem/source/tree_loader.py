@@ -116,7 +116,7 @@ class TreeLoader:
                     self.exceeds("attribute_characters", len(max(given, key=len)))
             if shape[2]:
                 for place, name in shape[2]:
-                    tree.prefixed[row + place] = name
+                    tree.rename(row + place, name)
             if depth > depth_limit:
                 self.exceeds("depth", depth)
 
@@ -303,7 +303,7 @@ class TreeLoader:
         outer = self._scope.bindings
         new = {p: uri for p, uri in declared.items() if outer.get(p, "") != uri}
         if new:
-            self.tree.declared[row] = new
+            self.tree.declare(row, new)
         bindings = {**outer, **new}
         key = frozenset(bindings.items())
         scope = self._scopes.get(key)

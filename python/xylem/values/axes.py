@@ -29,6 +29,10 @@ First = Callable[[Node], "Node | None"]
 
 def step(axis: str, test: NodeTest) -> Step:
     """A step from one context node."""
+    if axis == "child" and test.is_exact and test.kind != ATTRIBUTE:
+        return _children_named(test)
+    if axis == "attribute" and test.is_exact and test.kind == ATTRIBUTE:
+        return _attribute_named(test)
     select = selection(axis, test)
     if axis in REVERSE_AXES and axis != "parent":
 
@@ -44,6 +48,36 @@ def step(axis: str, test: NodeTest) -> Step:
         return [Node(tree, row) for row in select(tree, [node.pre])]
 
     return forward
+
+
+def _children_named(test: NodeTest) -> Step:
+    usual, usual_code = test.usual_code()
+
+    def children(node: Node) -> list[Node]:
+        tree = node.tree
+        code = usual_code if tree.names is usual else test.code(tree.names)
+        codes, ends = tree.codes, tree.ends
+        row = node.pre
+        end = ends[row]
+        row += 1
+        found = []
+        while row < end:
+            if codes[row] == code:
+                found.append(Node(tree, row))
+            row = ends[row]
+        return found
+
+    return children
+
+
+def _attribute_named(test: NodeTest) -> Step:
+    first = _first_child_named(test)
+
+    def attribute(node: Node) -> list[Node]:
+        found = first(node)
+        return [] if found is None else [found]
+
+    return attribute
 
 
 def step_many(axis: str, test: NodeTest) -> Steps:
@@ -120,12 +154,12 @@ def step_first(axis: str, test: NodeTest) -> First:
 
 
 def _first_child_named(test: NodeTest) -> First:
-    coder = test.coder()
+    usual, usual_code = test.usual_code()
     attribute = test.kind == ATTRIBUTE
 
     def first(node: Node) -> Node | None:
         tree = node.tree
-        code = coder(tree)
+        code = usual_code if tree.names is usual else test.code(tree.names)
         codes, ends = tree.codes, tree.ends
         row = node.pre
         end = ends[row]

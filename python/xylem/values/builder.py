@@ -14,6 +14,7 @@ seen, since nothing else holds it. The copy-namespaces modes are applied all the
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 from typing import Any
 
 from xylem.errors import DynamicError
@@ -92,11 +93,11 @@ class TreeBuilder:
         prefix = name.prefix
         usual = tree.names.qnames[code >> KIND_BITS]
         if usual is not None and usual.prefix != prefix:
-            tree.prefixed[row] = name
+            tree.rename(row, name)
         if declarations is None:
             rules.check_element_name(name)
             if not self.copy_inherit and parent > 0:
-                tree.isolated.add(row)
+                tree.isolate(row)
                 scope = _NO_NAMESPACES
         self._declared_here = _NO_DECLARATIONS
         if declarations and (self.copy_preserve or parent < 0):
@@ -108,7 +109,7 @@ class TreeBuilder:
             new[prefix] = name.uri
         if new:
             scope = {**scope, **new}
-            tree.declared[row] = new
+            tree.declare(row, new)
         self._push(row, scope)
 
     def end_element(self) -> None:
@@ -137,22 +138,31 @@ class TreeBuilder:
 
     def attribute(self, name: QName, value: str, is_id: bool = False) -> None:
         """Add an attribute to the open element, before any other content."""
-        self._expect_attributes("an attribute", name)
-        rules.check_attribute_name(name)
+        codes = self.codes
+        current = self.current
         tree = self.tree
+        row = len(codes)
         code = tree.names.code_of(ATTRIBUTE, name)
-        if code in self.codes[self.current + 1 :]:
-            raise DynamicError("XQDY0025", f"the attribute {name}")
-        if name.uri:
+        if row - 1 != current:
+            self._expect_attributes("an attribute", name)
+            if code in codes[current + 1 :]:
+                raise DynamicError("XQDY0025", f"the attribute {name}")
+        elif current < 0 or codes[current] == DOCUMENT:
+            self._expect_attributes("an attribute", name)
+        if name.uri or name.prefix or name.local == "xmlns":
+            rules.check_attribute_name(name)
             name = self._bound(name)
             if name.uri == rules.XML_NAMESPACE and name.local == "id":
                 value = rules.id_value(value)
-        row = self._append(code, value)
+        codes.append(code)
+        self.ends.append(row + 1)
+        self.parents.append(current)
+        self.values.append(value)
         usual = tree.names.qnames[code >> KIND_BITS]
         if usual is not None and usual.prefix != name.prefix:
-            tree.prefixed[row] = name
+            tree.rename(row, name)
         if is_id:
-            tree.id_rules |= {(self.codes[self.current], code)}
+            tree.id_rules |= {(codes[current], code)}
 
     def _expect_attributes(self, what: str, name: object) -> None:
         current = self.current
@@ -196,7 +206,7 @@ class TreeBuilder:
 
     def _bind(self, prefix: str, uri: str) -> None:
         self.scope = {**self.scope, prefix: uri}
-        self.tree.declared.setdefault(self.current, {})[prefix] = uri
+        self.tree.declare(self.current, {prefix: uri})
 
     def namespace(self, prefix: str, uri: str) -> None:
         """Add a namespace node to the open element, before any other content."""
@@ -221,7 +231,7 @@ class TreeBuilder:
             # The prefix of an attribute is only a wish; that of a namespace node is not.
             other = self.tree.name(row)
             assert other is not None
-            self.tree.prefixed[row] = self._bound(other)
+            self.tree.rename(row, self._bound(other))
 
     # --- other content
 
@@ -270,23 +280,36 @@ class TreeBuilder:
         """Add the value of one enclosed expression (§3.9.1.3): atomic values joined by spaces, nodes copied."""
         characters: list[str] = []
         after_atomic = False
-        for item in _flat(sequence):
-            if type(item) is Node:
-                after_atomic = False
-                if item.tree.codes[item.pre] == TEXT:
-                    characters.append(item.tree.values[item.pre] or "")
-                    continue
-                if characters:
-                    self.text("".join(characters))
-                    characters = []
-                self.copy(item)
-            elif type(item) in (XMap, FunctionItem):
-                raise DynamicError("XQTY0105", f"{item!r} cannot become content of a node")
+        items = iter(sequence)
+        outer: list[Iterator[Any]] = []
+        while True:
+            for item in items:
+                kind = type(item)
+                if kind is Node:
+                    after_atomic = False
+                    if item.tree.codes[item.pre] == TEXT:
+                        characters.append(item.tree.values[item.pre])
+                        continue
+                    if characters:
+                        self.text("".join(characters))
+                        characters = []
+                    self.copy(item)
+                elif kind is XArray:
+                    # An array stands for the items of its members.
+                    outer.append(items)
+                    items = chain.from_iterable(item)
+                    break
+                elif kind is XMap or kind is FunctionItem:
+                    raise DynamicError("XQTY0105", f"{item!r} cannot become content of a node")
+                else:
+                    if after_atomic:
+                        characters.append(" ")
+                    characters.append(item if kind is str else string_of(item))
+                    after_atomic = True
             else:
-                if after_atomic:
-                    characters.append(" ")
-                characters.append(string_of(item))
-                after_atomic = True
+                if not outer:
+                    break
+                items = outer.pop()
         if characters:
             self.text("".join(characters))
 
@@ -329,13 +352,3 @@ class TreeBuilder:
         rules.check_namespace(prefix, uri)
         names = current_pool()
         return leaf(names, names.code(NAMESPACE, "", prefix), uri)
-
-
-def _flat(sequence: Iterable[Any]) -> Iterator[Any]:
-    """The items, an array replaced by the items of its members."""
-    for item in sequence:
-        if type(item) is XArray:
-            for member in item:
-                yield from _flat(member)
-        else:
-            yield item

@@ -42,10 +42,14 @@ class NodeTest:
         assert self.local is not None
         return names.code(self.kind, self.uri, self.local)
 
-    def coder(self) -> Callable[[Tree], int]:
-        """The code of an exact test in a tree, looked up once for the pool that nearly all trees share."""
+    def usual_code(self) -> tuple[NamePool, int]:
+        """The pool that nearly all trees share, and the code of an exact test in it."""
         usual = current_pool()
-        code = self.code(usual)
+        return usual, self.code(usual)
+
+    def coder(self) -> Callable[[Tree], int]:
+        """The code of an exact test in a tree."""
+        usual, code = self.usual_code()
         return lambda tree: code if tree.names is usual else self.code(tree.names)
 
     def keep(self) -> Keep:

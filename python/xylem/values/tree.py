@@ -31,6 +31,13 @@ XML_NAMESPACE = "http://www.w3.org/XML/1998/namespace"
 
 _orders = count(1)
 
+# Most trees are small and need none of these: they share empty ones, which are replaced before the first entry.
+_NO_NAMES: dict[int, QName] = {}
+_NO_DECLARATIONS: dict[int, dict[str, str]] = {}
+_NO_ROWS: set[int] = set()
+_NO_RULES: frozenset[tuple[int, int]] = frozenset()
+_NO_INDEX: dict[int, list[int]] = {}
+
 
 class Tree:
     """The rows of one tree. Only a builder or reader appends to it; once it is finished nothing changes."""
@@ -60,23 +67,47 @@ class Tree:
         self.names = names
         self.qnames: list[QName | None] | dict[int, QName | None] = names.qnames
         """By `code >> 3`. A document has its own table, to keep the prefixes its author chose."""
-        self.prefixed: dict[int, QName] = {}
+        self.prefixed = _NO_NAMES
         """The rows whose prefix is not the one in `qnames`."""
         self.codes: list[int] = []
         self.ends: list[int] = []
         self.parents: list[int] = []
         self.values: list[str | None] = []
-        self.declared: dict[int, dict[str, str]] = {}
+        self.declared = _NO_DECLARATIONS
         """Namespaces declared at an element, or undeclared by the URI ''."""
-        self.isolated: set[int] = set()
+        self.isolated = _NO_ROWS
         """Elements that do not inherit namespaces from their parent (copy-namespaces no-inherit)."""
         self.base = base
         self.document_uri: str | None = None
-        self.id_rules: frozenset[tuple[int, int]] = frozenset()
+        self.id_rules = _NO_RULES
         """(element code, attribute code) of the attributes a DTD declares as ID; xml:id needs no rule."""
-        self.idref_rules: frozenset[tuple[int, int]] = frozenset()
-        self._index: dict[int, list[int]] = {}
+        self.idref_rules = _NO_RULES
+        self._index = _NO_INDEX
         self._elements_by_id: dict[str, int] | None = None
+
+    # --- for builders
+
+    def rename(self, row: int, name: QName) -> None:
+        """Give a row a prefix of its own."""
+        if self.prefixed is _NO_NAMES:
+            self.prefixed = {}
+        self.prefixed[row] = name
+
+    def declare(self, row: int, bindings: dict[str, str]) -> None:
+        """Add namespace declarations to an element."""
+        if self.declared is _NO_DECLARATIONS:
+            self.declared = {}
+        here = self.declared.get(row)
+        if here is None:
+            self.declared[row] = bindings
+        else:
+            here.update(bindings)
+
+    def isolate(self, row: int) -> None:
+        """Keep an element from inheriting namespaces."""
+        if self.isolated is _NO_ROWS:
+            self.isolated = set()
+        self.isolated.add(row)
 
     # --- one node
 
@@ -140,6 +171,8 @@ class Tree:
         """The rows with a code, ascending. The list is kept: callers must not change it."""
         found = self._index.get(code)
         if found is None:
+            if self._index is _NO_INDEX:
+                self._index = {}
             found = self._index[code] = rows_with(self.codes, code, 0, len(self.codes))
         return found
 
@@ -250,7 +283,7 @@ def leaf(names: NamePool, code: int, value: str, name: QName | None = None) -> N
     if name is not None:
         usual = tree.qnames[code >> KIND_BITS]
         if usual is None or usual.prefix != name.prefix:
-            tree.prefixed[0] = name
+            tree.rename(0, name)
     return Node(tree, 0)
 
 

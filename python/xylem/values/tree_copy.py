@@ -32,7 +32,7 @@ def append_subtree(target: Tree, parent: int, scope: dict[str, str], node: Node,
     if source.idref_rules:
         target.idref_rules |= source.idref_rules
     if parent >= 0 and not inherit:
-        target.isolated.add(row)
+        target.isolate(row)
         scope = {}
     if not source.declared and not scope:
         return
@@ -55,7 +55,7 @@ def _copy_names(target: Tree, source: Tree, start: int, end: int) -> None:
     if source.qnames is not target.qnames:
         _copy_prefixes(target, source, start, codes, shift)
     for row, name in _within(source.prefixed, start, end):
-        target.prefixed[row + shift] = name
+        target.rename(row + shift, name)
 
 
 def _copy_prefixes(target: Tree, source: Tree, start: int, codes: list[int], shift: int) -> None:
@@ -70,7 +70,7 @@ def _copy_prefixes(target: Tree, source: Tree, start: int, codes: list[int], shi
     if unlike:
         for row, code in enumerate(codes, start):
             if code in unlike:
-                target.prefixed[row + shift] = unlike[code]
+                target.rename(row + shift, unlike[code])
 
 
 def _preserve_namespaces(target: Tree, scope: dict[str, str], source: Tree, start: int, end: int, shift: int) -> None:
@@ -81,10 +81,12 @@ def _preserve_namespaces(target: Tree, scope: dict[str, str], source: Tree, star
     new = {prefix: uri for prefix, uri in kept.items() if scope.get(prefix) != uri}
     if source.declared:
         for other, declared in _within(source.declared, start + 1, end):
-            target.declared[other + shift] = dict(declared)
-        target.isolated.update(other + shift for other in source.isolated if start < other < end)
+            target.declare(other + shift, dict(declared))
+        for other in source.isolated:
+            if start < other < end:
+                target.isolate(other + shift)
     if new:
-        target.declared[row] = new
+        target.declare(row, new)
     if scope.get("") and "" not in kept:
         # The copy would inherit a default namespace, which its unprefixed elements must not fall into.
         _undeclare_default(target, row)
@@ -95,7 +97,7 @@ def _undeclare_default(target: Tree, first: int) -> None:
         if target.codes[row] & KIND_MASK == ELEMENT:
             name = target.name(row)
             if name is not None and not name.uri and target.namespaces(row).get(""):
-                target.declared.setdefault(row, {})[""] = ""
+                target.declare(row, {"": ""})
 
 
 def _keep_used_namespaces(target: Tree, first: int) -> None:
@@ -109,7 +111,7 @@ def _keep_used_namespaces(target: Tree, first: int) -> None:
         if name is None or name.prefix == "xml" or (kind == ATTRIBUTE and not name.uri):
             continue
         if target.namespaces(owner).get(name.prefix, "") != name.uri:
-            target.declared.setdefault(owner, {})[name.prefix] = name.uri
+            target.declare(owner, {name.prefix: name.uri})
 
 
 def _within(rows: dict[int, T], start: int, end: int) -> Iterable[tuple[int, T]]:
