@@ -96,7 +96,7 @@ class TreeBuilder:
             tree.rename(row, name)
         if declarations is None:
             rules.check_element_name(name)
-            if not self.copy_inherit and parent > 0:
+            if not self.copy_inherit and parent >= 0:
                 tree.isolate(row)
                 scope = _NO_NAMESPACES
         self._declared_here = _NO_DECLARATIONS
