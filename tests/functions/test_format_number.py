@@ -51,6 +51,7 @@ from xylem.values.numbers import Float
         (D("12345.678"), "9.9999eDog", "12345.6780eDog"),
         (D("12345.678"), "9.9999e99e", "1.2346e04e"),
         (1, "0e", "1e"),
+        (1, "0.0,", "1.0"),
     ],
 )
 def test_pictures(ctx: Context, value: Any, picture: str, expected: str) -> None:
@@ -61,7 +62,7 @@ def test_pictures(ctx: Context, value: Any, picture: str, expected: str) -> None
     "picture",
     ["", "abc", "0;0;0", "0.0.0", "0%%",
      "0%‰", "0#", "0.#0", "0,.0", "0.,0", "0,", "0,,0", "0a0", "0e0e0", "0%e0",
-     "0e#", ".e99", "0.0,"],
+     "0e#", ".e99", "0,e0"],
 )  # fmt: skip
 def test_faulty_pictures(ctx: Context, picture: str) -> None:
     with pytest.raises(DynamicError, match="FODF1310"):

@@ -87,8 +87,8 @@ def _halves(text: str, mantissa: str, fmt: DecimalFormat, digits: set[str]) -> t
     group = fmt.grouping_separator
     if integer.endswith(group) or fraction.startswith(group):
         raise _fault(text, "a grouping separator stands beside the decimal separator or at the end")
-    if group * 2 in integer or group * 2 in fraction or fraction.endswith(group):
-        raise _fault(text, "a grouping separator stands beside another or at the end")
+    if group * 2 in integer or group * 2 in fraction:
+        raise _fault(text, "a grouping separator stands beside another")
     if not any(c in digits or c == fmt.digit for c in mantissa):
         raise _fault(text, "there is no digit")
     optional_last = integer.rfind(fmt.digit)
