@@ -1,5 +1,5 @@
 (:~ integer arithmetic :) (7 + 3, 7 - 10, 7 * 3, 7 idiv 2, -7 idiv 2, 7 mod 3, -7 mod 3, 7 mod -3)
-(:~ division :) (6 div 3, 7 div 2, 1 div 3, 1e0 div 0, -1e0 div 0)
+(:~ division :) (6 div 3, 7 div 2, 1 div 4, 1e0 div 0, -1e0 div 0)
 (:~ decimals :) (0.1 + 0.2, 1.10 * 3, 10.5 mod 3, 10.5 idiv 3, -10.5 mod 3)
 (:~ doubles :) (1e0 + 2, 1.5e3, 1e-7, 123456789012, 1e21, 1e6, 1e5 + 0.5, 0.000001e0, -0e0)
 (:~ floats :) (xs:float("1.1") + 1, xs:float("3.4e38"), xs:float(1) div 3)
