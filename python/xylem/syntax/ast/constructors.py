@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from .node import Expr, Name, Node
+from .node import Expr, Name, Node, ast_node
 
 
-@dataclass(frozen=True)
+@ast_node
 class DirectText(Expr):
     """Literal characters inside a direct element, boundary white space already treated."""
 
     value: str
 
 
-@dataclass(frozen=True)
+@ast_node
 class EnclosedExpr(Expr):
     """`{ E }` in direct content or in an attribute value; the body may be empty."""
 
     body: Expr
 
 
-@dataclass(frozen=True)
+@ast_node
 class DirectAttribute(Node):
     """Parts are literal strings and enclosed expressions, white space of literals already normalised."""
 
@@ -29,7 +27,7 @@ class DirectAttribute(Node):
     parts: tuple[str | EnclosedExpr, ...] = ()
 
 
-@dataclass(frozen=True)
+@ast_node
 class NamespaceDeclaration(Node):
     """xmlns:prefix="uri", or xmlns="uri" with the prefix ''."""
 
@@ -37,7 +35,7 @@ class NamespaceDeclaration(Node):
     uri: str
 
 
-@dataclass(frozen=True)
+@ast_node
 class DirectElement(Expr):
     name: Name
     namespaces: tuple[NamespaceDeclaration, ...] = ()
@@ -46,35 +44,35 @@ class DirectElement(Expr):
     """DirectText, EnclosedExpr and nested direct constructors."""
 
 
-@dataclass(frozen=True)
+@ast_node
 class DirectComment(Expr):
     value: str
 
 
-@dataclass(frozen=True)
+@ast_node
 class DirectPI(Expr):
     target: str
     value: str
 
 
-@dataclass(frozen=True)
+@ast_node
 class ComputedDocument(Expr):
     body: Expr
 
 
-@dataclass(frozen=True)
+@ast_node
 class ComputedElement(Expr):
     name: Name | Expr
     body: Expr
 
 
-@dataclass(frozen=True)
+@ast_node
 class ComputedAttribute(Expr):
     name: Name | Expr
     body: Expr
 
 
-@dataclass(frozen=True)
+@ast_node
 class ComputedNamespace(Expr):
     """namespace prefix { uri }: the prefix as a string, or an expression."""
 
@@ -82,17 +80,17 @@ class ComputedNamespace(Expr):
     body: Expr
 
 
-@dataclass(frozen=True)
+@ast_node
 class ComputedText(Expr):
     body: Expr
 
 
-@dataclass(frozen=True)
+@ast_node
 class ComputedComment(Expr):
     body: Expr
 
 
-@dataclass(frozen=True)
+@ast_node
 class ComputedPI(Expr):
     """processing-instruction target { E }: the target as a string, or an expression."""
 

@@ -2,58 +2,57 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from decimal import Decimal
 
-from .node import Expr, Name, Node
+from .node import Expr, Name, Node, ast_node
 from .types import Annotation, NameTest, NodeTest, SequenceTypeNode, SingleType, Wildcard
 
 # --- primaries
 
 
-@dataclass(frozen=True)
+@ast_node
 class StringLiteral(Expr):
     value: str
 
 
-@dataclass(frozen=True)
+@ast_node
 class IntegerLiteral(Expr):
     value: int
 
 
-@dataclass(frozen=True)
+@ast_node
 class DecimalLiteral(Expr):
     value: Decimal
 
 
-@dataclass(frozen=True)
+@ast_node
 class DoubleLiteral(Expr):
     value: float
 
 
-@dataclass(frozen=True)
+@ast_node
 class VarRef(Expr):
     name: Name
 
 
-@dataclass(frozen=True)
+@ast_node
 class ContextItem(Expr):
     """`.`"""
 
 
-@dataclass(frozen=True)
+@ast_node
 class SequenceExpr(Expr):
     """`E, E, …` with two or more members, or the empty sequence `()`."""
 
     items: tuple[Expr, ...] = ()
 
 
-@dataclass(frozen=True)
+@ast_node
 class ArgumentPlaceholder(Expr):
     """`?` in an argument list."""
 
 
-@dataclass(frozen=True)
+@ast_node
 class FunctionCall(Expr):
     """A static call; placeholders among the arguments make it a partial application."""
 
@@ -61,7 +60,7 @@ class FunctionCall(Expr):
     arguments: tuple[Expr, ...] = ()
 
 
-@dataclass(frozen=True)
+@ast_node
 class NamedFunctionRef(Expr):
     """name#arity"""
 
@@ -69,13 +68,13 @@ class NamedFunctionRef(Expr):
     arity: int
 
 
-@dataclass(frozen=True)
+@ast_node
 class Parameter(Node):
     name: Name
     type: SequenceTypeNode | None = None
 
 
-@dataclass(frozen=True)
+@ast_node
 class InlineFunction(Expr):
     annotations: tuple[Annotation, ...]
     parameters: tuple[Parameter, ...]
@@ -83,32 +82,32 @@ class InlineFunction(Expr):
     body: Expr
 
 
-@dataclass(frozen=True)
+@ast_node
 class StringConstructor(Expr):
     """``[…`{E}`…]``: strings and expressions in turn."""
 
     parts: tuple[str | Expr, ...] = ()
 
 
-@dataclass(frozen=True)
+@ast_node
 class MapEntry(Node):
     key: Expr
     value: Expr
 
 
-@dataclass(frozen=True)
+@ast_node
 class MapConstructor(Expr):
     entries: tuple[MapEntry, ...] = ()
 
 
-@dataclass(frozen=True)
+@ast_node
 class SquareArray(Expr):
     """[E, E, …]: one member per expression."""
 
     members: tuple[Expr, ...] = ()
 
 
-@dataclass(frozen=True)
+@ast_node
 class CurlyArray(Expr):
     """array { E }: one member per item."""
 
@@ -118,7 +117,7 @@ class CurlyArray(Expr):
 # --- postfix forms
 
 
-@dataclass(frozen=True)
+@ast_node
 class Filter(Expr):
     """A primary expression with one predicate. `E[a][b]` is Filter(Filter(E, a), b)."""
 
@@ -126,7 +125,7 @@ class Filter(Expr):
     predicate: Expr
 
 
-@dataclass(frozen=True)
+@ast_node
 class DynamicCall(Expr):
     """E(args)"""
 
@@ -134,7 +133,7 @@ class DynamicCall(Expr):
     arguments: tuple[Expr, ...] = ()
 
 
-@dataclass(frozen=True)
+@ast_node
 class Lookup(Expr):
     """E?key; `?*` has no key. `?name` and `?1` hold literals."""
 
@@ -142,7 +141,7 @@ class Lookup(Expr):
     key: Expr | None
 
 
-@dataclass(frozen=True)
+@ast_node
 class UnaryLookup(Expr):
     """?key, on the context item."""
 
@@ -152,12 +151,12 @@ class UnaryLookup(Expr):
 # --- paths
 
 
-@dataclass(frozen=True)
+@ast_node
 class Root(Expr):
     """A leading `/`: the root of the context node's tree, which must be a document node."""
 
 
-@dataclass(frozen=True)
+@ast_node
 class Path(Expr):
     """left / right. `a//b` is Path(Path(a, descendant-or-self::node()), b)."""
 
@@ -165,7 +164,7 @@ class Path(Expr):
     right: Expr
 
 
-@dataclass(frozen=True)
+@ast_node
 class AxisStep(Expr):
     """axis::test[p]…; the axis by its full name, such as 'child' or 'descendant-or-self'."""
 
@@ -174,7 +173,7 @@ class AxisStep(Expr):
     predicates: tuple[Expr, ...] = ()
 
 
-@dataclass(frozen=True)
+@ast_node
 class SimpleMap(Expr):
     """left ! right"""
 
@@ -185,19 +184,19 @@ class SimpleMap(Expr):
 # --- operators
 
 
-@dataclass(frozen=True)
+@ast_node
 class Or(Expr):
     left: Expr
     right: Expr
 
 
-@dataclass(frozen=True)
+@ast_node
 class And(Expr):
     left: Expr
     right: Expr
 
 
-@dataclass(frozen=True)
+@ast_node
 class ValueComparison(Expr):
     """op is eq, ne, lt, le, gt or ge."""
 
@@ -206,7 +205,7 @@ class ValueComparison(Expr):
     right: Expr
 
 
-@dataclass(frozen=True)
+@ast_node
 class GeneralComparison(Expr):
     """op is =, !=, <, <=, > or >=."""
 
@@ -215,7 +214,7 @@ class GeneralComparison(Expr):
     right: Expr
 
 
-@dataclass(frozen=True)
+@ast_node
 class NodeComparison(Expr):
     """op is `is`, << or >>."""
 
@@ -224,7 +223,7 @@ class NodeComparison(Expr):
     right: Expr
 
 
-@dataclass(frozen=True)
+@ast_node
 class StringConcat(Expr):
     """left || right"""
 
@@ -232,7 +231,7 @@ class StringConcat(Expr):
     right: Expr
 
 
-@dataclass(frozen=True)
+@ast_node
 class Range(Expr):
     """left to right"""
 
@@ -240,7 +239,7 @@ class Range(Expr):
     right: Expr
 
 
-@dataclass(frozen=True)
+@ast_node
 class Arithmetic(Expr):
     """op is +, -, *, div, idiv or mod."""
 
@@ -249,7 +248,7 @@ class Arithmetic(Expr):
     right: Expr
 
 
-@dataclass(frozen=True)
+@ast_node
 class Unary(Expr):
     """op is + or -."""
 
@@ -257,7 +256,7 @@ class Unary(Expr):
     operand: Expr
 
 
-@dataclass(frozen=True)
+@ast_node
 class SetOperation(Expr):
     """op is union, intersect or except (`|` is union)."""
 
@@ -266,31 +265,31 @@ class SetOperation(Expr):
     right: Expr
 
 
-@dataclass(frozen=True)
+@ast_node
 class InstanceOf(Expr):
     operand: Expr
     type: SequenceTypeNode
 
 
-@dataclass(frozen=True)
+@ast_node
 class TreatAs(Expr):
     operand: Expr
     type: SequenceTypeNode
 
 
-@dataclass(frozen=True)
+@ast_node
 class CastableAs(Expr):
     operand: Expr
     type: SingleType
 
 
-@dataclass(frozen=True)
+@ast_node
 class CastAs(Expr):
     operand: Expr
     type: SingleType
 
 
-@dataclass(frozen=True)
+@ast_node
 class Arrow(Expr):
     """operand => function(arguments): the function is a Name, or an expression that gives a function."""
 
@@ -302,21 +301,21 @@ class Arrow(Expr):
 # --- control
 
 
-@dataclass(frozen=True)
+@ast_node
 class If(Expr):
     test: Expr
     then: Expr
     otherwise: Expr
 
 
-@dataclass(frozen=True)
+@ast_node
 class QuantifiedBinding(Node):
     name: Name
     type: SequenceTypeNode | None
     collection: Expr
 
 
-@dataclass(frozen=True)
+@ast_node
 class Quantified(Expr):
     """kind is some or every."""
 
@@ -325,27 +324,27 @@ class Quantified(Expr):
     satisfies: Expr
 
 
-@dataclass(frozen=True)
+@ast_node
 class SwitchCase(Node):
     operands: tuple[Expr, ...]
     result: Expr
 
 
-@dataclass(frozen=True)
+@ast_node
 class Switch(Expr):
     operand: Expr
     cases: tuple[SwitchCase, ...]
     default: Expr
 
 
-@dataclass(frozen=True)
+@ast_node
 class TypeswitchCase(Node):
     types: tuple[SequenceTypeNode, ...]
     variable: Name | None
     result: Expr
 
 
-@dataclass(frozen=True)
+@ast_node
 class Typeswitch(Expr):
     operand: Expr
     cases: tuple[TypeswitchCase, ...]
@@ -353,19 +352,19 @@ class Typeswitch(Expr):
     default: Expr
 
 
-@dataclass(frozen=True)
+@ast_node
 class CatchClause(Node):
     tests: tuple[NameTest | Wildcard, ...]
     body: Expr
 
 
-@dataclass(frozen=True)
+@ast_node
 class TryCatch(Expr):
     body: Expr
     catches: tuple[CatchClause, ...]
 
 
-@dataclass(frozen=True)
+@ast_node
 class OrderingExpr(Expr):
     """ordered { E } or unordered { E }: mode is the keyword."""
 
@@ -373,7 +372,7 @@ class OrderingExpr(Expr):
     body: Expr
 
 
-@dataclass(frozen=True)
+@ast_node
 class Validate(Expr):
     """validate lax|strict|type T { E }"""
 
@@ -382,13 +381,13 @@ class Validate(Expr):
     body: Expr
 
 
-@dataclass(frozen=True)
+@ast_node
 class Pragma(Node):
     name: Name
     content: str
 
 
-@dataclass(frozen=True)
+@ast_node
 class ExtensionExpr(Expr):
     """(# pragma #)+ { E? }"""
 

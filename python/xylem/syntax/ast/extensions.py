@@ -6,16 +6,14 @@ occurrence `**` of possibly infinite sequences needs no node, it is a value of `
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from .expressions import AxisStep, NamedFunctionRef
 from .flwor import Clause
 from .modules import Declaration
-from .node import Expr, Name, Node
+from .node import Expr, Name, Node, ast_node
 from .types import NameTest, SequenceTypeNode
 
 
-@dataclass(frozen=True)
+@ast_node
 class ExtensionNode(Node):
     """A construct that standard XQuery does not have."""
 
@@ -23,7 +21,7 @@ class ExtensionNode(Node):
 # --- forseq: windows with conditions ("Extending XQuery with Window Functions", figure 3)
 
 
-@dataclass(frozen=True)
+@ast_node
 class ForseqVariable(Node):
     """role is position, curItem, prevItem or nextItem."""
 
@@ -32,7 +30,7 @@ class ForseqVariable(Node):
     type: SequenceTypeNode | None = None
 
 
-@dataclass(frozen=True)
+@ast_node
 class ForseqCondition(Node):
     """`start … when E` or `force? end … when E`. No `when`: the end is `newstart`."""
 
@@ -42,7 +40,7 @@ class ForseqCondition(Node):
     """`force end`: windows still open when the input ends are dropped."""
 
 
-@dataclass(frozen=True)
+@ast_node
 class ForseqWindow(Node):
     """kind is tumbling, sliding or landmark."""
 
@@ -51,7 +49,7 @@ class ForseqWindow(Node):
     end: ForseqCondition
 
 
-@dataclass(frozen=True)
+@ast_node
 class ForseqClause(Clause, ExtensionNode):
     """Binds windows in the order of their last items. No window: every sub-sequence."""
 
@@ -64,7 +62,7 @@ class ForseqClause(Clause, ExtensionNode):
 # --- data windows on paths (thesis, 3.8.2)
 
 
-@dataclass(frozen=True)
+@ast_node
 class DataWindow(Expr, ExtensionNode):
     """base|count size step step| or base|reference diff size step step|: kind is the keyword.
 
@@ -81,7 +79,7 @@ class DataWindow(Expr, ExtensionNode):
 # --- best-match joins (thesis, 4.2.2.2 and 4.2.3)
 
 
-@dataclass(frozen=True)
+@ast_node
 class BestMatchOrder(Node):
     """`(E) min`, `(E) max` or `(E, E) function`, and the largest distance allowed, if any.
 
@@ -94,7 +92,7 @@ class BestMatchOrder(Node):
     limit: Expr | None = None
 
 
-@dataclass(frozen=True)
+@ast_node
 class BestMatchClause(Clause, ExtensionNode):
     """`where $left … bestmatch join $right on …`: kind is inner, left, right or full."""
 
@@ -107,7 +105,7 @@ class BestMatchClause(Clause, ExtensionNode):
 # --- history ("Processing Continuous Historical Queries over XML Update Streams", section 3)
 
 
-@dataclass(frozen=True)
+@ast_node
 class VersionProjection(Expr, ExtensionNode):
     """E#v: the version that stood v updates ago.
 
@@ -119,7 +117,7 @@ class VersionProjection(Expr, ExtensionNode):
     version: int
 
 
-@dataclass(frozen=True)
+@ast_node
 class TimeProjection(Expr, ExtensionNode):
     """E?t: the value t seconds ago, t a numeric literal.
 
@@ -130,7 +128,7 @@ class TimeProjection(Expr, ExtensionNode):
     seconds: Expr
 
 
-@dataclass(frozen=True)
+@ast_node
 class VersionWindow(Expr, ExtensionNode):
     """E#[v]: the versions from the current one to the one v updates ago."""
 
@@ -138,7 +136,7 @@ class VersionWindow(Expr, ExtensionNode):
     version: int
 
 
-@dataclass(frozen=True)
+@ast_node
 class TimeWindow(Expr, ExtensionNode):
     """E?[t]: all versions of the last t seconds."""
 
@@ -156,14 +154,14 @@ def version_step(reference: NamedFunctionRef) -> VersionProjection:
 # --- sequential execution (windows paper, 5.2, after XQueryP)
 
 
-@dataclass(frozen=True)
+@ast_node
 class ExecutionDecl(Declaration, ExtensionNode):
     """declare execution sequential"""
 
     mode: str
 
 
-@dataclass(frozen=True)
+@ast_node
 class SetStatement(Expr, ExtensionNode):
     """set $name := E"""
 
@@ -171,7 +169,7 @@ class SetStatement(Expr, ExtensionNode):
     value: Expr
 
 
-@dataclass(frozen=True)
+@ast_node
 class Block(Expr, ExtensionNode):
     """`{ S; S; E }`: the statements in their order, then the value of the last one.
 

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from .node import Expr, Name, Node
+from .node import Expr, Name, Node, ast_node
 from .types import SequenceTypeNode
 
 
-@dataclass(frozen=True)
+@ast_node
 class Clause(Node):
     """One step of a FLWOR expression: takes a stream of tuples, gives one."""
 
 
-@dataclass(frozen=True)
+@ast_node
 class ForClause(Clause):
     name: Name
     type: SequenceTypeNode | None
@@ -22,14 +20,14 @@ class ForClause(Clause):
     allowing_empty: bool = False
 
 
-@dataclass(frozen=True)
+@ast_node
 class LetClause(Clause):
     name: Name
     type: SequenceTypeNode | None
     value: Expr
 
 
-@dataclass(frozen=True)
+@ast_node
 class WindowVariables(Node):
     current: Name | None = None
     position: Name | None = None
@@ -37,7 +35,7 @@ class WindowVariables(Node):
     next: Name | None = None
 
 
-@dataclass(frozen=True)
+@ast_node
 class WindowCondition(Node):
     variables: WindowVariables
     when: Expr
@@ -45,7 +43,7 @@ class WindowCondition(Node):
     """`only end`: windows still open when the input ends are dropped."""
 
 
-@dataclass(frozen=True)
+@ast_node
 class WindowClause(Clause):
     """for tumbling|sliding window: kind is the keyword."""
 
@@ -57,17 +55,17 @@ class WindowClause(Clause):
     end: WindowCondition | None = None
 
 
-@dataclass(frozen=True)
+@ast_node
 class WhereClause(Clause):
     test: Expr
 
 
-@dataclass(frozen=True)
+@ast_node
 class CountClause(Clause):
     name: Name
 
 
-@dataclass(frozen=True)
+@ast_node
 class GroupingSpec(Node):
     name: Name
     type: SequenceTypeNode | None = None
@@ -75,12 +73,12 @@ class GroupingSpec(Node):
     collation: str | None = None
 
 
-@dataclass(frozen=True)
+@ast_node
 class GroupByClause(Clause):
     specs: tuple[GroupingSpec, ...]
 
 
-@dataclass(frozen=True)
+@ast_node
 class OrderSpec(Node):
     key: Expr
     descending: bool = False
@@ -89,13 +87,13 @@ class OrderSpec(Node):
     collation: str | None = None
 
 
-@dataclass(frozen=True)
+@ast_node
 class OrderByClause(Clause):
     specs: tuple[OrderSpec, ...]
     stable: bool = False
 
 
-@dataclass(frozen=True)
+@ast_node
 class Flwor(Expr):
     clauses: tuple[Clause, ...]
     result: Expr

@@ -2,59 +2,57 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from .expressions import Parameter
-from .node import Expr, Name, Node
+from .node import Expr, Name, Node, ast_node
 from .types import Annotation, SequenceTypeNode
 
 
-@dataclass(frozen=True)
+@ast_node
 class Declaration(Node):
     """Anything a prolog declares."""
 
 
-@dataclass(frozen=True)
+@ast_node
 class BoundarySpaceDecl(Declaration):
     policy: str
     """preserve or strip"""
 
 
-@dataclass(frozen=True)
+@ast_node
 class DefaultCollationDecl(Declaration):
     uri: str
 
 
-@dataclass(frozen=True)
+@ast_node
 class BaseUriDecl(Declaration):
     uri: str
 
 
-@dataclass(frozen=True)
+@ast_node
 class ConstructionDecl(Declaration):
     mode: str
     """preserve or strip"""
 
 
-@dataclass(frozen=True)
+@ast_node
 class OrderingModeDecl(Declaration):
     mode: str
     """ordered or unordered"""
 
 
-@dataclass(frozen=True)
+@ast_node
 class EmptyOrderDecl(Declaration):
     mode: str
     """greatest or least"""
 
 
-@dataclass(frozen=True)
+@ast_node
 class CopyNamespacesDecl(Declaration):
     preserve: bool
     inherit: bool
 
 
-@dataclass(frozen=True)
+@ast_node
 class DecimalFormatDecl(Declaration):
     """No name: the default format. Properties are (name, value) pairs in the order written."""
 
@@ -62,13 +60,13 @@ class DecimalFormatDecl(Declaration):
     properties: tuple[tuple[str, str], ...] = ()
 
 
-@dataclass(frozen=True)
+@ast_node
 class NamespaceDecl(Declaration):
     prefix: str
     uri: str
 
 
-@dataclass(frozen=True)
+@ast_node
 class DefaultNamespaceDecl(Declaration):
     """kind is element or function."""
 
@@ -76,7 +74,7 @@ class DefaultNamespaceDecl(Declaration):
     uri: str
 
 
-@dataclass(frozen=True)
+@ast_node
 class SchemaImport(Declaration):
     """prefix None: none declared; '' : `default element namespace`."""
 
@@ -85,21 +83,21 @@ class SchemaImport(Declaration):
     locations: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
+@ast_node
 class ModuleImport(Declaration):
     prefix: str | None
     uri: str
     locations: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
+@ast_node
 class ContextItemDecl(Declaration):
     type: SequenceTypeNode | None = None
     value: Expr | None = None
     external: bool = False
 
 
-@dataclass(frozen=True)
+@ast_node
 class VariableDecl(Declaration):
     name: Name
     type: SequenceTypeNode | None = None
@@ -108,7 +106,7 @@ class VariableDecl(Declaration):
     annotations: tuple[Annotation, ...] = ()
 
 
-@dataclass(frozen=True)
+@ast_node
 class FunctionDecl(Declaration):
     """No body: external."""
 
@@ -119,13 +117,13 @@ class FunctionDecl(Declaration):
     annotations: tuple[Annotation, ...] = ()
 
 
-@dataclass(frozen=True)
+@ast_node
 class OptionDecl(Declaration):
     name: Name
     value: str
 
 
-@dataclass(frozen=True, kw_only=True)
+@ast_node(kw_only=True)
 class Module(Node):
     """What main and library modules share."""
 
@@ -134,12 +132,12 @@ class Module(Node):
     encoding: str | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@ast_node(kw_only=True)
 class MainModule(Module):
     body: Expr
 
 
-@dataclass(frozen=True, kw_only=True)
+@ast_node(kw_only=True)
 class LibraryModule(Module):
     prefix: str
     uri: str

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from .node import Name, Node
+from .node import Name, Node, ast_node
 
 
-@dataclass(frozen=True)
+@ast_node
 class ItemTypeNode(Node):
     """Any item type."""
 
 
-@dataclass(frozen=True)
+@ast_node
 class SequenceTypeNode(Node):
     """`item` with an occurrence: '' (one), '?', '*', '+' or '**' (possibly infinite). No item: empty-sequence()."""
 
@@ -20,7 +18,7 @@ class SequenceTypeNode(Node):
     occurrence: str = ""
 
 
-@dataclass(frozen=True)
+@ast_node
 class SingleType(Node):
     """The target of `cast` and `castable`."""
 
@@ -28,19 +26,19 @@ class SingleType(Node):
     optional: bool = False
 
 
-@dataclass(frozen=True)
+@ast_node
 class AtomicType(ItemTypeNode):
     """An atomic or union type by name."""
 
     name: Name
 
 
-@dataclass(frozen=True)
+@ast_node
 class AnyItemType(ItemTypeNode):
     """item()"""
 
 
-@dataclass(frozen=True)
+@ast_node
 class Annotation(Node):
     """%name(literals): the values are str, int, Decimal or float."""
 
@@ -48,7 +46,7 @@ class Annotation(Node):
     values: tuple[object, ...] = ()
 
 
-@dataclass(frozen=True)
+@ast_node
 class FunctionType(ItemTypeNode):
     """function(*) when `parameters` is None, else function(P, …) as R."""
 
@@ -57,7 +55,7 @@ class FunctionType(ItemTypeNode):
     returns: SequenceTypeNode | None = None
 
 
-@dataclass(frozen=True)
+@ast_node
 class MapType(ItemTypeNode):
     """map(*) when `key` is None, else map(K, V)."""
 
@@ -65,7 +63,7 @@ class MapType(ItemTypeNode):
     value: SequenceTypeNode | None = None
 
 
-@dataclass(frozen=True)
+@ast_node
 class ArrayType(ItemTypeNode):
     """array(*) when `member` is None, else array(M)."""
 
@@ -75,34 +73,34 @@ class ArrayType(ItemTypeNode):
 # --- node tests: kind tests are item types; name tests stand in steps only
 
 
-@dataclass(frozen=True)
+@ast_node
 class AnyKindTest(ItemTypeNode):
     """node()"""
 
 
-@dataclass(frozen=True)
+@ast_node
 class TextTest(ItemTypeNode):
     """text()"""
 
 
-@dataclass(frozen=True)
+@ast_node
 class CommentTest(ItemTypeNode):
     """comment()"""
 
 
-@dataclass(frozen=True)
+@ast_node
 class NamespaceNodeTest(ItemTypeNode):
     """namespace-node()"""
 
 
-@dataclass(frozen=True)
+@ast_node
 class PITest(ItemTypeNode):
     """processing-instruction(target?)"""
 
     target: str | None = None
 
 
-@dataclass(frozen=True)
+@ast_node
 class ElementTest(ItemTypeNode):
     """element(name?, type?): no name is a wildcard; `nillable` for type followed by '?'."""
 
@@ -111,7 +109,7 @@ class ElementTest(ItemTypeNode):
     nillable: bool = False
 
 
-@dataclass(frozen=True)
+@ast_node
 class AttributeTest(ItemTypeNode):
     """attribute(name?, type?)"""
 
@@ -119,35 +117,35 @@ class AttributeTest(ItemTypeNode):
     type: Name | None = None
 
 
-@dataclass(frozen=True)
+@ast_node
 class SchemaElementTest(ItemTypeNode):
     """schema-element(name)"""
 
     name: Name
 
 
-@dataclass(frozen=True)
+@ast_node
 class SchemaAttributeTest(ItemTypeNode):
     """schema-attribute(name)"""
 
     name: Name
 
 
-@dataclass(frozen=True)
+@ast_node
 class DocumentTest(ItemTypeNode):
     """document-node(element?)"""
 
     element: ElementTest | SchemaElementTest | None = None
 
 
-@dataclass(frozen=True)
+@ast_node
 class NameTest(Node):
     """A name in a step."""
 
     name: Name
 
 
-@dataclass(frozen=True)
+@ast_node
 class Wildcard(Node):
     """`*`, `p:*` (prefix or uri given) or `*:local` (local given)."""
 

@@ -21,7 +21,7 @@ SENTINEL = "\0"
 _white = re.compile(r"[ \t\n\r]*").match
 _comment_edge = re.compile(r"\(:|:\)").search
 _word = re.compile(NCNAME).match
-_name_char = re.compile(rf"[{CHAR}]").match
+_name_char = re.compile(CHAR).match
 _token = re.compile(
     rf"[0-9]+(?:\.[0-9]*)?|(?:{NCNAME}:)?{NCNAME}|\$(?:{NCNAME}:)?{NCNAME}|:=|::|!=|==|&&|<<|>>|<=|>=|=>|<>|\|\||//|\.\.|."
 ).match
