@@ -39,7 +39,7 @@ _NOT_IN_TIME = frozenset("YMDdFWwCE")
 _NAMED = ("N", "n", "Nn")
 
 
-@function("fn:format-dateTime", "xs:dateTime?, " + _SIGNATURE, "xs:string?", context=True)
+@function("fn:format-dateTime", "xs:dateTime?, " + _SIGNATURE, "xs:string?", context=True, absent=(3, 4))
 def format_date_time(
     ctx: Context,
     value: DateTime | None,
@@ -51,7 +51,7 @@ def format_date_time(
     return None if value is None else _format(ctx, value, picture, language, calendar, place, frozenset())
 
 
-@function("fn:format-date", "xs:date?, " + _SIGNATURE, "xs:string?", context=True)
+@function("fn:format-date", "xs:date?, " + _SIGNATURE, "xs:string?", context=True, absent=(3, 4))
 def format_date(
     ctx: Context,
     value: Date | None,
@@ -63,7 +63,7 @@ def format_date(
     return None if value is None else _format(ctx, value, picture, language, calendar, place, _NOT_IN_DATE)
 
 
-@function("fn:format-time", "xs:time?, " + _SIGNATURE, "xs:string?", context=True)
+@function("fn:format-time", "xs:time?, " + _SIGNATURE, "xs:string?", context=True, absent=(3, 4))
 def format_time(
     ctx: Context,
     value: Time | None,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from importlib import import_module
 
@@ -120,9 +121,10 @@ def look_up(uri: str, local: str, arity: int) -> Builtin | None:
     return found if found is not None and arity in arities(found) else None
 
 
-def arities(of: Builtin) -> range:
+def arities(of: Builtin) -> Sequence[int]:
     """With how many arguments a function can be called; a focus function may leave out its last one."""
-    return range(of.least - of.focus, of.most + 1)
+    every = range(of.least - of.focus, of.most + 1)
+    return [n for n in every if n not in of.absent] if of.absent else every
 
 
 def near_names(local: str) -> list[str]:

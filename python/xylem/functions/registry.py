@@ -14,6 +14,7 @@
 - A last Python parameter `*values` makes the function variadic (fn:concat): its type stands once in `parameters`
   and repeats as often as needed.
 - `context=True`: the function's first Python parameter is the `Context`, which the signature does not list.
+- `absent=(3, 4)`: arities that the Python defaults would allow and the function does not have.
 - Raise `DynamicError(code, "particulars")`; the place in the query is added by the caller.
 """
 
@@ -53,6 +54,8 @@ class Builtin:
     focus: bool
     context: bool
     variadic: bool = False
+    absent: frozenset[int] = frozenset()
+    """Arities between the least and the most that do not exist."""
 
     @property
     def most(self) -> int:
@@ -78,6 +81,7 @@ def function(
     lazy: str = "",
     focus: bool = False,
     context: bool = False,
+    absent: tuple[int, ...] = (),
 ) -> Callable[[Body], Body]:
     """Register a built-in function; the module docstring says how to write one."""
 
@@ -93,7 +97,7 @@ def function(
         key = (PREFIXES[prefix], local)
         if key in BUILTINS:
             raise TypeError(f"{name} is registered twice")
-        BUILTINS[key] = Builtin(*key, types, returns, least, body, lazies, focus, context, variadic)
+        BUILTINS[key] = Builtin(*key, types, returns, least, body, lazies, focus, context, variadic, frozenset(absent))
         return body
 
     return register

@@ -21,6 +21,8 @@ class AtomicType:
 
     def derives_from(self, other: AtomicType) -> bool:
         """True for the type itself, for its descendants, and for members of a union."""
+        if self is other:
+            return True
         if other.members is not None:
             return any(self.derives_from(member) for member in other.members)
         if self.members is not None:

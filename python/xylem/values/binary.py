@@ -74,8 +74,8 @@ _ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 
 
 def _rest_is_zero(compact: str) -> bool:
-    if not compact.endswith("="):
+    """Whether the last character before the padding has no bits beyond the last octet."""
+    padding = len(compact) - len(compact.rstrip("="))
+    if padding == 0:
         return True
-    if compact.endswith("=="):
-        return _ALPHABET.index(compact[-3]) % 16 == 0
-    return _ALPHABET.index(compact[-2]) % 4 == 0
+    return padding <= 2 and _ALPHABET.find(compact[-1 - padding]) % (4**padding) == 0
