@@ -65,7 +65,8 @@ def test_matching(pattern: str, flags: str, text: str, expected: bool) -> None:
     ["a{2,1}", "a{", "{1}", "a{1", "a{,2}", "a{x}", "]", "}", ")", "(", "(?=a)", "(?i)a", "a**", "a+++", "*", "+a", "?",
      "a|*", "[", "[]", "[^]", "[b-a]", "[a", "[a[b]]", "[a-z-[", r"[a-\d]", r"[\1]", r"\1(a)", r"(\1)", r"(a)\2",
      r"\p{Xx}", r"\p{IsNowhere}", r"\p{isBasicLatin}", r"\pL", r"\p{L", r"\x41", r"\b", r"\A", r"\u0041", "\\", r"\0",
-     r"\ ", "[a-z-[b]c]", "[-[a]]"],
+     r"\ ", "[a-z-[b]c]", "[-[a]]",
+     "[--z]"],
 )  # fmt: skip
 def test_refused(pattern: str) -> None:
     with pytest.raises(DynamicError, match="FORX0002"):

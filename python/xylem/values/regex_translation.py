@@ -270,6 +270,8 @@ class _Parser:
         c = self.take()
         if c == "[":
             self.fault("write \\[ for the character [ inside a class")
+        if c == "-" and self.next == "-" and not self.text.startswith("-[", self.at):
+            self.fault("write \\- for the character - as the start of a range")
         if c == "\\":
             c = self.take()
             if c not in SINGLE_ESCAPES:
