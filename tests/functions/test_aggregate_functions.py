@@ -93,6 +93,7 @@ def test_what_cannot_be_summed(values: list[Any]) -> None:
         ([AnyURI("a"), AnyURI("b")], AnyURI("b"), AnyURI("a")),
         ([AnyURI("a"), "b"], "b", "a"),
         ([NCName("a"), "b"], "b", NCName("a")),
+        ([NCName("a"), AnyURI("b")], "b", NCName("a")),
         ([True, False], True, False),
         ([Date(2024, 1, 1), Date(2023, 1, 1)], Date(2024, 1, 1), Date(2023, 1, 1)),
         ([YearMonthDuration(1), YearMonthDuration(2)], YearMonthDuration(2), YearMonthDuration(1)),

@@ -52,6 +52,8 @@ def test_ranges_stay_ranges() -> None:
         (nan, 3, []),
         (1, nan, []),
         (-inf, inf, []),
+        (-inf, None, [1, 2, 3, 4, 5]),
+        (nan, None, []),
         (-inf, 3, []),
         (-3, inf, [1, 2, 3, 4, 5]),
         (inf, 1, []),
@@ -60,7 +62,7 @@ def test_ranges_stay_ranges() -> None:
         (1e300, 1e300, []),
     ],
 )
-def test_subsequence_rounds(start: float, length: float, result: list[int]) -> None:
+def test_subsequence_rounds(start: float, length: float | None, result: list[int]) -> None:
     for source in ([1, 2, 3, 4, 5], iter((1, 2, 3, 4, 5)), range(1, 6)):
         assert list(fn.subsequence(source, start, length)) == result
 

@@ -63,7 +63,7 @@ class _Extreme:
             self.take(run)
         if self.family is Family.NUMBER:
             return self.as_common_number()
-        if self.family is Family.STRING and AnyURI in self.kinds and len(self.kinds) > 1:
+        if type(self.best) is AnyURI and len(self.kinds) > 1:
             return str(self.best)
         return self.best
 

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from functools import cache
 from importlib import import_module
 
+from xylem.errors import StaticError
+
 from .registry import BUILTINS, PREFIXES, Builtin
 
 FAMILIES: dict[str, str] = {
@@ -85,6 +87,9 @@ FAMILIES: dict[str, str] = {
 }
 """The names each module registers. That the two agree is checked by the tests."""
 
+MOST_ARGUMENTS = 100_000
+"""For functions that take any number of them."""
+
 _PREFIX_OF = {uri: prefix for prefix, uri in PREFIXES.items()}
 
 
@@ -118,6 +123,8 @@ def named(uri: str, local: str) -> Builtin | None:
 def look_up(uri: str, local: str, arity: int) -> Builtin | None:
     """The built-in function of a name that can be called with so many arguments."""
     found = named(uri, local)
+    if arity > MOST_ARGUMENTS and found is not None and found.variadic:
+        raise StaticError("FOAR0002", f"a function of {arity} arguments")
     return found if found is not None and arity in arities(found) else None
 
 

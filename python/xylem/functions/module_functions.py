@@ -41,6 +41,8 @@ SUPPORTED_VERSIONS = (Decimal("1.0"), Decimal("3.0"), Decimal("3.1"))
 
 @function("fn:load-xquery-module", "xs:string, map(*)", "map(*)", context=True)
 def load_xquery_module(ctx: Context, uri: str, options: XMap | None = None) -> XMap:
+    if ctx.run.load_module is None:
+        raise DynamicError("FOQM0006", "modules cannot be loaded in this run")
     if not uri:
         raise DynamicError("FOQM0001", "the module URI is the empty string")
     given = options or XMap()
@@ -51,8 +53,6 @@ def load_xquery_module(ctx: Context, uri: str, options: XMap | None = None) -> X
     hints = _option(given, "location-hints", _STRINGS) or ()
     variables: XMap = _option(given, "variables", _VALUES_BY_NAME) or XMap()
     item = _option(given, "context-item", _OPTIONAL_ITEM)
-    if ctx.run.load_module is None:
-        raise DynamicError("FOQM0006", "modules cannot be loaded in this run")
     try:
         found, functions = ctx.run.load_module(
             uri,

@@ -72,10 +72,11 @@ def reverse(sequence: Sequence[Any]) -> Sequence[Any]:
 
 
 @function("fn:subsequence", "item()*, xs:double, xs:double", "item()*", lazy="source")
-def subsequence(source: Iterable[Any], start: float, length: float = inf) -> Iterable[Any]:
+def subsequence(source: Iterable[Any], start: float, length: float | None = None) -> Iterable[Any]:
     """Items at the positions p with round(start) <= p < round(start) + round(length)."""
     first = _rounded(start)
-    end = first + _rounded(length)
+    # Not the same as an infinite length: -INF + INF is NaN, and then there are no items.
+    end = inf if length is None else first + _rounded(length)
     if not first < end:  # true where either is NaN as well
         return ()
     if first >= maxsize or end <= 1:
