@@ -24,13 +24,15 @@ from xylem.values.strings import NCName
         (1, nan, ""),
         (-42, inf, "12345"),
         (-inf, inf, ""),
+        (-inf, None, "12345"),
+        (nan, None, ""),
         (inf, inf, ""),
         (0.49999999999999994, 2, "1"),
         (2, 1e300, "2345"),
         (-0.5, 2, "1"),
     ],
 )
-def test_substring_rounds_its_bounds(start: float, length: float, expected: str) -> None:
+def test_substring_rounds_its_bounds(start: float, length: float | None, expected: str) -> None:
     assert fn.substring("12345", start, length) == expected
 
 

@@ -40,12 +40,13 @@ def string_join(values: Sequence[Any], separator: str = "") -> str:
 
 
 @function("fn:substring", "xs:string?, xs:double, xs:double", "xs:string")
-def substring(value: str | None, start: float, length: float = math.inf) -> str:
+def substring(value: str | None, start: float, length: float | None = None) -> str:
     """The characters at positions p with round($start) <= p < round($start) + round($length)."""
     if not value:
         return ""
     first = _rounded(start)
-    end = first + _rounded(length)
+    # Not -INF + INF where there is no length: that is NaN.
+    end = math.inf if length is None else first + _rounded(length)
     # NaN in either bound makes the comparison false, and the result empty.
     if not (first < end and end > 1 and first <= len(value)):
         return ""
