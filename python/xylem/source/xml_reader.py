@@ -55,9 +55,11 @@ def read_document(
     try:
         return _read(content, uri, base_uri or uri, limits, strip_space, resolve_entity)
     except InputError as error:
+        name = str(source) if isinstance(source, PathLike) else uri
+        why = f"{name}: {error.why}" if name else error.why
         if code != "XYIN0001":
-            raise InputError(code, error.message, hint=error.hint) from error
-        raise
+            raise InputError(code, f"{error.title}: {why}", hint=error.hint) from error
+        raise InputError(error.code, why, hint=error.hint) from error.__cause__
 
 
 def _file_content(path: Path) -> bytes:
