@@ -14,7 +14,9 @@ KERNEL := $(wildcard kernel/Cargo.toml kernel/Cargo.lock kernel/src/*.rs kernel/
 .PHONY: install demo test lint types unit kernel-test bench docs conformance format clean
 .DEFAULT_GOAL := install
 
+# Bytecode is written even where PYTHONDONTWRITEBYTECODE is set: without it every start compiles the whole engine.
 install: $(STAMP)
+	@$(BIN)/python -m compileall -q python/xylem
 
 $(STAMP): pyproject.toml python/xylem/version.py $(KERNEL)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -25,7 +27,7 @@ $(STAMP): pyproject.toml python/xylem/version.py $(KERNEL)
 	  echo 'warning: the Rust kernel was not built (cargo or its crates are missing); the Python fallback is in use' >&2
 	@touch $@
 
-demo: $(STAMP)
+demo: install
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh examples/demo.sh
 
 test: lint types unit kernel-test
@@ -36,7 +38,7 @@ lint: $(STAMP)
 types: $(STAMP)
 	$(BIN)/mypy
 
-unit: $(STAMP)
+unit: install
 	$(BIN)/pytest
 
 kernel-test: $(STAMP)
@@ -46,7 +48,7 @@ else
 	@echo 'kernel tests skipped: cargo is not installed'
 endif
 
-bench: $(STAMP)
+bench: install
 	$(BIN)/xylem bench xmark
 
 docs: $(STAMP)
