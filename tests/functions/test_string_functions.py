@@ -81,6 +81,7 @@ def test_normalize_unicode() -> None:
 def test_case_mappings_may_lengthen() -> None:
     assert fn.upper_case("straße") == "STRASSE"
     assert fn.lower_case("ABc!D") == "abc!d"
+    assert fn.lower_case("ΟΔΟΣ") == "οδοσ"
 
 
 def test_translate() -> None:

@@ -97,7 +97,8 @@ def upper_case(value: str | None) -> str:
 
 @function("fn:lower-case", "xs:string?", "xs:string")
 def lower_case(value: str | None) -> str:
-    return value.lower() if value else ""
+    # Each character by itself: Python would write a sigma at the end of a word in its final form.
+    return value.replace("Σ", "σ").lower() if value else ""
 
 
 @function("fn:translate", "xs:string?, xs:string, xs:string", "xs:string")
