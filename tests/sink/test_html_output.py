@@ -40,6 +40,8 @@ def test_scripts_are_raw_and_text_is_not() -> None:
     assert html("<p>&lt;&amp;<script>a &lt; b &amp;&amp; c</script></p>") == (
         "<p>&lt;&amp;<script>a < b && c</script></p>"
     )
+    nested = "<style><p a='&amp;&lt;'>&lt;</p>&amp;</style>"
+    assert html(nested) == '<style><p a="&<"><</p>&</style>'
 
 
 def test_attributes() -> None:

@@ -10,6 +10,7 @@ from xylem.errors import DynamicError, XylemError
 from xylem.values.node import Node
 from xylem.values.strings import AnyURI
 from xylem.values.uri import is_absolute, resolve
+from xylem.values.xml_characters import first_illegal
 
 from .context import Context
 from .registry import function
@@ -66,6 +67,15 @@ def _collection_uri(ctx: Context, uri: str | None) -> str | None:
 def unparsed_text(ctx: Context, uri: str | None, encoding: str | None = None) -> str | None:
     if uri is None:
         return None
+    text = resource_text(ctx, uri, encoding)
+    bad = first_illegal(text)
+    if bad is not None:
+        raise DynamicError("FOUT1190", f"the character U+{ord(bad):04X} is not one XML allows")
+    return text
+
+
+def resource_text(ctx: Context, uri: str, encoding: str | None = None) -> str:
+    """The text at a URI, whatever its characters."""
     if "#" in uri:
         raise DynamicError("FOUT1170", f"{uri!r} has a fragment identifier")
     return ctx.run.resources.text(_absolute(uri, ctx, "FOUT1170", "FOUT1170"), encoding)

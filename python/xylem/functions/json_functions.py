@@ -10,7 +10,7 @@ from xylem.values.json_values import Duplicates, json_value
 from xylem.values.map import XMap
 
 from .context import Context
-from .document_functions import unparsed_text
+from .document_functions import resource_text
 from .option_parameters import ONE_BOOLEAN, ONE_STRING, STRING_FUNCTION, option
 from .registry import function
 
@@ -26,7 +26,7 @@ def parse_json(text: str | None, options: XMap | None = None) -> Any:
 
 @function("fn:json-doc", "xs:string?, map(*)", "item()?", context=True)
 def json_doc(context: Context, href: str | None, options: XMap | None = None) -> Any:
-    return parse_json(unparsed_text(context, href), options)
+    return parse_json(None if href is None else resource_text(context, href), options)
 
 
 def reading_options(options: XMap | None) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from decimal import Decimal
 
 from xylem.errors import DynamicError
 from xylem.values.node import Node
@@ -13,6 +14,7 @@ from .character_expansion import Expand
 from .document_prolog import doctype
 from .html_vocabulary import BOOLEAN_ATTRIBUTES, RAW_TEXT
 from .html_writer import HtmlFamilyWriter, html_version
+from .markup_writer import Frame
 from .output_buffer import OutputBuffer
 from .serialization_parameters import SerializationParameters
 from .xml_output import write_nodes
@@ -27,8 +29,9 @@ class HtmlWriter(HtmlFamilyWriter):
 
     namespaces = frozenset({""})
 
-    def is_html_text(self) -> bool:
-        return True
+    def __init__(self, parameters: SerializationParameters, buffer: OutputBuffer, version: Decimal) -> None:
+        super().__init__(parameters, buffer, version)
+        self.raw = self.expansion.verbatim_without_map("a script or style element")
 
     def html_name(self, name: QName) -> str | None:
         return name.local.lower() if name.uri in self.html_namespaces else None
@@ -44,17 +47,20 @@ class HtmlWriter(HtmlFamilyWriter):
             text = _AMPERSAND.sub("&amp;", text)
         return text.replace('"', "&quot;").replace("\xa0", "&nbsp;").replace("\r", "&#xD;")
 
-    def attribute(self, element: QName, name: QName, value: str) -> str:
+    def attribute(self, element: QName, name: QName, value: str, outer: Frame) -> str:
+        # Nothing inside a script or style element is escaped, attributes of elements in it included (§7.3).
+        if outer.text is self.raw:
+            return f' {self.verbatim(str(name))}="{self.raw(value)}"'
         lower = name.local.lower()
         if lower in BOOLEAN_ATTRIBUTES and value.lower() == lower and not name.uri and self.html_name(element):
             return " " + self.verbatim(name.local)
-        return super().attribute(element, name, value)
+        return super().attribute(element, name, value, outer)
 
-    def text_of(self, name: QName) -> Expand:
+    def text_of(self, name: QName, outer: Frame) -> Expand:
         known = self.html_name(name)
-        if known is None:
-            return super().text_of(name)
-        return self.verbatim_text if known in RAW_TEXT else self.text_expand
+        if outer.text is self.raw or known in RAW_TEXT:
+            return self.raw
+        return super().text_of(name, outer) if known is None else self.text_expand
 
     def empty_end(self, name: QName, written: str) -> str:
         known = self.html_name(name)

@@ -10,7 +10,6 @@ from xylem.values.node import ELEMENT
 from xylem.values.qname import QName
 from xylem.values.tree import Tree
 
-from .character_expansion import unchanged
 from .document_prolog import doctype
 from .html_vocabulary import (
     INLINE,
@@ -55,11 +54,7 @@ class HtmlFamilyWriter(MarkupWriter):
         self.void = VOID_5 if self.is_five else VOID_4
         # URIs that are escaped are in NFC and not mapped; all that is left then is ASCII (§4).
         self.uri_expand = self.escape_attribute
-        self.verbatim_text = self.expansion.verbatim_without_map("raw text") if self.is_html_text() else unchanged
         self._has_doctype = False
-
-    def is_html_text(self) -> bool:
-        return False
 
     # --- which elements are HTML
 
@@ -112,7 +107,7 @@ class HtmlFamilyWriter(MarkupWriter):
             value = unicodedata.normalize("NFC", value)
         return self.uri_expand(escape_uri(value))
 
-    def attribute(self, element: QName, name: QName, value: str) -> str:
+    def attribute(self, element: QName, name: QName, value: str, outer: Frame) -> str:
         return f' {self.verbatim(str(name))}="{self.expanded(element, name, value)}"'
 
     # --- the content type

@@ -122,7 +122,7 @@ class MarkupWriter:
         for attribute in attributes:
             key = tree.name(attribute)
             assert key is not None
-            self.append(self.attribute(name, key, tree.values[attribute] or ""))
+            self.append(self.attribute(name, key, tree.values[attribute] or "", outer))
         inserted = self.inserted_content(name)
         if first == stop and not inserted:
             self.append(self.empty_end(name, written))
@@ -131,7 +131,7 @@ class MarkupWriter:
         self.append(">")
         is_kept = self.keeps_space(tree, name, attributes, outer)
         indents = not is_kept and self.parameters.indent and self.has_only_elements(tree, first, stop)
-        frame = Frame(stop, name, f"</{written}>", scope, self.text_of(name), outer.depth + 1, is_kept, indents)
+        frame = Frame(stop, name, f"</{written}>", scope, self.text_of(name, outer), outer.depth + 1, is_kept, indents)
         if inserted:
             self.break_line(frame)
             self.append(inserted)
@@ -177,13 +177,13 @@ class MarkupWriter:
     def declarations(self, tree: Tree, row: int, name: QName, attributes: range, outer: Frame) -> Scope:
         return changes(tree, row, outer.scope, outer.depth == 0, self.undeclares)
 
-    def attribute(self, element: QName, name: QName, value: str) -> str:
+    def attribute(self, element: QName, name: QName, value: str, outer: Frame) -> str:
         return f' {self.verbatim(str(name))}="{self.attribute_expand(value)}"'
 
     def empty_end(self, name: QName, written: str) -> str:
         return "/>"
 
-    def text_of(self, name: QName) -> Expand:
+    def text_of(self, name: QName, outer: Frame) -> Expand:
         """How text directly inside an element is written."""
         return self.cdata if self.is_cdata(name) else self.text_expand
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from xylem.errors import DynamicError
-from xylem.values.xml_characters import first_illegal
 
 from .encodings import declared_encoding, encoding_mark, text_codec
 
@@ -12,8 +11,10 @@ def decode_text(data: bytes, requested: str | None, external: str | None = None,
     """The characters of a text.
 
     In this order: the encoding known from outside, the rules of XML for an XML media type, what the query asked for,
-    a byte order mark, UTF-8. Line ends are left alone.
+    a byte order mark, UTF-8. Line ends are left alone, and so are characters that XML does not allow: JSON may.
     """
+    if requested is not None and text_codec(requested) is None:
+        raise DynamicError("FOUT1190", f"the encoding '{requested}' is not known")
     asked = external or _xml_encoding(data, media_type) or requested
     if asked is not None:
         codec = text_codec(asked)
@@ -28,11 +29,7 @@ def decode_text(data: bytes, requested: str | None, external: str | None = None,
         if guessed:
             raise DynamicError("FOUT1200", f"the text is not {codec}", hint="name its encoding") from error
         raise DynamicError("FOUT1190", f"the text is not {asked}: {error}") from error
-    text = text.removeprefix("\ufeff")
-    bad = first_illegal(text)
-    if bad is not None:
-        raise DynamicError("FOUT1190", f"the character U+{ord(bad):04X} is not one XML allows")
-    return text
+    return text.removeprefix("\ufeff")
 
 
 def _xml_encoding(data: bytes, media_type: str | None) -> str | None:

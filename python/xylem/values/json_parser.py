@@ -159,9 +159,9 @@ class _Parser:
         return token.end()
 
     def string(self, token: re.Match[str]) -> str:
-        if token.lastindex == 1:
-            return escape_special(token[1]) if self.escape else token[1]
-        value = unescape(token[2])
+        value = token[1] if token.lastindex == 1 else unescape(token[2])
+        if token.lastindex == 1 and value.isascii() and not self.escape:
+            return value
         return escape_special(value) if self.escape else replace_invalid(value, self.fallback)
 
     def fault(self, position: int, expected: str) -> DynamicError:
