@@ -179,7 +179,7 @@ def test_conflicting_namespace_nodes() -> None:
 def nested(inner: QName, **modes: bool) -> Node:
     builder = TreeBuilder(**modes)
     builder.start_element(name("e", "u"), {"": "u", "p": "v"})
-    builder.start_element(inner, None)
+    builder.start_element(inner)
     builder.end_element()
     builder.end_element()
     return children(builder.finish())[0]

@@ -154,7 +154,7 @@ def _computed_element(node: ast.ComputedElement, context: StaticContext) -> ast.
 
 
 def _direct_element(node: ast.DirectElement, context: StaticContext) -> ast.DirectElement:
-    inner = context.with_namespaces(declared_namespaces(node))
+    inner = context.inside_element(declared_namespaces(node))
     seen: set[tuple[str, str]] = set()
     attributes = []
     for attribute in node.attributes:

@@ -23,7 +23,12 @@ OUTPUT = "http://www.w3.org/2010/xslt-xquery-serialization"
 XQUERY = "http://www.w3.org/2012/xquery"
 
 PREDECLARED = {"xml": XML, "xsi": XSI, "local": LOCAL, "err": ERR, "output": OUTPUT, **PREFIXES}
-RESERVED_FOR_FUNCTIONS = {XML, XSI, XQUERY, *(uri for prefix, uri in PREFIXES.items() if prefix not in ("udf", "xylem"))}
+RESERVED_FOR_FUNCTIONS = {
+    XML,
+    XSI,
+    XQUERY,
+    *(uri for prefix, uri in PREFIXES.items() if prefix not in ("udf", "xylem")),
+}
 
 
 @dataclass(frozen=True)
@@ -32,6 +37,8 @@ class StaticContext:
 
     namespaces: Mapping[str, str] = field(default_factory=lambda: dict(PREDECLARED))
     """Prefix to URI; '' is the default element and type namespace."""
+    element_namespaces: Mapping[str, str] = field(default_factory=dict)
+    """What the direct element constructors around this place declare: constructed elements have it in scope."""
     default_function_namespace: str = FN
     base_uri: str | None = None
     default_collation: str = CODEPOINT_COLLATION
@@ -48,6 +55,10 @@ class StaticContext:
     def with_namespaces(self, declared: Mapping[str, str]) -> StaticContext:
         merged = {**self.namespaces, **declared}
         return replace(self, namespaces={p: u for p, u in merged.items() if u or p == ""})
+
+    def inside_element(self, declared: Mapping[str, str]) -> StaticContext:
+        """The static context inside a direct element constructor with these declarations."""
+        return replace(self.with_namespaces(declared), element_namespaces={**self.element_namespaces, **declared})
 
     def uri_of(self, prefix: str, span: Span) -> str:
         """The namespace of a prefix, or XPST0081."""
@@ -87,7 +98,9 @@ def build_static_context(module: ast.Module, base: StaticContext) -> StaticConte
             formats[key] = _decimal_format(declaration)
         elif isinstance(declaration, ast.OptionDecl):
             name = declaration.name
-            uri = context.uri_of(name.prefix, name.span) if name.prefix else name.uri if name.uri is not None else XQUERY
+            uri = (
+                context.uri_of(name.prefix, name.span) if name.prefix else name.uri if name.uri is not None else XQUERY
+            )
             options.append(((uri, name.local), declaration.value, declaration.span))
     output: dict[str, str] = {}
     for (uri, local), value, span in options:
@@ -118,9 +131,13 @@ def _add_output(context: StaticContext, output: dict[str, str], local: str, valu
 
 
 def _eqname(context: StaticContext, name: str, span: Span) -> str:
-    if name.startswith("Q{"):
+    from xylem.values.xml_names import split_qname
+
+    parts = split_qname(name)
+    if parts is None:
+        # Q{uri}local already, or no name at all, which is for the serialiser to refuse (SEPM0016).
         return name
-    prefix, _, local = name.rpartition(":")
+    prefix, local = parts
     uri = context.uri_of(prefix, span) if prefix else context.namespaces.get("", "")
     return f"Q{{{uri}}}{local}"
 

@@ -39,8 +39,9 @@ class TreeBuilder:
 
     __slots__ = (
         "_declared_here",
+        "_is_copied",
         "_open",
-        "_scopes",
+        "_passed",
         "codes",
         "copy_inherit",
         "copy_preserve",
@@ -64,67 +65,81 @@ class TreeBuilder:
         """The open element or document, -1 for none."""
         self.scope: dict[str, str] = _NO_NAMESPACES
         """Namespaces in scope of `current`; shared with its parent until it declares one."""
+        self._passed: dict[str, str] = _NO_NAMESPACES
+        """Those of `scope` that literal content shares: not the ones only names and namespace nodes brought in."""
+        self._is_copied = False
+        """Whether `current` counts as copied into its parent, so that copy-namespaces applies to it."""
         self._declared_here: Mapping[str, str] = _NO_DECLARATIONS
         """What declarations and namespace nodes, not mere names, have bound at `current`."""
-        self._open: list[int] = []
-        self._scopes: list[dict[str, str]] = []
+        self._open: list[tuple[int, dict[str, str], dict[str, str], bool]] = []
 
     # --- structure
 
     def start_document(self, uri: str | None = None) -> None:
         """Open the document node; it can only be the root."""
         self.tree.document_uri = uri
-        self._push(self._append(DOCUMENT, None), _NO_NAMESPACES)
+        row = self._append(DOCUMENT, None)
+        self._open.append((self.current, self.scope, self._passed, self._is_copied))
+        self.current = row
 
     def end_document(self) -> None:
         self._pop()
 
-    def start_element(self, name: QName, declarations: Mapping[str, str] | None = None) -> None:
-        """Open an element.
+    def start_element(
+        self,
+        name: QName,
+        declared: Mapping[str, str] = _NO_DECLARATIONS,
+        around: Mapping[str, str] = _NO_DECLARATIONS,
+        literal: bool = False,
+    ) -> None:
+        """Open an element (§3.9.1.3, §3.9.4).
 
-        `declarations` are the namespace declaration attributes of a direct constructor, which also inherits those of
-        the direct constructors around it; a computed constructor has none and passes None.
+        `declared` are the namespace declaration attributes of a direct constructor, `around` those of the direct
+        constructors that enclose this constructor in the query. `literal`: the constructor stands itself in the content
+        of the open element, not in an expression there, so that it is part of it and not copied into it.
         """
-        parent = self.current
-        tree = self.tree
-        scope = self.scope
+        tree, parent, outer = self.tree, self.current, self.scope
         code = tree.names.code_of(ELEMENT, name)
         row = self._append(code, None)
-        prefix = name.prefix
+        prefix, uri = name.prefix, name.uri
         usual = tree.names.qnames[code >> KIND_BITS]
         if usual is not None and usual.prefix != prefix:
             tree.rename(row, name)
-        if declarations is None:
+        if prefix or uri:
             rules.check_element_name(name)
-            if not self.copy_inherit and parent >= 0:
-                tree.isolate(row)
-                scope = _NO_NAMESPACES
-        self._declared_here = _NO_DECLARATIONS
-        if declarations and (self.copy_preserve or parent < 0):
-            self._declared_here = declarations
-            new = {p: uri for p, uri in declarations.items() if scope.get(p, "") != uri and p != "xml"}
-        else:
-            new = {}
-        if prefix not in new and scope.get(prefix, "") != name.uri and prefix != "xml":
-            new[prefix] = name.uri
+        is_copied = self._is_copied if literal else parent >= 0
+        passed = self._passed if literal else outer if self.copy_inherit else _NO_NAMESPACES
+        self._declared_here = declared
+        if (declared or around) and (self.copy_preserve or not is_copied):
+            own = {**around, **declared}
+            if any(passed.get(p, "") != u for p, u in own.items()):
+                passed = {**passed, **own}
+        scope = passed
+        if passed.get(prefix, "") != uri and prefix != "xml":
+            scope = {**passed, prefix: uri}
+        if scope is not outer:
+            self._declare_difference(row, outer, scope)
+        self._open.append((parent, outer, self._passed, self._is_copied))
+        self.current = row
+        self.scope = scope
+        self._passed = passed
+        self._is_copied = is_copied
+
+    def _declare_difference(self, row: int, outer: dict[str, str], scope: dict[str, str]) -> None:
+        """Say how the namespaces of an element differ from those of its parent."""
+        if any(uri and p not in scope for p, uri in outer.items()):
+            self.tree.isolate(row)
+            outer = _NO_NAMESPACES
+        new = {p: uri for p, uri in scope.items() if outer.get(p, "") != uri and p != "xml"}
         if new:
-            scope = {**scope, **new}
-            tree.declare(row, new)
-        self._push(row, scope)
+            self.tree.declare(row, new)
 
     def end_element(self) -> None:
         self._pop()
 
-    def _push(self, row: int, scope: dict[str, str]) -> None:
-        self._open.append(self.current)
-        self._scopes.append(self.scope)
-        self.current = row
-        self.scope = scope
-
     def _pop(self) -> None:
         self.ends[self.current] = len(self.codes)
-        self.current = self._open.pop()
-        self.scope = self._scopes.pop()
+        self.current, self.scope, self._passed, self._is_copied = self._open.pop()
 
     def _append(self, code: int, value: str | None) -> int:
         row = len(self.codes)
@@ -212,7 +227,7 @@ class TreeBuilder:
         """Add a namespace node to the open element, before any other content."""
         self._expect_attributes("a namespace node", prefix)
         current = self.current
-        if prefix == "xml" or (not self.copy_preserve and self.parents[current] >= 0):
+        if prefix == "xml" or (not self.copy_preserve and self._is_copied):
             return
         name = self.tree.name(current)
         assert name is not None

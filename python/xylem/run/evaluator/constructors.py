@@ -54,12 +54,12 @@ def _built(c: Compiler, node: ast.Expr, item: NodeItem) -> Code:
     return one(f"{builder}.finish()", item)
 
 
-def _write_node(c: Compiler, node: ast.Expr, builder: str) -> None:
-    """Write a constructor's node into an open builder."""
+def _write_node(c: Compiler, node: ast.Expr, builder: str, literal: bool = False) -> None:
+    """Write a constructor's node into an open builder; literal content is part of the open element, not copied."""
     with c.writer.at(node.span):
         match node:
             case ast.DirectElement():
-                _write_element(c, node, builder)
+                _write_element(c, node, builder, literal)
             case ast.ComputedElement():
                 _write_computed_element(c, node, builder)
             case ast.DirectComment(value=value):
@@ -68,11 +68,14 @@ def _write_node(c: Compiler, node: ast.Expr, builder: str) -> None:
                 c.writer.line(f"{builder}.processing_instruction({target!r}, {value!r})")
 
 
-def _write_element(c: Compiler, node: ast.DirectElement, builder: str) -> None:
+def _write_element(c: Compiler, node: ast.DirectElement, builder: str, literal: bool) -> None:
     declared = declared_namespaces(node)
-    static = c.static.with_namespaces(declared) if declared else c.static
+    around = {} if literal else c.static.element_namespaces
+    static = c.static.inside_element(declared) if declared else c.static
     with c.namespaces(static):
-        c.writer.line(f"{builder}.start_element({_qname(c, node.name)}, {declared!r})")
+        namespaces = f", {declared!r}, {around!r}" if declared or around else ""
+        mark = ", literal=True" if literal else ""
+        c.writer.line(f"{builder}.start_element({_qname(c, node.name)}{namespaces}{mark})")
         for attribute in node.attributes:
             with c.writer.at(attribute.span):
                 name = _qname(c, attribute.name)
@@ -111,7 +114,7 @@ def _write_content(c: Compiler, node: ast.Expr, builder: str) -> None:
             case ast.EnclosedExpr(body=body):
                 _write_enclosed(c, body, builder)
             case _:
-                _write_node(c, node, builder)
+                _write_node(c, node, builder, literal=True)
 
 
 def _write_enclosed(c: Compiler, body: ast.Expr, builder: str) -> None:
@@ -155,7 +158,8 @@ def compile_computed_element(c: Compiler, node: ast.ComputedElement) -> Code:
 
 def _write_computed_element(c: Compiler, node: ast.ComputedElement, builder: str) -> None:
     name = _computed_name(c, node.name, rt.element_name, "XQDY0074")
-    c.writer.line(f"{builder}.start_element({name}, None)")
+    around = c.static.element_namespaces
+    c.writer.line(f"{builder}.start_element({name}{f', {{}}, {around!r}' if around else ''})")
     _write_enclosed(c, node.body, builder)
     c.writer.line(f"{builder}.end_element()")
 
