@@ -339,10 +339,11 @@ MALFORMED = [
 
 @pytest.mark.parametrize(("text", "code", "words"), MALFORMED)
 def test_malformed(text: str, code: str, words: str) -> None:
-    with pytest.raises(InputError) as caught:
-        read_document(text.encode())
-    assert caught.value.code == code
-    assert words in caught.value.message
+    for resolver in (None, lambda uri: None):
+        with pytest.raises(InputError) as caught:
+            read_document(text.encode(), resolve_entity=resolver)
+        assert caught.value.code == code
+        assert words in caught.value.message
 
 
 @pytest.mark.parametrize(

@@ -32,6 +32,9 @@ class Resources(Protocol):
     def text(self, uri: str, encoding: str | None) -> str:
         """The text at a URI, or an error FOUT1170 / FOUT1190 / FOUT1200"""
 
+    def entity(self, uri: str) -> bytes | None:
+        """An external entity or DTD of a document, None where those are not read: the default."""
+
     def module_text(self, uri: str) -> str:
         """The text of a library module at a location, or an error XQST0059."""
 
@@ -69,8 +72,6 @@ class RunPart:
     environment: Mapping[str, str] | None = None
     """Environment variables, None where the user did not allow them."""
     variables: dict[tuple[str, str], Any] = field(default_factory=dict)
-    look_up_function: Callable[[QName, int], FunctionItem | None] = lambda name, arity: None
-    """fn:function-lookup: built-in, constructor and user-declared functions by name and arity."""
     load_module: Callable[..., Any] | None = None
     """fn:load-xquery-module: set by the compiler."""
     trace: Callable[[str, str], None] = lambda label, value: None

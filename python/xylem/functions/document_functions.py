@@ -107,7 +107,8 @@ def parse_xml(ctx: Context, text: str | None) -> Node | None:
 
     if text is None:
         return None
-    return read_document(text, base_uri=ctx.static.base_uri, code="FODC0006")
+    entity = ctx.run.resources.entity
+    return read_document(text, base_uri=ctx.static.base_uri, resolve_entity=entity, code="FODC0006")
 
 
 @function("fn:parse-xml-fragment", "xs:string?", "document-node()?", context=True)

@@ -172,6 +172,7 @@ class DoctypeHandlers:
         data = None if self.resolve_entity is None else self.resolve_entity(uri)
         if data is None:
             if context is None:
+                self._has_unread_subset = True
                 return 1  # an external DTD or parameter entity that is not read
             self.loader.fail("XYIN0008", f"'{uri}'")
         inner = self.parser.ExternalEntityParserCreate(context)

@@ -43,7 +43,7 @@ class FileResources:
         """`allow`: directories and files that may be read; external DTDs and entities too, if asked for."""
         self.places = AllowedPlaces(allow)
         self.limits = limits
-        self._resolve_entity = self._entity if read_external_entities else None
+        self._reads_entities = read_external_entities
         self._documents: dict[str, Node | bytes | str | PathLike[str]] = {}
         self._texts: dict[str, TextSource] = {}
         self._decoded: dict[tuple[str, str | None], str] = {}
@@ -85,7 +85,7 @@ class FileResources:
             found = self.places.path(bare, "FODC0002")
         if isinstance(found, PathLike):
             found = _content(found, uri, "FODC0002")
-        node = read_document(found, uri, limits=self.limits, resolve_entity=self._resolve_entity, code="FODC0002")
+        node = read_document(found, uri, limits=self.limits, resolve_entity=self.entity, code="FODC0002")
         self._documents[uri] = node
         return node
 
@@ -148,7 +148,9 @@ class FileResources:
         data = _content(content, uri, "XQST0059") if isinstance(content, PathLike) else content
         return decode_text(data, None)
 
-    def _entity(self, uri: str) -> bytes | None:
+    def entity(self, uri: str) -> bytes | None:
+        if not self._reads_entities:
+            return None
         known = self._texts.get(uri)
         if known is not None:
             content = known.content
