@@ -18,12 +18,10 @@ def uses_last(node: ast.Node) -> bool:
 
 
 def _is_focus_call(node: ast.Node, names: tuple[str, ...]) -> bool:
-    if isinstance(node, ast.FunctionCall):
-        return node.name.uri == FN and not node.arguments and node.name.local in names
-    if isinstance(node, ast.NamedFunctionRef):
-        return node.name.uri == FN and node.arity == 0 and node.name.local in names
-    # function-lookup can name them while the query runs
-    return isinstance(node, ast.FunctionCall) and node.name.expanded == (FN, "function-lookup")
+    if isinstance(node, (ast.FunctionCall, ast.NamedFunctionRef)) and node.name.uri == FN:
+        # function-lookup can ask for either while the query runs
+        return node.name.local in names or node.name.local == "function-lookup"
+    return False
 
 
 def _same_focus(node: ast.Node) -> Iterator[ast.Node]:

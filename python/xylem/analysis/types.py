@@ -23,6 +23,8 @@ from xylem.values.sequence_type import (
     SequenceType,
 )
 
+from xylem.values.xml_names import is_ncname
+
 from .resolve_names import resolve_names
 from .static_context import XS, StaticContext
 
@@ -75,6 +77,8 @@ def node_type(node: ast.Node) -> NodeItem:
         case ast.NamespaceNodeTest():
             return NodeItem(nk.NAMESPACE)
         case ast.PITest(target=target):
+            if target is not None and not is_ncname(target):
+                raise StaticError("XPTY0004", f"{target!r} cannot be the target of a processing instruction", span=node.span)
             return NodeItem(nk.PROCESSING_INSTRUCTION, None if target is None else ("", target))
         case ast.ElementTest(name=name, type=kind):
             return _typed_node(nk.ELEMENT, name, kind, ("anyType", "untyped"))

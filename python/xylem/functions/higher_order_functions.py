@@ -67,11 +67,6 @@ def apply(called: Any, arguments: XArray) -> Iterable[Any]:
     return call_function(called, list(arguments))
 
 
-@function("fn:function-lookup", "xs:QName, xs:integer", "function(*)?", context=True)
-def function_lookup(ctx: Context, name: QName, arity: int) -> FunctionItem | None:
-    return ctx.run.look_up_function(name, arity)
-
-
 @function("fn:function-name", "function(*)", "xs:QName?")
 def function_name(named: Any) -> QName | None:
     return as_function_item(named).name

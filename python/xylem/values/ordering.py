@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 _EMPTY_LEAST = (0, 0)
 _NAN = (1, 0)
-_EMPTY_GREATEST = (3, 0)
+_NAN_GREATEST = (3, 0)
+_EMPTY_GREATEST = (4, 0)
 
 
 def order_keys(
@@ -45,7 +46,9 @@ def order_keys(
             if family is not None:
                 raise not_comparable(first, value)
             first, family = value, own
-        keys.append(order_key(value, collation, implicit_tz))
+        key = order_key(value, collation, implicit_tz)
+        # NaN stands next to the empty sequence, wherever that goes.
+        keys.append(_NAN_GREATEST if key is _NAN and empty_greatest else key)
     return keys
 
 

@@ -8,23 +8,20 @@ from typing import Any, Protocol
 
 from xylem.analysis.resolve_names import resolve_names
 from xylem.analysis.static_context import StaticContext, build_static_context, resolved_uri
-from xylem.analysis.types import LIST_TYPES, sequence_type
-from xylem.errors import DynamicError, StaticError
-from xylem.functions.context import Context, RunPart
+from xylem.analysis.types import sequence_type
+from xylem.errors import DynamicError, StaticError, XylemError
+from xylem.functions.context import RunPart
 from xylem.functions.external import ExternalFunction
-from xylem.functions.library import look_up
-from xylem.functions.registry import PREFIXES
 from xylem.syntax import ast, parse
-from xylem.values import atomic_type as at
 from xylem.values.function_item import FunctionItem
 from xylem.values.qname import QName
-from xylem.values.sequence_type import ANY_ITEM, AtomicItem, Occurrence, SequenceType
+from xylem.values.sequence_type import ANY_ITEM, SequenceType
 
-from ..runtime.calls import builtin_function
-from ..runtime.types import cast_optional, cast_to_list
 from . import calls, constructors, control, flwor, operators, paths, primaries, type_operators
 from .code import one
 from .compiler import YIELD
+from .loaded_module import Loaded, load_module
+from .declaration_cycles import check_cycles
 from .module_table import ModuleTable
 from .program import ExternalVariable, Program
 from .scope import Focus, Scope, Variable
@@ -57,13 +54,14 @@ class Builder:
     def build(self, module: ast.Module) -> Program:
         """The program of a main module; a library module gives one without a body."""
         main = self._load(module, self.environment)
-        context_type, context_name = self._context_item(main)
+        context_types, context_name = self._context_item(main)
         for unit in self.units:
             unit.check_imports()
         for unit in self.units:
-            unit.focus = self._global_focus(unit, context_type)
+            unit.focus = self._global_focus(context_types)
         for unit in self.units:
             unit.write_functions()
+        check_cycles(self.units)
         name = self._write_main(main)
         source, spans = self.writer.source()
         constants = dict(self.writer.constants)
@@ -77,8 +75,7 @@ class Builder:
             name,
             main.static.output,
             self._external_variables(),
-            context_type,
-            lambda space, name, arity: self._find_function(main, space, name, arity),
+            context_types,
             self._load_dynamically,
             main.static.base_uri,
         )
@@ -137,25 +134,25 @@ class Builder:
 
     # --- the parts of a program
 
-    def _global_focus(self, unit: ModuleTable, declared: SequenceType | None) -> Focus:
-        item = declared.item if declared is not None else ANY_ITEM
-        code = one("context_item()", item)
+    def _global_focus(self, declared: tuple[SequenceType, ...]) -> Focus:
+        code = one("context_item()", declared[0].item if declared else ANY_ITEM)
         return Focus(Variable(code, None, None, 0, False), is_global=True)
 
-    def _context_item(self, main: ModuleTable) -> tuple[SequenceType | None, str | None]:
-        """The declared type of the context item, and the function that gives its default value."""
-        found: tuple[SequenceType | None, str | None] = (None, None)
+    def _context_item(self, main: ModuleTable) -> tuple[tuple[SequenceType, ...], str | None]:
+        """The types the modules declare for the context item, and the function that gives its default value."""
+        types: list[SequenceType] = []
+        initialiser = None
         for unit in self.units:
             for declaration in unit.module.prolog:
                 if not isinstance(declaration, ast.ContextItemDecl):
                     continue
-                kind = None if declaration.type is None else sequence_type(declaration.type)
-                if unit is not main:
-                    if declaration.value is not None:
+                if declaration.type is not None:
+                    types.append(sequence_type(declaration.type))
+                if declaration.value is not None:
+                    if unit is not main:
                         raise StaticError("XQST0113", span=declaration.span)
-                    continue
-                found = (kind, self._context_initialiser(unit, declaration))
-        return found
+                    initialiser = self._context_initialiser(unit, declaration)
+        return tuple(types), initialiser
 
     def _context_initialiser(self, unit: ModuleTable, declaration: ast.ContextItemDecl) -> str | None:
         value = declaration.value
@@ -187,37 +184,40 @@ class Builder:
 
     # --- while a query runs
 
-    def _find_function(
-        self, main: ModuleTable, space: dict[str, Any], name: QName, arity: int
-    ) -> FunctionItem | None:
-        """A function by name and arity: fn:function-lookup, and references to built-in functions."""
-        declared = main.user_function(main.compiler, ast.Name(name.local, None, name.uri), arity)
-        if declared is not None:
-            call = space[declared.python_name]
-            return FunctionItem(name, declared.parameters, declared.returns, call, declared.annotations)
-        if name.uri == PREFIXES["xs"]:
-            return _constructor(name) if arity == 1 else None
-        builtin = main.external(ast.Name(name.local, None, name.uri), arity) or look_up(name.uri, name.local, arity)
-        if builtin is None or arity < builtin.least:
-            return None
-        run: RunPart = space["run"]
-        return builtin_function(builtin, arity, Context(main.static.part, run), name)
-
     def _load_dynamically(
-        self, uri: str, locations: Sequence[str], item: Any, variables: dict[tuple[str, str], Any]
+        self, run: RunPart, uri: str, locations: Sequence[str], item: Any, variables: dict[tuple[str, str], Any]
     ) -> tuple[list[tuple[QName, Sequence[Any]]], list[FunctionItem]]:
-        raise DynamicError("FOQM0002", uri)
-
-
-def _constructor(name: QName) -> FunctionItem | None:
-    """xs:TYPE#1"""
-    parameters = (SequenceType(AtomicItem(at.ANY_ATOMIC), Occurrence.OPTIONAL),)
-    if name.local in LIST_TYPES:
-        returns = SequenceType(AtomicItem(at.ANY_ATOMIC), Occurrence.MANY)
-        local = name.local
-        return FunctionItem(name, parameters, returns, lambda v: cast_to_list(() if v is None else (v,), local, True))
-    target = at.ATOMIC_TYPES.get(name.local)
-    if target is None or target in (at.ANY_ATOMIC, at.NOTATION):
-        return None
-    returns = SequenceType(AtomicItem(target), Occurrence.OPTIONAL)
-    return FunctionItem(name, parameters, returns, lambda value: cast_optional(value, target))
+        """fn:load-xquery-module: the public variables and functions of a library module."""
+        try:
+            found = self.resolver(uri, locations) if self.resolver else []
+        except XylemError as error:
+            raise DynamicError("FOQM0002", f"{uri}: {error.message}") from error
+        if not found:
+            raise DynamicError("FOQM0002", uri)
+        location, text = found[0]
+        module = parse(text, location)
+        if not isinstance(module, ast.LibraryModule) or module.uri != uri:
+            raise DynamicError("FOQM0002", f"{location} is not a module of {uri}")
+        environment = replace(StaticContext(), base_uri=location)
+        builder = Builder(environment, self.resolver, list(self.externals.values()))
+        program = builder.build(module)
+        inner = RunPart(run.resources, run.now, run.environment, variables)
+        space = program.namespace(inner, None if item is None else (item,))
+        table = builder.units[0]
+        functions = [
+            FunctionItem(
+                QName(f.declaration.name.uri or "", f.declaration.name.local),
+                f.parameters,
+                f.returns,
+                space[f.python_name],
+                f.annotations,
+            )
+            for f in table.own_functions.values()
+            if not f.is_private
+        ]
+        values = [
+            (QName(*name), table.variable_value(variable, space))
+            for name, variable in table.own_variables.items()
+            if not variable.is_private
+        ]
+        return values, functions

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable
 from functools import partial
 
-from xylem.analysis.focus import uses_position
 from xylem.analysis.static_context import XS, XQUERY
 from xylem.analysis.types import LIST_TYPES, sequence_type, signature_type
 from xylem.errors import StaticError
@@ -20,7 +19,6 @@ from xylem.values.conversion import convert
 from xylem.values.function_item import FunctionItem
 from xylem.values.qname import QName
 from xylem.values.sequence_type import (
-    ANY_SEQUENCE,
     AtomicItem,
     FunctionItemType,
     Occurrence,
@@ -29,8 +27,9 @@ from xylem.values.sequence_type import (
 
 from ..runtime import calls as rt
 from ..runtime import sequences
-from .code import Code, Shape, atomic, boolean, many, one, shape_of
-from .compiler import Compiler, compiles
+from .code import Code, Shape, atomic, boolean, many, one, optional, shape_of
+from .compiler import Compiler, OwnCall, compiles, tails
+from .control import Finish
 from .scope import Focus
 from .type_operators import cast_code
 
@@ -43,6 +42,26 @@ def compile_call(c: Compiler, node: ast.FunctionCall) -> Code:
     if any(isinstance(argument, ast.ArgumentPlaceholder) for argument in node.arguments):
         return _partially_applied(c, function_item(c, node.name, len(node.arguments), node), node.arguments)
     return static_call(c, node, node.name, node.arguments)
+
+
+@tails(ast.FunctionCall)
+def tail_call(c: Compiler, node: ast.FunctionCall, finish: Finish) -> None:
+    """A function that ends with a call of itself starts over with other arguments, in the same Python frame."""
+    own = c.own_call
+    if own is None or own.frame is not c.writer.frame or own.key != (*node.name.expanded, len(node.arguments)):
+        finish(compile_call(c, node))
+        return
+    if any(isinstance(argument, ast.ArgumentPlaceholder) for argument in node.arguments):
+        finish(compile_call(c, node))
+        return
+    values = [
+        c.bind(c.converted(c.compile(argument), expected, f"argument {i} of {node.name}()")).text
+        for i, (argument, expected) in enumerate(zip(node.arguments, own.parameters, strict=True), 1)
+    ]
+    if values:
+        c.writer.line(f"{', '.join(own.names)} = {', '.join(values)}")
+    c.writer.line("continue")
+    own.frame.loops_forever = True
 
 
 @compiles(ast.Arrow)
@@ -217,7 +236,7 @@ def _data(c: Compiler, argument: ast.Expr | None = None) -> Code:
     return c.atomized(c.compile(argument or ast.ContextItem()))
 
 
-_INTRINSICS = {
+_INTRINSICS: dict[tuple[str, str, int], Callable[..., Code]] = {
     (FN, "position", 0): _position,
     (FN, "last", 0): _last,
     (FN, "count", 1): _count,
@@ -275,19 +294,37 @@ def function_item(c: Compiler, name: ast.Name, arity: int, node: ast.Node) -> Co
         annotations = c.writer.constant(declared.annotations, "A", key=declared.annotations)
         text = f"{c.rt(FunctionItem)}({q}, {parameters}, {returns}, {declared.python_name}, {annotations})"
         return one(text, FunctionItemType(declared.parameters, declared.returns))
-    if name.uri == FN and arity == 0 and name.local in ("position", "last"):
-        code = c.bind(_position(c) if name.local == "position" else _last(c))
-        return one(f"{c.rt(rt.constant_function)}({q}, {code.text})", FunctionItemType())
-    builtin = c.functions.external(name, arity) or look_up(name.uri or "", name.local, arity)
-    if builtin is not None and arity < builtin.least:
-        item = c.bind(c.compile(ast.ContextItem(span=node.span)))
-        target = c.writer.constant(builtin, "builtin", key=(builtin.uri, builtin.local))
-        return one(f"{c.rt(rt.focus_function)}({target}, {c.context()}, {item.text})", FunctionItemType())
-    if builtin is None and name.uri != XS:
-        raise unknown_function(c, name, arity, node)
-    if name.uri == XS and (arity != 1 or not _is_constructor(name.local)):
-        raise unknown_function(c, name, arity, node)
-    return one(f"{c.rt(rt.named_function)}({q}, {arity}, {c.context()})", FunctionItemType())
+    if _is_known_builtin(c, name, arity):
+        return one(f"{c.rt(rt.named_function)}({q}, {arity}, {_place(c)})", FunctionItemType())
+    raise unknown_function(c, name, arity, node)
+
+
+def _is_known_builtin(c: Compiler, name: ast.Name, arity: int) -> bool:
+    if name.uri == XS:
+        return arity == 1 and _is_constructor(name.local)
+    if (name.uri or "", name.local, arity) in _INTRINSICS:
+        return True
+    return (c.functions.external(name, arity) or look_up(name.uri or "", name.local, arity)) is not None
+
+
+def _place(c: Compiler) -> str:
+    """Where a function is referred to: its context, the functions visible there, and the focus it may capture."""
+    focus = c.scope.focus
+    item = "None"
+    if focus.item is not None:
+        item = "context_item" if focus.is_global else c.use(focus.item).text
+    position, size = ("None" if part is None else c.use(part).text for part in (focus.position, focus.size))
+    table = c.writer.constant(c.functions, "module", key=id(c.functions))
+    return f"{c.rt(rt.Place)}({c.context()}, {table}, globals(), {item}, {position}, {size})"
+
+
+def _function_lookup(c: Compiler, name: ast.Expr, arity: ast.Expr) -> Code:
+    qname = c.converted(c.compile(name), signature_type("xs:QName"), "argument 1 of function-lookup()").text
+    number = c.converted(c.compile(arity), signature_type("xs:integer"), "argument 2 of function-lookup()").text
+    return optional(f"{c.rt(rt.find_function)}({qname}, {number}, {_place(c)})", FunctionItemType())
+
+
+_INTRINSICS[(FN, "function-lookup", 2)] = _function_lookup
 
 
 def _is_constructor(local: str) -> bool:
@@ -350,8 +387,12 @@ def write_function_body(
     body: ast.Expr,
     what: str,
     focus: Focus,
+    key: tuple[str, str, int] | None = None,
 ) -> None:
-    """The body of a function: parameters in scope, the result converted to the declared type."""
+    """The body of a function: parameters in scope, the result converted to the declared type.
+
+    `key` names a declared function, whose calls of itself at its end need no further Python frame.
+    """
     c.scope = c.scope.with_focus(focus)
     for parameter, kind, name in zip(parameters, types, names, strict=True):
         code = Code(name, shape_of(kind.occurrence), kind, simple=True)
@@ -361,7 +402,6 @@ def write_function_body(
     def finish(code: Code) -> None:
         c.writer.line(f"return {c.converted(code, returns, what).text}")
 
+    outer, c.own_call = c.own_call, None if key is None else OwnCall(c.writer.frame, key, types, names)
     c.tail(body, finish)
-
-
-__all__ = ["ABSENT", "ANY_SEQUENCE", "replace", "uses_position", "write_function_body"]
+    c.own_call = outer

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from xylem.analysis.static_context import StaticContext
@@ -91,6 +91,16 @@ NO_ITEM = AtomicItem(at.ERROR)
 YIELD = Sink("yield {}", "yield from {}", yields=True)
 
 
+@dataclass(frozen=True)
+class OwnCall:
+    """A function that may call itself in tail position, which is then a jump to its start."""
+
+    frame: Frame
+    key: tuple[str, str, int]
+    parameters: tuple[SequenceType, ...]
+    names: list[str]
+
+
 class Compiler:
     """Generates the code of one module; modules of a program share the writer."""
 
@@ -99,6 +109,8 @@ class Compiler:
         self.static = static
         self.functions = functions
         self.scope = Scope({}, Focus(None))
+        self.own_call: OwnCall | None = None
+        """The declared function whose body is being written, for calls of itself at its end."""
         self._order = 0
         self._contexts: dict[int, str] = {}
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import count
+from typing import NamedTuple
 
 from xylem.analysis.focus import read_variables
 from xylem.analysis.static_context import resolved_uri
@@ -69,14 +70,14 @@ def write_let(c: Compiler, clause: ast.LetClause) -> str:
     with c.writer.at(clause.span):
         code = c.sequence(c.compile(clause.value))
         if clause.type is not None:
-            code = _checked(c, code, sequence_type(clause.type), f"${clause.name}")
+            code = checked(c, code, sequence_type(clause.type), f"${clause.name}")
         name = c.fresh_name(clause.name)
         c.writer.line(f"{name} = {code.text}")
         c.declare(clause.name.expanded, replace(code, text=name, simple=True))
         return name
 
 
-def _checked(c: Compiler, code: Code, expected: SequenceType, what: str) -> Code:
+def checked(c: Compiler, code: Code, expected: SequenceType, what: str) -> Code:
     """A declared type: matched, never converted."""
     if code.type.within(expected) and code.shape is shape_of(expected.occurrence):
         return code
@@ -87,6 +88,13 @@ def _checked(c: Compiler, code: Code, expected: SequenceType, what: str) -> Code
     elif shape is Shape.OPTIONAL:
         text = f"next(iter({text}), None)"
     return Code(text, shape, expected, ordered=code.ordered)
+
+
+class _Tuples(NamedTuple):
+    """Tuples that `order by` or `group by` collected: a Python iterable, and the variables each one holds."""
+
+    source: str
+    variables: list[tuple[tuple[str, str], Code]]
 
 
 class _Loops:
@@ -110,19 +118,38 @@ class _Loops:
         self.c.writer.line(f"{name} = {self.c.rt(count)}(1)")
         return self.c.variable(atomic(name, at.ANY_ATOMIC, simple=True))
 
-    def _segment(self, clauses: list[ast.Clause]) -> None:
-        """Clauses up to the next `order by` or `group by`, that clause, and the rest."""
+    def _segment(self, clauses: list[ast.Clause], tuples: _Tuples | None = None) -> None:
+        """Clauses up to the next `order by` or `group by`, that clause, and the rest.
+
+        `tuples` are what the last such clause left, over which the loops of this segment run.
+        """
         stops = [i for i, cl in enumerate(clauses) if isinstance(cl, (ast.OrderByClause, ast.GroupByClause))]
         if not stops:
-            self._clauses(clauses, self._result)
+            self._run(clauses, tuples, self._result)
             return
         stop = stops[0]
-        clause, rest = clauses[stop], clauses[stop + 1 :]
+        before, clause, rest = clauses[:stop], clauses[stop], clauses[stop + 1 :]
         with self.c.writer.at(clause.span):
             if isinstance(clause, ast.OrderByClause):
-                self._order_by(clauses[:stop], clause, rest)
-            elif isinstance(clause, ast.GroupByClause):
-                self._group_by(clauses[:stop], clause, rest)
+                left = self._order_by(before, tuples, clause, rest)
+            else:
+                assert isinstance(clause, ast.GroupByClause)
+                left = self._group_by(before, tuples, clause, rest)
+        self._segment(rest, left)
+
+    def _run(self, clauses: list[ast.Clause], tuples: _Tuples | None, then: Callable[[], None]) -> None:
+        """The clauses of a segment, inside the loop over the tuples it starts from."""
+        c = self.c
+        with c.scoped():
+            if tuples is None:
+                self._clauses(clauses, then)
+                return
+            targets = "".join(f"{code.text}, " for _, code in tuples.variables)
+            c.writer.line(f"for {f'({targets})' if targets else '_'} in {tuples.source}:")
+            with c.writer.indented(block=True):
+                for name, code in tuples.variables:
+                    c.declare(name, code, loops=True)
+                self._clauses(clauses, then)
 
     def _result(self) -> None:
         self.pushed = self.c.push(self.node.result, self.sink)
@@ -238,7 +265,9 @@ class _Loops:
                 read |= {spec.name.expanded for spec in clause.specs}
         return [name for name in self.bound if name in read]
 
-    def _order_by(self, before: list[ast.Clause], clause: ast.OrderByClause, rest: list[ast.Clause]) -> None:
+    def _order_by(
+        self, before: list[ast.Clause], tuples: _Tuples | None, clause: ast.OrderByClause, rest: list[ast.Clause]
+    ) -> _Tuples:
         c = self.c
         rows = c.writer.fresh("rows")
         c.writer.line(f"{rows} = []")
@@ -255,12 +284,10 @@ class _Loops:
             values = "".join(f"{code.text}, " for _, code in kept)
             c.writer.line(f"{c.use(rows_variable).text}.append((({''.join(k + ', ' for k in keys)}), ({values})))")
 
-        with c.scoped():
-            self._clauses(before, append)
+        self._run(before, tuples, append)
         specs = tuple(self._order_spec(spec) for spec in clause.specs)
         ordering = c.writer.constant(specs, "ordering")
-        c.writer.line(f"for {_targets(kept)} in {c.rt(rt.ordered)}({rows}, {ordering}, run.implicit_timezone_minutes):")
-        self._continue(kept, rest)
+        return _Tuples(f"{c.rt(rt.ordered)}({rows}, {ordering}, run.implicit_timezone_minutes)", kept)
 
     def _order_spec(self, spec: ast.OrderSpec) -> rt.OrderColumn:
         static = self.c.static
@@ -276,7 +303,9 @@ class _Loops:
             raise StaticError("XQST0076", uri, span=node.span) from None
         return None if found is CODEPOINT else found
 
-    def _group_by(self, before: list[ast.Clause], clause: ast.GroupByClause, rest: list[ast.Clause]) -> None:
+    def _group_by(
+        self, before: list[ast.Clause], tuples: _Tuples | None, clause: ast.GroupByClause, rest: list[ast.Clause]
+    ) -> _Tuples:
         c = self.c
         groups = c.writer.fresh("groups")
         c.writer.line(f"{groups} = {{}}")
@@ -297,20 +326,13 @@ class _Loops:
             target = c.use(groups_variable).text
             c.writer.line(f"{c.rt(rt.add_to_group)}({target}, ({hashes}), ({key_values}), ({values}))")
 
-        with c.scoped():
-            self._clauses(before, add)
-        many_values = [
+        self._run(before, tuples, add)
+        collected = [
             (name, Code(code.text, Shape.SEQUENCE, SequenceType(code.item, Occurrence.MANY), simple=True))
             for name, code in kept
         ]
-        unique = dict(keys)
-        for name, _ in keys:
-            self.bound[name] = None
-        c.writer.line(f"for {_targets([*keys, *many_values])} in {c.rt(rt.groups_of)}({groups}):")
-        dropped = [name for name in self.bound if name not in unique and name not in dict(kept)]
-        for name in dropped:
-            del self.bound[name]
-        self._continue([*unique.items(), *many_values], rest)
+        self.bound = dict.fromkeys(name for name, _ in (*keys, *collected))
+        return _Tuples(f"{c.rt(rt.groups_of)}({groups})", [*keys, *collected])
 
     def _grouping_keys(self, clause: ast.GroupByClause) -> list[tuple[tuple[str, str], Code]]:
         c = self.c
@@ -346,20 +368,6 @@ class _Loops:
             return default_collation(self.c)
         found = self._collation(spec.collation, spec)
         return "None" if found is None else self.c.writer.constant(found, "collation", spec.collation)
-
-    def _continue(self, kept: list[tuple[tuple[str, str], Code]], rest: list[ast.Clause]) -> None:
-        """The next clauses, inside the loop over sorted or grouped tuples."""
-        c = self.c
-        with c.writer.indented(block=True):
-            c.writer.line("pass")
-            for name, code in kept:
-                c.declare(name, code, loops=True)
-            self._segment(rest)
-
-
-def _targets(kept: list[tuple[tuple[str, str], Code]]) -> str:
-    """What a loop over tuples assigns."""
-    return f"({''.join(code.text + ', ' for _, code in kept)})" if kept else "_"
 
 
 def _check_window(c: Compiler, clause: ast.WindowClause) -> None:

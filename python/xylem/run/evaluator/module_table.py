@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,10 +14,11 @@ from xylem.functions.library import arities, look_up
 from xylem.functions.registry import BUILTINS
 from xylem.syntax import ast
 from xylem.values.qname import QName
-from xylem.values.sequence_type import ANY_SEQUENCE, SequenceType
+from xylem.values.sequence_type import ANY_SEQUENCE, SequenceType, as_sequence
 
 from ..runtime import globals as rt
 from .calls import check_annotations, check_parameters, write_function_body
+from .flwor import checked
 from .code import Code, Shape, shape_of
 from .compiler import Compiler
 from .scope import Focus, Scope
@@ -157,6 +158,12 @@ class ModuleTable:
                 return found
         return None
 
+    def visible_function(self, uri: str, local: str, arity: int) -> UserFunction | None:
+        return self.user_function(self.compiler, ast.Name(local, None, uri), arity)
+
+    def visible_external(self, uri: str, local: str, arity: int) -> ExternalFunction | None:
+        return self.external(ast.Name(local, None, uri), arity)
+
     def external(self, name: ast.Name, arity: int) -> ExternalFunction | None:
         found = self.externals.get((name.uri or "", name.local))
         return found if found is not None and arity in arities(found) else None
@@ -220,7 +227,7 @@ class ModuleTable:
                         assert declaration.value is not None
                         code = c.sequence(c.compile(declaration.value))
                         if declaration.type is not None:
-                            code = c.converted(code, expected, f"${declaration.name}")
+                            code = checked(c, code, expected, f"${declaration.name}")
                         elif declaration.external:
                             code = Code(c.as_sequence(code), Shape.SEQUENCE, ANY_SEQUENCE)
                         result[0] = (code.type, code.shape)
@@ -238,6 +245,14 @@ class ModuleTable:
             self.writer.frame, c.scope, self.writer.span = outer_frame, outer_scope, outer_span
         return result[0]
 
+    def variable_value(self, variable: GlobalVariable, space: dict[str, Any]) -> Sequence[Any]:
+        """The value of a variable in a run, as a sequence."""
+        code = self.variable_code(variable)
+        value = space[variable.python_name]()
+        if code.shape is Shape.OPTIONAL and value is None:
+            return ()
+        return (value,) if code.shape in (Shape.ONE, Shape.OPTIONAL) else as_sequence(value)
+
     def write_functions(self) -> None:
         """Write every function and variable, called or not: their errors are errors of the query."""
         for function in self.own_functions.values():
@@ -248,15 +263,24 @@ class ModuleTable:
     def _write_function(self, function: UserFunction) -> None:
         c = self.compiler
         declaration = function.declaration
-        assert declaration.body is not None
         names = [c.fresh_name(parameter.name) for parameter in declaration.parameters]
         focus = Focus(None, absent_reason=f"the body of {declaration.name}() has no context item")
         with self.writer.at(declaration.span), c.scoped(Scope({}, focus)):
 
             def write() -> None:
+                assert declaration.body is not None
                 what = f"the result of {declaration.name}()"
+                key = (*declaration.name.expanded, len(names))
                 write_function_body(
-                    c, declaration.parameters, function.parameters, names, function.returns, declaration.body, what, focus  # type: ignore[arg-type]
+                    c,
+                    declaration.parameters,
+                    function.parameters,
+                    names,
+                    function.returns,
+                    declaration.body,
+                    what,
+                    focus,
+                    key,
                 )
 
             frame = c.lifted("fn", names, c.describe(declaration), write)
@@ -276,4 +300,4 @@ def check_variable_annotations(declaration: ast.VariableDecl) -> None:
         raise StaticError("XQST0116", f"${declaration.name}", span=declaration.span)
 
 
-__all__ = ["Any", "GlobalVariable", "ModuleTable", "UserFunction"]
+__all__ = ["GlobalVariable", "ModuleTable", "UserFunction"]

@@ -47,10 +47,13 @@ def compile_axis_step(c: Compiler, node: ast.AxisStep) -> Code:
 def compile_path(c: Compiler, node: ast.Path) -> Code:
     steps = _fused(_flattened(node))
     code = c.compile(steps[0])
-    for expr in steps[1:]:
+    for index, expr in enumerate(steps[1:], 2):
         with c.writer.at(expr.span):
             code = _checked_nodes(c, code)
-            code = compile_step(c, code, expr) if isinstance(expr, ast.AxisStep) else _general_step(c, code, expr)
+            if isinstance(expr, ast.AxisStep):
+                code = compile_step(c, code, expr)
+            else:
+                code = _general_step(c, code, expr, is_last=index == len(steps))
             if len(code.text) > 100:
                 code = c.bind(code)
     return code
@@ -295,7 +298,7 @@ def _or_none(occurrence: Occurrence) -> Occurrence:
 # --- any expression as a step, and the simple map
 
 
-def _general_step(c: Compiler, context: Code, expr: ast.Expr) -> Code:
+def _general_step(c: Compiler, context: Code, expr: ast.Expr, is_last: bool) -> Code:
     """E1/E2 where E2 is not a step along an axis."""
     if context.is_empty:
         return EMPTY
@@ -304,7 +307,10 @@ def _general_step(c: Compiler, context: Code, expr: ast.Expr) -> Code:
         return many(f"{c.rt(document_order)}({code})", item, reread=True, ordered=True)
     if isinstance(item, AtomicItem):
         return many(code, item)
-    return many(f"{c.rt(rt.path_result)}({code})")
+    if is_last:
+        return many(f"{c.rt(rt.path_result)}({code})")
+    nodes = f"{c.rt(sequences.nodes_only)}({code})"
+    return many(f"{c.rt(document_order)}({nodes})", NodeItem(), reread=True, ordered=True)
 
 
 @compiles(ast.SimpleMap)

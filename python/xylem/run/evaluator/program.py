@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from types import CodeType
 from typing import Any
 
@@ -11,8 +12,6 @@ from xylem.errors import DynamicError, EngineBug, Span, XylemError
 from xylem.functions.context import Context, Resources, RunPart
 from xylem.syntax import ast
 from xylem.values.datetimes import DateTime
-from xylem.values.function_item import FunctionItem
-from xylem.values.qname import QName
 from xylem.values.sequence_type import SequenceType
 
 from ..deep_stack import with_deep_stack
@@ -44,8 +43,7 @@ class Program:
     output: Mapping[str, str]
     """Serialization parameters from the prolog, as written."""
     external_variables: tuple[ExternalVariable, ...]
-    context_type: SequenceType | None
-    function_finder: Callable[[dict[str, Any], QName, int], FunctionItem | None]
+    context_types: tuple[SequenceType, ...]
     module_loader: Callable[..., Any] | None = None
     static_base_uri: str | None = None
     _compiled: CodeType | None = field(default=None, repr=False)
@@ -78,10 +76,10 @@ class Program:
         space: dict[str, Any] = dict(self.constants)
         initial = "context_initialiser"
         initialiser = (lambda: space[initial]()) if initial in self.constants else None
-        item = GlobalContextItem(context, self.context_type, initialiser)
+        item = GlobalContextItem(context, self.context_types, initialiser)
         space.update(Context=Context, run=run, locate=self.locate, context_item=item)
-        run.look_up_function = lambda name, arity: self.function_finder(space, name, arity)
-        run.load_module = self.module_loader
+        if self.module_loader is not None:
+            run.load_module = partial(self.module_loader, run)
         exec(self._compiled, space)
         if initial in self.constants:
             space[initial] = space[self.constants[initial]]

@@ -168,8 +168,10 @@ class Writer:
             put(f"def {frame.name}({', '.join([*frame.parameters, *frame.captures])}):")
             if frame.comment:
                 put(f"    # {' '.join(frame.comment.split())[:110]}")
+            if frame.loops_forever:
+                put("    while True:")
             for line in frame.lines():
-                put("    " * line.depth + line.text, line.span)
+                put("    " * (line.depth + frame.loops_forever) + line.text, line.span)
             if frame.is_generator:
                 # A generator even where no yield was reached.
                 put("    if False: yield")

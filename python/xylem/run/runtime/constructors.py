@@ -34,6 +34,8 @@ def _name(value: Any, namespaces: Mapping[str, str], default: str) -> QName:
     try:
         if text.startswith("Q{"):
             uri, _, local = text[2:].partition("}")
+            if "{" in uri or "}" in local:
+                raise DynamicError("XQDY0074", f"{value!r}")
             return QName(" ".join(uri.split()), str(cast(local, NCNAME)))
         if ":" in text:
             name: QName = cast(text, QNAME, namespaces)

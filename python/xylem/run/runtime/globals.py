@@ -61,7 +61,7 @@ class GlobalContextItem:
     __slots__ = ("_checked", "_expected", "_initialiser", "_items")
 
     def __init__(
-        self, items: Sequence[Any] | None, expected: SequenceType | None, initialiser: Callable[[], Any] | None
+        self, items: Sequence[Any] | None, expected: Sequence[SequenceType], initialiser: Callable[[], Any] | None
     ) -> None:
         self._items = items
         self._expected = expected
@@ -91,6 +91,7 @@ class GlobalContextItem:
             items = self._initialiser()
         if len(items) != 1:
             raise DynamicError("XPTY0004", f"the context item must be one item, found {describe(items)}")
-        if self._expected is not None and not self._expected.matches(items):
-            raise DynamicError("XPTY0004", f"the context item must be {self._expected}, found {describe(items)}")
+        for expected in self._expected:
+            if not expected.matches(items):
+                raise DynamicError("XPTY0004", f"the context item must be {expected}, found {describe(items)}")
         return items[0]
