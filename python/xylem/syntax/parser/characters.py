@@ -16,7 +16,7 @@ NCNAME = f"{START}{CHAR}*"
 NOT_IN_NAME = f"(?!{CHAR})"
 """Ends a keyword: `eq` in `eq1` or `eq-x` is part of a name."""
 
-WHITE = " \t\n\r"
+_white = re.compile(r"[ \t\n\r]+")
 
 _EXACT_START = (
     r"A-Z_a-z\xC0-\xD6\xD8-\xF6\xF8-\u02FF\u0370-\u037D\u037F-\u1FFF\u200C-\u200D\u2070-\u218F"
@@ -44,6 +44,11 @@ def illegal_character(text: str) -> int:
     """The index of the first character that XML 1.0 does not allow, or -1."""
     found = _illegal_ascii(text) if text.isascii() else _illegal().search(text)
     return found.start() if found else -1
+
+
+def collapse(text: str) -> str:
+    """The text with white space collapsed as fn:normalize-space does it; other spaces of Unicode stay."""
+    return _white.sub(" ", text).strip(" ")
 
 
 def is_xml_char(code: int) -> bool:

@@ -12,7 +12,7 @@ import re
 from xylem.errors import SourceText, Span, StaticError, SyntaxFault
 
 from ..ast import Expr
-from .characters import CHAR, NCNAME, NOT_IN_NAME, illegal_character
+from .characters import CHAR, NCNAME, illegal_character
 from .recursion_room import MAX_DEPTH
 
 SENTINEL = "\0"
@@ -21,6 +21,7 @@ SENTINEL = "\0"
 _white = re.compile(r"[ \t\n\r]*").match
 _comment_edge = re.compile(r"\(:|:\)").search
 _word = re.compile(NCNAME).match
+_last_word = re.compile(rf"{NCNAME}\Z").search
 _name_char = re.compile(CHAR).match
 _token = re.compile(
     rf"[0-9]+(?:\.[0-9]*)?|(?:{NCNAME}:)?{NCNAME}|\$(?:{NCNAME}:)?{NCNAME}|:=|::|!=|==|&&|<<|>>|<=|>=|=>|<>|\|\||//|\.\.|."
@@ -137,12 +138,12 @@ class Cursor:
 
     def unclosed(self, symbol: str, opener: int) -> StaticError:
         """The fault of a bracket that is not closed where it should be."""
-        size = 2 if self.text.startswith("``[", opener) else 1
+        size = 2 if self.text[opener] == "`" else 1
         mark = self.text[opener : opener + size]
         if self.text[self.pos] == SENTINEL and self.pos == len(self.text) - 1:
-            return self.fault(f"this `{mark}` is never closed by `{symbol}`", opener, opener + size)
+            return self.fault(f"this {quoted(mark)} is never closed by {quoted(symbol)}", opener, opener + size)
         line, column = self.source.position(opener)
-        return self.expected(f"`{symbol}` for the `{mark}` at {line}:{column}")
+        return self.expected(f"{quoted(symbol)} for the {quoted(mark)} at {line}:{column}")
 
     # --- places and faults
 
@@ -155,14 +156,23 @@ class Cursor:
         token = _token(self.text, self.pos)
         if token is None or token.group() == SENTINEL:
             return "the end of the query" if self.pos >= len(self.text) - 1 else "a line end"
-        return f"`{token.group()}`" if token.group() != "`" else "a backtick"
+        return quoted(token.group())
 
     def expected(self, what: str, hint: str = "") -> StaticError:
         """The fault of finding something else here."""
         token = _token(self.text, self.pos)
         end = token.end() if token else self.pos + 1
         found = self.found()
-        return self.fault(f"expected {what}, found {found}", self.pos, end, hint or SLIPS.get(found, ""))
+        return self.fault(f"expected {what}, found {found}", self.pos, end, self._hint(what, found) or hint)
+
+    def _hint(self, what: str, found: str) -> str:
+        """A word on the slip that most likely was made here."""
+        if found in FOREIGN:
+            return FOREIGN[found]
+        if not what.startswith(("an expression", "an operator")):
+            return ""
+        before = _last_word(self.text, 0, self.end)
+        return OUT_OF_PLACE.get(found, "") or (HALF_SAID.get(before.group(), "") if before else "")
 
     def fault(self, why: str, start: int, end: int | None = None, hint: str = "") -> StaticError:
         """A fault of grammar at a place."""
@@ -203,15 +213,38 @@ class Cursor:
         raise NotImplementedError
 
 
-SLIPS = {
+def quoted(sign: str) -> str:
+    """A sign in backticks, unless it holds one."""
+    return f"`{sign}`" if "`" not in sign else f'"{sign}"'
+
+
+FOREIGN = {
     "`==`": "XQuery compares with `=` or `eq`",
     "`&&`": "XQuery writes `and`",
     "`<>`": "XQuery writes `!=` or `ne`",
     "`&`": "XQuery writes `and`; in a literal, `&amp;`",
-    "`return`": "a `return` belongs to `for` or `let`; a bare expression needs none",
-    "`else`": "is a `)` or a `then` missing before?",
     "`elseif`": "XQuery writes `else if`",
-    "`:=`": "only `let`, `group by`, and declarations bind with `:=`",
 }
+"""What other languages write, and what XQuery writes instead."""
 
-__all__ = ["NOT_IN_NAME", "SENTINEL", "SLIPS", "Cursor"]
+OUT_OF_PLACE = {
+    "`return`": "a `return` belongs to `for` or `let`; a bare expression needs none",
+    "`else`": "is a bracket or a `then` missing before?",
+    "`:=`": "only `let`, `group by` and declarations bind with `:=`",
+    "`{`": "braces belong to constructors, functions, maps and arrays; group with `( … )`",
+}
+"""What has a meaning, but not where an expression or an operator is wanted."""
+
+HALF_SAID = {
+    "return": "a `return` belongs to `for` or `let`; a bare expression needs none",
+    "if": "write `if (…) then … else …`",
+    "for": "write `for $x in … return …`",
+    "let": "write `let $x := … return …`",
+    "some": "write `some $x in … satisfies …`",
+    "every": "write `every $x in … satisfies …`",
+    "switch": "write `switch (…) case … return … default return …`",
+    "typeswitch": "write `typeswitch (…) case … return … default return …`",
+    "try": "write `try { … } catch * { … }`",
+    "function": "write `function($x) { … }`",
+}
+"""Keywords that stand before the fault as mere names, because what makes them keywords is missing."""

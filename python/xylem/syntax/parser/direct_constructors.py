@@ -21,7 +21,7 @@ from ..ast import (
     NamespaceDeclaration,
     SequenceExpr,
 )
-from .characters import NCNAME, is_ncname
+from .characters import NCNAME, collapse, is_ncname
 from .types import TypeGrammar
 
 _space = re.compile(r"[ \t\n\r]*").match
@@ -186,16 +186,15 @@ class DirectConstructorGrammar(TypeGrammar):
     def _uri_of(self, parts: tuple[str | EnclosedExpr, ...]) -> str:
         for part in parts:
             if isinstance(part, EnclosedExpr):
-                raise self.error("XQST0022", "it must be a literal", part.span.start, part.span.end)
-        return " ".join("".join(part for part in parts if isinstance(part, str)).split())
+                raise self.error("XQST0022", "", part.span.start, part.span.end)
+        return collapse("".join(part for part in parts if isinstance(part, str)))
 
     def _declare(self, new: NamespaceDeclaration, namespaces: list[NamespaceDeclaration]) -> None:
         start, end = new.span.start, new.span.end
         if new.prefix and not new.uri:
             raise self.error("XQST0085", f"`xmlns:{new.prefix}` has no URI", start, end)
         if any(new.prefix == known.prefix for known in namespaces):
-            what = f"the prefix `{new.prefix}`" if new.prefix else "the default namespace"
-            raise self.error("XQST0071", f"{what} is declared twice", start, end)
+            raise self.error("XQST0071", f"`{new.prefix}`" if new.prefix else "the default namespace", start, end)
         self.check_binding(new.prefix, new.uri, start, end)
         namespaces.append(new)
 

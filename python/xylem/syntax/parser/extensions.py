@@ -38,6 +38,7 @@ _best_match = re.compile(
 ).match
 _WINDOW_KINDS = ("tumbling", "sliding", "landmark")
 _ROLES = ("position", "curItem", "prevItem", "nextItem")
+_CLAUSE_WORDS = ("for", "let", "where", "group", "order", "stable", "count", "return", "forseq")
 _LIMIT_STARTS = frozenset("0123456789.\"'$(")
 
 
@@ -166,6 +167,8 @@ class ExtensionGrammar(PrimaryGrammar):
     def _measure(self, count: int) -> tuple[str, Name | None]:
         if count == 1 and self.word() in ("min", "max"):
             return self.take_one_of("min", "max"), None
+        if self.word() in _CLAUSE_WORDS:
+            raise self.expected("`min`, `max` or the name of a comparison function")
         return "", self.eqname("`min`, `max` or the name of a comparison function")
 
     def _limit(self) -> Expr:

@@ -6,7 +6,7 @@ import re
 from decimal import Decimal
 
 from ..ast import DecimalLiteral, DoubleLiteral, Expr, IntegerLiteral, StringLiteral
-from .characters import START, is_xml_char
+from .characters import START, collapse, is_xml_char
 from .cursor import Cursor
 
 _number = re.compile(r"(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][+-]?[0-9]+)?").match
@@ -99,7 +99,7 @@ class LiteralGrammar(Cursor):
         """The character of an entity or character reference at a place, and where it ends."""
         found = _reference.match(self.text, pos)
         if found is None:
-            raise self.fault("`&` does not begin a reference here", pos, pos + 1, "write `&amp;` for the character")
+            raise self._no_reference(pos)
         name, decimal, hexadecimal = found.groups()
         if name:
             return _PREDEFINED[name], found.end()
@@ -109,6 +109,14 @@ class LiteralGrammar(Cursor):
             raise self.error("XQST0090", f"`{found.group()}`", pos, found.end())
         return chr(code), found.end()
 
+    def _no_reference(self, pos: int) -> Exception:
+        name = self.word_at(pos + 1)
+        end = pos + 1 + len(name)
+        if name and self.text[end] == ";":
+            hint = "XQuery knows lt, gt, amp, quot and apos; write the character itself"
+            return self.fault(f"`&{name};` is not an entity of XQuery", pos, end + 1, hint)
+        return self.fault("`&` does not begin a reference here", pos, pos + 1, "write `&amp;` for the character")
+
     def string_literal(self) -> StringLiteral:
         """StringLiteral [222], as an expression."""
         start = self.pos
@@ -117,11 +125,11 @@ class LiteralGrammar(Cursor):
 
     def uri(self) -> str:
         """URILiteral [127]: white space is normalised (2.4.5)."""
-        return " ".join(self.string().split())
+        return collapse(self.string())
 
     def braced_uri(self, start: int, end: int) -> str:
         """The URI between the braces of `Q{…}`."""
-        uri = " ".join(self._resolve(start, end, "").split()) if start < end else ""
+        uri = collapse(self._resolve(start, end, ""))
         if uri == "http://www.w3.org/2000/xmlns/":
             raise self.error("XQST0070", f"the namespace {uri} cannot be used", start, end)
         return uri

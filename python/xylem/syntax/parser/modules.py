@@ -71,8 +71,8 @@ class ModuleGrammar(SetterGrammar):
         self.expect("=")
         uri = self.uri()
         if not uri:
-            raise self.error("XQST0088", "a library module needs a namespace", start)
-        self.bind_prefix(prefix, uri, start)
+            raise self.error("XQST0088", "", start)
+        self.check_prefix(prefix, uri, start)
         self.expect(";")
         prolog = self._prolog()
         if not self._at_end():
@@ -186,9 +186,9 @@ class ModuleGrammar(SetterGrammar):
         if not external or self.text[self.pos] == ":":
             self.expect_binding()
             value = self.expr_single()
-        self.only_once("context item", "XQST0099", "`declare context item` stands twice", start)
+        self.only_once("context item", "XQST0099", start)
         if self.is_library and value is not None:
-            raise self.error("XQST0113", "a library module cannot give the context item a value", start)
+            raise self.error("XQST0113", "", start)
         return ContextItemDecl(declared, value, external, span=self.span(start))
 
     def _option(self, start: int) -> Declaration:

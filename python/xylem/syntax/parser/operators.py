@@ -65,6 +65,11 @@ LEVELS: dict[str, int] = {
 _ONCE = frozenset([COMPARISON, RANGE, INSTANCE, TREAT, CASTABLE, CAST])
 """Levels whose operators do not chain: `1 = 2 = 3` is no expression."""
 
+_CHAINED = {
+    COMPARISON: "comparisons do not chain; join two of them by `and`",
+    RANGE: "put brackets around the first `to`",
+    **dict.fromkeys([INSTANCE, TREAT, CASTABLE, CAST], "put brackets around what stands before"),
+}
 _VALIDATE = re.compile(rf"validate{NOT_IN_NAME}").match
 _pragma_end = re.compile(r"#\)").search
 
@@ -83,9 +88,11 @@ class OperatorGrammar(PathGrammar):
                 return left
             op = found.group()
             level = LEVELS[op]
-            if level < floor or level > ceiling:
+            if level < floor:
                 return left
-            if op == "=" and text[found.end()] == "=":
+            if level > ceiling:
+                raise self.fault(f"`{op}` cannot follow here", self.pos, found.end(), _CHAINED.get(ceiling + 1, ""))
+            if text[self.pos : self.pos + 2] in ("==", "<>"):
                 raise self.expected("an operator")
             ceiling = level - 1 if level in _ONCE else level
             self.jump(found.end())

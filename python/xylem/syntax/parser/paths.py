@@ -173,7 +173,7 @@ class PathGrammar(ExtensionGrammar):
 
     def _explicit_axis(self, axis: str, colons: int, start: int) -> Expr:
         if axis == "namespace":
-            raise self.error("XQST0134", "write fn:in-scope-prefixes()", start, start + len(axis))
+            raise self.error("XQST0134", "", start, start + len(axis))
         if axis not in AXES:
             raise self.fault(f"`{axis}` is not an axis", start, start + len(axis))
         self.jump(colons + 2)

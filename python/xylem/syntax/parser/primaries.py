@@ -175,8 +175,10 @@ class PrimaryGrammar(ComputedConstructorGrammar):
             return self.parenthesized()
         if char.isdigit() and char.isascii():
             value = self.integer()
+            if self.text[self.end] == ".":
+                raise self.fault("a key is no fraction", start, self.end + 1, "put brackets around it")
             return IntegerLiteral(value, span=self.span(start))
-        key = self.ncname("a key: a name, an integer, `(…)` or `*`,")
+        key = self.ncname("a key (a name, an integer, `(…)` or `*`)")
         return StringLiteral(key, span=self.span(start))
 
     # --- string constructors

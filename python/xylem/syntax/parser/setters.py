@@ -58,14 +58,15 @@ class SetterGrammar(ExpressionGrammar):
     """The productions of setters, namespace declarations and imports."""
 
     def __init__(self, text: str, name: str = "query") -> None:
-        self._once: set[object] = set()
+        self._once: dict[object, int] = {}
         super().__init__(text, name)
 
-    def only_once(self, key: object, code: str, why: str, start: int) -> None:
+    def only_once(self, key: object, code: str, start: int, what: str = "") -> None:
         """Refuse a second declaration of the same thing."""
         if key in self._once:
-            raise self.error(code, why, start)
-        self._once.add(key)
+            line, column = self.source.position(self._once[key])
+            raise self.error(code, f"{what}the first stands at {line}:{column}", start)
+        self._once[key] = start
 
     def first_part(self, word: str, start: int) -> Declaration | None:
         """A declaration of the first part behind `declare`, or None if the word begins none."""
@@ -79,7 +80,7 @@ class SetterGrammar(ExpressionGrammar):
 
     def _boundary_space(self, start: int) -> Declaration:
         policy = self.take_one_of("preserve", "strip")
-        self.only_once("boundary-space", "XQST0068", "`declare boundary-space` stands twice", start)
+        self.only_once("boundary-space", "XQST0068", start)
         self.strips_boundary_space = policy == "strip"
         return BoundarySpaceDecl(policy, span=self.span(start))
 
@@ -87,35 +88,35 @@ class SetterGrammar(ExpressionGrammar):
         kind = self.take_one_of("element", "function", "collation", "order", "decimal-format")
         if kind == "collation":
             uri = self.uri()
-            self.only_once("collation", "XQST0038", "`declare default collation` stands twice", start)
+            self.only_once("collation", "XQST0038", start)
             return DefaultCollationDecl(uri, span=self.span(start))
         if kind == "order":
             self.expect_word("empty")
             mode = self.take_one_of("greatest", "least")
-            self.only_once("empty order", "XQST0069", "`declare default order empty` stands twice", start)
+            self.only_once("empty order", "XQST0069", start)
             return EmptyOrderDecl(mode, span=self.span(start))
         if kind == "decimal-format":
             return self._properties(None, start)
         self.expect_word("namespace")
         uri = self.uri()
-        self.only_once((kind, "namespace"), "XQST0066", f"`declare default {kind} namespace` stands twice", start)
+        self.only_once((kind, "namespace"), "XQST0066", start)
         if uri in (XML_NAMESPACE, XMLNS_NAMESPACE):
             raise self.error("XQST0070", f"`{uri}` cannot be a default namespace", start)
         return DefaultNamespaceDecl(kind, uri, span=self.span(start))
 
     def _base_uri(self, start: int) -> Declaration:
         uri = self.uri()
-        self.only_once("base-uri", "XQST0032", "`declare base-uri` stands twice", start)
+        self.only_once("base-uri", "XQST0032", start)
         return BaseUriDecl(uri, span=self.span(start))
 
     def _construction(self, start: int) -> Declaration:
         mode = self.take_one_of("preserve", "strip")
-        self.only_once("construction", "XQST0067", "`declare construction` stands twice", start)
+        self.only_once("construction", "XQST0067", start)
         return ConstructionDecl(mode, span=self.span(start))
 
     def _ordering(self, start: int) -> Declaration:
         mode = self.take_one_of("ordered", "unordered")
-        self.only_once("ordering", "XQST0065", "`declare ordering` stands twice", start)
+        self.only_once("ordering", "XQST0065", start)
         return OrderingModeDecl(mode, span=self.span(start))
 
     def _execution(self, start: int) -> Declaration:
@@ -128,7 +129,7 @@ class SetterGrammar(ExpressionGrammar):
         preserve = self.take_one_of("preserve", "no-preserve")
         self.expect(",")
         inherit = self.take_one_of("inherit", "no-inherit")
-        self.only_once("copy-namespaces", "XQST0055", "`declare copy-namespaces` stands twice", start)
+        self.only_once("copy-namespaces", "XQST0055", start)
         return CopyNamespacesDecl(preserve == "preserve", inherit == "inherit", span=self.span(start))
 
     # --- decimal formats (4.10)
@@ -138,7 +139,7 @@ class SetterGrammar(ExpressionGrammar):
 
     def _properties(self, name: Name | None, start: int) -> Declaration:
         key = ("decimal-format", str(name) if name else None)
-        self.only_once(key, "XQST0111", "the same decimal format is declared twice", start)
+        self.only_once(key, "XQST0111", start)
         properties: list[tuple[str, str]] = []
         while (word := self.word()) in _CHARACTER_PROPERTIES or word in _STRING_PROPERTIES:
             at = self.pos
@@ -181,10 +182,14 @@ class SetterGrammar(ExpressionGrammar):
         return NamespaceDecl(prefix, uri, span=self.span(start))
 
     def bind_prefix(self, prefix: str, uri: str, start: int) -> None:
-        """Refuse a prefix declared twice, or one that cannot be declared."""
+        """Refuse a prefix that the prolog declares twice, or one that cannot be declared."""
+        self.check_prefix(prefix, uri, start)
+        self.only_once(("prefix", prefix), "XQST0033", start, f"`{prefix}`, ")
+
+    def check_prefix(self, prefix: str, uri: str, start: int) -> None:
+        """Refuse what may not be done to the prefixes `xml` and `xmlns` and their namespaces (XQST0070)."""
         if prefix in ("xml", "xmlns") or uri in (XML_NAMESPACE, XMLNS_NAMESPACE):
             raise self.error("XQST0070", f"`{prefix}` cannot stand for `{uri}`", start)
-        self.only_once(("prefix", prefix), "XQST0033", f"the prefix `{prefix}` is declared twice", start)
 
     def import_decl(self, start: int) -> Declaration:
         """Import [20], the cursor standing behind `import`."""
@@ -196,15 +201,12 @@ class SetterGrammar(ExpressionGrammar):
             self.expect("=")
         uri = self.uri()
         if not uri:
-            raise self.error("XQST0088", "the imported module has no namespace", start)
+            raise self.error("XQST0088", "", start)
         if prefix is not None:
-            self._bind_imported(prefix, uri, start)
+            self.bind_prefix(prefix, uri, start)
         locations = self._locations()
-        self.only_once(("module", uri), "XQST0047", f"`{uri}` is imported twice", start)
+        self.only_once(("module", uri), "XQST0047", start, f"`{uri}`, ")
         return ModuleImport(prefix, uri, locations, span=self.span(start))
-
-    def _bind_imported(self, prefix: str, uri: str, start: int) -> None:
-        self.bind_prefix(prefix, uri, start)
 
     def _schema_import(self, start: int) -> Declaration:
         prefix: str | None = None
@@ -222,9 +224,8 @@ class SetterGrammar(ExpressionGrammar):
         if prefix:
             self.bind_prefix(prefix, uri, start)
         elif prefix == "":
-            why = "the default element namespace is declared twice"
-            self.only_once(("element", "namespace"), "XQST0066", why, start)
-        self.only_once(("schema", uri), "XQST0058", f"the schema of `{uri}` is imported twice", start)
+            self.only_once(("element", "namespace"), "XQST0066", start)
+        self.only_once(("schema", uri), "XQST0058", start, f"`{uri}`, ")
         return SchemaImport(prefix, uri, locations, span=self.span(start))
 
     def _locations(self) -> tuple[str, ...]:

@@ -26,6 +26,7 @@ from ..ast import (
     SingleType,
     TextTest,
 )
+from .characters import collapse
 from .names import NAME, NameGrammar
 
 _AFTER_INFINITE = frozenset(")]},;\0")
@@ -157,9 +158,9 @@ class TypeGrammar(NameGrammar):
         self.expect("(")
         target = None
         if self.at_string():
-            target = " ".join(self.string().split())
+            target = collapse(self.string())
         elif self.text[self.pos] != ")":
-            target = self.ncname("a target, as a name or a string,")
+            target = self.ncname("a target (a name or a string)")
         self.close(")", opener)
         return PITest(target, span=self.span(start))
 
