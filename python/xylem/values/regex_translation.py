@@ -17,6 +17,7 @@ from .regex_classes import MULTI_ESCAPES, SINGLE_ESCAPES, CharacterClass, escape
 
 _MOST_REPETITIONS = 2**31 - 1
 _MOST_REQUIRED = 1_000_000
+EXPONENTIAL = 1000
 _LINE_START = r"(?:\A|(?<=\n)(?!\Z))"  # not after a newline that ends the text
 _LINE_END = r"(?:\Z|(?=\n))"
 
@@ -29,6 +30,8 @@ class Translation:
     group_parents: tuple[int, ...]
     literal: str | None
     """The text itself, where the expression is nothing but a text to look for."""
+    degree: int = 1
+    """A search in n characters takes at most about n to this power steps; `EXPONENTIAL` where there may be no bound."""
 
 
 def translate(text: str, flags: str) -> Translation:
@@ -91,12 +94,14 @@ class _Parser:
         self.parents: list[int] = []
         self.open_groups: list[int] = [0]
         self.closed_groups: set[int] = set()
+        self.choices = 0  # places where matching may have to come back and try something else
+        self.is_exponential = False
 
     def translation(self) -> Translation:
         pattern = self.alternatives()
         if self.at < len(self.text):
             self.fault("a ) closes nothing")
-        return Translation(pattern, tuple(self.parents), None)
+        return Translation(pattern, tuple(self.parents), None, EXPONENTIAL if self.is_exponential else self.choices + 1)
 
     def fault(self, why: str) -> NoReturn:
         raise DynamicError("FORX0002", f"{self.text!r} at character {min(self.at + 1, len(self.text))}: {why}")
@@ -122,14 +127,21 @@ class _Parser:
     def alternatives(self) -> str:
         branches = [self.branch()]
         while self.accept("|"):
+            self.choices += 1
             branches.append(self.branch())
         return "|".join(branches)
 
     def branch(self) -> str:
         pieces: list[str] = []
         while self.next not in ("", "|", ")"):
+            choices_before = self.choices
             atom = self.atom()
-            pieces.append(self.quantified(atom))
+            quantified = self.quantified(atom)
+            if quantified is not atom:
+                # A choice repeated is where exponential time comes from: (a|aa)+, (a+)+
+                self.is_exponential |= self.choices > choices_before
+                self.choices += 1
+            pieces.append(quantified)
         return "".join(pieces)
 
     def quantified(self, atom: str) -> str:
@@ -231,6 +243,7 @@ class _Parser:
             self.at += 1
         if number not in self.closed_groups:
             self.fault(f"there is no complete group {number} before \\{number}")
+        self.choices += 1
         reference = f"\\g<{number}>"
         return f"(?({number}){f'(?i:{reference})' if self.ignore_case else reference}|)"
 

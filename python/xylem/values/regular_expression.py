@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 TIME_LIMIT_SECONDS = 10.0
 """How long one search in one text may take."""
 
+# Watching the clock costs several times a short search; so many steps take no noticeable time.
+_FEW_STEPS = 10**7
+
 Span = tuple[int, int]
 
 
@@ -38,7 +41,7 @@ def regular_expression(pattern: str, flags: str = "") -> RegularExpression:
 class RegularExpression:
     """An expression that can be looked for in texts."""
 
-    __slots__ = ("_compiled", "flags", "group_parents", "literal", "matches_empty", "pattern")
+    __slots__ = ("_compiled", "_degree", "flags", "group_parents", "literal", "matches_empty", "pattern")
 
     def __init__(self, pattern: str, flags: str, translation: Translation) -> None:
         self.pattern = pattern
@@ -46,6 +49,7 @@ class RegularExpression:
         self.group_parents = translation.group_parents
         self.literal = translation.literal
         """The text itself, where the expression is nothing but a text."""
+        self._degree = translation.degree
         self._compiled: Any = None
         if self.literal is None:
             self._compiled = _compiled(translation.pattern, pattern)
@@ -61,6 +65,8 @@ class RegularExpression:
         """Whether the expression matches somewhere in a text."""
         if self.literal is not None:
             return self.literal in text
+        if len(text) ** self._degree <= _FEW_STEPS:
+            return self._compiled.search(text) is not None
         try:
             return self._compiled.search(text, timeout=TIME_LIMIT_SECONDS) is not None
         except TimeoutError as late:
