@@ -1,0 +1,75 @@
+"""What each construct of a query does with the items that pass it: let them through, count them, or hold them.
+
+This is what makes a query fit to stream, or not: a construct that holds its input cannot give a first result before
+the last item came. Functions are known by name (F&O 3.1); whatever is not listed lets items through, or works on
+single values.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import NamedTuple
+
+from xylem.functions.registry import FN
+from xylem.syntax import ast
+
+
+class Effect(Enum):
+    """What a construct keeps of its input."""
+
+    PASSES = "passes"
+    FOLDS = "folds"
+    HOLDS = "holds"
+
+
+class Finding(NamedTuple):
+    """A construct worth a line in an explanation."""
+
+    construct: str
+    effect: Effect
+    text: str
+
+
+_FOLDING = frozenset({"count", "sum", "avg", "min", "max", "string-join", "fold-left", "deep-equal"})
+_HOLDING = {
+    "sort": "all items, to sort them",
+    "reverse": "all items, to turn them round",
+    "fold-right": "all items, to begin at the last",
+    "distinct-values": "every different value",
+    "random-number-generator": "the items to permute",
+}
+
+
+def finding(node: ast.Node) -> Finding | None:
+    """What a node does, or None where there is nothing to tell."""
+    match node:
+        case ast.ForClause(name=name):
+            return Finding(f"for ${name}", Effect.PASSES, "one item at a time")
+        case ast.WindowClause(name=name, kind=kind):
+            return Finding(f"{kind} window ${name}", Effect.HOLDS, "the items of the windows that are open")
+        case ast.GroupByClause():
+            return Finding("group by", Effect.HOLDS, "all tuples, by group, until the last one came")
+        case ast.OrderByClause():
+            return Finding("order by", Effect.HOLDS, "all tuples, to sort them")
+        case ast.FunctionCall(name=name, arguments=arguments):
+            return _of_call(name, len(arguments))
+        case ast.Arrow(function=ast.Name() as name, arguments=arguments):
+            return _of_call(name, len(arguments) + 1)
+        case ast.NamedFunctionRef():
+            return None
+        case _:
+            return None
+
+
+def _of_call(name: ast.Name, arity: int) -> Finding | None:
+    if name.uri != FN:
+        return None
+    if name.local == "last" and arity == 0:
+        return Finding("last()", Effect.HOLDS, "all items of the sequence around it, to know how many there are")
+    if arity == 0:
+        return None
+    if name.local in _FOLDING:
+        return Finding(f"{name.local}()", Effect.FOLDS, "all items into one value, without keeping them")
+    if name.local in _HOLDING:
+        return Finding(f"{name.local}()", Effect.HOLDS, _HOLDING[name.local])
+    return None

@@ -1,0 +1,195 @@
+"""`xylem explain`: what a query reads, what it does on the way, and what it holds, each with its line.
+
+Today's plan is the reference one: documents are trees in memory and the query is one generated program over them. What
+is said here of holding and passing is about what comes on top of those trees.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from xylem.analysis.focus import reads_focus
+from xylem.errors import Span
+from xylem.syntax import ast
+
+from .effects import Effect, finding
+from .note import Note
+
+MAX_EXCERPT = 60
+EFFECTS = frozenset(effect.value for effect in Effect)
+
+
+class External(Protocol):
+    """An external variable, as the compiler describes it."""
+
+    @property
+    def uri(self) -> str: ...
+    @property
+    def local(self) -> str: ...
+    @property
+    def type(self) -> object: ...
+    @property
+    def has_default(self) -> bool: ...
+
+
+class Compiled(Protocol):
+    """What an explanation needs to know of a compiled query."""
+
+    module: ast.Module
+    code: str
+    notes: Sequence[Note]
+
+    @property
+    def output(self) -> Mapping[str, str]: ...
+    @property
+    def external_variables(self) -> Sequence[External]: ...
+
+
+@dataclass(frozen=True)
+class Step:
+    """A place in the query where something happens to the items that pass."""
+
+    span: Span
+    construct: str
+    effect: str
+    text: str
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "line": self.span.line,
+            "column": self.span.column,
+            "query": excerpt(self.span),
+            "construct": self.construct,
+            "effect": self.effect,
+            "text": self.text,
+        }
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """How a query is executed: for people by `to_text`, for programs by `to_dict`."""
+
+    name: str
+    inputs: tuple[tuple[str, str], ...]
+    """What is read, and from where."""
+    functions: tuple[tuple[str, int], ...]
+    """Declared functions with their lines."""
+    steps: tuple[Step, ...]
+    output: Mapping[str, str]
+    code: str
+    module: ast.Module
+
+    @property
+    def holds(self) -> tuple[Step, ...]:
+        """The steps that keep items."""
+        return tuple(step for step in self.steps if step.effect == Effect.HOLDS.value)
+
+    def to_dict(self, *, with_code: bool = False, with_ast: bool = False) -> dict[str, Any]:
+        """Plain data, for JSON."""
+        facts: dict[str, Any] = {
+            "query": self.name,
+            "plan": "tree in memory",
+            "reads": [{"what": what, "from": source} for what, source in self.inputs],
+            "functions": [{"name": name, "line": line} for name, line in self.functions],
+            "steps": [step.to_dict() for step in self.steps],
+            "output": dict(self.output),
+        }
+        if with_code:
+            facts["code"] = self.code
+        if with_ast:
+            facts["ast"] = outline(self.module)
+        return facts
+
+    def to_text(self, *, with_code: bool = False, with_ast: bool = False) -> str:
+        """A page for a person."""
+        lines = [f"{self.name}: evaluated over trees in memory, by generated code"]
+        lines += _section("reads", [f"{what:<24} {source}" for what, source in self.inputs])
+        lines += _section("functions", [f"{line:>4} | {name}" for name, line in self.functions])
+        lines += _section("does", [row for step in self.steps for row in _rows(step)])
+        lines += _section("holds", [self._held()])
+        lines += _section("writes", [f"{name} = {value}" for name, value in self.output.items()])
+        if with_ast:
+            lines += _section("syntax tree", outline(self.module))
+        if with_code:
+            lines += _section("generated code", self.code.splitlines())
+        return "\n".join(lines) + "\n"
+
+    def _held(self) -> str:
+        if not self.holds:
+            return "the input trees; no step keeps items"
+        places = ", ".join(f"{step.construct} (line {step.span.line})" for step in self.holds)
+        return f"the input trees, and what these keep: {places}"
+
+
+def explain(program: Compiled) -> Explanation:
+    """The explanation of a compiled query."""
+    module = program.module
+    declared = [d for d in module.prolog if isinstance(d, ast.FunctionDecl)]
+    return Explanation(
+        name=module.span.source.name,
+        inputs=tuple(_inputs(program)),
+        functions=tuple((f"{d.name}#{len(d.parameters)}", d.span.line) for d in declared),
+        steps=tuple(_steps(program)),
+        output=program.output,
+        code=program.code,
+        module=module,
+    )
+
+
+def _inputs(program: Compiled) -> Iterator[tuple[str, str]]:
+    if isinstance(program.module, ast.MainModule) and reads_focus(program.module.body):
+        yield "the context item", "given from outside"
+    for variable in program.external_variables:
+        name = f"Q{{{variable.uri}}}{variable.local}" if variable.uri else variable.local
+        default = ", has a default" if variable.has_default else ""
+        yield f"${name}", f"{variable.type}, given from outside{default}"
+    for node in program.module.walk():
+        if isinstance(node, ast.FunctionCall) and node.name.local in ("doc", "collection", "unparsed-text", "json-doc"):
+            yield excerpt(node.span), f"line {node.span.line}: from the places that are allowed"
+
+
+def _steps(program: Compiled) -> Iterator[Step]:
+    notes = {(note.span.start, note.span.end): note for note in program.notes}
+    for node in program.module.walk():
+        found = finding(node)
+        if found is None:
+            continue
+        note = notes.get((node.span.start, node.span.end))
+        if note is not None:
+            yield Step(node.span, found.construct, note.topic, note.text)
+        else:
+            yield Step(node.span, found.construct, found.effect.value, found.text)
+
+
+def excerpt(span: Span) -> str:
+    """The query's own text at a span, on one line and not too long."""
+    text = " ".join(span.source.text[span.start : span.end].split())
+    return text if len(text) <= MAX_EXCERPT else text[: MAX_EXCERPT - 1] + "…"
+
+
+def _rows(step: Step) -> list[str]:
+    told = f"{step.effect} {step.text}" if step.effect in EFFECTS else f"{step.effect}: {step.text}"
+    return [f"{step.span.line:>4} | {excerpt(step.span)}", f"     |   {told}"]
+
+
+def _section(title: str, lines: Sequence[str]) -> list[str]:
+    return ["", title, *(f"  {line}".rstrip() for line in lines)] if lines else []
+
+
+def outline(node: ast.Node, depth: int = 0) -> list[str]:
+    """A syntax tree as indented lines: kind, plain properties, place."""
+    lines: list[str] = []
+    stack = [(node, depth)]
+    while stack:
+        current, level = stack.pop()
+        plain = [f"{key}={value}" for key, value in vars(current).items() if _is_plain(key, value)]
+        place = f"{current.span.line}:{current.span.column}"
+        lines.append(f"{'  ' * level}{' '.join([type(current).__name__, *plain])}  @{place}")
+        stack.extend((child, level + 1) for child in reversed(list(current.children())))
+    return lines
+
+
+def _is_plain(name: str, value: object) -> bool:
+    return name != "span" and value is not None and isinstance(value, (str, int, float, bool)) and value != ""
