@@ -101,7 +101,7 @@ class _Parser:
         pattern = self.alternatives()
         if self.at < len(self.text):
             self.fault("a ) closes nothing")
-        return Translation(pattern, tuple(self.parents), None, EXPONENTIAL if self.is_exponential else self.choices + 1)
+        return Translation(pattern, tuple(self.parents), None, EXPONENTIAL if self.is_exponential else self.choices + 2)
 
     def fault(self, why: str) -> NoReturn:
         raise DynamicError("FORX0002", f"{self.text!r} at character {min(self.at + 1, len(self.text))}: {why}")
