@@ -26,7 +26,7 @@ def string(item: Any) -> str:
     if isinstance(item, Node):
         return item.string_value
     if type_of(item) is None:
-        raise DynamicError("FOTY0014", f"{describe_item(item)} has no string value")
+        raise DynamicError("FOTY0014", describe_item(item))
     return string_of(item)
 
 

@@ -49,7 +49,7 @@ def subarray(array: XArray, start: int, length: int | None = None) -> XArray:
     if length is None:
         return XArray(array.members(start - 1))
     if length < 0:
-        raise DynamicError("FOAY0002", f"the length is {length}")
+        raise DynamicError("FOAY0002", f"{length}")
     if start + length > last + 1:
         raise DynamicError("FOAY0001", f"{length} members from position {start} on, in an array of {last}")
     return XArray(array.members(start - 1, start - 1 + length))

@@ -106,7 +106,7 @@ def zero_or_one(sequence: Iterable[Any]) -> Any:
     items = iter(sequence)
     item = next(items, None)
     if item is not None and next(items, None) is not None:
-        raise DynamicError("FORG0003", "there are two items or more")
+        raise DynamicError("FORG0003")
     return item
 
 
@@ -114,13 +114,13 @@ def zero_or_one(sequence: Iterable[Any]) -> Any:
 def one_or_more(sequence: Iterable[Any]) -> Iterable[Any]:
     if _is_re_readable(sequence):
         if not sequence:
-            raise DynamicError("FORG0004", "the sequence is empty")
+            raise DynamicError("FORG0004")
         return sequence
     # An item is asked for now and not when the result is read: the error belongs to this call.
     items = iter(sequence)
     first = next(items, None)
     if first is None:
-        raise DynamicError("FORG0004", "the sequence is empty")
+        raise DynamicError("FORG0004")
     return chain((first,), items)
 
 
@@ -129,7 +129,7 @@ def exactly_one(sequence: Iterable[Any]) -> Any:
     items: Iterator[Any] = iter(sequence)
     item = next(items, None)
     if item is None:
-        raise DynamicError("FORG0005", "the sequence is empty")
+        raise DynamicError("FORG0005", "there is none")
     if next(items, None) is not None:
-        raise DynamicError("FORG0005", "there are two items or more")
+        raise DynamicError("FORG0005", "there are several")
     return item
