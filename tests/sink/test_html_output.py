@@ -22,6 +22,7 @@ def test_void_elements_have_no_end_tag() -> None:
     assert html("<p><br/><wbr/><frame/></p>", version="5.0") == "<p><br><wbr><frame></frame></p>"
     assert html("<p><br/><wbr/><frame/></p>", version="4.0") == "<p><br><wbr></wbr><frame></p>"
     assert html("<P><BR/></P>") == "<P><BR></P>"
+    assert html("<br>text</br>") == "<br>text"
 
 
 def test_elements_of_other_namespaces_are_xml() -> None:

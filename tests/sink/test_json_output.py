@@ -28,6 +28,7 @@ def test_values() -> None:
     assert written(XMap.of([("a", (XArray(),)), (1, (XMap(),))]), method="json") == '{"a":[],"1":{}}'
     assert written(method="json") == "null"
     assert written(Float(-0.0), method="json") == "-0"
+    assert written(XArray([(123456789.0,), (1e21,)]), method="json") == "[123456789,1.0E21]"
 
 
 def test_strings() -> None:

@@ -71,6 +71,10 @@ class HtmlWriter(HtmlFamilyWriter):
     def void_end(self) -> str:
         return ">"
 
+    def end_tag(self, name: QName, written: str) -> str:
+        # A void element that has content all the same has no end tag either (§7.1).
+        return "" if self.html_name(name) in self.void else super().end_tag(name, written)
+
     def instruction(self, target: QName | None, content: str) -> str:
         assert target is not None
         if ">" in content:

@@ -36,7 +36,7 @@ INLINE = _words(
     """
     a abbr acronym applet area audio b basefont bdi bdo big br button canvas cite code command data datalist del dfn em
     embed font i iframe image img input ins kbd keygen label map mark math meter noscript object output picture progress
-    q rp rt ruby s samp script select slot small span strike strong sub sup svg template textarea time tt u var video
+    q rp rt ruby s samp select slot small span strike strong sub sup svg textarea time tt u var video
     wbr
     """
 )

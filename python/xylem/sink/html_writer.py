@@ -130,14 +130,13 @@ class HtmlFamilyWriter(MarkupWriter):
         name = tree.name(row)
         if name is None or (self.html_name(name) or "").lower() != "meta":
             return False
-        return any(
-            key is not None
-            and not key.uri
-            and key.local.lower() == "http-equiv"
-            and (tree.values[attribute] or "").strip().lower() == "content-type"
-            for attribute in tree.attributes(row)
-            for key in (tree.name(attribute),)
-        )
+        return any(self._declares_content_type(tree.name(row), tree.values[row] or "") for row in tree.attributes(row))
+
+    def _declares_content_type(self, attribute: QName | None, value: str) -> bool:
+        if attribute is None or attribute.uri:
+            return False
+        key = attribute.local.lower()
+        return (key == "http-equiv" and value.strip().lower() == "content-type") or (key == "charset" and self.is_five)
 
     def void_end(self) -> str:
         """How the tag of a void element ends."""

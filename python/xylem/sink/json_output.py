@@ -39,7 +39,9 @@ def json_reference(character: str) -> str:
 
 
 def json_number(value: Any) -> str:
-    """A number of JSON; SERE0020 for those it has not."""
+    """A number of JSON; SERE0020 for those it has not. Any form will do, so whole numbers are written as such."""
+    if type(value) is float and 1e6 <= abs(value) < 1e15 and value.is_integer():
+        return str(int(value))
     text = string_of(value)
     if text in ("INF", "-INF", "NaN"):
         raise DynamicError("SERE0020", f"{text} is not a number of JSON")

@@ -131,7 +131,8 @@ class MarkupWriter:
         self.append(">")
         is_kept = self.keeps_space(tree, name, attributes, outer)
         indents = not is_kept and self.parameters.indent and self.has_only_elements(tree, first, stop)
-        frame = Frame(stop, name, f"</{written}>", scope, self.text_of(name, outer), outer.depth + 1, is_kept, indents)
+        text, end_tag = self.text_of(name, outer), self.end_tag(name, written)
+        frame = Frame(stop, name, end_tag, scope, text, outer.depth + 1, is_kept, indents)
         if inserted:
             self.break_line(frame)
             self.append(inserted)
@@ -182,6 +183,9 @@ class MarkupWriter:
 
     def empty_end(self, name: QName, written: str) -> str:
         return "/>"
+
+    def end_tag(self, name: QName, written: str) -> str:
+        return f"</{written}>"
 
     def text_of(self, name: QName, outer: Frame) -> Expand:
         """How text directly inside an element is written."""
