@@ -7,7 +7,6 @@ import importlib
 from pathlib import Path
 
 import pytest
-
 import xylem
 from xylem.source.kernel import kernel_build
 

@@ -7,7 +7,6 @@ from itertools import product
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
 from xylem.values.axes import AXES, REVERSE_AXES, path_many, step, step_first, step_many
 from xylem.values.builder import TreeBuilder
 from xylem.values.document_order import document_order, except_, intersect, union

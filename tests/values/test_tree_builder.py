@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-
 from xylem.errors import DynamicError
 from xylem.source.xml_reader import read_document
 from xylem.values.array import XArray

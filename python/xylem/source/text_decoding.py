@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import re
-
 from xylem.errors import DynamicError
 
 from .encodings import declared_encoding, encoding_mark, text_codec
-
-_ENCODING_NAME = re.compile(r"[A-Za-z][A-Za-z0-9._\-]*")
 
 
 def decode_text(data: bytes, requested: str | None, external: str | None = None, media_type: str | None = None) -> str:
@@ -19,8 +15,6 @@ def decode_text(data: bytes, requested: str | None, external: str | None = None,
     """
     if requested is not None and text_codec(requested) is None:
         raise DynamicError("FOUT1190", f"the encoding '{requested}' is not known")
-    if requested is not None and not _ENCODING_NAME.fullmatch(requested):
-        raise DynamicError("FOUT1190", f"{requested!r} is no name of an encoding")
     asked = external or _xml_encoding(data, media_type) or requested
     if asked is not None:
         codec = text_codec(asked)
