@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 from xylem.errors import DynamicError
 from xylem.functions import higher_order_functions as fn
-from xylem.functions.context import Context
 from xylem.values.array import XArray
 from xylem.values.function_item import FunctionItem
 from xylem.values.map import XMap
@@ -45,11 +44,8 @@ def test_apply() -> None:
     assert caught.value.code == "FOAP0001"
 
 
-def test_names_and_arities(ctx: Context) -> None:
+def test_names_and_arities() -> None:
     named = FunctionItem(QName("urn:f", "f", "p"), (), ANY_SEQUENCE, list)
     assert fn.function_name(named) == QName("urn:f", "f")
     assert fn.function_name(XMap()) is None
     assert (fn.function_arity(named), fn.function_arity(XArray())) == (0, 1)
-    ctx.run.look_up_function = lambda name, arity: named if (name.local, arity) == ("f", 0) else None
-    assert fn.function_lookup(ctx, QName("urn:f", "f"), 0) is named
-    assert fn.function_lookup(ctx, QName("urn:f", "f"), 1) is None

@@ -16,7 +16,6 @@ from xylem.values.function_item import FunctionItem
 from xylem.values.qname import QName
 from xylem.values.sequence_type import as_sequence
 
-from .context import Context
 from .registry import function
 
 

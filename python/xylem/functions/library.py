@@ -48,7 +48,7 @@ FAMILIES: dict[str, str] = {
     "format_number": "fn:format-number",
     "higher_order_functions": """
         fn:apply fn:filter fn:fold-left fn:fold-right fn:for-each fn:for-each-pair fn:function-arity
-        fn:function-lookup fn:function-name
+        fn:function-name
     """,
     "id_functions": "fn:element-with-id fn:id fn:idref",
     "ietf_date": "fn:parse-ietf-date",
