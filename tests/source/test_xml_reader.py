@@ -279,7 +279,8 @@ def test_many_small_entities_are_counted_too() -> None:
     document = f"<!DOCTYPE a [<!ENTITY e '{entity}'>]><a>{'&e;' * 2000}</a>"
     with pytest.raises(InputError, match="XYIN0004"):
         read_document(document)
-    in_attributes = f"<!DOCTYPE a [<!ENTITY e '{entity}'>]><a>{'<b c="&e;"/>' * 2000}</a>"
+    references = '<b c="&e;"/>' * 2000
+    in_attributes = f"<!DOCTYPE a [<!ENTITY e '{entity}'>]><a>{references}</a>"
     with pytest.raises(InputError, match="XYIN0004"):
         read_document(in_attributes)
 
