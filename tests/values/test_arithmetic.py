@@ -56,6 +56,7 @@ def test_integer_division_truncates() -> None:
     assert integer_divide(D("-3.5"), D("0.5")) == -7
     assert integer_divide(1e0, math.inf) == 0
     assert type(integer_divide(Byte(7), Byte(2))) is int
+    assert integer_divide(7, Float(0.1)) == 70
 
 
 def test_decimal_division() -> None:
@@ -65,6 +66,8 @@ def test_decimal_division() -> None:
     big = 10**50 + 1
     assert multiply(divide(big, 2), 2) == big
     assert string_of(multiply(D(-1), D(0))) == "0"
+    third = divide(1, 3)
+    assert len(string_of(divide(third, 3))) <= len(string_of(third)) + 2
 
 
 def test_division_by_zero() -> None:

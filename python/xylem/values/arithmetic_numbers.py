@@ -7,7 +7,7 @@ and decimals are exact, floats and doubles follow IEEE 754 with its infinities a
 from __future__ import annotations
 
 import math
-from decimal import MAX_EMAX, MIN_EMIN, ROUND_HALF_EVEN, Context, Decimal
+from decimal import MAX_EMAX, MIN_EMIN, ROUND_HALF_EVEN, Context, Decimal, Inexact
 from functools import lru_cache
 from typing import Any
 
@@ -86,11 +86,17 @@ def divide(a: Any, b: Any) -> Any:
 
 
 def divide_decimals(a: Decimal, b: Decimal) -> Decimal:
-    """The quotient, exact where it ends soon, else with at least 20 digits after the point."""
+    """The quotient: exact where it ends, else with at least 20 digits after the point."""
     if not b:
         raise _division_by_zero()
-    whole_digits = a.adjusted() - b.adjusted() + 1
-    digits = max(_LEAST_PRECISION, whole_digits + _FRACTION_DIGITS, len(a.as_tuple().digits) + 5)
+    digits = max(_LEAST_PRECISION, a.adjusted() - b.adjusted() + 1 + _FRACTION_DIGITS)
+    length = len(a.as_tuple().digits)
+    if length >= digits:
+        # More digits only where they make it exact: they would grow with each division otherwise.
+        longer = Context(prec=length + 5, rounding=ROUND_HALF_EVEN, Emin=MIN_EMIN, Emax=MAX_EMAX, traps=[])
+        quotient = longer.divide(a, b)
+        if not longer.flags[Inexact]:
+            return quotient
     return _rounding_to(digits).divide(a, b) or _ZERO
 
 
@@ -119,18 +125,18 @@ def integer_divide(a: Any, b: Any) -> int:
         if not b:
             raise _division_by_zero()
         return int(EXACT.divide_int(a, b))
-    return _float_integer_divide(a, b)
+    return _float_integer_divide(a, b, rank)
 
 
-def _float_integer_divide(a: Any, b: Any) -> int:
-    a, b = to_double(a), to_double(b)
-    if not b:
+def _float_integer_divide(a: Any, b: Any, rank: int) -> int:
+    x, y = (to_double(a), to_double(b)) if rank == DOUBLE else (_single(a), _single(b))
+    if not y:
         raise _division_by_zero()
-    if a != a or b != b or math.isinf(a):
+    if x != x or y != y or math.isinf(x):
         raise DynamicError("FOAR0002", "idiv has no answer for NaN or an infinite dividend")
-    quotient = a / b
+    quotient = x / y if rank == DOUBLE else Float(x / y)
     if math.isinf(quotient):
-        raise DynamicError("FOAR0002", "the quotient is too large for xs:double")
+        raise DynamicError("FOAR0002", "the quotient is too large")
     return int(quotient)
 
 

@@ -73,11 +73,8 @@ def _cast_to_union(value: Any, target: AtomicType, namespaces: Mapping[str, str]
         return value
     members = _UNION_ORDER.get(target, target.members or ())
     for member in members:
-        try:
+        if castable(value, member, namespaces):
             return cast(value, member, namespaces)
-        except DynamicError as error:
-            if error.code == "XPTY0004":
-                raise
     raise DynamicError("FORG0001", f'"{string_of(value)}" is not a value of {target!r}')
 
 

@@ -15,9 +15,8 @@ from .atomic_type import AtomicType
 from .casting import cast
 from .casting_numbers import parse_double
 from .durations import DayTimeDuration, YearMonthDuration
-from .qname import QName
 from .strings import UntypedAtomic
-from .value_comparison import Comparison, eq, ge, gt, le, lt, ne, not_comparable
+from .value_comparison import Comparison, eq, ge, gt, le, lt, ne
 
 if TYPE_CHECKING:
     from .collations import Collation
@@ -138,8 +137,6 @@ def _as_type_of(model: Any, untyped: UntypedAtomic) -> Any:
         return untyped
     if cls in NUMERIC_CLASSES:
         return parse_double(untyped)
-    if cls is QName:
-        raise not_comparable(untyped, model)
     return cast(untyped, _target(cls))
 
 

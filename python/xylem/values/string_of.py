@@ -31,7 +31,8 @@ def _of_float(value: Float) -> str:
 
 def _of_digits(value: float, shortest: str) -> str:
     """§19.1.2.2: a plain decimal from 1e-6 up to 1e6, scientific outside; the shortest digits that read back."""
-    size = abs(value)
+    # Of the digits, not of the value: a single next to 1e-6 is written as 0.000001.
+    size = abs(float(shortest))
     if 1e-6 <= size < 1e6:
         if "e" in shortest:
             return decimal_string(Decimal(shortest))
