@@ -26,13 +26,16 @@ def _of_double(value: float) -> str:
 
 
 def _of_float(value: Float) -> str:
-    return _of_digits(value, _shortest_single(value))
+    if value - value != 0:
+        return _of_double(float(value))
+    # The size is that of the digits: the single next to 1e-6 lies below it but is written as 0.000001.
+    shortest = _shortest_single(value)
+    return _of_digits(float(shortest), shortest)
 
 
 def _of_digits(value: float, shortest: str) -> str:
     """§19.1.2.2: a plain decimal from 1e-6 up to 1e6, scientific outside; the shortest digits that read back."""
-    # Of the digits, not of the value: a single next to 1e-6 is written as 0.000001.
-    size = abs(float(shortest))
+    size = abs(value)
     if 1e-6 <= size < 1e6:
         if "e" in shortest:
             return decimal_string(Decimal(shortest))
@@ -59,7 +62,7 @@ def _shortest_single(value: float) -> str:
     for precision in range(6 if abs(value) >= 1.2e-38 else 1, 10):
         text = f"{value:.{precision}g}"
         if to_single(float(text)) == value:
-            return text if "e" in text or "." in text else text + ".0"
+            return text if "e" in text or "." in text or "n" in text else text + ".0"
     return float.__repr__(float(value))
 
 
