@@ -55,6 +55,8 @@ def code_of(type_name: str, value: Any) -> str:
         ("float", "16777217", "1.6777216E7"),
         ("float", "3.4028235E38", "3.4028235E38"),
         ("float", "1e-45", "1.0E-45"),
+        ("float", "0.000001", "0.000001"),
+        ("float", "-INF", "-INF"),
         ("duration", "P1Y13M2DT25H61.50S", "P2Y1M3DT1H1M1.5S"),
         ("duration", "-PT0S", "PT0S"),
         ("yearMonthDuration", "P0Y", "P0M"),
