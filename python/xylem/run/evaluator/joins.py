@@ -16,6 +16,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from xylem.analysis.focus import read_variables, reads_focus
+from xylem.plan.note import Note
 from xylem.syntax import ast
 from xylem.values.sequence_type import ItemType
 
@@ -136,6 +137,8 @@ def write_join(c: Compiler, clause: ast.ForClause, join: Join) -> tuple[str, Ite
             c.writer.line(f"yield {c.as_sequence(key)}, {name}")
 
     build = c.lifted("index", [], f"{c.describe(clause.collection)} by {c.describe(join.build_key)}", write)
+    told = f"looks up {c.describe(join.probe)} in an index by {c.describe(join.build_key)}, built once"
+    c.writer.notes.append(Note(clause.span, "hash join", told))
     build.is_generator = True
     index = c.writer.fresh("join")
     made = f"{index} = {c.rt(rt.JoinIndex)}()"

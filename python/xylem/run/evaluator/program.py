@@ -10,6 +10,7 @@ from typing import Any
 
 from xylem.errors import DynamicError, EngineBug, Span, XylemError
 from xylem.functions.context import Context, Resources, RunPart
+from xylem.plan.note import Note
 from xylem.syntax import ast
 from xylem.values.datetimes import DateTime
 from xylem.values.sequence_type import SequenceType
@@ -46,6 +47,8 @@ class Program:
     context_types: tuple[SequenceType, ...]
     module_loader: Callable[..., Any] | None = None
     static_base_uri: str | None = None
+    notes: Sequence[Note] = ()
+    """What the compiler decided, for `explain`."""
     _compiled: CodeType | None = field(default=None, repr=False)
 
     def run(

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from xylem.errors import Span
+from xylem.plan.note import Note
 
 
 @dataclass
@@ -65,6 +66,8 @@ class Writer:
         """Module-level statements, run once per execution before the functions are called."""
         self.constants: dict[str, Any] = {}
         self.constant_notes: dict[str, str] = {}
+        self.notes: list[Note] = []
+        """Decisions for `explain`."""
         self._constant_names: dict[Any, str] = {}
         self._counter = 0
         self.frame: Frame = Frame("(none)", [])

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from xylem.analysis.types import LIST_TYPES, signature_type
 from xylem.errors import DynamicError
 from xylem.functions.context import Context
+from xylem.functions.external import ExternalFunction
 from xylem.functions.library import look_up
 from xylem.functions.registry import FN, PREFIXES, Builtin
 from xylem.values import atomic_type as at
@@ -61,7 +62,16 @@ def builtin_function(builtin: Builtin, arity: int, context: Context, name: QName
     kinds = [builtin.parameters[min(i, len(builtin.parameters) - 1)] for i in range(arity)]
     call: Callable[..., Any] = partial(builtin.body, context) if builtin.context else builtin.body
     name = name or QName(builtin.uri, builtin.local)
-    return FunctionItem(name, tuple(map(signature_type, kinds)), signature_type(builtin.returns), call)
+    returns = signature_type(builtin.returns)
+    if isinstance(builtin, ExternalFunction):
+        call = _checked(builtin, returns)
+    return FunctionItem(name, tuple(map(signature_type, kinds)), returns, call)
+
+
+def _checked(function: ExternalFunction, returns: SequenceType) -> Callable[..., Any]:
+    """An external function whose result is converted to its declared type."""
+    told = f"the result of {function.local}()"
+    return lambda *arguments: convert(function.body(*arguments), returns, told)
 
 
 class Place(NamedTuple):
