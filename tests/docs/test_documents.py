@@ -33,12 +33,12 @@ def commands(session: str) -> Iterator[tuple[str, str]]:
         yield command, output
 
 
-@pytest.mark.parametrize("code", snippets("python"))
+@pytest.mark.parametrize("code", list(snippets("python")))
 def test_python_snippets_run(code: str) -> None:
     exec(compile(code, "snippet", "exec"), {"__name__": "snippet"})
 
 
-@pytest.mark.parametrize("session", snippets("console"))
+@pytest.mark.parametrize("session", list(snippets("console")))
 def test_console_sessions_print_what_they_show(session: str) -> None:
     for command, expected in commands(session):
         words = shlex.split(command)
