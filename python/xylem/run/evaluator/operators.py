@@ -169,7 +169,9 @@ def _arithmetic(c: Compiler, op: str, left: Code, right: Code) -> Code:
     if op in ("+", "-", "*") and (_both(left, right, at.INTEGER) or (_both(left, right, at.DOUBLE))):
         text = f"({left.text} {op} {right.text})"
     else:
-        text = f"{c.rt(_ARITHMETIC[op])}({left.text}, {right.text})"
+        # Between two dates or times, only one of which has a timezone, the implicit one counts.
+        timezone = ", run.implicit_timezone_minutes" if op == "-" and result is at.ANY_ATOMIC else ""
+        text = f"{c.rt(_ARITHMETIC[op])}({left.text}, {right.text}{timezone})"
     if both_one:
         return atomic(text, result)
     missing = " or ".join(f"{side.text} is None" for side in (left, right) if side.shape is Shape.OPTIONAL)
