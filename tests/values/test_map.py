@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import random
+from threading import Thread
 
 import pytest
 from xylem.errors import DynamicError
@@ -77,3 +78,27 @@ def test_a_loop_of_puts_keeps_order() -> None:
 def test_pickles() -> None:
     m = XMap.of((i, (i,)) for i in range(100)).put("x", ())
     assert list(pickle.loads(pickle.dumps(m)).items()) == list(m.items())
+
+
+def test_versions_are_read_by_several_threads() -> None:
+    base = XMap.of((i, (i,)) for i in range(SHARED_FROM * 4))
+    versions = [base]
+    for i in range(50):
+        versions.append(versions[-1].put(i, (-i,)))
+    wrong: list[int] = []
+
+    def read(seed: int) -> None:
+        choice = random.Random(seed)
+        for _ in range(2000):
+            number = choice.randrange(len(versions))
+            key = choice.randrange(50)
+            expected = -key if key < number else key
+            if versions[number].get(key) != (expected,):
+                wrong.append(key)
+
+    threads = [Thread(target=read, args=(seed,)) for seed in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
