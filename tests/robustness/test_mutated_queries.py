@@ -29,6 +29,7 @@ DOCUMENT = "<site><people><person id='person0'><name>A</name></person></people><
 _TOKEN = re.compile(
     r"""\s+|\(:.*?:\)|"(?:[^"]|"")*"|'(?:[^']|'')*'|[\w.\-]+|:=|::|//|<<|>>|<=|>=|!=|\|\||=>|\*\*|.""", re.DOTALL
 )
+_OPERATORS = " + - * = != < <= > >= << >> | || ! , div idiv mod eq ne lt le gt ge is to and or union "
 _FRAGMENTS = """
     ( ) [ ] { } , ; : := :: / //||| ! != = < > <= >= << >> + - * ? # @ $ $x . .. & % ` ``[ ]`` => ** <a> </a> <a/>
     <!-- --> <? ?> (: :) (# #) "" '' 1 1.5 1e0 0x 99999999999999999999 xs:integer Q{u}n for let where order by group
@@ -81,6 +82,40 @@ def _cut(tokens: list[str], random: Random) -> None:
     del tokens[random.randrange(1, len(tokens) + 1) :]
 
 
+def _kind(token: str) -> str:
+    """Tokens of one kind can stand for each other without spoiling the grammar, mostly."""
+    if token.isspace():
+        return "space"
+    if token[0] in "\"'" or token[0].isdigit():
+        return "literal"
+    if f" {token} " in _OPERATORS:
+        return "operator"
+    return "name" if token[0].isalpha() else token
+
+
+@cache
+def _vocabulary() -> dict[str, list[str]]:
+    kinds: dict[str, set[str]] = {}
+    for text in corpus():
+        for token in _TOKEN.findall(text):
+            kinds.setdefault(_kind(token), set()).add(token)
+    return {kind: sorted(tokens) for kind, tokens in kinds.items()}
+
+
+def _exchange(tokens: list[str], random: Random) -> None:
+    """Another token of the same kind: what parses mostly still does, and means something else."""
+    place = random.randrange(len(tokens))
+    tokens[place] = random.choice(_vocabulary().get(_kind(tokens[place]), [" "]))
+
+
+def _graft(tokens: list[str], random: Random) -> None:
+    """A whole other query, in parentheses, in place of a literal."""
+    places = [place for place, token in enumerate(tokens) if _kind(token) == "literal"]
+    scion = random.choice(corpus())
+    if places and not scion.startswith("declare"):
+        tokens[random.choice(places)] = f"({scion})"
+
+
 _MUTATIONS: tuple[Callable[[list[str], Random], None], ...] = (
     _delete,
     _duplicate,
@@ -89,13 +124,15 @@ _MUTATIONS: tuple[Callable[[list[str], Random], None], ...] = (
     _replace,
     _flip,
     _cut,
+    *[_exchange] * 14,
+    *[_graft] * 5,
 )
 
 
 def mutant(number: int) -> str:
     """The query with this number: a query of the corpus after one to four mutations."""
     random = Random(f"mutant {number}")
-    tokens = _TOKEN.findall(random.choice(corpus()))
+    tokens: list[str] = _TOKEN.findall(random.choice(corpus()))
     for _ in range(random.randrange(1, 5)):
         if tokens:
             random.choice(_MUTATIONS)(tokens, random)
