@@ -92,9 +92,10 @@ def path_many(steps: Iterable[tuple[str, NodeTest]]) -> Steps:
     def run(nodes: Sequence[Node]) -> list[Node]:
         if not nodes:
             return []
-        tree = nodes[0].tree
+        first = nodes[0]
+        tree = first.tree
         if len(nodes) == 1:
-            rows = [nodes[0].pre]
+            rows = [first.pre]
         else:
             rows = [node.pre for node in nodes if node.tree is tree]
             if len(rows) != len(nodes):

@@ -83,7 +83,7 @@ class TreeBuilder:
         self.current = row
 
     def end_document(self) -> None:
-        self._pop()
+        self.end_element()
 
     def start_element(
         self,
@@ -100,7 +100,11 @@ class TreeBuilder:
         """
         tree, parent, outer = self.tree, self.current, self.scope
         code = tree.names.code_of(ELEMENT, name)
-        row = self._append(code, None)
+        row = len(self.codes)
+        self.codes.append(code)
+        self.ends.append(row)
+        self.parents.append(parent)
+        self.values.append(None)
         prefix, uri = name.prefix, name.uri
         usual = tree.names.qnames[code >> KIND_BITS]
         if usual is not None and usual.prefix != prefix:
@@ -135,9 +139,7 @@ class TreeBuilder:
             self.tree.declare(row, new)
 
     def end_element(self) -> None:
-        self._pop()
-
-    def _pop(self) -> None:
+        """Close the open element or document."""
         self.ends[self.current] = len(self.codes)
         self.current, self.scope, self._passed, self._is_copied = self._open.pop()
 
@@ -255,10 +257,14 @@ class TreeBuilder:
         if not value:
             return
         codes = self.codes
-        if codes and codes[-1] == TEXT and self.parents[-1] == self.current:
+        current = self.current
+        if codes and codes[-1] == TEXT and self.parents[-1] == current:
             self.values[-1] = (self.values[-1] or "") + value
         else:
-            self._append(TEXT, value)
+            codes.append(TEXT)
+            self.ends.append(len(codes))
+            self.parents.append(current)
+            self.values.append(value)
 
     def comment(self, value: str) -> None:
         rules.check_comment(value)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from .name_pool import KIND_MASK, NamePool, current_pool
-from .node import ELEMENT, KIND_NAMES, TEXT, Node
+from .node import COMMENT, ELEMENT, KIND_NAMES, TEXT, Node
 from .tree import Tree
 
 NO_KIND = -1
@@ -32,14 +32,16 @@ class NodeTest:
 
     @property
     def is_exact(self) -> bool:
-        """True where kind and whole name are given, so that one code decides."""
+        """True where one code decides: a kind with its whole name, or a kind that has no names."""
+        if self.kind in (TEXT, COMMENT):
+            return True
         return bool(self.kind) and self.kind != NO_KIND and self.uri is not None and self.local is not None
 
     def code(self, names: NamePool) -> int:
         """The code of an exact test."""
         assert self.kind is not None
-        assert self.uri is not None
-        assert self.local is not None
+        if self.uri is None or self.local is None:
+            return self.kind
         return names.code(self.kind, self.uri, self.local)
 
     def usual_code(self) -> tuple[NamePool, int]:
@@ -65,8 +67,6 @@ class NodeTest:
             coder = self.coder()
             return lambda tree, rows: _keep_code(tree, rows, coder(tree))
         if self.uri is None and self.local is None:
-            if kind == TEXT:
-                return lambda tree, rows: _keep_code(tree, rows, TEXT)
             return lambda tree, rows: _keep_kind(tree, rows, kind)
         return self._keep_pattern
 
