@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from urllib.parse import urljoin, urlsplit
 
-from xylem.errors import StaticError, Span
+from xylem.errors import Span, StaticError
 from xylem.functions.context import CODEPOINT_COLLATION, StaticPart
 from xylem.functions.decimal_format import DecimalFormat
 from xylem.functions.registry import FN, PREFIXES

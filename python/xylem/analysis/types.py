@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache
 
 from xylem.errors import StaticError
 from xylem.syntax import ast, parse_sequence_type
@@ -22,7 +22,6 @@ from xylem.values.sequence_type import (
     Occurrence,
     SequenceType,
 )
-
 from xylem.values.xml_names import is_ncname
 
 from .resolve_names import resolve_names
@@ -78,7 +77,9 @@ def node_type(node: ast.Node) -> NodeItem:
             return NodeItem(nk.NAMESPACE)
         case ast.PITest(target=target):
             if target is not None and not is_ncname(target):
-                raise StaticError("XPTY0004", f"{target!r} cannot be the target of a processing instruction", span=node.span)
+                raise StaticError(
+                    "XPTY0004", f"{target!r} cannot be the target of a processing instruction", span=node.span
+                )
             return NodeItem(nk.PROCESSING_INSTRUCTION, None if target is None else ("", target))
         case ast.ElementTest(name=name, type=kind):
             return _typed_node(nk.ELEMENT, name, kind, ("anyType", "untyped"))
@@ -119,7 +120,7 @@ def atomic_type(name: ast.Name, unknown: str = "XPST0051") -> AtomicType:
     raise StaticError(unknown, str(name), span=name.span)
 
 
-@lru_cache(maxsize=None)
+@cache
 def signature_type(text: str) -> SequenceType:
     """The type a built-in function's signature writes, such as ``xs:string?``."""
     return sequence_type(resolve_names(parse_sequence_type(text), StaticContext()))

@@ -27,7 +27,7 @@ class Occurrence(Enum):
 
     @property
     def least(self) -> int:
-        return self.value[0]
+        return int(self.value[0])
 
     @property
     def allows_many(self) -> bool:
@@ -35,7 +35,7 @@ class Occurrence(Enum):
 
     @property
     def sign(self) -> str:
-        return self.value[2]
+        return str(self.value[2])
 
     @staticmethod
     def of(sign: str) -> Occurrence:

@@ -20,9 +20,8 @@ from xylem.values.sequence_type import ANY_ITEM, SequenceType
 from . import calls, constructors, control, flwor, operators, paths, primaries, type_operators
 from .code import one
 from .compiler import YIELD
-from .loaded_module import Loaded, load_module
-from .declaration_cycles import check_cycles
-from .module_table import ModuleTable
+from .declaration_cycles import variables_in_cycles
+from .module_table import GlobalVariable, ModuleTable
 from .program import ExternalVariable, Program
 from .scope import Focus, Scope, Variable
 from .writer import Writer
@@ -61,8 +60,7 @@ class Builder:
             unit.focus = self._global_focus(context_types)
         for unit in self.units:
             unit.write_functions()
-        check_cycles(self.units)
-        name = self._write_main(main)
+        name = self._write_main(main, variables_in_cycles(self.units))
         source, spans = self.writer.source()
         constants = dict(self.writer.constants)
         if context_name is not None:
@@ -78,6 +76,7 @@ class Builder:
             context_types,
             self._load_dynamically,
             main.static.base_uri,
+            self.writer.notes,
         )
 
     # --- modules
@@ -109,7 +108,7 @@ class Builder:
         locations = [resolved_uri(static.base_uri, hint) for hint in declaration.locations]
         found = self.resolver(declaration.uri, locations) if self.resolver else []
         if not found:
-            hint = f"looked at {', '.join(locations)}" if locations else "no location hint was given (import … at \"…\")"
+            hint = f"looked at {', '.join(locations)}" if locations else 'no location hint was given (import … at "…")'
             raise StaticError("XQST0059", declaration.uri, span=declaration.span, hint=hint)
         return [self._library(declaration, location, text) for location, text in found]
 
@@ -162,15 +161,24 @@ class Builder:
         focus = Focus(None, absent_reason="the context item is not known while it is computed")
         with c.scoped(Scope({}, focus)):
             frame = c.lifted(
-                "initial", [], c.describe(declaration), lambda: c.writer.line(f"return {c.as_sequence(c.compile(value))}")
+                "initial",
+                [],
+                c.describe(declaration),
+                lambda: c.writer.line(f"return {c.as_sequence(c.compile(value))}"),
             )
         return frame.name
 
-    def _write_main(self, main: ModuleTable) -> str:
+    def _write_main(self, main: ModuleTable, first: list[GlobalVariable]) -> str:
         c = main.compiler
         body = main.module.body if isinstance(main.module, ast.MainModule) else ast.SequenceExpr()
         with c.scoped(Scope({}, main.focus)):
-            frame = c.lifted("main", [], "", lambda: (c.push(body, YIELD), None)[1])
+
+            def write() -> None:
+                for variable in first:
+                    c.writer.line(f"{variable.python_name}()")
+                c.push(body, YIELD)
+
+            frame = c.lifted("main", [], "", write)
         frame.is_generator = True
         return frame.name
 

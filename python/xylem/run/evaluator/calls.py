@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from xylem.analysis.static_context import XS, XQUERY
+from xylem.analysis.static_context import XQUERY, XS
 from xylem.analysis.types import LIST_TYPES, sequence_type, signature_type
 from xylem.errors import StaticError
 from xylem.functions.external import ExternalFunction

@@ -349,10 +349,9 @@ class Compiler:
         # A function is always coerced: its calling convention follows the expected signature.
         is_function = isinstance(expected.item, FunctionItemType) and expected.item.parameters is not None
         if code.is_empty or (code.type.item.within(expected.item) and not is_function):
-            if code.type.occurrence.within(expected.occurrence) or type(expected.item) is ItemType or code.atomic:
-                shaped = self._shaped(code, expected, what)
-                if shaped is not None:
-                    return shaped
+            shaped = self._shaped(code, expected, what)
+            if shaped is not None:
+                return shaped
         text = f"{self.rt(convert)}({self.as_sequence(code)}, {self.type_constant(expected)}, {what!r})"
         return Code(text, shape, expected)
 

@@ -28,15 +28,8 @@ def _new_builder(c: Compiler) -> str:
 
 
 def _qname(c: Compiler, name: ast.Name) -> str:
-    value = QName(name.uri or "", name.local, name.prefix or _prefix_for(c, name.uri or ""))
+    value = QName(name.uri or "", name.local, name.prefix or "")
     return c.writer.constant(value, "Q", value.eqname, key=(value.uri, value.local, value.prefix))
-
-
-def _prefix_for(c: Compiler, uri: str) -> str:
-    """A prefix in scope for a name written as Q{uri}local; none for the default namespace."""
-    if not uri or c.static.namespaces.get("") == uri:
-        return ""
-    return ""
 
 
 # --- direct constructors
@@ -157,14 +150,14 @@ def compile_computed_element(c: Compiler, node: ast.ComputedElement) -> Code:
 
 
 def _write_computed_element(c: Compiler, node: ast.ComputedElement, builder: str) -> None:
-    name = _computed_name(c, node.name, rt.element_name, "XQDY0074")
+    name = _computed_name(c, node.name, rt.element_name)
     around = c.static.element_namespaces
     c.writer.line(f"{builder}.start_element({name}{f', {{}}, {around!r}' if around else ''})")
     _write_enclosed(c, node.body, builder)
     c.writer.line(f"{builder}.end_element()")
 
 
-def _computed_name(c: Compiler, name: ast.Name | ast.Expr, convert: object, code: str) -> str:
+def _computed_name(c: Compiler, name: ast.Name | ast.Expr, convert: object) -> str:
     if isinstance(name, ast.Name):
         return _qname(c, name)
     value = c.as_one(c.atomic_operand(name, "a node name"), "a node name")
@@ -173,7 +166,7 @@ def _computed_name(c: Compiler, name: ast.Name | ast.Expr, convert: object, code
 
 @compiles(ast.ComputedAttribute)
 def compile_computed_attribute(c: Compiler, node: ast.ComputedAttribute) -> Code:
-    name = _computed_name(c, node.name, rt.attribute_name, "XQDY0074")
+    name = _computed_name(c, node.name, rt.attribute_name)
     expanded = node.name.expanded if isinstance(node.name, ast.Name) else None
     text = f"{c.rt(TreeBuilder)}.attribute_node({name}, {_joined(c, node.body)})"
     return one(text, NodeItem(nk.ATTRIBUTE, expanded))

@@ -10,7 +10,6 @@ from xylem.analysis.types import sequence_type
 from xylem.errors import StaticError
 from xylem.syntax import ast
 from xylem.values import atomic_type as at
-from xylem.values.conversion import convert
 from xylem.values.sequence_type import ANY_SEQUENCE, AtomicItem, ItemType, Occurrence, SequenceType
 
 from ..runtime import control as rt
@@ -101,11 +100,17 @@ def tail_if(c: Compiler, node: ast.If, finish: Finish) -> None:
 
 @compiles(ast.Quantified)
 def compile_quantified(c: Compiler, node: ast.Quantified) -> Code:
+    return boolean(_quantifier(c, node, list(node.bindings)))
+
+
+def _quantifier(c: Compiler, node: ast.Quantified, bindings: list[ast.QuantifiedBinding]) -> str:
+    """A call of a function that loops over the bindings and returns at the first answer."""
+
     def write() -> None:
-        _quantify(c, node, list(node.bindings))
+        _quantify(c, node, bindings)
         c.writer.line(f"return {node.kind == 'every'}")
 
-    return boolean(c.writer.call(c.lifted(node.kind, [], c.describe(node), write)))
+    return c.writer.call(c.lifted(node.kind, [], c.describe(node), write))
 
 
 def _quantify(c: Compiler, node: ast.Quantified, bindings: list[ast.QuantifiedBinding]) -> None:
@@ -116,10 +121,7 @@ def _quantify(c: Compiler, node: ast.Quantified, bindings: list[ast.QuantifiedBi
     binding = bindings[0]
     if c.writer.frame.blocks >= 15:
         # Python allows twenty nested loops in one function.
-        frame = c.lifted(
-            node.kind, [], "", lambda: (_quantify(c, node, bindings), c.writer.line(f"return {node.kind == 'every'}"))[0]
-        )
-        call = c.writer.call(frame)
+        call = _quantifier(c, node, bindings)
         c.writer.line(f"if {call}: return True" if node.kind == "some" else f"if not {call}: return False")
         return
     collection = c.compile(binding.collection)
@@ -284,6 +286,3 @@ def compile_extension(c: Compiler, node: ast.ExtensionExpr) -> Code:
 @compiles(ast.EnclosedExpr)
 def compile_enclosed(c: Compiler, node: ast.EnclosedExpr) -> Code:
     return c.compile(node.body)
-
-
-__all__ = ["check_binding", "convert"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from xylem.errors import DynamicError, StaticError
+from xylem.errors import StaticError
 from xylem.syntax import ast
 
 from .module_table import GlobalVariable, ModuleTable, UserFunction
@@ -12,8 +12,12 @@ from .module_table import GlobalVariable, ModuleTable, UserFunction
 Declared = GlobalVariable | UserFunction
 
 
-def check_cycles(units: list[ModuleTable]) -> None:
-    """XPST0008 for a variable in its own initialiser, XQDY0054 for a longer way back."""
+def variables_in_cycles(units: list[ModuleTable]) -> list[GlobalVariable]:
+    """The variables that may depend on themselves through others; XPST0008 for one in its own initialiser.
+
+    Whether such a cycle is closed shows only when the variables are computed, so a program computes them first.
+    """
+    suspects = []
     for unit in units:
         for name, variable in unit.own_variables.items():
             value = variable.declaration.value
@@ -22,7 +26,9 @@ def check_cycles(units: list[ModuleTable]) -> None:
             for node in value.walk():
                 if isinstance(node, ast.VarRef) and node.name.expanded == name and _is_free(value, node):
                     raise StaticError("XPST0008", f"${node.name} is used in its own definition", span=node.span)
-            _follow(unit, variable)
+            if _leads_back(unit, variable):
+                suspects.append(variable)
+    return suspects
 
 
 def _is_free(value: ast.Expr, reference: ast.VarRef) -> bool:
@@ -35,17 +41,18 @@ def _is_free(value: ast.Expr, reference: ast.VarRef) -> bool:
     return reference.name.expanded not in bound
 
 
-def _follow(unit: ModuleTable, start: GlobalVariable) -> None:
+def _leads_back(unit: ModuleTable, start: GlobalVariable) -> bool:
     seen: set[int] = set()
     stack: list[tuple[ModuleTable, Declared]] = [(unit, start)]
     while stack:
         table, declared = stack.pop()
         for owner, needed in _needs(table, declared):
             if needed is start:
-                raise DynamicError("XQDY0054", f"${start.declaration.name}", span=start.declaration.span)
+                return True
             if id(needed) not in seen:
                 seen.add(id(needed))
                 stack.append((owner, needed))
+    return False
 
 
 def _needs(table: ModuleTable, declared: Declared) -> Iterator[tuple[ModuleTable, Declared]]:

@@ -248,7 +248,9 @@ class _Loops:
         c = self.c
         assert clause.type is not None
         if code.shape is Shape.ONE:
-            return replace(code, type=SequenceType(check_binding(c, code.text, code.item, clause.type, f"${clause.name}")))
+            return replace(
+                code, type=SequenceType(check_binding(c, code.text, code.item, clause.type, f"${clause.name}"))
+            )
         expected = c.type_constant(sequence_type(clause.type))
         items = c.as_iterable(code)
         c.writer.line(f"{c.rt(control_rt.check_type)}({items}, {expected}, {f'${clause.name}'!r})")
@@ -317,9 +319,10 @@ class _Loops:
             keys.extend(self._grouping_keys(clause))
             named = {name for name, _ in keys}
             kept.extend((name, c.use(c.scope.variables[name])) for name in self._kept(rest) if name not in named)
+            specs = {spec.name.expanded: spec for spec in clause.specs}
+            key_of, timezone = c.rt(rt.group_key), "run.implicit_timezone_minutes"
             hashes = "".join(
-                f"{c.rt(rt.group_key)}({code.text}, {self._collation_text(spec)}, run.implicit_timezone_minutes), "
-                for spec, (_, code) in zip(clause.specs, keys, strict=True)
+                f"{key_of}({code.text}, {self._collation_text(specs[name])}, {timezone}), " for name, code in keys
             )
             key_values = "".join(f"{code.text}, " for _, code in keys)
             values = "".join(f"{c.as_sequence(code)}, " for _, code in kept)
@@ -336,7 +339,7 @@ class _Loops:
 
     def _grouping_keys(self, clause: ast.GroupByClause) -> list[tuple[tuple[str, str], Code]]:
         c = self.c
-        keys = []
+        keys: dict[tuple[str, str], Code] = {}
         for spec in clause.specs:
             name = spec.name.expanded
             if spec.value is not None:
@@ -360,8 +363,9 @@ class _Loops:
                 c.writer.line(check)
             c.declare(name, code)
             self.bound[name] = None
-            keys.append((name, code))
-        return keys
+            # A name given twice hides the first one, as a key too.
+            keys[name] = code
+        return list(keys.items())
 
     def _collation_text(self, spec: ast.GroupingSpec) -> str:
         if spec.collation is None:

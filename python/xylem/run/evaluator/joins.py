@@ -1,4 +1,4 @@
-"""Hash joins: `for $x in E … where A($x) = B` becomes a look-up in an index of E by A.
+"""Joins: `for $x in E … where A($x) = B` becomes a look-up in an index of E by A; likewise for <, <=, > and >=.
 
         for $p in //person                          index := E by A, built once
         let $a := for $t in //closed_auction   →    for $p in //person
@@ -7,7 +7,7 @@
 
 Gain:   E is read once instead of once per turn of the loops around it; the answer takes linear time.
 Needs:  neither E nor A reads a variable bound by a loop in between, and B does not read $x.
-Safe:   the index gives the same items in the same order; the comparison is the general `=` with all its casts
+Safe:   the index gives the same items in the same order; the comparison is the general one with all its casts
         (`runtime/joins.py`). Conditions may be tested earlier than written, as XQuery 3.1 §2.3.4 allows.
 """
 
@@ -26,11 +26,15 @@ from .compiler import Compiler
 from .operators import default_collation
 from .scope import Variable
 
+_TURNED = {"=": "=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+
 
 @dataclass(frozen=True)
 class Join:
     """A `for` clause answered from an index."""
 
+    op: str
+    """The comparison, with the key of the index on its left."""
     build_key: ast.Expr
     probe: ast.Expr
     latest: Variable | None
@@ -73,12 +77,12 @@ def _without(where: ast.WhereClause, conjunct: ast.Expr) -> list[ast.Clause]:
 
 
 def _join_on(c: Compiler, clause: ast.ForClause, test: ast.Expr, later: set[tuple[str, str]]) -> Join | None:
-    if not isinstance(test, ast.GeneralComparison) or test.op != "=" or read_variables(test) & later:
+    if not isinstance(test, ast.GeneralComparison) or test.op == "!=" or read_variables(test) & later:
         return None
     own = {clause.name.expanded} | ({clause.position.expanded} if clause.position else set())
     if reads_focus(test):
         return None
-    for build_key, probe in ((test.left, test.right), (test.right, test.left)):
+    for op, build_key, probe in ((test.op, test.left, test.right), (_TURNED[test.op], test.right, test.left)):
         if clause.name.expanded not in read_variables(build_key) or read_variables(probe) & own:
             continue
         if clause.position is not None and clause.position.expanded in read_variables(build_key):
@@ -95,7 +99,7 @@ def _join_on(c: Compiler, clause: ast.ForClause, test: ast.Expr, later: set[tupl
                 visible.append(focus.item)
         latest = max(visible, key=lambda variable: variable.order, default=None)
         if _repeats(c, latest) and not _makes_nodes(clause.collection):
-            return Join(build_key, probe, latest, [])
+            return Join(op, build_key, probe, latest, [])
     return None
 
 
@@ -141,7 +145,7 @@ def write_join(c: Compiler, clause: ast.ForClause, join: Join) -> tuple[str, Ite
     c.writer.notes.append(Note(clause.span, "hash join", told))
     build.is_generator = True
     index = c.writer.fresh("join")
-    made = f"{index} = {c.rt(rt.JoinIndex)}()"
+    made = f"{index} = {c.rt(rt.JoinIndex)}({join.op!r})"
     if join.latest is None or join.latest.mark is None:
         c.writer.top.append(made)
         index_code = many(index)

@@ -18,9 +18,9 @@ from xylem.values.sequence_type import ANY_SEQUENCE, SequenceType, as_sequence
 
 from ..runtime import globals as rt
 from .calls import check_annotations, check_parameters, write_function_body
-from .flwor import checked
 from .code import Code, Shape, shape_of
 from .compiler import Compiler
+from .flwor import checked
 from .scope import Focus, Scope
 from .writer import Writer
 
@@ -99,8 +99,12 @@ class ModuleTable:
         if declaration.body is None:
             found = self.externals.get((name.uri, name.local))
             if found is None or key[2] not in arities(found):
-                raise StaticError("XPST0017", f"{name}#{key[2]} is external, and nothing is registered for it",
-                                  span=declaration.span, hint="register it: @xylem.function(…)")
+                raise StaticError(
+                    "XPST0017",
+                    f"{name}#{key[2]} is external, and nothing is registered for it",
+                    span=declaration.span,
+                    hint="register it: @xylem.function(…)",
+                )
             return
         self.own_functions[key] = UserFunction(
             declaration,

@@ -6,14 +6,13 @@ from xylem.syntax import ast
 from xylem.values import arithmetic, comparison
 from xylem.values import atomic_type as at
 from xylem.values.atomic_type import AtomicType
-from xylem.values.casting import string_of
 from xylem.values.collations import CODEPOINT, collation
 from xylem.values.document_order import except_, intersect, union
 from xylem.values.sequence_type import AtomicItem, NodeItem, Occurrence, SequenceType
 
 from ..runtime import operators as rt
 from ..runtime import sequences
-from .code import EMPTY, Code, Shape, atomic, boolean, many, optional
+from .code import Code, Shape, atomic, boolean, many, optional
 from .compiler import Compiler, compiles
 
 # --- logic
@@ -99,12 +98,12 @@ def compile_general_comparison(c: Compiler, node: ast.GeneralComparison) -> Code
 def _direct_general_test(c: Compiler, op: str, left: Code, right: Code) -> str | None:
     """A Python comparison, where static types show that it means the same."""
     python = _PYTHON_OPERATORS[_VALUE_NAMES[op]]
-    if left.shape is Shape.ONE and right.shape is Shape.ONE:
-        if _both(left, right, at.INTEGER) or _both(left, right, at.DOUBLE):
-            return f"({left.text} {python} {right.text})"
+    both_one = left.shape is Shape.ONE and right.shape is Shape.ONE
+    if both_one and (_both(left, right, at.INTEGER) or _both(left, right, at.DOUBLE)):
+        return f"({left.text} {python} {right.text})"
     if left.atomic not in _STRINGS or right.atomic not in _STRINGS or default_collation(c) != "None":
         return None
-    if left.shape is Shape.ONE and right.shape is Shape.ONE:
+    if both_one:
         return f"({left.text} {python} {right.text})"
     if op == "=" and right.shape is Shape.ONE and left.shape is Shape.SEQUENCE:
         return f"({right.text} in {left.text})"
@@ -251,6 +250,3 @@ def compile_set_operation(c: Compiler, node: ast.SetOperation) -> Code:
         text = c.as_iterable(code)
         sides.append(text if code.is_nodes or code.is_empty else f"{c.rt(sequences.nodes_only)}({text}, 'XPTY0004')")
     return many(f"{c.rt(_SET_OPERATIONS[node.op])}({', '.join(sides)})", NodeItem(), reread=True, ordered=True)
-
-
-__all__ = ["EMPTY", "default_collation", "string_of"]

@@ -14,7 +14,7 @@ from xylem.functions.registry import FN
 from xylem.syntax import ast
 from xylem.values import atomic_type as at
 from xylem.values import node as nk
-from xylem.values.axes import step, step_many
+from xylem.values.axes import path_many, step, step_many
 from xylem.values.document_order import document_order
 from xylem.values.node_test import NodeTest
 from xylem.values.sequence_type import AtomicItem, ItemType, NodeItem, Occurrence, SequenceType
@@ -47,9 +47,17 @@ def compile_axis_step(c: Compiler, node: ast.AxisStep) -> Code:
 def compile_path(c: Compiler, node: ast.Path) -> Code:
     steps = _fused(_flattened(node))
     code = c.compile(steps[0])
-    for index, expr in enumerate(steps[1:], 2):
+    index = 1
+    while index < len(steps):
+        expr = steps[index]
         with c.writer.at(expr.span):
             code = _checked_nodes(c, code)
+            plain = _plain_steps(steps[index:])
+            if len(plain) > 1 and not code.is_empty:
+                code = _many_steps(c, code, plain)
+                index += len(plain)
+                continue
+            index += 1
             if isinstance(expr, ast.AxisStep):
                 code = compile_step(c, code, expr)
             else:
@@ -57,6 +65,28 @@ def compile_path(c: Compiler, node: ast.Path) -> Code:
             if len(code.text) > 100:
                 code = c.bind(code)
     return code
+
+
+def _plain_steps(steps: list[ast.Expr]) -> list[ast.AxisStep]:
+    """The steps along axes, from the first on, that need nothing but their node test."""
+    plain: list[ast.AxisStep] = []
+    for expr in steps:
+        if not isinstance(expr, ast.AxisStep) or expr.predicates or expr.axis == "namespace":
+            break
+        _, item = node_test(expr.axis, expr.test)
+        if not _fits_axis(expr.axis, item) or item.element is not None or not item.untyped:
+            break
+        plain.append(expr)
+    return plain
+
+
+def _many_steps(c: Compiler, context: Code, steps: list[ast.AxisStep]) -> Code:
+    """Several steps in one call, which makes nodes for the last one only."""
+    tests = [(expr.axis, node_test(expr.axis, expr.test)) for expr in steps]
+    key = tuple((axis, test) for axis, (test, _) in tests)
+    note = "/".join(f"{axis}::{test}" for axis, test in key)
+    path = c.writer.constant(path_many(key), "path", note, key=key)
+    return many(f"{path}({c.as_sequence(context)})", tests[-1][1][1], reread=True, ordered=True)
 
 
 def _flattened(node: ast.Expr) -> list[ast.Expr]:
@@ -240,9 +270,7 @@ def filtered(c: Compiler, base: Code, predicate: ast.Expr) -> Code:
     if numeric and isinstance(predicate, ast.VarRef):
         return _by_number_or_truth(c, base, predicate)
     source = c.as_iterable(base)
-    result = Code(
-        "", Shape.ITERABLE, SequenceType(base.item, _or_none(base.type.occurrence)), ordered=base.ordered
-    )
+    result = Code("", Shape.ITERABLE, SequenceType(base.item, _or_none(base.type.occurrence)), ordered=base.ordered)
     dot, position, size = (c.writer.fresh(stem) for stem in ("dot", "pos", "size"))
 
     with c.writer.function("filter", ["items"], f"[{c.describe(predicate)}]") as frame, c.scoped():
@@ -260,11 +288,11 @@ def filtered(c: Compiler, base: Code, predicate: ast.Expr) -> Code:
                 atomic(size, at.INTEGER, simple=True) if with_last else None,
             )
             c.scope = c.scope.with_focus(focus)
-            value = c.compile(predicate)
-            if numeric and not _is_never_number(value):
-                test = f"{c.rt(rt.predicate_holds)}({c.as_iterable(value)}, {position})"
+            found = c.compile(predicate)
+            if numeric and not _is_never_number(found):
+                test = f"{c.rt(rt.predicate_holds)}({c.as_iterable(found)}, {position})"
             else:
-                test = c.truth_of(value)
+                test = c.truth_of(found)
             written = [line for entry in frame.body[head:] for line in getattr(entry, "lines", [entry])]
             c.writer.line(f"if {test}: yield {dot}")
     frame.is_generator = True

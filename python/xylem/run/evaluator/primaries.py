@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import reduce
-
 from xylem.errors import StaticError
 from xylem.syntax import ast
 from xylem.values import atomic_type as at
@@ -82,7 +80,9 @@ def compile_sequence(c: Compiler, node: ast.SequenceExpr) -> Code:
         if len(codes) > 50:
             # A long list of constants is built once.
             values = tuple(getattr(item, "value") for item in node.items)  # noqa: B009
-            return Code(c.writer.constant(values, "K"), Shape.SEQUENCE, SequenceType(item, Occurrence.SOME), simple=True)
+            return Code(
+                c.writer.constant(values, "K"), Shape.SEQUENCE, SequenceType(item, Occurrence.SOME), simple=True
+            )
         text = f"({', '.join(code.text for code in codes)},)"
         return Code(text, Shape.SEQUENCE, SequenceType(item, Occurrence.SOME))
     # A generator: no member is computed before it is asked for.
@@ -93,7 +93,10 @@ def compile_sequence(c: Compiler, node: ast.SequenceExpr) -> Code:
 def push_sequence(c: Compiler, node: ast.SequenceExpr, sink: Sink) -> ItemType:
     if not node.items:
         c.writer.line("pass")
-    return reduce(union_item, [c.push(item, sink) for item in node.items], NO_ITEM)
+    pushed: ItemType = NO_ITEM
+    for item in node.items:
+        pushed = union_item(pushed, c.push(item, sink))
+    return pushed
 
 
 @compiles(ast.StringConstructor)

@@ -13,11 +13,13 @@ from xylem.functions.external import ExternalFunction
 from xylem.functions.library import look_up
 from xylem.functions.registry import FN, PREFIXES, Builtin
 from xylem.values import atomic_type as at
+from xylem.values.array import XArray
 from xylem.values.casting import string_of
 from xylem.values.coercion import as_function_item
 from xylem.values.conversion import convert
 from xylem.values.conversion import convert_lazily as convert_lazily
 from xylem.values.function_item import FunctionItem
+from xylem.values.map import XMap
 from xylem.values.node import Node
 from xylem.values.qname import QName
 from xylem.values.sequence_type import ONE_INTEGER, AtomicItem, FunctionItemType, Occurrence, SequenceType
@@ -32,7 +34,7 @@ def string_of_item(item: Any) -> str:
         return ""
     if type(item) is Node:
         return item.string_value
-    if isinstance(item, FunctionItem) or hasattr(item, "items") or hasattr(item, "members"):
+    if isinstance(item, (FunctionItem, XMap, XArray)):
         raise DynamicError("FOTY0014", f"{item!r:.60}")
     return string_of(item)
 
@@ -153,4 +155,6 @@ def constructor_function(name: QName, context: Context) -> FunctionItem | None:
     if target is None or target in (at.ANY_ATOMIC, at.NOTATION):
         return None
     returns = SequenceType(AtomicItem(target), Occurrence.OPTIONAL)
-    return FunctionItem(name, parameters, returns, lambda value: cast_optional(value, target, context.static.namespaces))
+    return FunctionItem(
+        name, parameters, returns, lambda value: cast_optional(value, target, context.static.namespaces)
+    )

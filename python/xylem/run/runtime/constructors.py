@@ -7,9 +7,9 @@ from typing import Any
 
 from xylem.errors import DynamicError
 from xylem.values.atomic import type_of
+from xylem.values.atomic_type import NCNAME, QNAME, STRING, UNTYPED_ATOMIC
 from xylem.values.builder import TreeBuilder
 from xylem.values.casting import cast, string_of
-from xylem.values.atomic_type import NCNAME, QNAME, STRING, UNTYPED_ATOMIC
 from xylem.values.node import Node
 from xylem.values.qname import QName
 

@@ -62,7 +62,7 @@ def or_empty(items: Iterable[Any]) -> Iterator[Any]:
 
 def counted(items: Iterable[Any]) -> int:
     """The number of items."""
-    return len(items) if hasattr(items, "__len__") else sum(1 for _ in items)
+    return len(items) if isinstance(items, (list, tuple, range)) else sum(1 for _ in items)
 
 
 def concatenated(*parts: Iterable[Any]) -> list[Any]:

@@ -36,7 +36,9 @@ def group_key(value: Any, collation: Any, implicit_timezone: int) -> Any:
     return None if value is None else grouping_key(value, collation, implicit_timezone)
 
 
-def add_to_group(groups: dict[Any, Group], key: Any, key_values: tuple[Any, ...], values: Iterable[Sequence[Any]]) -> None:
+def add_to_group(
+    groups: dict[Any, Group], key: Any, key_values: tuple[Any, ...], values: Iterable[Sequence[Any]]
+) -> None:
     """Add a tuple to its group; the first tuple of a group gives the grouping variables their values."""
     group = groups.get(key)
     if group is None:
