@@ -91,37 +91,34 @@ _LIMITS = ast.VarRef | ast.IntegerLiteral | ast.DecimalLiteral | ast.DoubleLiter
 
 @prints(POSTFIX, ast.VersionProjection)
 def _version(out: Writer, node: ast.VersionProjection) -> None:
-    _base(out, node.base)
+    step = node.base
+    if isinstance(step, ast.AxisStep) and step.axis == "child" and not step.predicates:
+        # A bare name before `#1` would name a function, so the axis is written out.
+        out.put(f"child::{node_test_text(step.test)}")
+    else:
+        out.expr(step, STEP)
     out.put(f"#{node.version}")
 
 
 @prints(POSTFIX, ast.VersionWindow)
 def _version_window(out: Writer, node: ast.VersionWindow) -> None:
-    _base(out, node.base)
+    out.expr(node.base, STEP)
     out.put(f"#[{node.version}]")
 
 
 @prints(POSTFIX, ast.TimeProjection)
 def _time(out: Writer, node: ast.TimeProjection) -> None:
-    _base(out, node.base)
+    out.expr(node.base, STEP)
     out.put("?")
     out.part(node.seconds)
 
 
 @prints(POSTFIX, ast.TimeWindow)
 def _time_window(out: Writer, node: ast.TimeWindow) -> None:
-    _base(out, node.base)
+    out.expr(node.base, STEP)
     out.put("?[")
     out.part(node.seconds)
     out.put("]")
-
-
-def _base(out: Writer, node: ast.Expr) -> None:
-    # A bare name before `#1` would name a function, so the axis is written out.
-    if isinstance(node, ast.AxisStep) and node.axis == "child" and not node.predicates:
-        out.put(f"child::{node_test_text(node.test)}")
-    else:
-        out.expr(node, STEP)
 
 
 # --- sequential execution

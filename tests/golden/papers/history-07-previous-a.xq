@@ -1,0 +1,2 @@
+(: Processing Continuous Historical Queries over XML Update Streams, section 3. :)
+./a#1/b

@@ -1,0 +1,15 @@
+(: Thesis on StreamGlobe, FluX and best-match joins, figure 2.8, operator rxj-filter. :)
+<photons>
+{ for $p in stream("vela")/photons/photon
+where $p/en > 1.3 and
+$p/ra > 130.5 and $p/ra < 135.5 and
+$p/dec > -48.0 and $p/dec < -45.0
+
+return
+<photon>
+{$p/ra} {$p/dec}
+{$p/en}
+{$p/det_time}
+
+</photon> }
+</photons>

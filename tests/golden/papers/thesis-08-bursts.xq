@@ -1,0 +1,15 @@
+(: Thesis on StreamGlobe, FluX and best-match joins, section 2.4, subscription Bursts.
+   Corrected: the second `<rel_energy>` is an end tag. :)
+<photons>
+{ for $p1 in stream("photons")/photons/photon
+  for $p2 in document("photons_db")/photons/photon
+  where $p1 left outer bestmatch join $p2 on
+    (fn:abs($p1/det_time - ($p2/det_time + 5400))) min 250,
+    (fn:abs($p1/ra - $p2/ra)) min 0.1,
+    (fn:abs($p1/dec - $p2/dec)) min 0.1
+  return
+    <rel_energy>
+      {$p1/ra} {$p1/dec}
+      {$p1/en - $p2/en}
+    </rel_energy> }
+</photons>

@@ -1,0 +1,2 @@
+(: A Fully Pipelined XQuery Processor, section 2. :)
+/a[b/c]/d
