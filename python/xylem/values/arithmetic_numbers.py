@@ -23,6 +23,8 @@ NUMERIC_RANK.update({Decimal: DECIMAL, Float: FLOAT, float: DOUBLE})
 _ZERO = Decimal(0)
 _LEAST_PRECISION = 34
 _FRACTION_DIGITS = 22
+_SMALL = 10 ** (_LEAST_PRECISION - _FRACTION_DIGITS)
+"""With dividends below this, the least precision has fraction digits enough."""
 
 
 def _common(a: Any, b: Any) -> int:
@@ -78,6 +80,8 @@ def divide(a: Any, b: Any) -> Any:
         quotient, rest = divmod(a, b)
         if not rest:
             return Decimal(quotient)
+        if -_SMALL < a < _SMALL:
+            return _rounding_to(_LEAST_PRECISION).divide(Decimal(a), Decimal(b))
     if rank <= DECIMAL:
         return divide_decimals(_as_decimal(a), _as_decimal(b))
     if rank == DOUBLE:

@@ -31,7 +31,7 @@ def parse_double(text: str, target: AtomicType = at.DOUBLE) -> float:
     try:
         number = float(text)
     except ValueError:
-        number = math.nan
+        return _parse_special(text, target)
     if number - number == 0 and text.isascii() and "_" not in text:
         return number
     return _parse_special(text, target)

@@ -15,6 +15,7 @@ from .atomic_type import AtomicType
 from .casting import cast
 from .casting_numbers import parse_double
 from .durations import DayTimeDuration, YearMonthDuration
+from .numbers import to_double
 from .strings import UntypedAtomic
 from .value_comparison import Comparison, eq, ge, gt, le, lt, ne
 
@@ -86,9 +87,10 @@ def _with_one(op: str, many: Iterable[Any], one: Any, collation: Collation | Non
 
 def _with_number(compare: Comparison, test: Test, many: Iterable[Any], one: Any, implicit_tz: int) -> bool:
     cls = type(one)
+    double = to_double(one)
     for item in many:
         if type(item) is UntypedAtomic:
-            if test(parse_double(item), one if cls is float else _double(one)):
+            if test(parse_double(item), double):
                 return True
         elif type(item) is cls:
             if test(item, one):
@@ -96,13 +98,6 @@ def _with_number(compare: Comparison, test: Test, many: Iterable[Any], one: Any,
         elif compare(item, one, None, implicit_tz):
             return True
     return False
-
-
-def _double(number: int) -> float:
-    try:
-        return float(number)
-    except OverflowError:
-        return float("inf") if number > 0 else float("-inf")
 
 
 def _all_strings(items: Sequence[Any]) -> bool:
