@@ -19,6 +19,7 @@ from xylem.external_names import external_names
 from xylem.functions.external import DEFAULT_FUNCTIONS, ExternalFunction, Functions
 from xylem.pipeline import Program, StaticEnvironment, compile_query
 from xylem.result import Result
+from xylem.run.deep_stack import drawn_deep
 from xylem.source.module_files import ModuleFiles
 from xylem.source.resources import FileResources
 from xylem.values.node import Node
@@ -104,7 +105,7 @@ class Query:
             variables={names[name]: value for name, value in bound.items()},
             environment=environment,
         )
-        return Result(items, self._program.output)
+        return Result(drawn_deep(items) if self._program.may_recurse else items, self._program.output)
 
     def explain(self) -> Explanation:
         """How the query is executed."""

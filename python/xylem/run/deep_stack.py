@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import islice
 from typing import Any, TypeVar
 
 T = TypeVar("T")
 
 STACK_BYTES = 512 * 1024 * 1024
 MAX_CALLS = 100_000
+_MOST_AT_ONCE = 1024
 
 _here = threading.local()
 _lock = threading.Lock()
@@ -45,9 +47,36 @@ def with_deep_stack(function: Callable[[], T]) -> T:
     return outcome[0]  # type: ignore[no-any-return]
 
 
+def drawn_deep(items: Iterator[T]) -> Iterator[T]:
+    """The items as they are asked for, each computed with room for deep recursion.
+
+    Giving a thread its stack takes about as long as computing some items, so they are drawn in chunks: first one,
+    then twice as many each time. An error comes after all items before it.
+
+    >>> list(drawn_deep(iter(range(5))))
+    [0, 1, 2, 3, 4]
+    """
+    size = 1
+    while True:
+        chunk: list[T] = []
+        failure: BaseException | None = None
+        try:
+            # Appended one by one, so that what was computed before an error is kept.
+            with_deep_stack(lambda size=size, keep=chunk.append: [keep(item) for item in islice(items, size)])  # type: ignore[misc]
+        except BaseException as error:
+            failure = error
+        yield from chunk
+        if failure is not None:
+            raise failure
+        if len(chunk) < size:
+            return
+        size = min(2 * size, _MOST_AT_ONCE)
+
+
 def _start(run: Callable[[], None]) -> threading.Thread:
     """Start the thread; where so large a stack cannot be had, with the usual one."""
-    thread = threading.Thread(target=run, name="xylem")
+    # A daemon: when the caller is interrupted, nobody waits for what it was computing.
+    thread = threading.Thread(target=run, name="xylem", daemon=True)
     with _lock:
         if sys.getrecursionlimit() < MAX_CALLS:
             sys.setrecursionlimit(MAX_CALLS)
