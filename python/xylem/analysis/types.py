@@ -25,7 +25,7 @@ from xylem.values.sequence_type import (
 from xylem.values.xml_names import is_ncname
 
 from .resolve_names import resolve_names
-from .static_context import XS, StaticContext
+from .static_context import RESERVED_FOR_FUNCTIONS, XQUERY, XS, StaticContext
 
 LIST_TYPES = ("NMTOKENS", "IDREFS", "ENTITIES")
 ABSTRACT_TYPES = ("anyType", "anySimpleType", "untyped")
@@ -47,10 +47,12 @@ def item_type(node: ast.ItemTypeNode) -> ItemType:
             return ANY_ITEM
         case ast.AtomicType(name=name):
             return AtomicItem(atomic_type(name))
-        case ast.FunctionType(parameters=None):
+        case ast.FunctionType(parameters=None, annotations=annotations):
+            _check_assertions(annotations)
             return FunctionItemType()
-        case ast.FunctionType(parameters=parameters, returns=returns):
+        case ast.FunctionType(parameters=parameters, returns=returns, annotations=annotations):
             assert parameters is not None
+            _check_assertions(annotations)
             return FunctionItemType(tuple(map(sequence_type, parameters)), sequence_type(returns))
         case ast.MapType(key=None):
             return MapItem()
@@ -62,6 +64,13 @@ def item_type(node: ast.ItemTypeNode) -> ItemType:
         case ast.ArrayType(member=member):
             return ArrayItem(sequence_type(member))
     return node_type(node)
+
+
+def _check_assertions(annotations: tuple[ast.Annotation, ...]) -> None:
+    """Annotation assertions may use the XQuery namespace, but no other reserved one."""
+    for annotation in annotations:
+        if annotation.name.uri in RESERVED_FOR_FUNCTIONS - {XQUERY}:
+            raise StaticError("XQST0045", f"%{annotation.name}", span=annotation.span)
 
 
 def node_type(node: ast.Node) -> NodeItem:

@@ -14,7 +14,7 @@ from xylem.functions.registry import FN
 from xylem.syntax import ast
 from xylem.values import atomic_type as at
 from xylem.values import node as nk
-from xylem.values.axes import path_many, step, step_many
+from xylem.values.axes import path_many, step, step_first, step_lazy, step_many
 from xylem.values.document_order import document_order
 from xylem.values.node_test import NodeTest
 from xylem.values.sequence_type import AtomicItem, ItemType, NodeItem, Occurrence, SequenceType
@@ -172,6 +172,10 @@ def compile_step(c: Compiler, context: Code, node: ast.AxisStep) -> Code:
     positional = [p for p in node.predicates if not _counts_no_positions(p)]
     single = context.shape is Shape.ONE
     note = f"{node.axis}::{test}"
+    if single and residual is None and node.predicates:
+        code = _by_position(c, context, node, test, item)
+        if code is not None:
+            return code
     if single or positional:
         per_node = c.writer.constant(step(node.axis, test), "step", note, key=key)
     if single:
@@ -190,6 +194,25 @@ def compile_step(c: Compiler, context: Code, node: ast.AxisStep) -> Code:
         text = f"[n for p in {c.as_iterable(context)} for n in {per_node}(p)[{literal}]]"
         return _in_document_order(c, many(text, item))
     return _step_per_node(c, context, node, per_node, item, residual)
+
+
+def _by_position(c: Compiler, context: Code, node: ast.AxisStep, test: NodeTest, item: NodeItem) -> Code | None:
+    """x[3] or x[$n] from one node: goes no further than the position asked for."""
+    first, *others = node.predicates
+    note = f"{node.axis}::{test}"
+    if isinstance(first, ast.IntegerLiteral) and first.value == 1:
+        step_to = c.writer.constant(step_first(node.axis, test), "first", note, key=(node.axis, test))
+        code = optional(f"{step_to}({context.text})", item)
+    elif isinstance(first, (ast.IntegerLiteral, ast.VarRef)) and not others:
+        if isinstance(first, ast.VarRef) and not may_be_number(c, first):
+            return None
+        if node.axis in REVERSE_AXES and isinstance(first, ast.VarRef):
+            return None  # a truth value leaves them all, in an order that has to be turned
+        step_to = c.writer.constant(step_lazy(node.axis, test), "lazily", note, key=(node.axis, test))
+        code = filtered(c, many(f"{step_to}({context.text})", item, ordered=True), first)
+    else:
+        return None
+    return replace(_apply_predicates(c, code, tuple(others)), ordered=True)
 
 
 def _fits_axis(axis: str, item: NodeItem) -> bool:

@@ -33,6 +33,8 @@ def switch_equal(a: Any, b: Any, collation: Any, implicit_timezone: int) -> bool
 
 def error_name(error: XylemError) -> QName:
     """The error code as a QName."""
+    if isinstance(error.name, QName):
+        return error.name
     code = error.code
     if code.startswith("Q{"):
         uri, _, local = code[2:].partition("}")
