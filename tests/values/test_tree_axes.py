@@ -7,7 +7,7 @@ from itertools import product
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from xylem.values.axes import AXES, REVERSE_AXES, path_many, step, step_first, step_many
+from xylem.values.axes import AXES, REVERSE_AXES, path_many, step, step_first, step_lazy, step_many
 from xylem.values.builder import TreeBuilder
 from xylem.values.document_order import document_order, except_, intersect, union
 from xylem.values.node import ATTRIBUTE, COMMENT, DOCUMENT, ELEMENT, NAMESPACE, PROCESSING_INSTRUCTION, TEXT, Node
@@ -148,6 +148,7 @@ def test_steps_agree_with_the_definition(description: tuple, in_document: bool, 
             pre = context[0]
             expected = kept[pre][::-1] if axis in REVERSE_AXES else kept[pre]
             assert [n.pre for n in step(axis, test)(Node(tree, pre))] == expected, (axis, str(test))
+            assert [n.pre for n in step_lazy(axis, test)(Node(tree, pre))] == expected, (axis, str(test))
             first = step_first(axis, test)(Node(tree, pre))
             assert (first and first.pre) == (expected[0] if expected else None), (axis, str(test))
             everything = sorted({p for pre in context for p in kept[pre]})

@@ -9,10 +9,10 @@ path_many   several steps without predicates from a sequence of nodes, making no
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import repeat
 
-from .axis_rows import AXES, REVERSE_AXES
+from .axis_rows import AXES, LAZY_AXES, REVERSE_AXES
 from .axis_selection import Select, nothing, selection
 from .document_order import document_order
 from .name_pool import KIND_MASK
@@ -20,7 +20,7 @@ from .node import ATTRIBUTE, Node
 from .node_test import NodeTest
 from .tree import Tree
 
-__all__ = ["AXES", "REVERSE_AXES", "document_order", "path_many", "step", "step_first", "step_many"]
+__all__ = ["AXES", "REVERSE_AXES", "document_order", "path_many", "step", "step_first", "step_lazy", "step_many"]
 
 Step = Callable[[Node], list[Node]]
 Steps = Callable[[Sequence[Node]], list[Node]]
@@ -137,21 +137,31 @@ def _order(tree: Tree) -> int:
     return tree.order
 
 
+def step_lazy(axis: str, test: NodeTest) -> Callable[[Node], Iterator[Node]]:
+    """A step from one context node that goes no further than it is read."""
+    rows = LAZY_AXES.get(axis)
+    if rows is None or selection(axis, test) is nothing:
+        eager = step(axis, test)
+        return lambda node: iter(eager(node))
+
+    def lazily(node: Node) -> Iterator[Node]:
+        tree = node.tree
+        accepts = test.accepter(tree)
+        for row in rows(tree, node.pre):
+            if accepts(row):
+                yield Node(tree, row)
+
+    return lazily
+
+
 def step_first(axis: str, test: NodeTest) -> First:
     """The first node of a step from one node: for existence tests and `[1]`."""
     if test.is_exact and axis in ("child", "attribute") and (axis == "attribute") == (test.kind == ATTRIBUTE):
         return _first_child_named(test)
     if test.is_exact and axis == "descendant" and test.kind != ATTRIBUTE:
         return _first_descendant_named(test)
-    rows, keep = AXES[axis], test.keep()
-    if selection(axis, test) is nothing:
-        return lambda node: None
-
-    def first(node: Node) -> Node | None:
-        found = keep(node.tree, rows(node.tree, node.pre))
-        return Node(node.tree, found[0]) if found else None
-
-    return first
+    lazily = step_lazy(axis, test)
+    return lambda node: next(lazily(node), None)
 
 
 def _first_child_named(test: NodeTest) -> First:

@@ -5,7 +5,7 @@ Forward axes give document order, reverse axes the opposite. No test is applied 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 
 from .name_pool import KIND_MASK
 from .node import ATTRIBUTE
@@ -90,6 +90,69 @@ def preceding(tree: Tree, row: int) -> Iterable[int]:
     above = set(ancestor(tree, row))
     codes = tree.codes
     return [p for p in range(row - 1, -1, -1) if p not in above and codes[p] & KIND_MASK != ATTRIBUTE]
+
+
+# --- one row after the other, for those who stop early
+
+
+def next_children(tree: Tree, row: int) -> Iterator[int]:
+    ends = tree.ends
+    end = ends[row]
+    row = tree.attributes(row).stop
+    while row < end:
+        yield row
+        row = ends[row]
+
+
+def next_siblings(tree: Tree, row: int) -> Iterator[int]:
+    above = tree.parents[row]
+    if above < 0 or tree.codes[row] & KIND_MASK == ATTRIBUTE:
+        return
+    ends = tree.ends
+    end = ends[above]
+    row = ends[row]
+    while row < end:
+        yield row
+        row = ends[row]
+
+
+def earlier_siblings(tree: Tree, row: int) -> Iterator[int]:
+    parents, codes = tree.parents, tree.codes
+    above = parents[row]
+    if above < 0 or codes[row] & KIND_MASK == ATTRIBUTE:
+        return
+    row -= 1
+    while row > above:
+        # The row before is in the sibling's subtree: climb to the sibling itself.
+        while parents[row] != above:
+            row = parents[row]
+        if codes[row] & KIND_MASK == ATTRIBUTE:
+            return
+        yield row
+        row -= 1
+
+
+def next_descendants(tree: Tree, row: int) -> Iterator[int]:
+    codes = tree.codes
+    for other in range(row + 1, tree.ends[row]):
+        if codes[other] & KIND_MASK != ATTRIBUTE:
+            yield other
+
+
+def next_rows(tree: Tree, row: int) -> Iterator[int]:
+    codes = tree.codes
+    for other in range(tree.ends[row], len(codes)):
+        if codes[other] & KIND_MASK != ATTRIBUTE:
+            yield other
+
+
+LAZY_AXES: dict[str, Callable[[Tree, int], Iterator[int]]] = {
+    "child": next_children,
+    "following-sibling": next_siblings,
+    "preceding-sibling": earlier_siblings,
+    "descendant": next_descendants,
+    "following": next_rows,
+}
 
 
 def without_attributes(tree: Tree, start: int, end: int) -> list[int]:

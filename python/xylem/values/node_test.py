@@ -70,6 +70,17 @@ class NodeTest:
             return lambda tree, rows: _keep_kind(tree, rows, kind)
         return self._keep_pattern
 
+    def accepter(self, tree: Tree) -> Callable[[int], bool]:
+        """The test of one row of a tree."""
+        codes = tree.codes
+        if self.is_exact:
+            code = self.code(tree.names)
+            return lambda row: codes[row] == code
+        if self.kind is None:
+            return lambda row: True
+        keep = self.keep()
+        return lambda row: bool(keep(tree, (row,)))
+
     def _keep_pattern(self, tree: Tree, rows: Iterable[int]) -> list[int]:
         assert self.kind is not None
         codes = tree.codes
