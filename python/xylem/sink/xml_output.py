@@ -10,7 +10,7 @@ from xylem.values.tree import Tree
 
 from .document_prolog import check_document, check_xml, doctype, needs_document, xml_declaration
 from .markup_writer import MarkupWriter
-from .output_buffer import OutputBuffer
+from .output_buffer import CHUNK_PIECES, OutputBuffer
 from .plain_xml import PlainXml
 from .serialization_parameters import SerializationParameters
 
@@ -59,7 +59,11 @@ def is_plain(parameters: SerializationParameters) -> bool:
 
 def write_nodes(items: Iterable[str | Node], writer: MarkupWriter, rows: RowWriter) -> None:
     """Write the items of a normalized sequence one by one."""
+    parts = writer.buffer.parts
     for item in items:
+        # Here too, not only inside elements: a sequence of many small items is written as it is computed.
+        if len(parts) > CHUNK_PIECES:
+            writer.buffer.flush()
         if isinstance(item, str):
             writer.text(item)
             continue
