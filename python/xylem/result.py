@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, overload
 
 from xylem.values.array import XArray
@@ -23,7 +23,7 @@ class Result:
     """The items of a result. Reading it computes it; reading it again does not."""
 
     def __init__(self, items: Iterable[Any], output: Mapping[str, str]) -> None:
-        self._rest = iter(items)
+        self._rest: Iterator[Any] = iter(items)
         self._items: list[Any] = []
         self._output = output
 
@@ -95,14 +95,16 @@ class Result:
     def write_to(self, write: Callable[[bytes], object], **parameters: Any) -> None:
         """Write the result in chunks while it is computed, in the encoding the parameters name (UTF-8 by default).
 
-        What was written before an error stays written.
+        What was written before an error stays written. Items are not kept: the result cannot be read afterwards.
         """
         from xylem.sink.output_encoding import byte_encoder
         from xylem.sink.serialize import serialize_to
 
         chosen = self._parameters(parameters)
         encode = byte_encoder(chosen)
-        serialize_to(self._each(), chosen, lambda text: write(encode(text)))
+        items = chain(self._items, self._rest)
+        self._items, self._rest = [], _UsedUp()
+        serialize_to(items, chosen, lambda text: write(encode(text)))
 
     def _each(self) -> Iterator[Any]:
         position = 0
@@ -124,6 +126,13 @@ class Result:
         if "method" not in merged and not all(map(_has_xml_text, islice(self._each(), 1))):
             merged["method"] = "adaptive"
         return SerializationParameters.from_options(merged)
+
+
+class _UsedUp(Iterator[Any]):
+    """What is left of a result that was written without being kept."""
+
+    def __next__(self) -> Any:
+        raise ValueError("the result was written without being kept; run the query again to read it")
 
 
 def _has_xml_text(item: Any) -> bool:

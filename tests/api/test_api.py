@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 import xylem
 
 DOCUMENT = "<books><book year='2001'><title>A</title></book><book year='1999'><title>B</title></book></books>"
@@ -22,7 +21,7 @@ def test_the_names_of_the_package_exist() -> None:
     assert all(getattr(xylem, name) is not None for name in xylem.__all__)
     assert set(xylem.__all__) <= set(dir(xylem))
     with pytest.raises(AttributeError):
-        xylem.no_such_name  # noqa: B018
+        xylem.no_such_name
 
 
 def test_a_document_is_the_context() -> None:
@@ -44,7 +43,7 @@ def test_a_query_runs_again_and_again() -> None:
         ("'a', 'b'", ["a", "b"]),
         ("true()", True),
         ("xs:date('2024-05-17')", dt.date(2024, 5, 17)),
-        ("xs:dateTime('2024-05-17T07:00:00Z')", dt.datetime(2024, 5, 17, 7, tzinfo=dt.timezone.utc)),
+        ("xs:dateTime('2024-05-17T07:00:00Z')", dt.datetime(2024, 5, 17, 7, tzinfo=dt.UTC)),
         ("xs:dayTimeDuration('PT90S')", dt.timedelta(seconds=90)),
         ("map { 'a': 1, 'b': (1, 2), 'c': () }", {"a": 1, "b": [1, 2], "c": None}),
         ("[1, (2, 3), []]", [1, [2, 3], []]),
@@ -131,6 +130,16 @@ def test_results_are_written_in_an_encoding() -> None:
     chunks: list[bytes] = []
     run("<a>é€</a>").write_to(chunks.append, encoding="iso-8859-1")
     assert b"".join(chunks) == "<a>é&#8364;</a>".encode("iso-8859-1")
+
+
+def test_a_written_result_is_not_kept() -> None:
+    chunks: list[bytes] = []
+    result = run("1 to 3")
+    assert result[0] == 1
+    result.write_to(chunks.append)
+    assert b"".join(chunks) == b"1 2 3"
+    with pytest.raises(ValueError, match="without being kept"):
+        result.items
 
 
 def test_an_unknown_parameter_is_refused() -> None:

@@ -6,7 +6,6 @@ import os
 from pathlib import Path
 
 import pytest
-
 from xylem.conformance.ratchet import UNEXPLAINED, Known, compare, read_known, sample, write_known
 from xylem.conformance.suite import SuiteMissing, Verdict, all_cases, find_suite, run_cases
 from xylem.conformance.whole_suite import table_by_group
@@ -60,7 +59,8 @@ def test_the_sample_is_stable_and_leaves_out_what_only_costs_time() -> None:
 
 
 def test_the_table_counts_by_group() -> None:
-    table = table_by_group([Verdict("fn-abs/1", "pass"), Verdict("fn-abs/2", "fail"), Verdict("app-UseCaseR/1", "pass")])
+    verdicts = [Verdict("fn-abs/1", "pass"), Verdict("fn-abs/2", "fail"), Verdict("app-UseCaseR/1", "pass")]
+    table = table_by_group(verdicts)
     assert table.splitlines()[2:] == [
         "| app-UseCase | 1 | 1 | 0 | 100.00 % |",
         "| fn | 2 | 1 | 1 | 50.00 % |",

@@ -6,7 +6,6 @@ import re
 from pathlib import Path
 
 import pytest
-
 from xylem.errors import CATALOGUE, DynamicError, SourceText, Span
 from xylem.errors.page import FAMILIES, page
 

@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
 from xylem.errors import InputError
 from xylem.values.array import XArray
 from xylem.values.binary import Base64Binary
