@@ -41,7 +41,7 @@ def _cells(times: XMarkTimes, row: QueryTimes, names: list[str]) -> Iterator[str
         return
     ratio = row.ratio(PEER)
     yield "" if ratio is None else f"{ratio:.1f}"
-    yield "" if ratio is None else f"{row.seconds['Xylem'] / times.allowance(row, PEER):.2f}"
+    yield "" if ratio is None else f"{times.from_file(row, 'Xylem') / times.from_file(row, PEER):.2f}"
     yield {True: "same", False: "DIFFERENT", None: "not compared"}[row.agree]
 
 
@@ -61,7 +61,7 @@ def remarks(times: XMarkTimes) -> Iterator[str]:
         yield "Saxon is not installed (pip install saxonche), so there is nothing to compare with"
         return
     slow = times.slow(PEER)
-    limit = f"{TOLERATED:g} times what {PEER} needs to parse and answer"
+    limit = f"{TOLERATED:g} times {PEER}, from file to answer"
     yield f"slower than {limit}: {_listed(slow)}" if slow else f"no query is slower than {limit}"
 
 
