@@ -6,6 +6,29 @@ start, end, or are complete. After each batch the complete parts are handed over
 open (the *spine*) start the next batch's tree again, so that every row always has its true ancestors.
 
 A plan is plain data: it is pickled, printed, and handed to the kernel and to the Python scanner alike.
+
+**Reaching.** Step 0 reaches the document node. Another step reaches an element where the name fits, all tests hold,
+and its parent step reaches the element's parent (axis child) or any ancestor (axis descendant). Several steps
+may reach one element; each is as if it were alone, and what is kept is the union.
+
+**Records.** A start tag gives the START records of the steps that reach the element, an end tag the END and ITEM
+records: ordered by step, then by kind, at most one for each step and kind. Nested elements therefore give ITEM records
+in the order of their end tags.
+
+**What a record's row promises.** Its ancestors are all its true ancestors up to the document node, each with its
+namespace declarations and the attributes that steps reaching it ask for. Of an ITEM, all that is kept of the element is
+there. Nothing else is promised: rows outside every ITEM that are no ancestors of a record's row may be there or not.
+
+**Inside an ITEM** an element is there if a step reaches it, or something kept is below it; but a step that only counts,
+as do all steps below it, keeps nothing (see `only_counts`). Texts stay apart where the original has something between
+them, even if that is left out: `a<b/>c` without `b` is two text nodes, so that text() selects what it should.
+
+**A scanner** is `Scanner(plan, limits)` with `feed(data, flush=False) -> Batch | None` and `finish() -> Batch`. How
+the input is cut into `data` changes the batches but never the records. A batch comes when there is enough for one
+or, with `flush`, whatever has been completed; None where nothing has. (A flush may still wait while an element to be
+reported as ITEM is open, if repeating its rows would cost more than what there is to tell.) At an error, the call
+that met it returns what was complete before it, if anything; the next call, `feed(b"")` included, raises it. Errors are
+`InputError`, and `DynamicError` for a test that cannot be decided.
 """
 
 from __future__ import annotations
@@ -34,17 +57,24 @@ class Keep(IntEnum):
     NOTHING = 0
     """The bare element, with the attributes and text that `attributes` and `text` ask for."""
     SUBTREE = 1
-    """Everything below it."""
+    """Everything below it, and all its own attributes."""
     STRING = 2
-    """Its string value: all text below it, as one text node, and nothing else."""
+    """Its string value: all text below it, as one text node (none if it is empty), and nothing else.
+
+    Where other steps may keep something at or below the element (a step that does not only count could reach something
+    below it, one that reaches it asks for `text`, an ancestor or the element itself is kept by SUBTREE or as said here),
+    one text node would spoil their answers. Then all elements and text nodes below it are kept instead, without
+    attributes nobody asks for: the string value is the same.
+    """
 
 
 @dataclass(frozen=True)
 class AttributeTest:
-    """A comparison with a constant, decided at the start tag: the element is skipped where it does not hold.
+    """A comparison with a constant, decided at the start tag: where it does not hold, the step does not reach the element.
 
-    `op` is one of = != < <= > >=. A `number` is compared as xs:double (a value that is no number fails the
-    test with an error report, since the query would raise one); a `string` by code points.
+    `op` is one of = != < <= > >=. A `number` is compared as xs:double, a `string` by code points. The test does not hold
+    where the attribute is absent. A value that must be a number and is none is FORG0001, as in the query: the scan
+    stops there with this error. Tests are tried in order, up to the first that does not hold.
     """
 
     uri: str
@@ -72,7 +102,7 @@ class ScanStep:
     text: bool = False
     """Keep the text nodes that are its children."""
     tests: tuple[AttributeTest, ...] = ()
-    """All must hold, or the element and what is below it is skipped."""
+    """All must hold, or the step does not reach the element. Step 0 has none."""
 
 
 @dataclass(frozen=True)
@@ -83,6 +113,29 @@ class ScanPlan:
     comments: bool = False
     """Keep comments and processing instructions in subtrees that are kept whole."""
 
+    def only_counts(self) -> list[bool]:
+        """For each step, whether it and all steps below it do nothing but count, so that no row is needed for them.
+
+        A step without report that is the last of its path keeps the bare element, and one on the way to such a
+        step does as well.
+        """
+        steps = self.steps
+        silent = [
+            step.report in (Report.NOTHING, Report.COUNT)
+            and step.keep is Keep.NOTHING
+            and step.attributes == ()
+            and not step.text
+            for step in steps
+        ]
+        is_last = [True] * len(steps)
+        for number in range(len(steps) - 1, -1, -1):
+            step = steps[number]
+            silent[number] = silent[number] and not (is_last[number] and step.report is Report.NOTHING)
+            if step.parent >= 0:
+                is_last[step.parent] = False
+                silent[step.parent] = silent[step.parent] and silent[number]
+        return silent
+
 
 @dataclass
 class Batch:
@@ -90,7 +143,8 @@ class Batch:
 
     The columns are those of `values/tree.py`; row 0 is the document node, then the spine. `kinds`, `steps` and
     `rows` are the records: kind 1 START, 2 END, 4 ITEM; the step; the row in this batch's columns. A record of an
-    element that started in an earlier batch points to its row of the spine.
+    element that started in an earlier batch points to its row of the spine. An open element to be reported as ITEM
+    takes all its rows along into the next batch.
     """
 
     kinds: list[int] = field(default_factory=list)
@@ -102,13 +156,17 @@ class Batch:
     """For elements still open when the batch ends: the number of rows."""
     parents: list[int] = field(default_factory=list)
     values: list[str | None] = field(default_factory=list)
+    """As XDM has them: line ends and attribute values normalised, xml:id collapsed; None for documents and elements."""
     declared: dict[int, dict[str, str]] = field(default_factory=dict)
-    """Namespace declarations by row; a row of the spine repeats its own."""
+    """Namespace declarations by row, without those that repeat what is in scope; a row of the spine repeats its own."""
     new_names: list[tuple[str, str, str]] = field(default_factory=list)
-    """(uri, local, prefix) of names met for the first time, continuing the scanner's table; index 0 is no name."""
+    """(uri, local, prefix) of names met for the first time, continuing the scanner's table.
+
+    Index 0 is no name, so the very first one has index 1. A table entry stands for all kinds of nodes of this name;
+    the target of a processing instruction is a name without namespace."""
     prefixed: dict[int, str] = field(default_factory=dict)
     """Rows whose prefix differs from the one in the table."""
     counts: list[int] = field(default_factory=list)
     """For each step, how many elements were counted since the last batch."""
     input_bytes: int = 0
-    """How much input has been read so far."""
+    """How much input has been fed so far."""
