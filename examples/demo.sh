@@ -11,8 +11,8 @@ show() {
   "$@" | sed 's/^/    /'
 }
 
-say '1. A feed of departures, and a query that asks which lines leave late. It joins the feed with a second'
-say '   document, groups, sorts and builds a small report (examples/delays.xq):'
+say '1. A feed of departures, and a query that asks which lines leave late. It joins the feed with a second
+   document, groups, sorts and builds a small report (examples/delays.xq):'
 sed 's/^/    /' delays.xq
 
 say '2. Its answer:'
