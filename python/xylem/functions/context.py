@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from xylem.values.datetimes import DateTime
-    from xylem.values.function_item import FunctionItem
     from xylem.values.node import Node
-    from xylem.values.qname import QName
 
     from .decimal_format import DecimalFormat
 
