@@ -3,6 +3,8 @@
 XQuery⁻ expressions are sequences of fixed output, loops, conditionals and copies; anything else stands in a `Leaf`
 as it is. A FluX expression is an XQuery⁻ expression that needs no buffer, or a `ProcessStream` with handlers that
 fire as the children of an element arrive. All nodes are immutable and print as the thesis writes them.
+
+Every variable of a program is bound once: names are unique, have no namespace, and clash with no global variable.
 """
 
 from __future__ import annotations
@@ -24,7 +26,10 @@ class Step:
     axis: str = "child"
     """child, descendant or attribute"""
     test: ast.NodeTest | None = None
-    """The resolved test, where it is not just the name."""
+    """The resolved test; None only in programs written by hand, for an element of that name in no namespace."""
+    predicates: tuple[ast.Expr, ...] = ()
+    """Integer literals count the matches below one parent; others are tests, with the match as context item.
+    They stand only where no loop of its own can take them over: the position first, in a step of `through`."""
 
 
 # --- XQuery⁻
@@ -39,12 +44,22 @@ class Flux:
 class Fixed(Flux):
     """A fixed string, written as it is: in the thesis, tags are such strings.
 
-    `opens` and `closes` keep the constructor a tag stands for, so that running code writes nodes and not text.
+    `opens` and `closes` keep the constructor a tag stands for (without its content), so that running code writes nodes
+    and not text. The empty string separates two enclosed expressions: no space joins their atomic values.
     """
 
     text: str
     opens: ast.DirectElement | None = None
     closes: ast.DirectElement | None = None
+
+
+@dataclass(frozen=True)
+class Opening(Flux):
+    """A start tag with expressions in its attributes: `<item name="{$i/name}">`. Its end tag is a `Fixed`."""
+
+    element: ast.DirectElement
+    inside: tuple[ast.DirectElement, ...] = ()
+    """As for `Leaf`."""
 
 
 @dataclass(frozen=True)
@@ -54,15 +69,26 @@ class Sequence(Flux):
     parts: tuple[Flux, ...] = ()
 
 
+EMPTY = Sequence()
+"""ε"""
+
+
 @dataclass(frozen=True)
 class For(Flux):
-    """{ for $variable in $source/path return body }, with `where` until it is normalised away."""
+    """{ for $variable at $position in $source/path return body }, with `where` until it is normalised away.
+
+    In normal form the path has one step, unless its matches may nest, or are counted: then the nodes that the whole
+    path selects are bound in document order, each once. With a window, `variable` is bound to its items in turn.
+    """
 
     variable: str
     source: str
     path: tuple[Step, ...]
     body: Flux
     where: ast.Expr | None = None
+    position: str | None = None
+    window: ast.DataWindow | None = None
+    """The window specification (§3.8.2); its base is the path."""
 
 
 @dataclass(frozen=True)
@@ -83,9 +109,14 @@ class If(Flux):
 
 @dataclass(frozen=True)
 class Leaf(Flux):
-    """Any other XQuery expression, evaluated over what its variables hold."""
+    """Any other XQuery expression, evaluated over what its variables hold.
+
+    It may read the variables bound around it, `$ROOT`, and global variables; never the context item.
+    """
 
     expression: ast.Expr
+    inside: tuple[ast.DirectElement, ...] = ()
+    """The direct constructors around it that declare namespaces, outermost first: they are part of its static context."""
 
 
 # --- FluX
@@ -98,11 +129,18 @@ class Handler:
 
 @dataclass(frozen=True)
 class On(Handler):
-    """on step as $variable return body"""
+    """on step as $variable at $position return body
+
+    `through` holds the steps before the last one where a path could not be split: the handler then fires for
+    every node that the whole path selects below the variable of the process-stream, in document order, each once.
+    """
 
     step: Step
     variable: str
     body: Flux
+    through: tuple[Step, ...] = ()
+    position: str | None = None
+    """Counts how often the handler fired, within one process-stream."""
 
 
 @dataclass(frozen=True)
@@ -118,7 +156,7 @@ class OnWindow(Handler):
     """on-window path|window| as $variable return body (§3.8.2.2)"""
 
     path: tuple[Step, ...]
-    window: ast.Expr
+    window: ast.DataWindow
     variable: str
     body: Flux
 
@@ -128,7 +166,7 @@ class OnEach(Handler):
     """on-each past path|window| as $variable return body (§3.8.2.2)"""
 
     path: tuple[Step, ...]
-    window: ast.Expr
+    window: ast.DataWindow
     variable: str
     body: Flux
 
