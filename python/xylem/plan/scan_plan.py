@@ -61,20 +61,20 @@ class Keep(IntEnum):
     STRING = 2
     """Its string value: all text below it, as one text node (none if it is empty), and nothing else.
 
-    Where other steps may keep something at or below the element (a step that does not only count could reach something
-    below it, one that reaches it asks for `text`, an ancestor or the element itself is kept by SUBTREE or as said here),
-    one text node would spoil their answers. Then all elements and text nodes below it are kept instead, without
-    attributes nobody asks for: the string value is the same.
+    Where other steps may keep something too, one text node would spoil their answers: where steps that do not only
+    count are still to be followed below the element (whatever their names), where a step that reaches the element asks
+    for `text` or SUBTREE, or where an ancestor is kept by SUBTREE or as said here. Then all elements and text nodes
+    below it are kept instead, without attributes nobody asks for: the string value is the same.
     """
 
 
 @dataclass(frozen=True)
 class AttributeTest:
-    """A comparison with a constant, decided at the start tag: where it does not hold, the step does not reach the element.
+    """A comparison with a constant, decided at the start tag: a step does not reach elements where it does not hold.
 
-    `op` is one of = != < <= > >=. A `number` is compared as xs:double, a `string` by code points. The test does not hold
-    where the attribute is absent. A value that must be a number and is none is FORG0001, as in the query: the scan
-    stops there with this error. Tests are tried in order, up to the first that does not hold.
+    `op` is one of = != < <= > >=. A `number` is compared as xs:double, a `string` by code points. The test does
+    not hold where the attribute is absent. A value that must be a number and is none is FORG0001, as in the query: the
+    scan stops there with this error. Tests are tried in order, up to the first that does not hold.
     """
 
     uri: str
@@ -122,7 +122,7 @@ class ScanPlan:
         steps = self.steps
         silent = [
             step.report in (Report.NOTHING, Report.COUNT)
-            and step.keep is Keep.NOTHING
+            and step.keep == Keep.NOTHING
             and step.attributes == ()
             and not step.text
             for step in steps
@@ -130,7 +130,7 @@ class ScanPlan:
         is_last = [True] * len(steps)
         for number in range(len(steps) - 1, -1, -1):
             step = steps[number]
-            silent[number] = silent[number] and not (is_last[number] and step.report is Report.NOTHING)
+            silent[number] = silent[number] and not (is_last[number] and step.report == Report.NOTHING)
             if step.parent >= 0:
                 is_last[step.parent] = False
                 silent[step.parent] = silent[step.parent] and silent[number]

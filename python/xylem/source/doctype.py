@@ -27,7 +27,8 @@ _REFERENCE_BYTES = re.compile(rb"&([^#;&\s<>\"'][^;&\s<>\"']*);")
 class DoctypeHandlers:
     """The handlers around a document type declaration, installed beside those of a `TreeLoader`."""
 
-    def __init__(self, loader: TreeLoader, data: bytes, resolve_entity: ResolveEntity | None) -> None:
+    def __init__(self, loader: TreeLoader, data: bytes | None, resolve_entity: ResolveEntity | None) -> None:
+        """`data` is the whole input, None where it comes in pieces."""
         self.loader = loader
         self.parser = loader.parser
         self.data = data
@@ -146,13 +147,19 @@ class DoctypeHandlers:
 
     def _guard_attributes(self) -> None:
         """Expat drops unknown entities of attribute values without a word: look at the tags themselves."""
-        if all(name in _PREDEFINED or name in self.entities for name in self._references(self.data)):
+        if self.data is not None and all(
+            name in _PREDEFINED or name in self.entities for name in self._references(self.data)
+        ):
             return
         parser, data = self.parser, self.data
         start = self.loader.start_handler()
 
         def checked_start(tag: str, attributes: list[str]) -> None:
-            match = _START_TAG.match(data, parser.CurrentByteIndex) if attributes else None
+            match = None
+            if attributes:
+                # Of input in pieces, the parser still has the tag it tells of.
+                rest, place = (parser.GetInputContext(), 0) if data is None else (data, parser.CurrentByteIndex)
+                match = _START_TAG.match(rest or b"", place)
             if match is not None:
                 for name in self._references(match[0]):
                     if name not in _PREDEFINED and name not in self.entities:

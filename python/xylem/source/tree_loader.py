@@ -56,7 +56,7 @@ class TreeLoader:
         self.open_row = 0
         self._id_rules: set[tuple[int, int]] = set()
         self._idref_rules: set[tuple[int, int]] = set()
-        self._scope = Scope({"xml": XML_NAMESPACE})
+        self.scope = Scope({"xml": XML_NAMESPACE})
         self._scopes: dict[frozenset[tuple[str, str]], Scope] = {}
         self._long_texts: dict[int, list[str]] = {}
         self._long_length = 0
@@ -76,7 +76,7 @@ class TreeLoader:
         parent = 0
         count = 1
         depth = 0
-        shapes = self._scope.shapes
+        shapes = self.scope.shapes
         scope_row = -1
         outer_scopes: list[tuple[int, Scope]] = []
 
@@ -91,13 +91,13 @@ class TreeLoader:
                 if shape is None:
                     declared = self.declarations(attributes)
                     if declared:
-                        outer_scopes.append((scope_row, self._scope))
+                        outer_scopes.append((scope_row, self.scope))
                         scope_row = row
                         shapes = self._enter(row, declared).shapes
-                        attributes = self._without_declarations(attributes)
-                    shape = self._shape(tag, attributes)
+                        attributes = self.without_declarations(attributes)
+                    shape = self.shape(tag, attributes)
             else:
-                shape = shapes.get(tag) or self._shape(tag, attributes)
+                shape = shapes.get(tag) or self.shape(tag, attributes)
             add_code(shape[0])
             add_end(0)
             add_parent(parent)
@@ -124,8 +124,8 @@ class TreeLoader:
             nonlocal parent, depth, shapes, scope_row
             ends[parent] = count
             if parent == scope_row:
-                scope_row, self._scope = outer_scopes.pop()
-                shapes = self._scope.shapes
+                scope_row, self.scope = outer_scopes.pop()
+                shapes = self.scope.shapes
             self.open_row = parent = parents[parent]
             depth -= 1
 
@@ -158,7 +158,7 @@ class TreeLoader:
             leaf(COMMENT, data)
 
         def instruction(target: str, data: str) -> None:
-            leaf(self._instruction_code(target), data)
+            leaf(self.instruction_code(target), data)
 
         parser.StartElementHandler = start
         parser.EndElementHandler = end
@@ -216,9 +216,10 @@ class TreeLoader:
 
     # --- names
 
-    def _shape(self, tag: str, attributes: list[str]) -> Shape:
+    def shape(self, tag: str, attributes: list[str]) -> Shape:
+        """A start tag resolved in the present scope; `attributes` are without declarations."""
         names = attributes[::2]
-        scope = self._scope
+        scope = self.scope
         code, name = self._resolve(tag, ELEMENT)
         resolved = [self._resolve(other, ATTRIBUTE) for other in names]
         odd = [(place, q) for place, (c, q) in enumerate([(code, name), *resolved]) if not self._is_usual(c, q)]
@@ -249,7 +250,7 @@ class TreeLoader:
         prefix, colon, local = raw.rpartition(":")
         if colon and (not prefix or not local or ":" in prefix):
             self.fail("XYIN0001", f"'{raw}' is no name: a prefix and a local name stand around one colon")
-        bindings = self._scope.bindings
+        bindings = self.scope.bindings
         if prefix:
             if prefix not in bindings:
                 what = "element" if kind == ELEMENT else "attribute"
@@ -259,7 +260,7 @@ class TreeLoader:
             uri = bindings.get("", "") if kind == ELEMENT else ""
         return self.tree.names.code(kind, uri, local, prefix), QName(uri, local, prefix)
 
-    def _instruction_code(self, target: str) -> int:
+    def instruction_code(self, target: str) -> int:
         if ":" in target:
             self.fail("XYIN0001", f"the target '{target}' of a processing instruction has a colon")
         if len(target) > self.limits.name_characters:
@@ -291,7 +292,7 @@ class TreeLoader:
             self.fail("XYIN0001", f"'{prefix}' is no prefix")
 
     @staticmethod
-    def _without_declarations(attributes: list[str]) -> list[str]:
+    def without_declarations(attributes: list[str]) -> list[str]:
         kept: list[str] = []
         for place in range(0, len(attributes), 2):
             name = attributes[place]
@@ -300,17 +301,22 @@ class TreeLoader:
         return kept
 
     def _enter(self, row: int, declared: dict[str, str]) -> Scope:
-        outer = self._scope.bindings
-        new = {p: uri for p, uri in declared.items() if outer.get(p, "") != uri}
+        new = self.enter(declared)
         if new:
             self.tree.declare(row, new)
+        return self.scope
+
+    def enter(self, declared: dict[str, str]) -> dict[str, str]:
+        """Make `scope` that of an element with these declarations; gives those that change anything."""
+        outer = self.scope.bindings
+        new = {p: uri for p, uri in declared.items() if outer.get(p, "") != uri}
         bindings = {**outer, **new}
         key = frozenset(bindings.items())
         scope = self._scopes.get(key)
         if scope is None:
             scope = self._scopes[key] = Scope(bindings)
-        self._scope = scope
-        return scope
+        self.scope = scope
+        return new
 
     def start_handler(self) -> StartHandler:
         """The handler installed now, for a guard to call."""

@@ -154,13 +154,20 @@ def _parse(loader: TreeLoader, pieces: list[bytes], shift: int) -> None:
         for piece in pieces[:-1]:
             parser.Parse(piece, False)
         parser.Parse(pieces[-1], True)
-    except ExpatError as error:
-        column = error.offset - (shift if error.lineno == 1 else 0)
-        place = loader.place(error.lineno, max(column, 0), max(parser.ErrorByteIndex - shift, 0))
-        raise InputError(_code(error.code), f"{_sentence(error.code)}{place}") from error
-    except (LookupError, ValueError, UnicodeError) as error:
+    except (ExpatError, LookupError, ValueError, UnicodeError) as error:
+        raise input_error(loader, error, shift) from error
+
+
+def input_error(loader: TreeLoader, error: Exception, shift: int = 0) -> InputError:
+    """What stopped the parser, as an error of the catalogue with its place."""
+    from pyexpat import ExpatError
+
+    if not isinstance(error, ExpatError):
         # An encoding name that Python does not know, or one whose characters take several bytes.
-        raise InputError("XYIN0007", str(error)) from error
+        return InputError("XYIN0007", str(error))
+    column = error.offset - (shift if error.lineno == 1 else 0)
+    place = loader.place(error.lineno, max(column, 0), max(loader.parser.ErrorByteIndex - shift, 0))
+    return InputError(_code(error.code), f"{_sentence(error.code)}{place}")
 
 
 def _code(number: int) -> str:
