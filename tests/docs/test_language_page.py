@@ -1,0 +1,45 @@
+"""What docs/language.md says of extensions and missing features is what a query meets."""
+
+from __future__ import annotations
+
+import pytest
+import xylem
+
+NOT_YET = [
+    "forseq $w in (1, 2) sliding window start position $p when true() end position $q when true() return $w",
+    "<a/>/photon|count 20 step 5|",
+    "<a/>/photon|det_time diff 60 step 15|",
+    "for $r in (1, 2), $s in (3, 4) where $r left outer bestmatch join $s on ($r - $s) min 0.1 return $r",
+    "(<a/>)#[3]",
+    "(<a/>)?[60]",
+    "declare execution sequential; declare variable $x := 1; set $x := 2",
+]
+MISSING = [
+    ("validate { <a/> }", "XQST0075"),
+    ("<a/>/namespace::*", "XQST0134"),
+    ("import schema 'urn:x'; 1", "XQST0009"),
+    ("transform(map { })", "FOXT0001"),
+    ("stream('trades')", "XPST0017"),
+    ("doc('file:///etc/hostname')", "FODC0002"),
+    ("doc('http://example.com/')", "FODC0002"),
+]
+
+
+@pytest.mark.parametrize("query", NOT_YET)
+def test_extensions_that_cannot_be_executed_say_so(query: str) -> None:
+    with pytest.raises(xylem.StaticError) as caught:
+        xylem.compile(query)
+    assert caught.value.code == "XYST0002"
+    assert caught.value.span is not None
+
+
+@pytest.mark.parametrize(("query", "code"), MISSING)
+def test_missing_features_have_codes(query: str, code: str) -> None:
+    with pytest.raises(xylem.XylemError) as caught:
+        xylem.compile(query).run().items
+    assert caught.value.code == code
+
+
+def test_possibly_infinite_means_any_number_for_now() -> None:
+    query = xylem.compile("declare variable $s as xs:integer** external; sum($s)")
+    assert query.run(variables={"s": [1, 2, 3]}).value == 6
