@@ -252,6 +252,13 @@ CATALOGUE: dict[str, Entry] = {
     "XYIN0006": Entry("the query declares no such external variable", "declare variable $name external;"),
     "XYIN0007": Entry("the encoding of the input is not known, or its bytes are not in it"),
     "XYIN0008": Entry("the input refers to an external entity", "external entities are never fetched"),
+    "XYIN0009": Entry("the compressed input is damaged or ends too early"),
+    "XYIN0010": Entry("the scan kernel is not built here", "choose the Python scanner, or build it: `xylem doctor`"),
+    "XYIN0020": Entry("the schema cannot be read"),
+    "XYIN0021": Entry(
+        "the input does not follow its schema", "correct the input or the schema, or run the query without a schema"
+    ),
+    "XYIN0022": Entry("XML Schemas need a package that is not installed", "pip install 'xylem-xquery[schema]'"),
     "XYST0001": Entry("no external function of this name is registered", "register it: @xylem.function(…)"),
     "XYST0002": Entry("this extension can be written but not yet executed"),
     "XYST0003": Entry("the expression is nested too deeply"),

@@ -1,0 +1,214 @@
+"""Order, past and cardinality of the children of one element, from the Glushkov automaton of its content (thesis §3.3).
+
+Beyond the thesis: attributes come with the start tag, before all children and all at once. Text, comments and
+instructions may stand anywhere; white space between children is text to a query even where the schema allows
+no text, so nothing is ever ordered against it. A symbol the schema does not know never occurs, and is always past.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import cached_property
+
+from .cardinality import Occurrences, occurrences
+from .content_model import Any, Content, Empty, Name, Star, Wildcard, allows_text, leaves, word_model
+from .declarations import AttributeDeclaration, ElementDeclaration
+from .glushkov import Glushkov, glushkov
+from .state_sets import states, union
+from .symbols import ANY_ELEMENT, TEXT, Symbol, SymbolKind, symbol
+
+_ELEMENT = SymbolKind.ELEMENT
+_ATTRIBUTE = SymbolKind.ATTRIBUTE
+_OTHER = SymbolKind.OTHER
+_END = SymbolKind.END
+
+
+class AutomatonConstraints:
+    """The constraints of one element declaration. Immutable; what has been asked once is remembered."""
+
+    def __init__(
+        self,
+        declaration: ElementDeclaration,
+        child_of: Callable[[Name], AutomatonConstraints | None],
+        declared: Callable[[str, str | None], AutomatonConstraints | None],
+        declared_names: Callable[[], Iterable[str]],
+    ) -> None:
+        self.declaration = declaration
+        self._child_of = child_of
+        self._declared = declared
+        self._declared_names = declared_names
+        self._states: dict[str, int] = {}
+        self._ordered: dict[tuple[str, str], bool] = {}
+
+    def __repr__(self) -> str:
+        return f"<constraints of {self.name}: {self.content}>"
+
+    # --- what is declared
+
+    @property
+    def name(self) -> str:
+        """The element's name as the schema writes it."""
+        return self.declaration.name
+
+    @property
+    def content(self) -> Content:
+        """The content model as declared."""
+        return self.declaration.content
+
+    @property
+    def attributes(self) -> tuple[AttributeDeclaration, ...]:
+        """The attributes that are declared."""
+        return self.declaration.attributes
+
+    @cached_property
+    def model(self) -> Content:
+        """The expression over child elements alone; ANY is any element any number of times."""
+        if isinstance(self.content, Any):
+            return Star(Wildcard())
+        return word_model(self.content)
+
+    @cached_property
+    def automaton(self) -> Glushkov:
+        """G(ρ̄), with the end marker."""
+        return glushkov(self.model)
+
+    @cached_property
+    def symbols(self) -> frozenset[str]:
+        """symb(ρ): local names of children, `@name`, `text()`; `*` where elements may occur that are not listed."""
+        names = {f"@{attribute.local}" for attribute in self.attributes}
+        if self.declaration.other_attributes:
+            names.add("@*")
+        if allows_text(self.content):
+            names.add(TEXT)
+        if isinstance(self.content, Any):
+            return frozenset(names.union(self._declared_names()))
+        for leaf in leaves(self.model):
+            names.add(leaf.local if isinstance(leaf, Name) else ANY_ELEMENT)
+        return frozenset(names)
+
+    # --- order (thesis Def. 3.2.1)
+
+    def ordered(self, first: str, second: str) -> bool:
+        """Ord(first, second): when a `second` starts, every `first` has been read completely.
+
+        So no symbol is ordered before itself, even where it occurs once: it has only started. A relation on the
+        symbols that occur: nothing waits for a `second` that never comes, whereas what never comes is read already.
+        """
+        key = (first, second)
+        known = self._ordered.get(key)
+        if known is None:
+            known = self._ordered[key] = self._find_order(first, second)
+        return known
+
+    def _find_order(self, first: str, second: str) -> bool:
+        one, other = symbol(first), symbol(second)
+        if one.kind is _ATTRIBUTE or self.never(first):
+            return True
+        if other.kind is _END:
+            return one.kind is not _END
+        if one.kind is _END or other.kind is _ATTRIBUTE or self.never(second):
+            return False
+        if one.kind is _OTHER or other.kind is _OTHER:
+            return False
+        firsts, seconds = self.states(first), self.states(second)
+        if one.meets(other) and firsts & seconds:
+            return False
+        return not union(self.automaton.reach[q] for q in states(seconds)) & firsts
+
+    def implied_past(self, label: str) -> frozenset[str]:
+        """The symbols that cannot occur any more, and have been read, once a child `label` has started."""
+        return frozenset(name for name in self.symbols if self.ordered(name, label))
+
+    # --- past (thesis Def. 3.3.2)
+
+    def states(self, name: str) -> int:
+        """The states of the automaton that a symbol can lead into; text has none."""
+        found = self._states.get(name)
+        if found is None:
+            what = symbol(name)
+            if what.kind is _ELEMENT:
+                found = self.automaton.states_that_may_be(what)
+            else:
+                found = 1 << self.automaton.end if what.kind is _END else 0
+            self._states[name] = found
+        return found
+
+    def past(self, state: int, name: str) -> bool:
+        """Past(q, a): in state q no `a` is being read, and none can come. Text can until the end tag."""
+        kind = symbol(name).kind
+        if kind is _ATTRIBUTE:
+            return True
+        if kind is _OTHER:
+            return state == self.automaton.end or self.never(name)
+        return not (self.automaton.reach[state] | 1 << state) & self.states(name)
+
+    def past_all(self, state: int, names: Iterable[str]) -> bool:
+        """PastTable: whether all of a set are past in a state."""
+        return all(self.past(state, name) for name in names)
+
+    def first_past(self, names: Iterable[str]) -> frozenset[tuple[int, int]]:
+        """The transitions (q, p) on which a set becomes past; none where it is past from the start."""
+        wanted = tuple(names)
+        is_past = [self.past_all(q, wanted) for q in range(self.automaton.end + 1)]
+        follows = self.automaton.follows
+        return frozenset((q, p) for q, bits in enumerate(follows) if not is_past[q] for p in states(bits) if is_past[p])
+
+    def past_implies(self, names: Iterable[str], other: str) -> bool:
+        """Whether `other` is past wherever all of a set are: a buffer of `other` is full when `past(names)` fires.
+
+        Def. 3.4.18 asks for `other` ∈ S or Ord(other, a) for some a ∈ S. That is not enough where `a` may be left
+        out: in `(b* | a)` no b follows an a, yet at the first b the symbol a is past and b is not.
+        """
+        wanted = tuple(names)
+        return all(self.past(q, other) for q in range(self.automaton.end + 1) if self.past_all(q, wanted))
+
+    # --- cardinality (thesis Def. 3.2.3)
+
+    def occurrences(self, name: str) -> Occurrences:
+        """How often a symbol occurs, at least and at most."""
+        what = symbol(name)
+        match what.kind:
+            case SymbolKind.ELEMENT:
+                return occurrences(self.model, what)
+            case SymbolKind.ATTRIBUTE:
+                return self._attribute_occurrences(what)
+            case SymbolKind.END:
+                return Occurrences(1, 1)
+        return Occurrences(0, 0 if isinstance(self.content, Empty) else None)
+
+    def _attribute_occurrences(self, what: Symbol) -> Occurrences:
+        matching = [
+            a
+            for a in self.attributes
+            if what.local in (None, a.local) and (None in (what.uri, a.uri) or what.uri == a.uri)
+        ]
+        most: int | None = len(matching)
+        if self.declaration.other_attributes:
+            most = None if what.local is None or what.uri is None else 1
+        return Occurrences(sum(a.required for a in matching), most)
+
+    def never(self, name: str) -> bool:
+        """||0: the symbol does not occur."""
+        return self.occurrences(name).most == 0
+
+    def at_most_once(self, name: str) -> bool:
+        """||≤1"""
+        most = self.occurrences(name).most
+        return most is not None and most <= 1
+
+    def exactly_once(self, name: str) -> bool:
+        """||=1"""
+        return self.occurrences(name) == Occurrences(1, 1)
+
+    # --- below
+
+    def child(self, name: str) -> AutomatonConstraints | None:
+        """The constraints of a child element; None where nothing is known of it, or not one thing only."""
+        what = symbol(name)
+        if what.kind is not _ELEMENT or what.local is None:
+            return None
+        found: set[AutomatonConstraints | None] = set()
+        for leaf in leaves(self.model):
+            if what.may_be(leaf):
+                found.add(self._child_of(leaf) if isinstance(leaf, Name) else self._declared(what.local, what.uri))
+        return found.pop() if len(found) == 1 else None
