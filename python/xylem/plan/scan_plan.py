@@ -27,8 +27,8 @@ them, even if that is left out: `a<b/>c` without `b` is two text nodes, so that 
 the input is cut into `data` changes the batches but never the records. A batch comes when there is enough for one
 or, with `flush`, whatever has been completed; None where nothing has. (A flush may still wait while an element to be
 reported as ITEM is open, if repeating its rows would cost more than what there is to tell.) At an error, the call
-that met it returns what was complete before it, if anything; the next call, `feed(b"")` included, raises it. Errors are
-`InputError`, and `DynamicError` for a test that cannot be decided.
+that met it returns what was complete before it, if anything; the next call raises it, be it `feed(b"")`, which does
+nothing else, after `finish` too. Errors are `InputError`, and `DynamicError` for a test that cannot be decided.
 """
 
 from __future__ import annotations

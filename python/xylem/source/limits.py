@@ -29,6 +29,8 @@ class Limits:
     """How many times longer than the input its text may become by entities, once past a small start."""
     allow_dtd: bool = True
     """Whether an internal DTD subset is read: entities, attribute defaults, identifiers. Nothing is fetched for it."""
+    decompression_ratio: int = 200
+    """How many times longer than the compressed input it may become, once past a small start."""
 
 
 DEFAULT_LIMITS = Limits()

@@ -335,10 +335,14 @@ class TreeLoader:
 
     def place(self, line: int, column: int, byte_offset: int) -> str:
         """Where something happened, as the end of a sentence."""
-        path = self._path()
+        names = self.names_on_the_way()
+        if len(names) > _LONGEST_PATH:
+            names = [*names[:3], "…", *names[-_LONGEST_PATH + 4 :]]
+        path = "".join("/" + name for name in names)
         return f", at line {line}, column {column + 1} (byte {byte_offset}){f', in {path}' if path else ''}"
 
-    def _path(self) -> str:
+    def names_on_the_way(self) -> list[str]:
+        """The names of the open elements, outermost first."""
         tree = self.tree
         row = self.open_row
         names: list[str] = []
@@ -346,6 +350,4 @@ class TreeLoader:
             names.append(str(tree.name(row)))
             row = tree.parents[row]
         names.reverse()
-        if len(names) > _LONGEST_PATH:
-            names = [*names[:3], "…", *names[-_LONGEST_PATH + 4 :]]
-        return "".join("/" + name for name in names)
+        return names

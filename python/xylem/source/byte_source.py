@@ -1,0 +1,162 @@
+"""Where the bytes of a scan come from: files, standard input, file objects, sockets; compressed or not.
+
+    with ByteSource.of("dump.xml.gz") as source:
+        for chunk in source:
+            …                                   # source.position of source.size bytes have been read
+
+What is read is handed on at once: from a pipe or a socket a chunk is what there is, not what would fill it.
+"""
+
+from __future__ import annotations
+
+import stat
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from os import PathLike, fspath, fstat
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Protocol, cast, runtime_checkable
+
+from xylem.errors import InputError
+
+from .decompression import decompressed
+from .limits import DEFAULT_LIMITS
+
+FIRST_CHUNK_BYTES = 1 << 16
+"""Small, so that first results come early."""
+CHUNK_BYTES = 1 << 20
+STDIN = "-"
+
+
+@runtime_checkable
+class Readable(Protocol):
+    """A binary file object."""
+
+    def read(self, size: int, /) -> bytes: ...
+
+
+@runtime_checkable
+class Receiving(Protocol):
+    """A socket."""
+
+    def recv(self, size: int, /) -> bytes: ...
+
+
+Source = str | PathLike[str] | bytes | Readable | Receiving | Iterable[bytes]
+"""A path ("-" is standard input), the bytes themselves, an open binary file, a socket, or chunks of bytes."""
+
+
+class ByteSource:
+    """Decompressed chunks of one input. It closes what it opened, and nothing else. It is read once."""
+
+    def __init__(
+        self,
+        chunks: Iterable[bytes],
+        *,
+        name: str | None = None,
+        uri: str | None = None,
+        size: int | None = None,
+        ratio_limit: int = DEFAULT_LIMITS.decompression_ratio,
+        close: Callable[[], object] | None = None,
+    ) -> None:
+        self.name = name
+        """For messages; None where there is nothing to call it."""
+        self.uri = uri
+        self.size = size
+        """The number of bytes before decompression, where it is known."""
+        self.position = 0
+        """How many of them have been read."""
+        self._chunks = chunks
+        self._ratio_limit = ratio_limit
+        self._close = close
+
+    @classmethod
+    def of(cls, source: Source | ByteSource, ratio_limit: int = DEFAULT_LIMITS.decompression_ratio) -> ByteSource:
+        """The byte source for anything that can be one; XYIN0002 for a file that cannot be opened."""
+        if isinstance(source, ByteSource):
+            return source
+        if isinstance(source, bytes):
+            return cls(_slices(source), size=len(source), ratio_limit=ratio_limit)
+        if isinstance(source, str) and source == STDIN:
+            stdin = sys.stdin.buffer
+            return cls(_pieces(stdin), name="standard input", size=_size(stdin), ratio_limit=ratio_limit)
+        if isinstance(source, (str, PathLike)):
+            path = Path(fspath(source))
+            file = _opened(path)
+            uri = path.absolute().as_uri()
+            return cls(
+                _pieces(file), name=str(path), uri=uri, size=_size(file), ratio_limit=ratio_limit, close=file.close
+            )
+        if isinstance(source, (Readable, Receiving)):
+            return cls(_pieces(source), name=_name(source), size=_size(source), ratio_limit=ratio_limit)
+        return cls(source, ratio_limit=ratio_limit)
+
+    def __iter__(self) -> Iterator[bytes]:
+        return decompressed(self._counted(), self._ratio_limit)
+
+    def _counted(self) -> Iterator[bytes]:
+        chunks = iter(self._chunks)
+        while True:
+            try:
+                chunk = next(chunks, None)
+            except OSError as error:
+                raise InputError("XYIN0002", f"{self.name or 'the input'}: {error.strerror or error}") from error
+            if chunk is None:
+                return
+            self.position += len(chunk)
+            yield chunk
+
+    def close(self) -> None:
+        if self._close is not None:
+            self._close()
+            self._close = None
+
+    def __enter__(self) -> ByteSource:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def _opened(path: Path) -> Any:
+    try:
+        return path.open("rb", buffering=0)
+    except OSError as error:
+        raise InputError("XYIN0002", f"{path}: {error.strerror}") from error
+
+
+def _pieces(source: Readable | Receiving) -> Iterator[bytes]:
+    """What a file or socket gives, until it gives nothing more."""
+    # A buffered reader waits in `read` until it has all it was asked for, and does not in `read1`.
+    names = ("read1", "read", "recv")
+    read = cast("Callable[[int], bytes]", next(getattr(source, name) for name in names if hasattr(source, name)))
+    wanted = FIRST_CHUNK_BYTES
+    while chunk := read(wanted):
+        yield chunk
+        wanted = CHUNK_BYTES
+
+
+def _slices(data: bytes) -> Iterator[bytes]:
+    if data:
+        yield data[:FIRST_CHUNK_BYTES]
+    for start in range(FIRST_CHUNK_BYTES, len(data), CHUNK_BYTES):
+        yield data[start : start + CHUNK_BYTES]
+
+
+def _name(source: object) -> str | None:
+    name = getattr(source, "name", None)
+    return name if isinstance(name, str) else None
+
+
+def _size(source: object) -> int | None:
+    """What is left of a regular file; None for anything else."""
+    try:
+        number = source.fileno()  # type: ignore[attr-defined]  # what has none is no file
+        status = fstat(number)
+        if not stat.S_ISREG(status.st_mode):
+            return None
+        return status.st_size - cast(int, source.tell())  # type: ignore[attr-defined]
+    except (AttributeError, OSError, ValueError):
+        return None

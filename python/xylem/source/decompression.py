@@ -1,0 +1,132 @@
+"""Compressed input decoded on the way: gzip and bzip2, recognised by their first bytes.
+
+Both formats allow several compressed parts in a row, which stand for one text. Output is produced in chunks whatever
+the ratio, and a ratio that only an attack has is an error before it costs memory or time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
+from typing import Protocol
+
+from xylem.errors import InputError
+
+_MAGIC = {b"\x1f\x8b": "gzip", b"BZh": "bzip2"}
+_LONGEST_MAGIC = 3
+_CHUNK_BYTES = 1 << 18
+_SMALL_OUTPUT = 10_000_000
+
+
+class _Part(Protocol):
+    """A decoder of one compressed part, as `bz2` has it."""
+
+    @property
+    def eof(self) -> bool: ...
+    @property
+    def needs_input(self) -> bool: ...
+    @property
+    def unused_data(self) -> bytes: ...
+    def decompress(self, data: bytes, max_length: int) -> bytes: ...
+
+
+class _GzipPart:
+    """A decoder of gzip behind the interface of the one of bzip2."""
+
+    def __init__(self) -> None:
+        import zlib
+
+        self._decoder = zlib.decompressobj(16 + zlib.MAX_WBITS)
+
+    @property
+    def eof(self) -> bool:
+        return self._decoder.eof
+
+    @property
+    def needs_input(self) -> bool:
+        return not self._decoder.unconsumed_tail
+
+    @property
+    def unused_data(self) -> bytes:
+        return self._decoder.unused_data
+
+    def decompress(self, data: bytes, max_length: int) -> bytes:
+        return self._decoder.decompress(self._decoder.unconsumed_tail + data, max_length)
+
+
+def decompressed(chunks: Iterable[bytes], ratio_limit: int) -> Iterator[bytes]:
+    """The chunks decoded, or as they are where they are not compressed."""
+    chunks = iter(chunks)
+    head = b""
+    for chunk in chunks:
+        head += chunk
+        if len(head) >= _LONGEST_MAGIC:
+            break
+    rest = chain((head,), chunks) if head else chunks
+    for magic, name in _MAGIC.items():
+        if head.startswith(magic):
+            return _decoded(rest, name, _decoder(name), ratio_limit)
+    return iter(rest)
+
+
+def _decoder(name: str) -> Callable[[], _Part]:
+    if name == "gzip":
+        return _GzipPart
+    from bz2 import BZ2Decompressor
+
+    return BZ2Decompressor
+
+
+def _decoded(chunks: Iterable[bytes], name: str, new_part: Callable[[], _Part], ratio_limit: int) -> Iterator[bytes]:
+    part = new_part()
+    is_between = False
+    read = written = 0
+    for chunk in chunks:
+        read += len(chunk)
+        data = chunk
+        while data or not part.needs_input:
+            if is_between:
+                # Parts may be padded with zeros, as tapes were.
+                data = data.lstrip(b"\0")
+                if not data:
+                    break
+                part, is_between = new_part(), False
+            output = _next_output(part, data, name, read)
+            data = b""
+            if output:
+                written += len(output)
+                _check_ratio(written, read, ratio_limit)
+                yield output
+            if part.eof:
+                data, is_between = part.unused_data, True
+                part = _DONE
+    if not is_between:
+        raise InputError("XYIN0009", f"the {name} data ends after {read} bytes, in the middle")
+
+
+class _Done:
+    """Between two parts nothing is decoded."""
+
+    eof = False
+    needs_input = True
+    unused_data = b""
+
+    def decompress(self, data: bytes, max_length: int) -> bytes:
+        raise AssertionError("no part is open")
+
+
+_DONE = _Done()
+
+
+def _next_output(part: _Part, data: bytes, name: str, read: int) -> bytes:
+    import zlib
+
+    try:
+        return part.decompress(data, _CHUNK_BYTES)
+    except (zlib.error, OSError, EOFError) as error:
+        raise InputError("XYIN0009", f"bytes that are no {name} data, before byte {read}") from error
+
+
+def _check_ratio(written: int, read: int, limit: int) -> None:
+    if written > _SMALL_OUTPUT and written > limit * read:
+        raise InputError("XYIN0004", f"decompression ratio: {written // read} where {limit} are allowed")

@@ -1,0 +1,78 @@
+"""What the steps that reach one element ask for together, worked out once for each set of steps."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from xylem.plan.scan_plan import AttributeTest, Keep, Report, ScanPlan
+from xylem.values.casting_numbers import parse_double
+
+_COMPARE: dict[str, Callable[[Any, Any], bool]] = {
+    "=": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+
+Name = tuple[str, str]
+
+
+class ReachedSteps:
+    """The union of some steps that reach the same element, and the steps to follow from it."""
+
+    __slots__ = (
+        "attributes",
+        "copies",
+        "counted",
+        "is_item",
+        "is_kept",
+        "keeps_text",
+        "next_children",
+        "next_descendants",
+        "records_at_end",
+        "records_at_start",
+        "takes_string",
+    )
+
+    def __init__(self, plan: ScanPlan, steps: Iterable[int]) -> None:
+        only_counts = plan.only_counts()
+        numbers = sorted(steps)
+        asked = [plan.steps[number] for number in numbers]
+        self.is_kept = any(not only_counts[number] for number in numbers)
+        self.copies = any(step.keep == Keep.SUBTREE for step in asked)
+        self.takes_string = any(step.keep == Keep.STRING for step in asked)
+        self.keeps_text = any(step.text for step in asked)
+        self.is_item = any(step.report & Report.ITEM for step in asked)
+        self.attributes = _united([step.attributes for step in asked])
+        self.counted = [number for number in numbers if plan.steps[number].report & Report.COUNT]
+        self.records_at_start = [n for n in numbers if plan.steps[n].report & Report.START]
+        self.records_at_end = [
+            (int(kind), n) for n in numbers for kind in (Report.END, Report.ITEM) if plan.steps[n].report & kind
+        ]
+        below = [(number, step.axis) for number, step in enumerate(plan.steps) if step.parent in numbers]
+        self.next_children = frozenset(number for number, axis in below if axis == "child")
+        self.next_descendants = frozenset(number for number, axis in below if axis == "descendant")
+
+
+def _united(asked: list[tuple[Name, ...] | None]) -> frozenset[Name] | None:
+    """The attributes that are kept; None for all."""
+    names: set[Name] = set()
+    for attributes in asked:
+        if attributes is None:
+            return None
+        names.update(attributes)
+    return frozenset(names)
+
+
+def holds(test: AttributeTest, attributes: dict[Name, str]) -> bool:
+    """Whether a test holds for an element with these attributes; FORG0001 for a value that must be a number."""
+    value = attributes.get((test.uri, test.local))
+    if value is None:
+        return False
+    if test.number is not None:
+        return _COMPARE[test.op](parse_double(value), test.number)
+    return _COMPARE[test.op](value, test.string)

@@ -1,0 +1,168 @@
+"""One scan of an input: bytes through a scanner, and its batches as trees of this process.
+
+for batch in scan("auction.xml", plan):
+    for kind, step, row in zip(batch.kinds, batch.steps, batch.rows):
+        …                                  # Node(batch.tree, row)
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Protocol
+
+from xylem.errors import InputError
+from xylem.plan.scan_plan import Batch, ScanPlan
+from xylem.values.name_pool import KIND_BITS, KIND_MASK, NamePool, current_pool
+from xylem.values.qname import QName
+from xylem.values.tree import Tree
+
+from .byte_source import ByteSource, Source
+from .limits import DEFAULT_LIMITS, Limits
+
+
+class Scanner(Protocol):
+    """What the kernel's scanner and the one in Python both are; see `plan/scan_plan.py`."""
+
+    def feed(self, data: bytes, flush: bool = False) -> Batch | None: ...
+
+    def finish(self) -> Batch: ...
+
+
+NewScanner = Callable[[ScanPlan, Limits], Scanner]
+
+
+@dataclass(slots=True)
+class ScannedBatch:
+    """A batch with its rows in a tree: names are codes of the pool that trees made now share."""
+
+    tree: Tree
+    kinds: list[int]
+    steps: list[int]
+    rows: list[int]
+    counts: list[int]
+    input_bytes: int
+    """How many bytes have been scanned so far, after decompression."""
+
+
+def scan(
+    source: Source | ByteSource,
+    plan: ScanPlan,
+    *,
+    limits: Limits = DEFAULT_LIMITS,
+    scanner: str = "auto",
+    uri: str | None = None,
+) -> Iterator[ScannedBatch]:
+    """Read an input once, as far as the batches are asked for.
+
+    `uri` becomes document and base URI; a path has its own. `scanner` is kernel, python, or auto for the best there
+    is. An error comes after everything that was complete before it.
+    """
+    new_scanner = scanner_class(scanner)
+    with ByteSource.of(source, limits.decompression_ratio) as byte_source:
+        trees = BatchTrees(uri or byte_source.uri)
+        try:
+            for batch in _batches(new_scanner(plan, limits), byte_source):
+                yield trees.scanned(batch)
+        except InputError as error:
+            if byte_source.name is None or error.why.startswith(f"{byte_source.name}: "):
+                raise
+            raise InputError(error.code, f"{byte_source.name}: {error.why}", hint=error.hint) from error.__cause__
+
+
+def _batches(scanner: Scanner, source: ByteSource) -> Iterator[Batch]:
+    for chunk in source:
+        batch = scanner.feed(chunk, True)
+        if batch is not None:
+            yield batch
+            # An error may be waiting, and the next chunk may be long in coming.
+            scanner.feed(b"")
+    yield scanner.finish()
+    scanner.feed(b"")
+
+
+class BatchTrees:
+    """Turns the batches of one scan into trees; it remembers the names they introduced."""
+
+    def __init__(self, uri: str | None) -> None:
+        self._uri = uri
+        self._names: list[tuple[str, str, str]] = [("", "", "")]
+        self._codes = _Codes(current_pool(), self._names)
+
+    def scanned(self, batch: Batch) -> ScannedBatch:
+        return ScannedBatch(self.tree(batch), batch.kinds, batch.steps, batch.rows, batch.counts, batch.input_bytes)
+
+    def tree(self, batch: Batch) -> Tree:
+        self._names += batch.new_names
+        pool = current_pool()
+        if pool is not self._codes.pool:
+            self._codes = _Codes(pool, self._names)
+        codes = self._codes
+        tree = Tree(pool, self._uri)
+        tree.document_uri = self._uri
+        tree.codes = [codes[code] for code in batch.codes]
+        tree.qnames = codes.qnames
+        tree.ends, tree.parents, tree.values = batch.ends, batch.parents, batch.values
+        if batch.declared:
+            tree.declared = batch.declared
+        for row, prefix in batch.prefixed.items():
+            uri, local, _ = self._names[batch.codes[row] >> KIND_BITS]
+            tree.rename(row, QName(uri, local, prefix))
+        return tree
+
+
+class _Codes(dict[int, int]):
+    """From a scanner's codes to those of a pool; `qnames` has the prefixes of the input."""
+
+    def __init__(self, pool: NamePool, names: list[tuple[str, str, str]]) -> None:
+        self.pool = pool
+        self.qnames: dict[int, QName | None] = {0: None}
+        self._names = names
+
+    def __missing__(self, code: int) -> int:
+        found = code
+        if code >> KIND_BITS:
+            uri, local, prefix = self._names[code >> KIND_BITS]
+            found = self.pool.code(code & KIND_MASK, uri, local, prefix)
+            self.qnames[found >> KIND_BITS] = QName(uri, local, prefix)
+        self[code] = found
+        return found
+
+
+# --- which scanner
+
+_has_warned = False
+
+
+def scanner_class(choice: str = "auto") -> NewScanner:
+    """The scanner in use; says once where the fast one is missing."""
+    if choice not in ("auto", "kernel", "python"):
+        raise ValueError(f"the scanner is auto, kernel or python, not {choice!r}")
+    if choice != "python":
+        kernel = _kernel_scanner()
+        if kernel is not None:
+            return kernel
+        if choice == "kernel":
+            raise InputError("XYIN0010")
+        _warn()
+    from .python_scanner import PythonScanner
+
+    return PythonScanner
+
+
+def _kernel_scanner() -> NewScanner | None:
+    from . import kernel
+
+    if kernel.kernel_build() is None:
+        return None
+    found: NewScanner | None = getattr(kernel, "Scanner", None)
+    return found
+
+
+def _warn() -> None:
+    global _has_warned
+    if not _has_warned:
+        _has_warned = True
+        why = "the scan kernel is not built here: Python scans instead, which takes much longer (see `xylem doctor`)"
+        warnings.warn(why, RuntimeWarning, stacklevel=3)
