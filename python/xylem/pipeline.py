@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from xylem.analysis.static_context import PREDECLARED, StaticContext
 from xylem.functions.external import ExternalFunction
 from xylem.run.deep_stack import with_deep_stack
 from xylem.run.evaluator.build import Builder, ModuleResolver
 from xylem.run.evaluator.program import ExternalVariable, Program
-from xylem.syntax import parse
+from xylem.schema.constraints import Schema
+from xylem.syntax import ast, parse
+
+if TYPE_CHECKING:
+    from xylem.run.streaming.program import StreamProgram
 
 
 @dataclass(frozen=True)
@@ -41,4 +46,27 @@ def _compiled(text: str, env: StaticEnvironment) -> Program:
     return Builder(context, env.modules, env.external_functions).build(module)
 
 
-__all__ = ["ExternalVariable", "ModuleResolver", "Program", "StaticEnvironment", "compile_query"]
+def compile_stream(text: str, env: StaticEnvironment, schema: Schema | None = None) -> StreamProgram:
+    """Compile a query for one pass over its input; NotStreamable says why where that cannot be."""
+    return with_deep_stack(lambda: _compiled_stream(text, env, schema))
+
+
+def _compiled_stream(text: str, env: StaticEnvironment, schema: Schema | None) -> StreamProgram:
+    from xylem.rewrite import to_program
+    from xylem.run.streaming.build import NotStreamable, StreamBuilder
+    from xylem.run.streaming.program import StreamProgram
+
+    module = parse(text, env.name)
+    context = replace(StaticContext(), base_uri=env.base_uri, namespaces={**PREDECLARED, **env.namespaces})
+    builder = Builder(context, env.modules, env.external_functions)
+    main = builder.load(module)
+    if not isinstance(main.module, ast.MainModule):
+        raise NotStreamable("a library module has no answer")
+    plan = to_program(main.module.body, schema)
+    stream = StreamBuilder(builder, main)
+    stream.build(plan.program)
+    handlers = builder.finish(main, "")
+    return StreamProgram(handlers, stream.roles, len(stream.slots), stream.steps.plan(), main.static.part)
+
+
+__all__ = ["ExternalVariable", "ModuleResolver", "Program", "StaticEnvironment", "compile_query", "compile_stream"]

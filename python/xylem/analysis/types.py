@@ -37,8 +37,9 @@ def sequence_type(node: ast.SequenceTypeNode | None) -> SequenceType:
         return ANY_SEQUENCE
     if node.item is None:
         return EMPTY_SEQUENCE
-    sign = "*" if node.occurrence == "**" else node.occurrence
-    return SequenceType(item_type(node.item), Occurrence.of(sign))
+    if node.occurrence == "**":
+        raise StaticError("XYST0002", "the occurrence ** of possibly infinite sequences", span=node.span)
+    return SequenceType(item_type(node.item), Occurrence.of(node.occurrence))
 
 
 def item_type(node: ast.ItemTypeNode) -> ItemType:

@@ -103,6 +103,11 @@ class Tree:
         else:
             here.update(bindings)
 
+    def forget_index(self) -> None:
+        """Rows were added to a tree that had been read already."""
+        self._index = _NO_INDEX
+        self._elements_by_id = None
+
     def isolate(self, row: int) -> None:
         """Keep an element from inheriting namespaces."""
         if self.isolated is _NO_ROWS:

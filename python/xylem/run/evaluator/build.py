@@ -49,22 +49,32 @@ class Builder:
         self.writer = Writer()
         self.tables: dict[tuple[str, str], ModuleTable] = {}
         self.units: list[ModuleTable] = []
+        self.context_types: tuple[SequenceType, ...] = ()
+        self.context_name: str | None = None
 
     def build(self, module: ast.Module) -> Program:
         """The program of a main module; a library module gives one without a body."""
+        main = self.load(module)
+        return self.finish(main, self._write_main(main, variables_in_cycles(self.units)))
+
+    def load(self, module: ast.Module) -> ModuleTable:
+        """Load a module and all it imports; write their functions and variables."""
         main = self._load(module, self.environment)
-        context_types, context_name = self._context_item(main)
+        self.context_types, self.context_name = self._context_item(main)
         for unit in self.units:
             unit.check_imports()
         for unit in self.units:
-            unit.focus = self._global_focus(context_types)
+            unit.focus = self._global_focus(self.context_types)
         for unit in self.units:
             unit.write_functions()
-        name = self._write_main(main, variables_in_cycles(self.units))
+        return main
+
+    def finish(self, main: ModuleTable, name: str) -> Program:
+        """The program whose entry is the generated function of this name."""
         source, spans = self.writer.source()
         constants = dict(self.writer.constants)
-        if context_name is not None:
-            constants["context_initialiser"] = context_name
+        if self.context_name is not None:
+            constants["context_initialiser"] = self.context_name
         return Program(
             main.module,
             source,
@@ -73,7 +83,7 @@ class Builder:
             name,
             main.static.output,
             self._external_variables(),
-            context_types,
+            self.context_types,
             self._load_dynamically,
             main.static.base_uri,
             self.writer.notes,

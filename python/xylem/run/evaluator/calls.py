@@ -152,6 +152,8 @@ def unknown_function(c: Compiler, name: ast.Name, arity: int, node: ast.Node) ->
     else:
         near = c.functions.near_user_functions(c, name) + near_names(name.local)
         hint = f"did you mean {', or '.join(near[:3])}?" if near else ""
+    if name.expanded == (FN, "stream") and arity == 1:
+        return StaticError("XYST0002", "stream()", span=node.span, hint="give the document as the input: -i FILE")
     written = name.local if name.uri == FN else str(name)
     return StaticError("XPST0017", f"{written}#{arity}", span=node.span, hint=hint)
 

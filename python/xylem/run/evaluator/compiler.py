@@ -120,7 +120,7 @@ class Compiler:
         """Write what the expression needs; give its value."""
         handler = HANDLERS.get(type(node))
         if handler is None:
-            raise StaticError("XYST0002", _extension_name(node), span=node.span)
+            raise not_executable(node)
         with self.writer.at(node.span):
             return handler(self, node)
 
@@ -422,8 +422,20 @@ class Compiler:
         )
 
 
-def _extension_name(node: ast.Node) -> str:
-    return f"{type(node).__name__} is not yet executable"
+def not_executable(node: ast.Node) -> StaticError:
+    """XYST0002 for an extension that later versions will execute."""
+    names = {
+        ast.ForseqClause: "forseq",
+        ast.DataWindow: "a data window on a path",
+        ast.BestMatchClause: "bestmatch join",
+        ast.VersionProjection: "the version projection #",
+        ast.TimeProjection: "the time projection ?",
+        ast.VersionWindow: "the version window #[ ]",
+        ast.TimeWindow: "the time window ?[ ]",
+        ast.SetStatement: "set",
+        ast.Block: "a block of statements",
+    }
+    return StaticError("XYST0002", names.get(type(node), type(node).__name__), span=node.span)
 
 
-__all__ = ["ANY_ITEM", "EMPTY", "NO_ITEM", "YIELD", "Compiler", "Sink", "compiles", "pushes", "tails"]
+__all__ = ["ANY_ITEM", "EMPTY", "NO_ITEM", "YIELD", "Compiler", "Sink", "compiles", "not_executable", "pushes", "tails"]

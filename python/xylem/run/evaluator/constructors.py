@@ -72,13 +72,13 @@ def _write_element(c: Compiler, node: ast.DirectElement, builder: str, literal: 
         for attribute in node.attributes:
             with c.writer.at(attribute.span):
                 name = _qname(c, attribute.name)
-                c.writer.line(f"{builder}.attribute({name}, {_attribute_value(c, attribute)})")
+                c.writer.line(f"{builder}.attribute({name}, {attribute_value(c, attribute)})")
         for part in node.content:
             _write_content(c, part, builder)
         c.writer.line(f"{builder}.end_element()")
 
 
-def _attribute_value(c: Compiler, attribute: ast.DirectAttribute) -> str:
+def attribute_value(c: Compiler, attribute: ast.DirectAttribute) -> str:
     parts = []
     for part in attribute.parts:
         parts.append(repr(part) if isinstance(part, str) else _joined(c, part.body))

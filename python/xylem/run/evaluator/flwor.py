@@ -24,7 +24,7 @@ from ..runtime import control as control_rt
 from ..runtime import sequences
 from ..runtime import tuples as rt
 from .code import Code, Shape, atomic, many, one, optional, shape_of
-from .compiler import NO_ITEM, Compiler, Sink, compiles, pushes, tails
+from .compiler import NO_ITEM, Compiler, Sink, compiles, not_executable, pushes, tails
 from .control import Finish, check_binding
 from .joins import find_join, write_join
 from .operators import default_collation
@@ -194,7 +194,7 @@ class _Loops:
                             _check_window(c, clause)
                         self._clauses(rest, then)
                 case _:
-                    raise StaticError("XYST0002", f"{type(clause).__name__} is not yet executable", span=clause.span)
+                    raise not_executable(clause)
 
     def _continue_elsewhere(self, clauses: list[ast.Clause], then: Callable[[], None]) -> None:
         """Too deep for one Python function: the rest runs in a generator of tuples or items of its own."""

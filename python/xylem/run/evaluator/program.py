@@ -73,7 +73,7 @@ class Program:
         trace: Callable[[str, str], None] | None = None,
     ) -> Iterator[Any]:
         """The items of the answer, computed as they are asked for."""
-        run = RunPart(resources, now or _current_time(), environment, dict(variables or {}))
+        run = RunPart(resources, now or current_time(), environment, dict(variables or {}))
         if trace is not None:
             run.trace = trace
         space = self.namespace(run, context)
@@ -129,7 +129,7 @@ class Program:
         return found
 
 
-def _current_time() -> DateTime:
+def current_time() -> DateTime:
     from datetime import datetime
 
     local = datetime.now().astimezone()

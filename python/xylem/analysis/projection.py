@@ -1,0 +1,384 @@
+"""Which parts of a document an expression can look at: the paths that must be kept for it to have the same value.
+
+Every expression is followed from the variables that hold nodes of the stream. A step leads to a node of the
+projection; what is done with the nodes there says how much of them is needed: only that they exist, their string
+value, or everything below. Whatever is not understood keeps everything, so the projection is never too small.
+(After "Projecting XML documents", Marian and Siméon; the thesis builds its buffer trees from the same facts, §3.7.3.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import IntEnum
+
+from xylem.functions.library import look_up
+from xylem.functions.registry import FN
+from xylem.syntax import ast
+
+ExpandedName = tuple[str, str]
+Test = tuple[str, str | None, str | None]
+"""(axis, uri, local); None is any."""
+
+
+class Use(IntEnum):
+    """What is done with nodes, from the least to the most."""
+
+    PRESENCE = 0
+    """They are counted, tested for, or asked for their name."""
+    STRING = 1
+    """They are atomised."""
+    SUBTREE = 2
+    """They are copied, returned, or handed to something unknown."""
+
+
+class NotProjectable(Exception):
+    """The expression looks beyond the nodes it is given: upwards, sideways, or at the whole document."""
+
+    def __init__(self, node: ast.Node, why: str) -> None:
+        super().__init__(why)
+        self.node = node
+        self.why = why
+
+
+@dataclass(eq=False)
+class Projection:
+    """A node of the projection: an element reached by a path, and what is needed of it."""
+
+    children: dict[Test, Projection] = field(default_factory=dict)
+    attributes: set[ExpandedName] = field(default_factory=set)
+    all_attributes: bool = False
+    text: bool = False
+    string: bool = False
+    subtree: bool = False
+
+    def child(self, axis: str, uri: str | None, local: str | None) -> Projection:
+        return self.children.setdefault((axis, uri, local), Projection())
+
+    def need(self, use: Use) -> None:
+        if use is Use.STRING:
+            self.string = True
+        elif use is Use.SUBTREE:
+            self.subtree = True
+
+    @property
+    def is_bare(self) -> bool:
+        """Only the presence of the element is asked for."""
+        return not (self.children or self.attributes or self.all_attributes or self.text or self.string or self.subtree)
+
+    def paths(self, prefix: str = "") -> list[str]:
+        """What is kept, in words a user knows: `book/title`, `@id`, `price/string()`, `author//`."""
+        if self.subtree:
+            return [f"{prefix}//" if prefix else "everything"]
+        found = [f"{prefix}/@{local}".lstrip("/") for _, local in sorted(self.attributes)]
+        if self.all_attributes:
+            found.append(f"{prefix}/@*".lstrip("/"))
+        if self.text:
+            found.append(f"{prefix}/text()".lstrip("/"))
+        if self.string:
+            found.append(f"{prefix}/string()".lstrip("/"))
+        for (axis, _, local), below in self.children.items():
+            slash = "//" if axis == "descendant" else "/"
+            found += below.paths(f"{prefix}{slash}{local or '*'}".removeprefix("/" if slash == "/" else ""))
+        return found or ([prefix] if prefix else [])
+
+
+Bindings = Mapping[ExpandedName, list[Projection]]
+
+
+@dataclass(frozen=True)
+class _Scope:
+    variables: Bindings
+    focus: list[Projection] | None
+    """None: the focus is not a node of the stream."""
+    root: list[Projection] | None
+    """The document node, where a leading / may stand for it."""
+
+
+def project(
+    expression: ast.Expr,
+    variables: Mapping[ExpandedName, Projection],
+    *,
+    focus: Projection | None = None,
+    root: Projection | None = None,
+    use: Use = Use.SUBTREE,
+) -> None:
+    """Add to the projections what the expression needs of the variables they stand for."""
+    scope = _Scope(
+        {name: [projection] for name, projection in variables.items()},
+        None if focus is None else [focus],
+        None if root is None else [root],
+    )
+    _consume(expression, scope, use)
+
+
+def _consume(node: ast.Expr, scope: _Scope, use: Use) -> None:
+    for projection in _nodes(node, scope):
+        projection.need(use)
+
+
+def _nodes(node: ast.Expr, scope: _Scope) -> list[Projection]:
+    """The projections of the nodes an expression gives; what it merely looks at is noted on the way."""
+    match node:
+        case ast.VarRef(name=name):
+            return list(scope.variables.get(name.expanded, ()))
+        case ast.ContextItem():
+            return _focus(scope, node)
+        case ast.Root():
+            if scope.root is None:
+                raise NotProjectable(node, "a leading / looks at the whole document")
+            return list(scope.root)
+        case ast.Path():
+            return _path(node, scope)
+        case ast.AxisStep():
+            return _step(node, _focus(scope, node), scope)
+        case ast.Filter(base=base, predicate=predicate):
+            found = _nodes(base, scope)
+            _consume(predicate, _Scope(scope.variables, found, scope.root), Use.PRESENCE)
+            return found
+        case ast.SimpleMap(left=left, right=right):
+            return _nodes(right, _Scope(scope.variables, _nodes(left, scope), scope.root))
+        case ast.SequenceExpr(items=items):
+            return [p for item in items for p in _nodes(item, scope)]
+        case ast.SetOperation(left=left, right=right):
+            return [*_nodes(left, scope), *_nodes(right, scope)]
+        case ast.If(test=test, then=then, otherwise=otherwise):
+            _consume(test, scope, Use.PRESENCE)
+            return [*_nodes(then, scope), *_nodes(otherwise, scope)]
+        case ast.Flwor():
+            return _flwor(node, scope)
+        case ast.FunctionCall():
+            return _call(node, scope)
+        case ast.TreatAs(operand=operand) | ast.OrderingExpr(body=operand) | ast.EnclosedExpr(body=operand):
+            return _nodes(operand, scope)
+    _look_at(node, scope)
+    return []
+
+
+def _focus(scope: _Scope, node: ast.Node) -> list[Projection]:
+    if scope.focus is None:
+        raise NotProjectable(node, "the context item is not known here")
+    return list(scope.focus)
+
+
+# --- paths
+
+
+def _path(node: ast.Path, scope: _Scope) -> list[Projection]:
+    steps: list[ast.Expr] = []
+    rest: ast.Expr = node
+    while isinstance(rest, ast.Path):
+        steps.append(rest.right)
+        rest = rest.left
+    found = _nodes(rest, scope)
+    descends = False
+    for expr in reversed(steps):
+        if is_descend(expr):
+            descends = True
+            continue
+        inner = _Scope(scope.variables, found, scope.root)
+        if isinstance(expr, ast.AxisStep):
+            found = _step(expr, found, inner, descends)
+        elif descends:
+            for projection in found:
+                projection.subtree = True
+            found = _nodes(expr, inner)
+        else:
+            found = _nodes(expr, inner)
+        descends = False
+    if descends:
+        for projection in found:
+            projection.subtree = True
+    return found
+
+
+def is_descend(expr: ast.Expr) -> bool:
+    """descendant-or-self::node(), as `//` abbreviates it."""
+    return (
+        isinstance(expr, ast.AxisStep)
+        and expr.axis == "descendant-or-self"
+        and isinstance(expr.test, ast.AnyKindTest)
+        and not expr.predicates
+    )
+
+
+def _step(node: ast.AxisStep, context: list[Projection], scope: _Scope, descends: bool = False) -> list[Projection]:
+    found = _along(node, context, descends)
+    for predicate in node.predicates:
+        _consume(predicate, _Scope(scope.variables, found, scope.root), Use.PRESENCE)
+    return found
+
+
+def _along(node: ast.AxisStep, context: list[Projection], descends: bool) -> list[Projection]:
+    axis = node.axis
+    if axis == "attribute":
+        for projection in context:
+            _attribute(node.test, projection if not descends else projection.child("descendant", None, None))
+            if descends:
+                _attribute(node.test, projection)
+        return []
+    if axis == "self" and not descends:
+        return context
+    if axis not in ("child", "descendant", "descendant-or-self", "self"):
+        raise NotProjectable(node, f"the {axis} axis looks beyond what has been kept")
+    reached: list[Projection] = []
+    below = "descendant" if descends or axis != "child" else "child"
+    for projection in context:
+        if axis in ("descendant-or-self", "self"):
+            reached.append(projection)
+        match node.test:
+            case ast.NameTest(name=name):
+                reached.append(projection.child(below, *name.expanded))
+            case ast.Wildcard(uri=uri, local=local):
+                reached.append(projection.child(below, uri, local))
+            case ast.ElementTest(name=name):
+                reached.append(projection.child(below, *(name.expanded if name else (None, None))))
+            case ast.TextTest() if below == "child":
+                projection.text = True
+            case ast.TextTest():
+                projection.text = True
+                projection.child("descendant", None, None).text = True
+            case _:
+                projection.subtree = True
+    return reached
+
+
+def _attribute(test: ast.NodeTest, projection: Projection) -> None:
+    match test:
+        case ast.NameTest(name=name):
+            projection.attributes.add(name.expanded)
+        case ast.AttributeTest(name=name) if name is not None:
+            projection.attributes.add(name.expanded)
+        case _:
+            projection.all_attributes = True
+
+
+# --- clauses and calls
+
+
+def _flwor(node: ast.Flwor, scope: _Scope) -> list[Projection]:
+    variables = dict(scope.variables)
+    for clause in node.clauses:
+        here = _Scope(variables, scope.focus, scope.root)
+        match clause:
+            case ast.ForClause(name=name, collection=collection):
+                variables[name.expanded] = _nodes(collection, here)
+                if clause.position is not None:
+                    variables[clause.position.expanded] = []
+            case ast.LetClause(name=name, value=value):
+                variables[name.expanded] = _nodes(value, here)
+            case ast.WhereClause(test=test):
+                _consume(test, here, Use.PRESENCE)
+            case ast.OrderByClause(specs=specs):
+                for spec in specs:
+                    _consume(spec.key, here, Use.STRING)
+            case ast.GroupByClause(specs=groups):
+                for group in groups:
+                    if group.value is not None:
+                        _consume(group.value, here, Use.STRING)
+                    else:
+                        for projection in variables.get(group.name.expanded, ()):
+                            projection.need(Use.STRING)
+                    variables[group.name.expanded] = []
+            case ast.WindowClause():
+                _window(clause, variables, here)
+            case ast.CountClause(name=name):
+                variables[name.expanded] = []
+            case _:
+                _look_at(clause, here)
+    return _nodes(node.result, _Scope(variables, scope.focus, scope.root))
+
+
+def _window(clause: ast.WindowClause, variables: dict[ExpandedName, list[Projection]], scope: _Scope) -> None:
+    items = _nodes(clause.collection, scope)
+    variables[clause.name.expanded] = items
+    for condition in (clause.start, clause.end):
+        if condition is None:
+            continue
+        for part in ("current", "previous", "next", "position"):
+            name = getattr(condition.variables, part)
+            if name is not None:
+                variables[name.expanded] = [] if part == "position" else items
+        _consume(condition.when, _Scope(variables, scope.focus, scope.root), Use.PRESENCE)
+
+
+_PRESENCE_ONLY = {"count", "exists", "empty", "not", "boolean", "name", "local-name", "namespace-uri", "node-name"}
+_PASS_THROUGH = {
+    "head", "tail", "reverse", "subsequence", "unordered", "zero-or-one", "one-or-more", "exactly-one", "remove",
+    "insert-before",
+}  # fmt: skip
+_BEYOND = {"root", "path", "id", "idref", "element-with-id", "base-uri", "document-uri", "lang", "generate-id"}
+_BEYOND |= {"innermost", "outermost", "has-children", "in-scope-prefixes", "namespace-uri-for-prefix", "nilled"}
+
+
+def _call(node: ast.FunctionCall, scope: _Scope) -> list[Projection]:
+    name, arguments = node.name, node.arguments
+    if name.uri == FN and name.local in _BEYOND:
+        raise NotProjectable(node, f"{name.local}() looks beyond what has been kept")
+    if name.uri == FN and name.local in _PASS_THROUGH:
+        return [p for argument in arguments for p in _nodes(argument, scope)]
+    builtin = look_up(name.uri or "", name.local, len(arguments))
+    if builtin is not None and len(arguments) < builtin.least and scope.focus is not None:
+        arguments = (*arguments, ast.ContextItem(span=node.span))
+    for index, argument in enumerate(arguments):
+        if name.uri == FN and name.local in _PRESENCE_ONLY:
+            _consume(argument, scope, Use.PRESENCE)
+        elif (name.uri == FN and name.local in ("string", "data", "number")) or _takes_atoms(builtin, index):
+            _consume(argument, scope, Use.STRING)
+        else:
+            _consume(argument, scope, Use.SUBTREE)
+    return []
+
+
+def _takes_atoms(builtin: object, index: int) -> bool:
+    from xylem.functions.registry import Builtin
+
+    if not isinstance(builtin, Builtin):
+        return False
+    return builtin.parameters[min(index, len(builtin.parameters) - 1)].startswith("xs:")
+
+
+# --- everything else
+
+
+_ATOMISING = (
+    ast.ValueComparison,
+    ast.GeneralComparison,
+    ast.Arithmetic,
+    ast.Unary,
+    ast.StringConcat,
+    ast.Range,
+    ast.CastAs,
+    ast.CastableAs,
+    ast.DirectAttribute,
+    ast.ComputedAttribute,
+    ast.ComputedText,
+    ast.ComputedComment,
+    ast.StringConstructor,
+)
+_TRUTHS = (ast.And, ast.Or)
+
+
+def _look_at(node: ast.Node, scope: _Scope) -> None:
+    """Consume all expressions below a node in the way that kind of node does."""
+    if isinstance(node, ast.Quantified):
+        _quantified(node, scope)
+        return
+    use = Use.STRING if isinstance(node, _ATOMISING) else Use.PRESENCE if isinstance(node, _TRUTHS) else Use.SUBTREE
+    for child in _expressions(node.children()):
+        if isinstance(child, ast.Expr):
+            _consume(child, scope, use)
+        else:
+            _look_at(child, scope)
+
+
+def _expressions(nodes: Iterable[ast.Node]) -> Iterable[ast.Node]:
+    return (node for node in nodes if not isinstance(node, (ast.Name, ast.ItemTypeNode, ast.SequenceTypeNode)))
+
+
+def _quantified(node: ast.Quantified, scope: _Scope) -> None:
+    variables = dict(scope.variables)
+    for binding in node.bindings:
+        here = _Scope(variables, scope.focus, scope.root)
+        variables[binding.name.expanded] = _nodes(binding.collection, here)
+    _consume(node.satisfies, _Scope(variables, scope.focus, scope.root), Use.PRESENCE)

@@ -1,0 +1,120 @@
+"""Paths that can be followed while a stream passes: down from a variable, step by step, each test decided alone.
+
+A path is streamable when every step goes to children, attributes or descendants and its predicates are tests of single
+nodes, or count the matches below one parent. Everything else is left to the evaluator, over what is buffered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container
+from dataclasses import replace
+from typing import NamedTuple
+
+from xylem.analysis.focus import uses_position
+from xylem.functions.library import look_up
+from xylem.syntax import ast
+
+
+class StreamablePath(NamedTuple):
+    """`$variable/step/…`. A step on the descendant axis stands for `//`: positions count below one parent."""
+
+    variable: str
+    steps: tuple[ast.AxisStep, ...]
+
+
+def streamable_path(expr: ast.Expr, variables: Container[str]) -> StreamablePath | None:
+    """The path an expression is, if it starts at one of the variables of the stream."""
+    parts: list[ast.Expr] = []
+    while True:
+        if isinstance(expr, ast.Path):
+            parts.append(expr.right)
+            expr = expr.left
+        elif isinstance(expr, ast.Filter):
+            # (path)[test]: the test stands for each node alone, so it does not matter that it comes last.
+            if not is_test(expr.predicate):
+                return None
+            parts.append(expr)
+            expr = expr.base
+        else:
+            break
+    if not isinstance(expr, ast.VarRef) or expr.name.uri or expr.name.local not in variables:
+        return None
+    steps = _steps(list(reversed(parts)))
+    return None if steps is None else StreamablePath(expr.name.local, steps)
+
+
+def _steps(parts: list[ast.Expr]) -> tuple[ast.AxisStep, ...] | None:
+    steps: list[ast.AxisStep] = []
+    descends = False
+    for part in parts:
+        if isinstance(part, ast.Filter):
+            if not steps or descends:
+                return None
+            steps[-1] = replace(steps[-1], predicates=(*steps[-1].predicates, part.predicate))
+            continue
+        if not isinstance(part, ast.AxisStep) or not _are_streamable(part.predicates, part.axis):
+            return None
+        if is_descend(part):
+            descends = True
+        elif part.axis == "self" and isinstance(part.test, ast.AnyKindTest) and not part.predicates and not descends:
+            continue
+        elif descends and part.axis == "child" and is_element_test(part.test):
+            steps.append(replace(part, axis="descendant"))
+            descends = False
+        elif not descends and _is_streamable_step(part):
+            steps.append(part)
+        else:
+            return None
+    return None if descends else tuple(steps)
+
+
+def is_descend(expr: ast.Expr) -> bool:
+    """descendant-or-self::node(), as `//` abbreviates it."""
+    if not isinstance(expr, ast.AxisStep) or expr.axis != "descendant-or-self" or expr.predicates:
+        return False
+    return isinstance(expr.test, ast.AnyKindTest)
+
+
+def _is_streamable_step(step: ast.AxisStep) -> bool:
+    if step.axis == "attribute":
+        return isinstance(step.test, (ast.NameTest, ast.Wildcard, ast.AttributeTest)) and not step.predicates
+    if step.axis == "child":
+        return is_element_test(step.test) or (isinstance(step.test, ast.TextTest) and not step.predicates)
+    # descendant::a[1] counts over the whole subtree, //a[1] below each parent.
+    return step.axis == "descendant" and is_element_test(step.test) and not _has_position(step)
+
+
+def is_element_test(test: ast.NodeTest) -> bool:
+    """Whether only elements pass, told by their names alone."""
+    if isinstance(test, ast.ElementTest):
+        return test.type is None
+    return isinstance(test, (ast.NameTest, ast.Wildcard))
+
+
+def _has_position(step: ast.AxisStep) -> bool:
+    return any(isinstance(predicate, ast.IntegerLiteral) for predicate in step.predicates)
+
+
+def _are_streamable(predicates: tuple[ast.Expr, ...], axis: str) -> bool:
+    """A position may only come first: after a test it would count what passed the test."""
+    rest = predicates[1:] if predicates and isinstance(predicates[0], ast.IntegerLiteral) else predicates
+    return all(is_test(predicate) for predicate in rest)
+
+
+_BOOLEANS = (ast.And, ast.Or, ast.GeneralComparison, ast.NodeComparison, ast.Quantified, ast.InstanceOf, ast.CastableAs)
+
+
+def is_test(predicate: ast.Expr) -> bool:
+    """Whether a predicate is true or false for each item alone, whatever its position."""
+    return _is_no_number(predicate) and not uses_position(predicate)
+
+
+def _is_no_number(expr: ast.Expr) -> bool:
+    if isinstance(expr, ast.FunctionCall):
+        builtin = look_up(*expr.name.expanded, len(expr.arguments))
+        return builtin is not None and builtin.returns in ("xs:boolean", "xs:boolean?", "xs:string", "xs:string?")
+    if isinstance(expr, ast.ValueComparison):
+        return True
+    if isinstance(expr, ast.Path):
+        return isinstance(expr.right, ast.AxisStep)
+    return isinstance(expr, (*_BOOLEANS, ast.AxisStep, ast.StringLiteral))

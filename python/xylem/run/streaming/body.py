@@ -1,0 +1,105 @@
+"""Writing the body of a handler: FluX expressions become statements that write to the output."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from xylem.analysis.resolve_names import declared_namespaces
+from xylem.plan.flux import Copy, Fixed, Flux, For, If, Leaf, On, OnFirst, Opening, ProcessStream, Sequence
+from xylem.syntax import ast
+from xylem.values import atomic_type as at
+from xylem.values.qname import QName
+
+from ..evaluator.code import atomic, one
+from ..evaluator.compiler import Compiler, Sink
+from ..evaluator.constructors import attribute_value
+from .steps import path_expression
+
+OUTPUT = Sink("out.item({})", "out.items({})")
+
+
+def write_body(c: Compiler, body: Flux) -> None:
+    """Write statements for a body; what is below is in memory, so streams in it are plain loops."""
+    match body:
+        case Fixed():
+            _write_fixed(c, body)
+        case Opening(element=element, inside=inside):
+            with _inside(c, inside):
+                _write_start(c, element)
+        case Sequence(parts=parts):
+            c.writer.line("pass")
+            for part in parts:
+                write_body(c, part)
+        case For():
+            _write_for(c, body)
+        case Copy(variable=variable, path=path):
+            c.push(path_expression(variable, path), OUTPUT)
+        case If(condition=condition, body=inner):
+            with c.writer.at(condition.span):
+                c.writer.line(f"if {c.truth(condition)}:")
+            with c.writer.indented(), c.scoped():
+                write_body(c, inner)
+        case Leaf(expression=expression, inside=inside):
+            with _inside(c, inside):
+                c.push(expression, OUTPUT)
+        case ProcessStream(variable=variable, handlers=handlers):
+            c.writer.line("pass")
+            for handler in handlers:
+                if isinstance(handler, On):
+                    path = (*handler.through, handler.step)
+                    write_body(c, For(handler.variable, variable, path, handler.body, None, handler.position))
+                elif isinstance(handler, OnFirst):
+                    write_body(c, handler.body)
+
+
+@contextmanager
+def _inside(c: Compiler, elements: tuple[ast.DirectElement, ...]) -> Iterator[None]:
+    """The static context inside constructors that declare namespaces."""
+    static = c.static
+    for element in elements:
+        static = static.inside_element(declared_namespaces(element))
+    with c.namespaces(static):
+        yield
+
+
+def _write_for(c: Compiler, loop: For) -> None:
+    code = c.compile(path_expression(loop.source, loop.path))
+    name = _python_name(c, loop.variable)
+    source = c.as_iterable(code)
+    if loop.position is None:
+        c.writer.line(f"for {name} in {source}:")
+    else:
+        position = _python_name(c, loop.position)
+        c.writer.line(f"for {position}, {name} in enumerate({source}, 1):")
+    with c.writer.indented(block=True), c.scoped():
+        c.declare(("", loop.variable), one(name, code.item, simple=True), loops=True)
+        if loop.position is not None:
+            c.declare(("", loop.position), atomic(position, at.INTEGER, simple=True), loops=True)
+        write_body(c, loop.body if loop.where is None else If(loop.where, loop.body))
+
+
+def _python_name(c: Compiler, variable: str) -> str:
+    return c.writer.fresh("v_" + "".join(ch if ch.isascii() and ch.isalnum() else "_" for ch in variable))
+
+
+def _write_fixed(c: Compiler, fixed: Fixed) -> None:
+    if fixed.opens is not None:
+        _write_start(c, fixed.opens)
+    elif fixed.closes is not None:
+        c.writer.line("out.end_element()")
+    else:
+        c.writer.line(f"out.text({fixed.text!r})")
+
+
+def _write_start(c: Compiler, element: ast.DirectElement) -> None:
+    declared = declared_namespaces(element)
+    with c.namespaces(c.static.inside_element(declared)), c.writer.at(element.span):
+        c.writer.line(f"out.start_element({_qname(c, element.name)}, {declared!r})")
+        for attribute in element.attributes:
+            c.writer.line(f"out.attribute({_qname(c, attribute.name)}, {attribute_value(c, attribute)})")
+
+
+def _qname(c: Compiler, name: ast.Name) -> str:
+    value = QName(name.uri or "", name.local, name.prefix or "")
+    return c.writer.constant(value, "Q", value.eqname, key=(value.uri, value.local, value.prefix))

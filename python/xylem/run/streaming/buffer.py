@@ -1,0 +1,53 @@
+"""A buffer of FluX: an element of the stream that is still open, with the children kept of it so far (§3.7.3)."""
+
+from __future__ import annotations
+
+from xylem.values.name_pool import KIND_MASK
+from xylem.values.node import ATTRIBUTE, DOCUMENT, Node
+from xylem.values.tree import Tree
+from xylem.values.tree_copy import append_subtree
+
+ROW_BYTES = 24
+"""What a row costs beside its characters: the columns of a compact tree."""
+
+
+class Buffer:
+    """A small tree that grows as complete children arrive. Code reads it like any element."""
+
+    __slots__ = ("bytes", "tree")
+
+    def __init__(self, node: Node) -> None:
+        """`node` is the open element as the scan shows it: its name, namespaces and kept attributes."""
+        source = node.tree
+        self.tree = Tree(source.names, source.base)
+        self.tree.qnames = source.qnames
+        if source.codes[node.pre] == DOCUMENT:
+            self.tree.document_uri = source.document_uri
+        end = node.pre + 1
+        while end < len(source.codes) and source.codes[end] & KIND_MASK == ATTRIBUTE:
+            end += 1
+        self.tree.codes += source.codes[node.pre : end]
+        self.tree.values += source.values[node.pre : end]
+        rows = end - node.pre
+        self.tree.ends += [rows, *range(2, rows + 1)]
+        self.tree.parents += [-1] + [0] * (rows - 1)
+        declared = source.namespaces(node.pre) if source.codes[node.pre] != DOCUMENT else {}
+        declared.pop("xml", None)
+        if declared:
+            self.tree.declare(0, declared)
+        self.bytes = 0
+
+    @property
+    def node(self) -> Node:
+        return Node(self.tree, 0)
+
+    def append(self, child: Node) -> int:
+        """Keep a copy of a complete child; gives the bytes it takes."""
+        tree = self.tree
+        before = len(tree.codes)
+        append_subtree(tree, 0, tree.namespaces(0) if tree.declared else {}, child, True, True)
+        tree.ends[0] = len(tree.codes)
+        tree.forget_index()
+        size = sum(len(value) for value in tree.values[before:] if value) + ROW_BYTES * (len(tree.codes) - before)
+        self.bytes += size
+        return size

@@ -1,0 +1,271 @@
+"""From a FluX program to a stream program: the plan of the scan, the role of each step, the code of the handlers."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from xylem.analysis.focus import reads_focus
+from xylem.analysis.projection import NotProjectable, Projection, Use
+from xylem.plan.flux import (
+    ROOT,
+    Flux,
+    If,
+    Leaf,
+    On,
+    OnEach,
+    OnFirst,
+    OnWindow,
+    ProcessStream,
+    Sequence,
+    Step,
+)
+from xylem.plan.needs import add_expression, add_needs, element_names
+from xylem.plan.scan_plan import Report
+from xylem.syntax import ast
+from xylem.values import atomic_type as at
+from xylem.values import node as nk
+from xylem.values.sequence_type import ANY_SEQUENCE, AtomicItem, ItemType, NodeItem
+
+from ..evaluator.build import Builder
+from ..evaluator.code import Code, Shape, one
+from ..evaluator.compiler import Compiler
+from ..evaluator.module_table import ModuleTable
+from ..evaluator.scope import Focus, Scope
+from .aggregates import ITEM, Aggregate, Extraction
+from .body import write_body
+from .roles import FeedRole, ItemRole, KeepRole, Role, ScopeRole
+from .steps import PlannedSteps
+
+
+class NotStreamable(Exception):
+    """Why a query is answered from the whole tree, with the place in it."""
+
+    def __init__(self, why: str, node: ast.Node | None = None) -> None:
+        super().__init__(why)
+        self.why = why
+        self.node = node
+
+
+class StreamBuilder:
+    """Writes the handlers of one program next to the functions of its modules."""
+
+    def __init__(self, builder: Builder, main: ModuleTable) -> None:
+        self.builder = builder
+        self.main = main
+        self.c: Compiler = main.compiler
+        self.steps = PlannedSteps()
+        self.roles: list[Role] = []
+        self.slots: dict[str, int] = {}
+        self.item_types: dict[str, ItemType] = {ROOT: NodeItem(nk.DOCUMENT)}
+        self.scopes: list[ScopeRole] = []
+        self._aggregates = 0
+
+    def build(self, program: Flux) -> ScopeRole:
+        """Plan the whole program; gives the role of the document."""
+        self._refuse_global_input()
+        if not isinstance(program, ProcessStream):
+            program = ProcessStream(ROOT, (OnFirst(None, program),))
+        try:
+            if not self._streams(program):
+                # Nothing of the document is processed child by child: one handler for all of it, when it has ended.
+                program = ProcessStream(ROOT, (OnFirst(None, program),))
+            return self._scope(program, 0, None, 0)
+        except NotProjectable as beyond:
+            raise NotStreamable(beyond.why, beyond.node) from beyond
+
+    def _refuse_global_input(self) -> None:
+        for unit in self.builder.units:
+            for variable in unit.own_variables.values():
+                value = variable.declaration.value
+                if value is not None and reads_focus(value):
+                    raise NotStreamable(f"the global variable ${variable.declaration.name} reads the input", value)
+
+    # --- scopes
+
+    def _scope(self, stream: ProcessStream, step: int, parent: ScopeRole | None, position: int) -> ScopeRole:
+        """Process the children of an element as they arrive."""
+        role = ScopeRole(step, stream.variable, self._slot(stream.variable), parent, position)
+        self.roles.append(role)
+        self.scopes.append(role)
+        stream, aggregates = self._without_aggregates(stream)
+        needs = self._needs(stream)
+        kept = self.steps.steps[step].kept
+        kept.attributes |= needs.attributes
+        kept.all_attributes |= needs.all_attributes
+        self._keep_children(role, needs)
+        for aggregate in aggregates:
+            self._feed(role, aggregate)
+        waits = False
+        for index, handler in enumerate(stream.handlers):
+            if isinstance(handler, OnFirst):
+                role.bodies.append(self._function("first", handler.body, role))
+                if handler.symbols is None or any(not symbol.startswith("@") for symbol in handler.symbols):
+                    waits = True
+            elif isinstance(handler, On) and handler.step.axis == "attribute":
+                role.bodies.append(self._function("first", ProcessStream(stream.variable, (handler,)), role))
+            elif isinstance(handler, On):
+                role.bodies.append(None)
+                self._on(role, index, handler)
+                waits = True
+            else:
+                raise NotStreamable("data windows are not executed over streams yet")
+            if not waits:
+                role.at_start = index + 1
+        return role
+
+    def _slot(self, name: str) -> int:
+        return self.slots.setdefault(name, len(self.slots))
+
+    def _needs(self, stream: ProcessStream) -> Projection:
+        """What handlers read of the stream's own element, beside the children they stream."""
+        needs, document = Projection(), Projection()
+        own = {ROOT: document, stream.variable: needs}
+        for handler in stream.handlers:
+            if isinstance(handler, (On, OnFirst)):
+                add_needs(handler.body, own)
+        if stream.variable != ROOT and not document.is_bare:
+            raise NotStreamable(f"a handler below ${stream.variable} looks at the whole document")
+        return needs
+
+    def _keep_children(self, role: ScopeRole, needs: Projection) -> None:
+        if needs.subtree or needs.string or needs.text:
+            self.steps.steps[role.step].kept = needs
+            if role.parent is None:
+                raise NotStreamable("the whole document is needed before anything can be written")
+            raise NotStreamable(f"all of ${role.variable} is needed before it has ended")
+        for (axis, uri, local), below in needs.children.items():
+            if axis != "child":
+                raise NotStreamable(f"descendants of ${role.variable} are needed before it has ended")
+            step = self.steps.add(role.step, axis, uri, local, Report.ITEM)
+            step.kept = below
+            role.keeps_children = True
+            self.roles.append(KeepRole(step.index, role))
+
+    # --- handlers
+
+    def _on(self, role: ScopeRole, index: int, handler: On) -> None:
+        self.item_types[handler.variable] = NodeItem(nk.ELEMENT)
+        path = (*handler.through, handler.step)
+        nested = any(step.axis == "descendant" for step in path)
+        parent = role.step
+        for step in handler.through:
+            parent = self.steps.follow(parent, step, Report.NOTHING).index
+        counter = None if handler.position is None else self._slot(handler.position)
+        if counter is not None:
+            self.item_types[handler.position or ""] = AtomicItem(at.INTEGER)
+        if isinstance(handler.body, ProcessStream) and not nested and not counter and self._streams(handler.body):
+            element = self.steps.follow(parent, handler.step, Report.START | Report.END)
+            self._scope(handler.body, element.index, role, index)
+            return
+        report = Report.START | Report.ITEM if nested else Report.ITEM
+        planned = self.steps.follow(parent, handler.step, report)
+        slot = self._slot(handler.variable)
+        add_needs(handler.body, {handler.variable: planned.kept})
+        body = self._function("on", handler.body, role, handler)
+        self.roles.append(ItemRole(planned.index, role, index, slot, body, nested, counter))
+
+    def _streams(self, stream: ProcessStream) -> bool:
+        """Whether children are worth processing one by one: some are streamed, and the rest can be kept."""
+        on = [h for h in stream.handlers if isinstance(h, On) and h.step.axis != "attribute"]
+        if not on or not all(is_scannable(handler) for handler in on):
+            return False
+        if any(isinstance(handler, (OnWindow, OnEach)) for handler in stream.handlers):
+            return False
+        reduced, _ = self._without_aggregates(stream)
+        needs = self._needs(reduced)
+        whole = needs.subtree or needs.string or needs.text
+        return not whole and all(axis == "child" for axis, _, _ in needs.children)
+
+    # --- aggregates
+
+    def _without_aggregates(self, stream: ProcessStream) -> tuple[ProcessStream, list[Aggregate]]:
+        extraction = Extraction(stream.variable, self._aggregates)
+        handlers = tuple(
+            replace(h, body=_map_leaves(h.body, extraction)) if isinstance(h, OnFirst) else h for h in stream.handlers
+        )
+        self._aggregates = extraction.number
+        return replace(stream, handlers=handlers), extraction.found
+
+    def _feed(self, role: ScopeRole, aggregate: Aggregate) -> None:
+        parent = role.step
+        for index, step in enumerate(aggregate.prefix):
+            report = Report.NOTHING
+            if index == len(aggregate.prefix) - 1:
+                # Counts come once per batch: enough for the document, which is open all the time.
+                counted = aggregate.only_counts and role.parent is None
+                report = Report.COUNT if counted else Report.ITEM
+            uri, local = element_names(Step("*", step.axis, step.test))
+            planned = self.steps.add(parent, step.axis, uri, local, report)
+            parent = planned.index
+        slot = self._slot(aggregate.name)
+        role.aggregates.append((slot, aggregate.function))
+        number = len(role.aggregates) - 1
+        body = None
+        if not counted:
+            name = ITEM.name.local
+            use = Use.PRESENCE if aggregate.function in ("count", "exists", "empty") else Use.STRING
+            add_expression(aggregate.taken, {name: planned.kept}, use)
+            body = self._feeder(aggregate, name)
+        self.roles.append(FeedRole(planned.index, role, self._slot(ITEM.name.local), number, body))
+
+    def _feeder(self, aggregate: Aggregate, name: str) -> str:
+        """def feed(into, item): add what is taken of a record."""
+        c = self.c
+        with (
+            c.writer.function("feed", ["into", "item"], c.describe(aggregate.taken)) as frame,
+            c.scoped(Scope({}, Focus(None))),
+        ):
+            c.declare(("", name), one("item", NodeItem(nk.ELEMENT), simple=True))
+            code = c.compile(aggregate.taken)
+            if aggregate.function not in ("count", "exists", "empty"):
+                code = c.atomized(code)
+            c.writer.line(f"into.add({c.as_iterable(code)})")
+        return frame.name
+
+    # --- code
+
+    def _function(self, stem: str, body: Flux, role: ScopeRole, handler: On | None = None) -> str:
+        """def handler(out, env): the body, with the variables it can see taken from the environment."""
+        c = self.c
+        with c.writer.function(stem, ["out", "env"], "") as frame, c.scoped(Scope({}, Focus(None))):
+            for name in self._visible(role, handler):
+                c.declare(("", name), self._bound(name))
+            write_body(c, body)
+        return frame.name
+
+    def _visible(self, role: ScopeRole, handler: On | None) -> list[str]:
+        names = [] if handler is None else [name for name in (handler.variable, handler.position) if name is not None]
+        scope: ScopeRole | None = role
+        while scope is not None:
+            names.append(scope.variable)
+            by_slot = {slot: name for name, slot in self.slots.items()}
+            names += [by_slot[slot] for slot, _ in scope.aggregates]
+            scope = scope.parent
+        return names
+
+    def _bound(self, name: str) -> Code:
+        """A local name for a variable of the environment."""
+        python = self.c.writer.fresh("v_" + "".join(ch if ch.isascii() and ch.isalnum() else "_" for ch in name))
+        self.c.writer.line(f"{python} = env[{self._slot(name)}]")
+        if name.startswith("aggregate "):
+            return Code(python, Shape.SEQUENCE, ANY_SEQUENCE, simple=True)
+        return one(python, self.item_types.get(name, NodeItem()), simple=True)
+
+
+def _map_leaves(body: Flux, extraction: Extraction) -> Flux:
+    """The body with aggregates taken out of its expressions."""
+    match body:
+        case Leaf(expression=expression):
+            made = extraction.apply(expression)
+            return body if made is expression else Leaf(made)
+        case Sequence(parts=parts):
+            return Sequence(tuple(_map_leaves(part, extraction) for part in parts))
+        case If(condition=condition, body=inner):
+            return If(extraction.apply(condition), _map_leaves(inner, extraction))
+    return body
+
+
+def is_scannable(handler: On) -> bool:
+    """Whether the scan itself can find what a handler waits for: elements by name, nothing counted or tested."""
+    path = (*handler.through, handler.step)
+    return all(step.axis in ("child", "descendant") and step.name != "text()" and not step.predicates for step in path)

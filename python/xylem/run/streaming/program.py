@@ -1,0 +1,111 @@
+"""A query compiled for a stream, and its runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from xylem.errors import DynamicError, EngineBug, XylemError
+from xylem.functions.context import Context, Resources, RunPart, StaticPart
+from xylem.plan.scan_plan import ScanPlan
+from xylem.source.limits import DEFAULT_LIMITS, Limits
+from xylem.source.scan import ScannedBatch, scan
+from xylem.values.datetimes import DateTime
+from xylem.values.node import Node
+
+from ..evaluator.program import Program, current_time
+from .collector import Collector
+from .roles import Role
+from .run import Statistics, StreamRun
+
+
+@dataclass
+class StreamProgram:
+    """What compilation for a stream gives. It holds no state of a run."""
+
+    handlers: Program
+    """The generated handlers, beside the functions of the query."""
+    roles: list[Role]
+    slots: int
+    scan: ScanPlan
+    static: StaticPart
+
+    def run(
+        self,
+        source: Any,
+        resources: Resources,
+        *,
+        variables: Mapping[tuple[str, str], Any] | None = None,
+        environment: Mapping[str, str] | None = None,
+        now: DateTime | None = None,
+        limits: Limits = DEFAULT_LIMITS,
+        scanner: str = "auto",
+        statistics: Statistics | None = None,
+    ) -> Iterator[Any]:
+        """The items of the answer, each as soon as it is final."""
+        output = Collector(self.static.base_uri)
+        for _ in self.write(
+            source,
+            resources,
+            output,
+            variables=variables,
+            environment=environment,
+            now=now,
+            limits=limits,
+            scanner=scanner,
+            statistics=statistics,
+        ):
+            while output.ready:
+                yield output.ready.popleft()
+        yield from output.ready
+
+    def write(
+        self,
+        source: Any,
+        resources: Resources,
+        output: Any,
+        *,
+        variables: Mapping[tuple[str, str], Any] | None = None,
+        environment: Mapping[str, str] | None = None,
+        now: DateTime | None = None,
+        limits: Limits = DEFAULT_LIMITS,
+        scanner: str = "auto",
+        statistics: Statistics | None = None,
+    ) -> Iterator[Statistics]:
+        """Run over a source of bytes, writing to an output; gives control back after each batch."""
+        measured = statistics or Statistics()
+        part = RunPart(resources, now or current_time(), environment, dict(variables or {}))
+        space = self.handlers.namespace(part, None)
+        run = StreamRun(self.roles, self.slots, space, Context(self.static, part), output, measured)
+        batches = iter(scan(source, self.scan, limits=limits, scanner=scanner))
+        started = False
+        for batch in batches:
+            measured.input_bytes = batch.input_bytes
+            self._guarded(_taking(run, batch, started))
+            started = True
+            yield measured
+        self._guarded(run.finish)
+        yield measured
+
+    def _guarded(self, action: Callable[[], None]) -> None:
+        """Run generated code; its errors get their place in the query."""
+        try:
+            action()
+        except XylemError as error:
+            raise error.at(self.handlers.locate(error)) from error.__cause__
+        except RecursionError as error:
+            raise DynamicError("XYDY0001").at(self.handlers.locate(error)) from None
+        except (MemoryError, OSError):
+            raise
+        except Exception as error:
+            raise EngineBug("XYBUG0001", f"{type(error).__name__}: {error}").at(self.handlers.locate(error)) from error
+
+
+def _taking(run: StreamRun, batch: ScannedBatch, started: bool) -> Callable[[], None]:
+    def take() -> None:
+        if not started:
+            run.start(Node(batch.tree, 0))
+        run.push(batch.tree, batch.kinds, batch.steps, batch.rows, batch.counts)
+
+    return take

@@ -1,0 +1,67 @@
+"""What each step of a scan is for: the records of a step all play one role in the program."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass(eq=False)
+class ScopeRole:
+    """An element whose children are processed as a stream.
+
+    Holds:  what `keeps_children` says: the children that handlers read later than they pass.
+    Order:  handlers fire in the order of the program: before an on-handler, all on-first handlers in front of it
+            (the schema proves them past, or they would not stand there); at the end, the remaining ones.
+    """
+
+    step: int
+    variable: str
+    slot: int
+    """Where the variable's node stands in the environment."""
+    parent: ScopeRole | None
+    position: int
+    """Its place among the handlers of its parent."""
+    bodies: list[str | None] = field(default_factory=list)
+    """The function of each on-first handler, None at the place of an on-handler."""
+    at_start: int = 0
+    """How many handlers in front wait for nothing."""
+    keeps_children: bool = False
+    aggregates: list[tuple[int, str]] = field(default_factory=list)
+    """(slot, function) of the aggregates over this stream."""
+
+
+@dataclass(eq=False)
+class ItemRole:
+    """A record that a handler takes whole."""
+
+    step: int
+    scope: ScopeRole
+    position: int
+    slot: int
+    body: str
+    nested: bool = False
+    """Records may contain each other, so that results wait for the record around them."""
+    counter: int | None = None
+    """Where the number of records so far goes, if a positional variable asks for it."""
+
+
+@dataclass(eq=False)
+class KeepRole:
+    """A record that is kept in the buffer of the stream it is a child of."""
+
+    step: int
+    scope: ScopeRole
+
+
+@dataclass(eq=False)
+class FeedRole:
+    """A record that feeds an aggregate; `body` None: it is only counted, by the scan itself."""
+
+    step: int
+    scope: ScopeRole
+    slot: int
+    aggregate: int
+    body: str | None
+
+
+Role = ScopeRole | ItemRole | KeepRole | FeedRole

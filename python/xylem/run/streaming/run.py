@@ -1,0 +1,267 @@
+"""One run of a stream program: records in, output out.
+
+Records are dispatched by the role of their step. What is held between batches is only what the roles say: the open
+scopes with their buffers and aggregates, and results that wait for an earlier one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from xylem.functions.context import Context
+from xylem.values.node import Node
+from xylem.values.tree import Tree
+
+from .accumulator import Accumulator, Counter, accumulator
+from .buffer import Buffer
+from .collector import Recorder
+from .roles import FeedRole, ItemRole, KeepRole, Role, ScopeRole
+
+START, END, ITEM = 1, 2, 4
+Action = Callable[[Node], None]
+Handler = Callable[[Any, list[Any]], None]
+
+
+@dataclass
+class Statistics:
+    """What a run measured."""
+
+    records: int = 0
+    input_bytes: int = 0
+    buffered_bytes: dict[str, int] = field(default_factory=dict)
+    """Held now, by variable."""
+    peak_by_variable: dict[str, int] = field(default_factory=dict)
+    peak_buffered_bytes: int = 0
+
+    def hold(self, variable: str, size: int) -> None:
+        held = self.buffered_bytes.get(variable, 0) + size
+        self.buffered_bytes[variable] = held
+        if held > self.peak_by_variable.get(variable, 0):
+            self.peak_by_variable[variable] = held
+        self.peak_buffered_bytes = max(self.peak_buffered_bytes, sum(self.buffered_bytes.values()))
+
+
+@dataclass(eq=False)
+class _OpenScope:
+    """A scope while its element is open."""
+
+    role: ScopeRole
+    depth: int
+    """Its element's place on the spine."""
+    next_handler: int = 0
+    buffer: Buffer | None = None
+    aggregates: list[Accumulator] = field(default_factory=list)
+    waiting: list[_Region] = field(default_factory=list)
+    """Nested records that have started, in that order."""
+    counts: dict[int, int] = field(default_factory=dict)
+    """How many records an on-handler has had, by step."""
+
+
+@dataclass(eq=False)
+class _Region:
+    """The place of a record's result among the others."""
+
+    done: bool = False
+    recorder: Recorder | None = None
+
+
+class StreamRun:
+    """The state of one run."""
+
+    def __init__(
+        self,
+        roles: list[Role],
+        slots: int,
+        space: dict[str, Any],
+        context: Context,
+        output: Any,
+        statistics: Statistics,
+    ) -> None:
+        self.output = output
+        self.statistics = statistics
+        self.env: list[Any] = [None] * slots
+        self.space = space
+        self.context = context
+        self.open: dict[int, _OpenScope] = {}
+        """Open scopes by step; scopes never nest within themselves."""
+        self.actions: dict[int, Action] = {}
+        """By step and kind of record: step << 3 | kind."""
+        self.counted: list[FeedRole] = []
+        self.handlers: dict[int, list[Handler | None]] = {}
+        for role in roles:
+            self._install(role)
+        self.root = next(role for role in roles if isinstance(role, ScopeRole) and role.parent is None)
+
+    def _install(self, role: Role) -> None:
+        key = role.step << 3
+        match role:
+            case ScopeRole():
+                self.handlers[role.step] = [None if name is None else self.space[name] for name in role.bodies]
+                self.actions[key | START] = lambda node: self._open(role, node)
+                self.actions[key | END] = lambda node: self._close(role)
+            case ItemRole(nested=True):
+                self.actions[key | START] = lambda node: self._reserve(role)
+                self.actions[key | ITEM] = self._nested_item(role)
+            case ItemRole():
+                self.actions[key | ITEM] = self._item(role)
+            case KeepRole():
+                self.actions[key | ITEM] = self._keep(role)
+            case FeedRole(body=None):
+                self.counted.append(role)
+            case FeedRole():
+                self.actions[key | ITEM] = self._feed(role)
+
+    # --- input
+
+    def start(self, document: Node) -> None:
+        self._open(self.root, document)
+
+    def push(self, tree: Tree, kinds: list[int], steps: list[int], rows: list[int], counts: list[int]) -> None:
+        """The records of a batch."""
+        self._move_spine(tree)
+        for role in self.counted:
+            if counts and counts[role.step]:
+                self._count(role, counts[role.step])
+        actions = self.actions
+        for kind, step, row in zip(kinds, steps, rows, strict=True):
+            action = actions.get(step << 3 | kind)
+            if action is not None:
+                action(Node(tree, row))
+        self.statistics.records += len(kinds)
+
+    def finish(self) -> None:
+        self._close(self.root)
+        self.output.finish()
+
+    def _move_spine(self, tree: Tree) -> None:
+        """Open elements stand on other rows in each batch: let variables follow."""
+        spine = list(_spine(tree))
+        for scope in self.open.values():
+            if scope.buffer is None and scope.depth < len(spine):
+                self.env[scope.role.slot] = Node(tree, spine[scope.depth])
+
+    # --- scopes
+
+    def _open(self, role: ScopeRole, node: Node) -> None:
+        if role.parent is not None:
+            self._advance(self.open[role.parent.step], role.position)
+        scope = _OpenScope(role, _depth(node))
+        self.open[role.step] = scope
+        if role.keeps_children:
+            scope.buffer = Buffer(node)
+            self.env[role.slot] = scope.buffer.node
+        else:
+            self.env[role.slot] = node
+        scope.aggregates = [accumulator(function, self.context) for _, function in role.aggregates]
+        self._advance(scope, role.at_start)
+
+    def _advance(self, scope: _OpenScope, position: int) -> None:
+        """Fire the on-first handlers in front of a place, if they have not fired."""
+        handlers = self.handlers[scope.role.step]
+        while scope.next_handler < position:
+            handler = handlers[scope.next_handler]
+            scope.next_handler += 1
+            if handler is not None:
+                for (slot, _), aggregate in zip(scope.role.aggregates, scope.aggregates, strict=True):
+                    self.env[slot] = aggregate.result()
+                handler(self.output, self.env)
+
+    def _close(self, role: ScopeRole) -> None:
+        scope = self.open[role.step]
+        self._advance(scope, len(role.bodies))
+        del self.open[role.step]
+        self.env[role.slot] = None
+        if scope.buffer is not None:
+            self.statistics.hold(role.variable, -scope.buffer.bytes)
+
+    # --- records
+
+    def _item(self, role: ItemRole) -> Action:
+        body: Handler = self.space[role.body]
+        env, step, position, slot, counter = self.env, role.scope.step, role.position, role.slot, role.counter
+
+        def act(node: Node) -> None:
+            scope = self.open[step]
+            if scope.next_handler <= position:
+                self._advance(scope, position)
+            env[slot] = node
+            if counter is not None:
+                scope.counts[role.step] = env[counter] = scope.counts.get(role.step, 0) + 1
+            body(self.output, env)
+
+        return act
+
+    def _reserve(self, role: ItemRole) -> None:
+        scope = self.open[role.scope.step]
+        self._advance(scope, role.position)
+        scope.waiting.append(_Region())
+
+    def _nested_item(self, role: ItemRole) -> Action:
+        """Records may stand inside each other: results are written in the order the records started."""
+        body: Handler = self.space[role.body]
+
+        def act(node: Node) -> None:
+            waiting = self.open[role.scope.step].waiting
+            index = max(i for i, region in enumerate(waiting) if not region.done)
+            region = waiting[index]
+            region.done = True
+            self.env[role.slot] = node
+            if index == 0:
+                body(self.output, self.env)
+            else:
+                region.recorder = Recorder()
+                body(region.recorder, self.env)
+            if waiting[0].done:
+                for region in waiting:
+                    if region.recorder is not None:
+                        region.recorder.replay(self.output)
+                waiting.clear()
+
+        return act
+
+    def _keep(self, role: KeepRole) -> Action:
+        step, variable = role.scope.step, role.scope.variable
+
+        def act(node: Node) -> None:
+            buffer = self.open[step].buffer
+            assert buffer is not None
+            self.statistics.hold(variable, buffer.append(node))
+
+        return act
+
+    def _feed(self, role: FeedRole) -> Action:
+        body = self.space[role.body or ""]
+
+        def act(node: Node) -> None:
+            body(self.open[role.scope.step].aggregates[role.aggregate], node)
+
+        return act
+
+    def _count(self, role: FeedRole, number: int) -> None:
+        counter = self.open[role.scope.step].aggregates[role.aggregate]
+        assert isinstance(counter, Counter)
+        counter.count += number
+
+
+def _spine(tree: Tree) -> Iterator[int]:
+    """The rows of the document and of the elements that were open when the batch began."""
+    row = 0
+    codes, ends = tree.codes, tree.ends
+    while row < len(codes):
+        yield row
+        row += 1
+        while row < len(codes) and codes[row] & 7 == 2:
+            row += 1
+        if row >= len(codes) or codes[row] & 7 != 1 or ends[row] <= row:
+            return
+
+
+def _depth(node: Node) -> int:
+    depth = 0
+    parent = node.parent
+    while parent is not None:
+        depth += 1
+        parent = parent.parent
+    return depth

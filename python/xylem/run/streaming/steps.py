@@ -1,0 +1,107 @@
+"""Collecting the steps of a scan while a program is planned, and turning projections into steps."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from xylem.analysis.projection import Projection
+from xylem.plan.flux import Step
+from xylem.plan.needs import element_names, node_test
+from xylem.plan.scan_plan import AttributeTest, Keep, Report, ScanPlan, ScanStep
+from xylem.syntax import ast
+
+
+@dataclass(eq=False)
+class PlannedStep:
+    """A step of the scan to come: what it reports, and what must be kept of the elements it reaches."""
+
+    index: int
+    parent: int
+    axis: str
+    uri: str | None
+    local: str | None
+    report: Report = Report.NOTHING
+    kept: Projection = field(default_factory=Projection)
+    tests: tuple[AttributeTest, ...] = ()
+
+
+class PlannedSteps:
+    """The steps of one scan; step 0 is the document."""
+
+    def __init__(self) -> None:
+        self.steps = [PlannedStep(0, -1, "child", None, None)]
+
+    def add(self, parent: int, axis: str, uri: str | None, local: str | None, report: Report) -> PlannedStep:
+        made = PlannedStep(len(self.steps), parent, axis, uri, local, report)
+        self.steps.append(made)
+        return made
+
+    def follow(self, parent: int, step: Step, report: Report) -> PlannedStep:
+        """A step for a step of a FluX program."""
+        return self.add(parent, step.axis, *element_names(step), report)
+
+    def plan(self) -> ScanPlan:
+        """The finished plan: planned steps first, then those their projections need."""
+        made = [self._finished(step) for step in self.steps]
+        for step in self.steps:
+            _add_children(made, step.index, step.kept)
+        return ScanPlan(tuple(made), comments=any(step.kept.subtree for step in self.steps))
+
+    @staticmethod
+    def _finished(step: PlannedStep) -> ScanStep:
+        return ScanStep(
+            step.parent,
+            step.axis,
+            step.uri,
+            step.local,
+            step.report,
+            keep_of(step.kept),
+            None if step.kept.all_attributes else tuple(sorted(step.kept.attributes)),
+            step.kept.text,
+            step.tests,
+        )
+
+
+def keep_of(projection: Projection) -> Keep:
+    if projection.subtree:
+        return Keep.SUBTREE
+    if projection.string:
+        # A string value beside children of its own needs the text where it stands.
+        return Keep.SUBTREE if projection.children or projection.text else Keep.STRING
+    return Keep.NOTHING
+
+
+def _add_children(made: list[ScanStep], parent: int, projection: Projection) -> None:
+    if keep_of(projection) is Keep.SUBTREE:
+        return
+    for (axis, uri, local), below in projection.children.items():
+        made.append(
+            ScanStep(
+                parent,
+                axis,
+                uri,
+                local,
+                Report.NOTHING,
+                keep_of(below),
+                None if below.all_attributes else tuple(sorted(below.attributes)),
+                below.text,
+            )
+        )
+        _add_children(made, len(made) - 1, below)
+
+
+def step_expression(step: Step) -> ast.AxisStep:
+    """The step as an expression."""
+    return ast.AxisStep(step.axis, node_test(step), step.predicates)
+
+
+def path_expression(variable: str, path: tuple[Step, ...]) -> ast.Expr:
+    """$variable/step/… as an expression."""
+    found: ast.Expr = variable_expression(variable)
+    for step in path:
+        found = ast.Path(found, step_expression(step))
+    return found
+
+
+def variable_expression(variable: str) -> ast.Expr:
+    return ast.VarRef(ast.Name(variable, None, ""))
