@@ -301,6 +301,11 @@ def function_item(c: Compiler, name: ast.Name, arity: int, node: ast.Node) -> Co
     raise unknown_function(c, name, arity, node)
 
 
+def is_known_function(c: Compiler, name: ast.Name, arity: int) -> bool:
+    """Whether a function of this name and arity is in scope, declared or built in."""
+    return c.functions.user_function(c, name, arity) is not None or _is_known_builtin(c, name, arity)
+
+
 def _is_known_builtin(c: Compiler, name: ast.Name, arity: int) -> bool:
     if name.uri == XS:
         return arity == 1 and _is_constructor(name.local)
