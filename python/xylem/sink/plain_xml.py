@@ -28,15 +28,19 @@ class PlainXml:
         self._attribute = attribute
         self._name = name
 
-    def write(self, tree: Tree, start: int, end: int) -> None:
-        """Write the rows from `start` to before `end`: one subtree, or the children of a document."""
+    def write(self, tree: Tree, start: int, end: int, around: Scope | None = None) -> None:
+        """Write the rows from `start` to before `end`: one subtree, or the children of a document.
+
+        `around` is what has been declared where they stand inside an element of the output; None outside of all.
+        """
         codes, ends, values = tree.codes, tree.ends, tree.values
         prefixed, declared, isolated, qnames = tree.prefixed, tree.declared, tree.isolated, tree.qnames
         text, attribute, name_text = self._text, self._attribute, self._name
         parts, flush = self._buffer.parts, self._buffer.flush
         append = parts.append
         names: dict[int, str] = {}
-        scope: Scope = {}
+        scope: Scope = around or {}
+        is_outside = around is None
         stack: list[tuple[int, str, Scope]] = []
         close_at, end_tag, outer = -1, "", scope
         row = start
@@ -59,8 +63,9 @@ class PlainXml:
                     name = self._known(names, code, row, prefixed, qnames)
                 append("<" + name)
                 inner = scope
-                if not stack or row in declared or row in isolated:
-                    inner = declarations(tree, row, scope, not stack, append, attribute)
+                is_outermost = is_outside and not stack
+                if is_outermost or row in declared or row in isolated:
+                    inner = declarations(tree, row, scope, is_outermost, append, attribute)
                 stop = ends[row]
                 element, row = row, row + 1
                 while row < stop:

@@ -1,0 +1,301 @@
+"""A result written as it comes about: elements opened and closed, items copied, nothing kept but the open tags.
+
+    writer = EventWriter(parameters, sys.stdout.write)
+    writer.start_element(QName("", "result"))
+    writer.attribute(QName("", "n"), "1")
+    writer.item(node)                                # copied; atomic values are separated by spaces
+    writer.end_element()
+    writer.finish()
+
+The output is that of `serialize` for the tree a `TreeBuilder` would have built by the same calls, character by
+character. That is so because a builder does decide about names and namespaces: it holds the open elements alone, and
+what has been written is taken away from it again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from xylem.errors import DynamicError, EngineBug
+from xylem.values.atomic import TYPE_OF_CLASS
+from xylem.values.builder import TreeBuilder
+from xylem.values.description import describe_item
+from xylem.values.node import ATTRIBUTE, COMMENT, DOCUMENT, ELEMENT, NAMESPACE, TEXT, Node
+from xylem.values.qname import QName
+from xylem.values.string_of import string_of
+from xylem.values.tree_copy import append_subtree
+
+from .document_prolog import check_xml, needs_document, xml_declaration
+from .markup_writer import MarkupWriter
+from .namespace_scope import Scope, declarations
+from .output_buffer import CHUNK_PIECES, OutputBuffer
+from .plain_xml import PlainXml, instruction
+from .sequence_normalization import flattened
+from .serialization_parameters import SerializationParameters
+from .xml_output import is_plain
+
+_NONE: Mapping[str, str] = {}
+
+
+def can_write_events(parameters: SerializationParameters) -> bool:
+    """Whether output may be written before the end is known: XML as it stands, with nothing to be looked at first.
+
+    Normalisation joins characters over the borders of what is written, and is not for events either.
+    """
+    return (
+        parameters.method == "xml"
+        and is_plain(parameters)
+        and not needs_document(parameters)
+        and parameters.normalization_form == "none"
+    )
+
+
+class EventWriter:
+    """Writes one result. Errors leave the writer unusable; what was written before them stays."""
+
+    def __init__(
+        self,
+        parameters: SerializationParameters,
+        write: Callable[[str], object],
+        *,
+        copy_preserve: bool = True,
+        copy_inherit: bool = True,
+    ) -> None:
+        """`copy_preserve` and `copy_inherit` are the copy-namespaces modes of the query."""
+        if not can_write_events(parameters):
+            raise EngineBug("XYBUG0001", "these serialisation parameters need the whole result")
+        check_xml(parameters)
+        self._buffer = buffer = OutputBuffer(write)
+        markup = MarkupWriter(parameters, buffer)
+        self._append = buffer.parts.append
+        self._expand_text = markup.text_expand
+        self._expand_attribute = markup.attribute_expand
+        self._verbatim = markup.verbatim
+        self._plain = PlainXml(buffer, markup.text_expand, markup.attribute_expand, markup.verbatim)
+        self._separator = parameters.item_separator
+        self._builder = TreeBuilder(copy_preserve=copy_preserve, copy_inherit=copy_inherit)
+        self._end_tags: list[tuple[str, Scope]] = []
+        """Of the elements whose start tag has been written: the end tag, and what was declared around it."""
+        self._scope: Scope = {}
+        """What has been declared in the output, for the place where it is now."""
+        self._has_open_tag = False
+        """Whether the start tag of the innermost element can still get attributes."""
+        self._after_atomic = False
+        self._is_first = True
+        self._append(xml_declaration(parameters))
+
+    # --- elements
+
+    def start_element(
+        self,
+        name: QName,
+        declared: Mapping[str, str] = _NONE,
+        around: Mapping[str, str] = _NONE,
+        literal: bool = False,
+    ) -> None:
+        """Open an element; the arguments are those of `TreeBuilder.start_element`."""
+        if self._is_inside:
+            self._close_tag()
+        else:
+            self._next_item()
+        self._after_atomic = False
+        self._builder.start_element(name, declared, around, literal)
+        self._has_open_tag = True
+
+    def attribute(self, name: QName, value: str) -> None:
+        """Add an attribute to the element just opened."""
+        self._expect_open_tag("an attribute", name)
+        self._builder.attribute(name, value)
+
+    def namespace(self, prefix: str, uri: str) -> None:
+        """Add a namespace node to the element just opened."""
+        self._expect_open_tag("a namespace node", prefix)
+        self._builder.namespace(prefix, uri)
+
+    def end_element(self) -> None:
+        builder = self._builder
+        row = builder.current
+        if self._has_open_tag:
+            self._write_tag("/>")
+            self._has_open_tag = False
+        else:
+            end_tag, self._scope = self._end_tags.pop()
+            self._append(end_tag)
+        builder.end_element()
+        self._forget(row)
+        self._after_atomic = False
+        self._flush_if_full()
+
+    # --- other content
+
+    def text(self, value: str) -> None:
+        """Add characters. Atomic values before and after are not adjacent, even where the characters are none."""
+        self._after_atomic = False
+        if value:
+            self._begin_content()
+            self._append(self._expand_text(value))
+            self._flush_if_full()
+
+    def items(self, sequence: Iterable[Any]) -> None:
+        """Add the value of one enclosed expression."""
+        self._after_atomic = self._after_atomic and not self._is_inside
+        for item in sequence:
+            self.item(item)
+        self._after_atomic = self._after_atomic and not self._is_inside
+
+    def item(self, item: Any) -> None:
+        """Add an item; it belongs to the same enclosed expression as the one before, unless `text` came between."""
+        if type(item) is Node:
+            self._after_atomic = False
+            if self._is_inside:
+                self._copy(item)
+            else:
+                self._outermost(item)
+        elif type(item) in TYPE_OF_CLASS:
+            self._atomic(item)
+        else:
+            self._other(item)
+        self._flush_if_full()
+
+    def finish(self) -> None:
+        """The end of the result."""
+        assert not self._is_inside, "an element is still open"
+        self.flush()
+
+    def flush(self) -> None:
+        """Hand over what has been written; only an open start tag waits."""
+        self._buffer.flush()
+
+    # --- items
+
+    def _atomic(self, value: Any) -> None:
+        characters = string_of(value)
+        if not self._is_inside:
+            if self._after_atomic and self._separator is None:
+                self._append(" ")
+            self._next_item()
+            if characters:
+                self._append(self._expand_text(characters))
+        else:
+            if self._after_atomic:
+                characters = " " + characters
+            if characters:
+                self._close_tag()
+                self._append(self._expand_text(characters))
+        self._after_atomic = True
+
+    def _other(self, item: Any) -> None:
+        for member in flattened((item,)):
+            if member is not item:
+                self.item(member)
+            elif self._is_inside:
+                raise DynamicError("XQTY0105", f"{item!r} cannot become content of a node")
+            else:
+                raise DynamicError("SENR0001", describe_item(item))
+
+    def _outermost(self, node: Node) -> None:
+        """An item outside all elements, as sequence normalization has it (Serialization 3.1 §2)."""
+        kind = node.kind
+        if kind in (ATTRIBUTE, NAMESPACE):
+            raise DynamicError("SENR0001", f"{describe_item(node)} stands outside an element")
+        self._next_item()
+        tree, row = node.tree, node.pre
+        self._plain.write(tree, row + 1 if kind == DOCUMENT else row, tree.ends[row])
+
+    def _copy(self, node: Node) -> None:
+        """A node inside an element (XQuery 3.1 §3.9.1.3)."""
+        tree, row = node.tree, node.pre
+        kind = node.kind
+        value = tree.values[row] or ""
+        if kind == ELEMENT:
+            self._close_tag()
+            self._copy_element(node)
+        elif kind == TEXT:
+            self.text(value)
+        elif kind == DOCUMENT:
+            for child in tree.children(row):
+                self._copy(Node(tree, child))
+        elif kind == ATTRIBUTE:
+            assert node.name is not None
+            self.attribute(node.name, value)
+        elif kind == NAMESPACE:
+            self.namespace(str(node.name), value)
+        else:
+            self._close_tag()
+            content = self._verbatim(value)
+            self._append(f"<!--{content}-->" if kind == COMMENT else instruction(node.name, content))
+
+    def _copy_element(self, node: Node) -> None:
+        builder, tree, row = self._builder, node.tree, node.pre
+        if not builder.scope and not tree.declared and builder.copy_inherit:
+            # No namespaces anywhere: the copy would be the same rows.
+            self._plain.write(tree, row, tree.ends[row], self._scope)
+            return
+        target = builder.tree
+        first = len(target.codes)
+        append_subtree(target, builder.current, builder.scope, node, builder.copy_preserve, builder.copy_inherit)
+        self._plain.write(target, first, len(target.codes), self._scope)
+        self._forget(first)
+
+    # --- the open tag
+
+    @property
+    def _is_inside(self) -> bool:
+        return self._builder.current >= 0
+
+    def _begin_content(self) -> None:
+        if self._is_inside:
+            self._close_tag()
+        else:
+            self._next_item()
+
+    def _next_item(self) -> None:
+        """Outside all elements: the item separator before all items but the first."""
+        if self._separator is not None and not self._is_first:
+            self._append(self._expand_text(self._separator))
+        self._is_first = False
+
+    def _close_tag(self) -> None:
+        """Write the start tag of the innermost element, if that has not been done: there is content."""
+        if self._has_open_tag:
+            self._write_tag(">")
+            self._has_open_tag = False
+
+    def _write_tag(self, end: str) -> None:
+        tree, row = self._builder.tree, self._builder.current
+        append = self._append
+        name = self._verbatim(str(tree.name(row)))
+        append("<" + name)
+        inner = declarations(tree, row, self._scope, not self._end_tags, append, self._expand_attribute)
+        for attribute in range(row + 1, len(tree.codes)):
+            key = self._verbatim(str(tree.name(attribute)))
+            append(f' {key}="{self._expand_attribute(tree.values[attribute] or "")}"')
+        append(end)
+        if end == ">":
+            self._end_tags.append((f"</{name}>", self._scope))
+            self._scope = inner
+            self._forget(row + 1)
+
+    def _expect_open_tag(self, what: str, name: object) -> None:
+        builder = self._builder
+        if not self._is_inside:
+            raise DynamicError("SENR0001", f"{what} ({name}) stands outside an element")
+        if not self._has_open_tag:
+            element = builder.tree.name(builder.current)
+            raise DynamicError("XQTY0024", f"{what} ({name}) after other content of <{element}>")
+
+    def _forget(self, first: int) -> None:
+        """Take the rows from one on away: they have been written."""
+        tree = self._builder.tree
+        for column in (tree.codes, tree.ends, tree.parents, tree.values):
+            del column[first:]
+        for named in (tree.declared, tree.prefixed):
+            for row in [row for row in named if row >= first]:
+                del named[row]
+        for row in [row for row in tree.isolated if row >= first]:
+            tree.isolated.discard(row)
+
+    def _flush_if_full(self) -> None:
+        if len(self._buffer.parts) > CHUNK_PIECES:
+            self._buffer.flush()
