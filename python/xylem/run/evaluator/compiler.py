@@ -122,7 +122,8 @@ class Compiler:
         if handler is None:
             raise not_executable(node)
         with self.writer.at(node.span):
-            return handler(self, node)
+            code = handler(self, node)
+            return self.bind(code) if _is_deep(code.text) else code
 
     def push(self, node: ast.Expr, sink: Sink) -> ItemType:
         """Write statements that give each item of the expression to the sink; gives the items' static type."""
@@ -313,7 +314,12 @@ class Compiler:
 
     def truth(self, node: ast.Expr) -> str:
         """A Python expression that is true or false as the effective boolean value is."""
-        return self.truth_of(self.compile(node))
+        if not self.is_indented_far:
+            return self.truth_of(self.compile(node))
+        test = self.lifted(
+            "test", [], self.describe(node), lambda: self.writer.line(f"return {self.truth_of(self.compile(node))}")
+        )
+        return self.writer.call(test)
 
     def truth_of(self, code: Code) -> str:
         if code.is_empty:
@@ -401,8 +407,15 @@ class Compiler:
         with self.writer.at(node.span):
             if tailer is None:
                 finish(self.compile(node))
+            elif self.is_indented_far:
+                finish(self.branching(node, "deeper"))
             else:
                 tailer(self, node, finish)
+
+    @property
+    def is_indented_far(self) -> bool:
+        """Python reads a hundred levels of indentation; what nests deeper goes into a function of its own."""
+        return self.writer.frame.depth > 40
 
     def branching(self, node: ast.Expr, stem: str) -> Code:
         """An expression of many branches as a function of its own, each branch returning from it."""
@@ -420,6 +433,20 @@ class Compiler:
             None if position is None else self.variable(position, loops=loops),
             None if size is None else self.variable(size, loops=loops),
         )
+
+
+def _is_deep(text: str) -> bool:
+    """Whether an expression nests so deep that it had better get a name: Python reads two hundred levels at most."""
+    if len(text) < 200:
+        return False
+    depth = deepest = 0
+    for character in text:
+        if character in "([{":
+            depth += 1
+            deepest = max(deepest, depth)
+        elif character in ")]}":
+            depth -= 1
+    return deepest > 20
 
 
 def not_executable(node: ast.Node) -> StaticError:

@@ -24,7 +24,7 @@ Finish = Callable[[Code], None]
 
 @compiles(ast.If)
 def compile_if(c: Compiler, node: ast.If) -> Code:
-    if isinstance(node.otherwise, ast.If) and isinstance(node.otherwise.otherwise, ast.If):
+    if c.is_indented_far or (isinstance(node.otherwise, ast.If) and isinstance(node.otherwise.otherwise, ast.If)):
         return c.branching(node, "cases")
     test = c.truth(node.test)
     with c.buffered() as then_lines:
@@ -70,8 +70,7 @@ def _in_shape(c: Compiler, code: Code, shape: Shape) -> str:
 
 @pushes(ast.If)
 def push_if(c: Compiler, node: ast.If, sink: Sink) -> ItemType:
-    if c.writer.frame.depth > 40:
-        # Python allows a hundred levels of indentation.
+    if c.is_indented_far:
         return c.push_code(c.branching(node, "cases"), sink)
     c.writer.line(f"if {c.truth(node.test)}:")
     with c.writer.indented(), c.scoped():

@@ -58,8 +58,8 @@ def _only_lets(node: ast.Flwor) -> bool:
 
 @pushes(ast.Flwor)
 def push_flwor(c: Compiler, node: ast.Flwor, sink: Sink) -> ItemType:
-    if c.writer.frame.blocks > 12 or c.writer.frame.depth > 40:
-        # Python allows twenty nested loops in one function, and a hundred levels of indentation.
+    if c.writer.frame.blocks > 12 or c.is_indented_far:
+        # Python allows twenty nested loops in one function.
         return c.push_code(compile_flwor(c, node), sink)
     with c.scoped():
         return _Loops(c, node, sink).write(list(node.clauses))
