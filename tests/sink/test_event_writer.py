@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
@@ -131,14 +132,17 @@ def written(things: list[Any], parameters: SerializationParameters, preserve: bo
 
 
 def built(things: list[Any], parameters: SerializationParameters, preserve: bool = True, inherit: bool = True) -> str:
-    items: list[Any] = []
-    for thing in things:
-        if isinstance(thing, Element):
-            builder = TreeBuilder(copy_preserve=preserve, copy_inherit=inherit)
-            thing.build(builder)
-            thing = builder.finish()
-        items.append(thing)
-    return serialize(items, parameters)
+    def items() -> Iterator[Any]:
+        # Built as they are asked for, so that of two errors the same one comes first.
+        for thing in things:
+            if isinstance(thing, Element):
+                builder = TreeBuilder(copy_preserve=preserve, copy_inherit=inherit)
+                thing.build(builder)
+                yield builder.finish()
+            else:
+                yield thing
+
+    return serialize(items(), parameters)
 
 
 @settings(max_examples=600, deadline=None)
