@@ -24,8 +24,9 @@ STAGES = (
     "sink",
     "functions",
     "analysis",
-    "rewrite",
+    # Descriptions first: rewriting makes them, and whatever runs reads them.
     "plan",
+    "rewrite",
     "run",
     "pipeline",
     "result",

@@ -45,7 +45,8 @@ class Fixed(Flux):
     """A fixed string, written as it is: in the thesis, tags are such strings.
 
     `opens` and `closes` keep the constructor a tag stands for (without its content), so that running code writes nodes
-    and not text. The empty string separates two enclosed expressions: no space joins their atomic values.
+    and not text. With both, it is a whole constructor without expressions, content and all. The empty string separates
+    two enclosed expressions: no space joins their atomic values.
     """
 
     text: str
@@ -116,7 +117,7 @@ class Leaf(Flux):
 
     expression: ast.Expr
     inside: tuple[ast.DirectElement, ...] = ()
-    """The direct constructors around it that declare namespaces, outermost first: they are part of its static context."""
+    """The direct constructors around it that declare namespaces, outermost first: part of its static context."""
 
 
 # --- FluX

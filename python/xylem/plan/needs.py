@@ -1,0 +1,146 @@
+"""What expressions of XQuery⁻ and FluX need of the variables of the stream, as projections.
+
+This is the thesis' Π (Def. 3.7.4) and its `dep` (Def. 3.4.17) in one: the projection of a variable says which paths
+below it are read, and its first level which of its children must have passed before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from xylem.analysis.projection import NotProjectable, Projection, Use, project
+from xylem.syntax import ast
+
+from .flux import (
+    ROOT,
+    Copy,
+    Flux,
+    For,
+    Handler,
+    If,
+    Leaf,
+    On,
+    OnEach,
+    OnFirst,
+    OnWindow,
+    Opening,
+    ProcessStream,
+    Sequence,
+    Step,
+)
+
+Scope = dict[str, Projection]
+
+
+def needs(body: Flux, variables: Iterable[str]) -> dict[str, Projection]:
+    """What a body needs of each of the variables that are free in it."""
+    found = {name: Projection() for name in variables}
+    add_needs(body, found)
+    return found
+
+
+def predicate_needs(path: tuple[Step, ...], variable: str) -> Projection:
+    """What the predicates of a path need of a variable, beside the nodes of the path."""
+    found = Projection()
+    _follow("", path, {variable: found})
+    return found
+
+
+def add_needs(body: Flux, scope: Mapping[str, Projection]) -> None:
+    """Add to the projections of the variables what a body reads of them."""
+    _add(body, dict(scope))
+
+
+def _add(body: Flux, scope: Scope) -> None:
+    match body:
+        case Sequence(parts=parts):
+            for part in parts:
+                _add(part, scope)
+        case Opening(element=element):
+            for attribute in element.attributes:
+                for value in attribute.parts:
+                    if not isinstance(value, str):
+                        add_expression(value.body, scope, Use.STRING)
+        case For(variable=variable, source=source, path=path, body=inner, where=where, window=window):
+            reached = _follow(source, path, scope)
+            if window is not None and window.reference is not None:
+                project(window.reference, _named(scope), focus=reached, root=scope.get(ROOT), use=Use.STRING)
+            within = {**scope, variable: reached}
+            if where is not None:
+                add_expression(where, within, Use.PRESENCE)
+            _add(inner, within)
+        case Copy(variable=variable, path=path):
+            _follow(variable, path, scope).need(Use.SUBTREE)
+        case If(condition=condition, body=inner):
+            add_expression(condition, scope, Use.PRESENCE)
+            _add(inner, scope)
+        case Leaf(expression=expression):
+            add_expression(expression, scope, Use.SUBTREE)
+        case ProcessStream(variable=variable, handlers=handlers):
+            for handler in handlers:
+                _add_handler(handler, variable, scope)
+
+
+def _add_handler(handler: Handler, variable: str, scope: Scope) -> None:
+    match handler:
+        case On(step=step, variable=bound, body=body, through=through):
+            _add(body, {**scope, bound: _follow(variable, (*through, step), scope)})
+        case OnFirst(body=body):
+            _add(body, scope)
+        case OnWindow(path=path, window=window, variable=bound, body=body):
+            _add(For(bound, variable, path, body, window=window), scope)
+        case OnEach(path=path, window=window, variable=bound, body=body):
+            _add(For(bound, variable, path, body, window=window), scope)
+
+
+def add_expression(expression: ast.Expr, scope: Mapping[str, Projection], use: Use) -> None:
+    """What an expression reads. One that cannot be projected reads the whole document."""
+    root = scope.get(ROOT)
+    try:
+        project(expression, _named(scope), focus=root, root=root, use=use)
+    except NotProjectable:
+        if root is not None:
+            root.subtree = True
+
+
+def _named(scope: Mapping[str, Projection]) -> dict[tuple[str, str], Projection]:
+    return {("", name): projection for name, projection in scope.items()}
+
+
+def _follow(source: str, path: tuple[Step, ...], scope: Scope) -> Projection:
+    """The projection of the nodes a path leads to; one of no consequence where the source is not asked about."""
+    found = scope.get(source)
+    if found is None:
+        found = Projection()
+    for step in path:
+        for predicate in step.predicates:
+            project(ast.AxisStep(step.axis, node_test(step), (predicate,)), _named(scope), focus=found)
+        if step.axis == "attribute" or step.name == "text()":
+            # Attributes and text are whole as soon as they are kept.
+            project(ast.AxisStep(step.axis, node_test(step)), {}, focus=found, use=Use.STRING)
+            return Projection()
+        found = found.child(step.axis, *element_names(step))
+    return found
+
+
+def node_test(step: Step) -> ast.NodeTest:
+    """The test of a step, also where a program written by hand leaves it out."""
+    if step.test is not None:
+        return step.test
+    if step.name == "*":
+        return ast.Wildcard()
+    if step.name == "text()":
+        return ast.TextTest()
+    return ast.NameTest(ast.Name(step.name.removeprefix("@"), None, ""))
+
+
+def element_names(step: Step) -> tuple[str | None, str | None]:
+    """(uri, local) of the elements a step reaches, None for any."""
+    match node_test(step):
+        case ast.NameTest(name=name):
+            return name.expanded
+        case ast.Wildcard(uri=uri, local=local):
+            return uri, local
+        case ast.ElementTest(name=name) if name is not None:
+            return name.expanded
+    return None, None

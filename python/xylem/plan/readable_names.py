@@ -1,0 +1,35 @@
+"""Names as a user writes them: resolved names without their namespaces, for text that nobody parses."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from typing import Any, TypeVar, cast
+
+from xylem.syntax import ast
+
+N = TypeVar("N", bound=ast.Node)
+
+
+def with_readable_names(node: N) -> N:
+    """The same, with every name as it was written: `book`, `p:book`, `fn:count`."""
+    return cast(N, _value(node))
+
+
+def _value(value: Any) -> Any:
+    if isinstance(value, ast.Name):
+        return ast.Name(value.local, value.prefix) if value.uri is not None else value
+    if isinstance(value, ast.Wildcard):
+        return replace(value, uri=None) if value.prefix is not None else value
+    if isinstance(value, ast.Node):
+        changed = {}
+        for entry in fields(value):
+            if entry.name != "span":
+                old = getattr(value, entry.name)
+                made = _value(old)
+                if made is not old:
+                    changed[entry.name] = made
+        return replace(value, **changed) if changed else value
+    if type(value) is tuple and value:
+        members = tuple(map(_value, value))
+        return value if all(a is b for a, b in zip(value, members, strict=True)) else members
+    return value

@@ -1,0 +1,63 @@
+"""Names for the variables of a program: each bound once, and none that the query uses for something else."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from xylem.plan.flux import ROOT
+from xylem.syntax import ast
+
+
+class Names:
+    """Gives out names. The query's own names are kept where they are bound once and stand for nothing else."""
+
+    def __init__(self, body: ast.Node) -> None:
+        bound: Counter[str] = Counter()
+        read: set[tuple[str, str]] = set()
+        for node in body.walk():
+            if isinstance(node, ast.VarRef):
+                read.add(node.name.expanded)
+            else:
+                bound.update(name.local for name in bound_names(node))
+        globals_read = {local for uri, local in read if not bound[local] or uri}
+        self._taken = {ROOT, *globals_read, *(local for local, times in bound.items() if times > 1)}
+        self._others = set(bound)
+        """Bound once in the query: only that binding may take the name as it is."""
+
+    def keep(self, name: ast.Name) -> str:
+        """A name for a variable of the query."""
+        return self._give(name.local, self._taken)
+
+    def invent(self, like: str) -> str:
+        """A name for a variable that the query does not have."""
+        base = "".join(c for c in like if c.isalnum() or c in "_-.") or "x"
+        return self._give(base if not base[0].isdigit() else f"x{base}", self._taken | self._others)
+
+    def _give(self, base: str, taken: set[str]) -> str:
+        name, count = base, 1
+        while name in taken or (count > 1 and name in self._others):
+            count += 1
+            name = f"{base}{count}"
+        self._taken.add(name)
+        return name
+
+
+def bound_names(node: ast.Node) -> list[ast.Name]:
+    """The variables a node itself binds."""
+    match node:
+        case ast.ForClause(name=name, position=position):
+            return [name] if position is None else [name, position]
+        case ast.LetClause(name=name) | ast.CountClause(name=name) | ast.GroupingSpec(name=name):
+            return [name]
+        case ast.WindowClause(name=name) | ast.ForseqClause(name=name) | ast.ForseqVariable(name=name):
+            return [name]
+        case ast.WindowVariables():
+            found = (node.current, node.position, node.previous, node.next)
+            return [name for name in found if name is not None]
+        case ast.QuantifiedBinding(name=name) | ast.Parameter(name=name):
+            return [name]
+        case ast.TypeswitchCase(variable=name) if name is not None:
+            return [name]
+        case ast.Typeswitch(default_variable=name) if name is not None:
+            return [name]
+    return []

@@ -1,0 +1,128 @@
+"""What a leaf may look at: only what is buffered for its variables, each in a buffer of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from xylem.analysis.focus import reads_focus
+from xylem.analysis.projection import NotProjectable, Projection, project
+from xylem.functions.library import look_up
+from xylem.functions.registry import PREFIXES
+from xylem.plan.flux import ROOT
+from xylem.syntax import ast
+
+ExpandedName = tuple[str, str]
+
+
+class TooFar(Exception):
+    """An expression looks at more of the document than the buffers of its variables hold."""
+
+
+@dataclass(frozen=True)
+class LeafLimits:
+    """Checks expressions against the declarations of the query's prolog."""
+
+    functions: Mapping[tuple[str, str, int], ast.FunctionDecl] = field(default_factory=dict)
+    variables: Mapping[ExpandedName, ast.VariableDecl] = field(default_factory=dict)
+
+    @staticmethod
+    def of(prolog: Sequence[ast.Declaration]) -> LeafLimits:
+        functions = {(*d.name.expanded, len(d.parameters)): d for d in prolog if isinstance(d, ast.FunctionDecl)}
+        variables = {d.name.expanded: d for d in prolog if isinstance(d, ast.VariableDecl)}
+        return LeafLimits(functions, variables)
+
+    def check(self, expr: ast.Expr, streams: Collection[str]) -> None:
+        """Raise TooFar unless the expression can be evaluated over the projections of its variables."""
+        self._check_prolog(expr)
+        read = stream_variables(expr, streams)
+        # What cannot be projected reads the whole document, and that can be kept.
+        if not read <= {ROOT} and _looks_beyond(expr, streams):
+            raise TooFar
+        if len(read) > 1 and any(map(_compares_places, expr.walk())):
+            raise TooFar
+
+    def check_predicate(self, predicate: ast.Expr, streams: Collection[str]) -> None:
+        """The same for a predicate, whose focus is a node of the stream."""
+        self._check_prolog(predicate)
+        here = {("", name): Projection() for name in streams}
+        try:
+            project(predicate, here, focus=Projection(), root=Projection())
+        except NotProjectable:
+            raise TooFar from None
+
+    def _check_prolog(self, expr: ast.Expr) -> None:
+        """Functions and global variables of the query must not reach around the stream."""
+        seen: set[object] = set()
+        todo: list[ast.Node] = [expr]
+        while todo:
+            for node in todo.pop().walk():
+                match node:
+                    case ast.FunctionCall(name=name, arguments=arguments):
+                        self._follow_function((*name.expanded, len(arguments)), seen, todo)
+                    case ast.NamedFunctionRef(name=name, arity=arity):
+                        self._follow_function((*name.expanded, arity), seen, todo)
+                    case ast.VarRef(name=name):
+                        self._follow_variable(name.expanded, seen, todo)
+
+    def _follow_function(self, key: tuple[str, str, int], seen: set[object], todo: list[ast.Node]) -> None:
+        if key in seen or key[0] == PREFIXES["udf"] or look_up(*key) is not None:
+            return
+        seen.add(key)
+        declared = self.functions.get(key)
+        if declared is None:
+            # A function of another module: nobody knows where it looks.
+            raise TooFar
+        if declared.body is None:
+            return
+        if any(map(_climbs, declared.body.walk())):
+            raise TooFar
+        todo.append(declared.body)
+
+    def _follow_variable(self, key: ExpandedName, seen: set[object], todo: list[ast.Node]) -> None:
+        declared = self.variables.get(key)
+        if key in seen or declared is None or declared.value is None:
+            return
+        seen.add(key)
+        if reads_focus(declared.value):
+            raise TooFar
+        todo.append(declared.value)
+
+
+def stream_variables(expr: ast.Expr, streams: Collection[str]) -> set[str]:
+    """The variables of the stream that an expression reads."""
+    read = {node.name.expanded for node in expr.walk() if isinstance(node, ast.VarRef)}
+    return {name for name in streams if ("", name) in read}
+
+
+def _looks_beyond(expr: ast.Expr, streams: Collection[str]) -> bool:
+    try:
+        project(expr, {("", name): Projection() for name in streams})
+    except NotProjectable:
+        return True
+    return False
+
+
+def _compares_places(node: ast.Node) -> bool:
+    """Whether nodes of several variables may be put in order, or asked whether they are the same."""
+    match node:
+        case ast.NodeComparison() | ast.SetOperation():
+            return True
+        case ast.Path(left=left):
+            while isinstance(left, (ast.Path, ast.Filter)):
+                left = left.left if isinstance(left, ast.Path) else left.base
+            return not isinstance(left, (ast.VarRef, ast.AxisStep, ast.ContextItem, ast.Root))
+    return False
+
+
+_UPWARD = {"parent", "ancestor", "ancestor-or-self", "following", "preceding", "following-sibling", "preceding-sibling"}
+_AROUND = {"root", "path", "id", "idref", "element-with-id", "base-uri", "document-uri", "lang"}
+
+
+def _climbs(node: ast.Node) -> bool:
+    match node:
+        case ast.AxisStep(axis=axis):
+            return axis in _UPWARD
+        case ast.FunctionCall(name=name) | ast.NamedFunctionRef(name=name):
+            return name.local in _AROUND
+    return isinstance(node, ast.Root)

@@ -1,0 +1,79 @@
+"""Whether a `let` can be replaced by its value ([Elim-Let], thesis figure 3.11, extended)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from xylem.syntax import ast
+
+_LITERALS = (ast.StringLiteral, ast.IntegerLiteral, ast.DecimalLiteral, ast.DoubleLiteral)
+_AGGREGATES = {"count", "sum", "avg", "min", "max", "exists", "empty"}
+
+
+def is_worth_inlining(clause: ast.LetClause, rest: Sequence[ast.Clause], result: ast.Expr) -> bool:
+    """Paths, literals and aggregates of paths wherever they are read; anything else where it is read at most once."""
+    if _is_cheap(clause.value):
+        return True
+    reads = list(_reads(clause.name, (*rest, result)))
+    if not reads:
+        return True
+    if len(reads) > 1 or _is_repeated(clause.name, rest, result):
+        # Computed once, and of one identity: it must stay so.
+        return False
+    return not any(isinstance(node, ast.ExtensionNode) for node in clause.value.walk())
+
+
+def _is_cheap(value: ast.Expr) -> bool:
+    match value:
+        case ast.VarRef() | ast.ContextItem() | ast.Root():
+            return True
+        case ast.Path(left=left, right=right):
+            return _is_cheap(left) and isinstance(right, ast.AxisStep)
+        case ast.AxisStep():
+            return True
+        case ast.FunctionCall(name=name, arguments=(argument,)):
+            if name.local in ("doc", "document", "stream"):
+                return isinstance(argument, ast.StringLiteral)
+            return (name.local in _AGGREGATES or name.prefix == "udf") and _is_cheap(argument)
+    return isinstance(value, _LITERALS)
+
+
+def _reads(name: ast.Name, parts: Iterable[ast.Node]) -> Iterator[ast.VarRef]:
+    for part in parts:
+        for node in part.walk():
+            if isinstance(node, ast.VarRef) and node.name.expanded == name.expanded:
+                yield node
+
+
+def _is_repeated(name: ast.Name, rest: Sequence[ast.Clause], result: ast.Expr) -> bool:
+    """Whether it is read where an expression may be evaluated several times for one tuple of the `let`."""
+    repeats = False
+    for clause in rest:
+        if isinstance(clause, (ast.ForClause, ast.LetClause)):
+            value = clause.collection if isinstance(clause, ast.ForClause) else clause.value
+            if repeats and any(_reads(name, [clause])):
+                return True
+            if _is_repeated_in(name, value):
+                return True
+            repeats = repeats or isinstance(clause, ast.ForClause)
+        elif any(_reads(name, [clause])) and (repeats or not isinstance(clause, ast.WhereClause)):
+            return True
+        elif isinstance(clause, ast.WhereClause) and _is_repeated_in(name, clause.test):
+            return True
+    return (repeats and any(_reads(name, [result]))) or _is_repeated_in(name, result)
+
+
+def _is_repeated_in(name: ast.Name, expr: ast.Node) -> bool:
+    for node in expr.walk():
+        match node:
+            case ast.Flwor(clauses=clauses, result=inner):
+                if _is_repeated(name, clauses, inner):
+                    return True
+            case ast.Path(right=part) | ast.SimpleMap(right=part) | ast.Filter(predicate=part):
+                if any(_reads(name, [part])):
+                    return True
+            case ast.AxisStep(predicates=parts) if any(_reads(name, parts)):
+                return True
+            case ast.Quantified() | ast.InlineFunction() if any(_reads(name, [node])):
+                return True
+    return False

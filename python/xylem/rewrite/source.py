@@ -1,0 +1,69 @@
+"""Which document of a query is the stream: the context item, a named document or stream, or `$ROOT`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import fields, replace
+from typing import Any
+
+from xylem.analysis.focus import reads_focus
+from xylem.functions.registry import FN, PREFIXES
+from xylem.plan.flux import ROOT
+from xylem.syntax import ast
+
+from .substitution import variable
+
+NAMED_SOURCES = {(FN, "doc"), (FN, "document"), (PREFIXES["xylem"], "stream"), (FN, "stream")}
+
+
+def stream_source(body: ast.Expr) -> ast.Expr | None:
+    """The call that names the document to be streamed; None where it is the context item or `$ROOT`.
+
+    One document is streamed. The context item comes first; other documents are then read as trees.
+    """
+    if reads_focus(body) or any(_is_root_variable(node) for node in body.walk()):
+        return None
+    return next(_named_sources(body), None)
+
+
+def _is_root_variable(node: ast.Node) -> bool:
+    return isinstance(node, ast.VarRef) and node.name.expanded == ("", ROOT)
+
+
+def _named_sources(body: ast.Expr) -> Iterator[ast.FunctionCall]:
+    for node in body.walk():
+        if isinstance(node, ast.FunctionCall) and is_named_source(node):
+            yield node
+
+
+def is_named_source(call: ast.FunctionCall) -> bool:
+    """doc("…") or stream("…") with a literal name."""
+    return (
+        call.name.expanded in NAMED_SOURCES
+        and len(call.arguments) == 1
+        and isinstance(call.arguments[0], ast.StringLiteral)
+    )
+
+
+def read_from_root(body: ast.Expr, source: ast.Expr) -> ast.Expr:
+    """The query with `$ROOT` for each call that names the source: the same call always gives the same document."""
+    made: ast.Expr = _replaced(body, source)
+    return made
+
+
+def _replaced(value: Any, source: ast.Expr) -> Any:
+    if isinstance(value, ast.FunctionCall) and value == source:
+        return variable(ROOT)
+    if isinstance(value, ast.Node):
+        changed = {}
+        for entry in fields(value):
+            if entry.name != "span":
+                old = getattr(value, entry.name)
+                made = _replaced(old, source)
+                if made is not old:
+                    changed[entry.name] = made
+        return replace(value, **changed) if changed else value
+    if type(value) is tuple and value:
+        members = tuple(_replaced(member, source) for member in value)
+        return value if all(a is b for a, b in zip(value, members, strict=True)) else members
+    return value

@@ -1,0 +1,234 @@
+"""From the body of a query to XQuery⁻: what can be followed on a stream taken apart, all else in leaves as it is.
+
+Direct constructors become fixed tags with their content between them; `for` over a streamable path becomes a loop, a
+path a copy, a condition an `if`. A `let` is replaced by its value where that is a path, or where it is read once.
+Nothing else is changed here: predicates and long paths are left to the rules of the normal form.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from collections.abc import Sequence as Seq
+from dataclasses import dataclass, replace
+
+from xylem.analysis.streamable_paths import streamable_path
+from xylem.plan.flux import EMPTY, ROOT, Copy, Fixed, Flux, For, If, Leaf, Opening, Sequence, Step
+from xylem.plan.readable_names import with_readable_names
+from xylem.syntax import ast, print_query
+
+from .fresh_names import Names
+from .leaf_limits import LeafLimits, TooFar
+from .let_values import is_worth_inlining
+from .negation import negated
+from .substitution import FocusInTheWay, Substitution, variable
+
+
+def to_flux(body: ast.Expr, limits: LeafLimits | None = None, names: Names | None = None) -> Flux:
+    """The query as XQuery⁻. What no part of it can do is done by one leaf over the whole document."""
+    converter = _Converter(names or Names(body), limits or LeafLimits())
+    start = _Place(Substitution({}, variable(ROOT), variable(ROOT)), frozenset({ROOT}))
+    try:
+        return converter.convert(body, start)
+    except (TooFar, FocusInTheWay):
+        return Leaf(body)
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Where an expression stands: what its names stand for, and what is around it."""
+
+    names: Substitution
+    streams: frozenset[str]
+    """The variables bound to nodes of the stream."""
+    inside: tuple[ast.DirectElement, ...] = ()
+    """Constructors around it that declare namespaces."""
+
+    def where(self, name: ast.Name, stands_for: ast.Expr) -> _Place:
+        known = {**self.names.variables, name.expanded: stands_for}
+        return replace(self, names=replace(self.names, variables=known))
+
+
+class _Converter:
+    def __init__(self, names: Names, limits: LeafLimits) -> None:
+        self.names = names
+        self.limits = limits
+
+    def convert(self, expr: ast.Expr, place: _Place) -> Flux:
+        match expr:
+            case ast.SequenceExpr(items=items):
+                return sequence(self.convert(item, place) for item in items)
+            case ast.DirectElement():
+                return self._element(expr, place)
+            case ast.ComputedElement(name=name, body=body) if isinstance(name, ast.Name):
+                content = (ast.EnclosedExpr(body, span=body.span),)
+                return self._element(ast.DirectElement(name, (), (), content, span=expr.span), place)
+            case ast.EnclosedExpr(body=body) | ast.OrderingExpr(mode="ordered", body=body):
+                return self.convert(body, place)
+            case ast.Flwor(clauses=clauses, result=result):
+                return self._flwor(expr, clauses, result, place)
+            case ast.If():
+                return self._if(expr, place)
+            case ast.VarRef() | ast.Path() | ast.AxisStep() | ast.Filter() | ast.ContextItem() | ast.Root():
+                return self._path(expr, place)
+        return self._leaf(expr, place)
+
+    # --- constructors
+
+    def _element(self, element: ast.DirectElement, place: _Place) -> Flux:
+        if is_constant(element):
+            return Fixed(print_query(with_readable_names(element)), opens=element, closes=element)
+        inner = replace(place, inside=(*place.inside, bare(element))) if element.namespaces else place
+        opening, closing = self._tags(element, inner)
+        return sequence([opening, *self._content(element.content, inner), closing])
+
+    def _tags(self, element: ast.DirectElement, place: _Place) -> tuple[Flux, Fixed]:
+        tag = bare(element)
+        closing = Fixed(f"</{element.name}>", closes=tag)
+        if all(isinstance(part, str) for attribute in element.attributes for part in attribute.parts):
+            return Fixed(f"{print_query(with_readable_names(tag)).removesuffix('/>').rstrip()}>", opens=tag), closing
+        tag = place.names.apply(tag)
+        for attribute in tag.attributes:
+            for part in attribute.parts:
+                if not isinstance(part, str):
+                    self.limits.check(part.body, place.streams)
+        return Opening(tag, place.inside), closing
+
+    def _content(self, content: Seq[ast.Expr], place: _Place) -> list[Flux]:
+        parts: list[Flux] = []
+        was_enclosed = False
+        for item in content:
+            made = Fixed(item.value) if isinstance(item, ast.DirectText) else self.convert(item, place)
+            is_enclosed = isinstance(item, ast.EnclosedExpr)
+            if is_enclosed and was_enclosed and _ends_in_value(parts[-1]) and _ends_in_value(made):
+                parts.append(Fixed(""))
+            parts.append(made)
+            was_enclosed = is_enclosed
+        return parts
+
+    # --- loops and conditions
+
+    def _flwor(self, whole: ast.Flwor, clauses: Seq[ast.Clause], result: ast.Expr, place: _Place) -> Flux:
+        """The clauses one after the other; where one cannot be taken apart, the rest is one leaf."""
+        if not clauses:
+            return self.convert(result, place)
+        clause, rest = clauses[0], clauses[1:]
+        match clause:
+            case ast.ForClause(type=None, allowing_empty=False):
+                made = self._for(clause, rest, result, place)
+                if made is not None:
+                    return made
+            case ast.LetClause(type=None, name=name, value=value):
+                if is_worth_inlining(clause, rest, result):
+                    return self._flwor(whole, rest, result, place.where(name, self._inlined(value, place)))
+            case ast.WhereClause(test=test):
+                return if_then(self._condition(test, place), self._flwor(whole, rest, result, place))
+        return self._leaf(replace(whole, clauses=tuple(clauses), result=result), place)
+
+    def _for(self, clause: ast.ForClause, rest: Seq[ast.Clause], result: ast.Expr, place: _Place) -> Flux | None:
+        collection = self._resolved(clause.collection, place)
+        window = collection if isinstance(collection, ast.DataWindow) else None
+        found = streamable_path(collection if window is None else window.base, place.streams)
+        if found is None or not found.steps or (window is not None and clause.position is not None):
+            return None
+        if any(isinstance(c, (ast.OrderByClause, ast.GroupByClause, ast.CountClause)) for c in rest):
+            # They need all tuples at once.
+            return None
+        bound = self.names.keep(clause.name)
+        inner = place.where(clause.name, variable(bound))
+        if window is None:
+            inner = replace(inner, streams=inner.streams | {bound})
+        position = None
+        if clause.position is not None:
+            position = self.names.keep(clause.position)
+            inner = inner.where(clause.position, variable(position))
+        path = tuple(map(flux_step, found.steps))
+        for step in found.steps:
+            for predicate in step.predicates:
+                self.limits.check_predicate(predicate, place.streams)
+        try:
+            body = self._flwor(ast.Flwor((), result), rest, result, inner)
+        except TooFar:
+            # The body looks further than its variable: one step up, what it looks at may be reached.
+            return None
+        return For(bound, found.variable, path, body, None, position, window)
+
+    def _if(self, expr: ast.If, place: _Place) -> Flux:
+        then, otherwise = self.convert(expr.then, place), self.convert(expr.otherwise, place)
+        if isinstance(then, Leaf) and isinstance(otherwise, Leaf):
+            return self._leaf(expr, place)
+        test = self._condition(expr.test, place)
+        return sequence([if_then(test, then), if_then(negated(test), otherwise)])
+
+    def _path(self, expr: ast.Expr, place: _Place) -> Flux:
+        resolved = self._resolved(expr, place)
+        found = streamable_path(resolved, place.streams)
+        if found is None:
+            return self._leaf(expr, place)
+        for step in found.steps:
+            for predicate in step.predicates:
+                self.limits.check_predicate(predicate, place.streams)
+        return Copy(found.variable, tuple(map(flux_step, found.steps)))
+
+    # --- everything else
+
+    def _leaf(self, expr: ast.Expr, place: _Place) -> Flux:
+        if isinstance(expr, ast.SequenceExpr) and not expr.items:
+            return EMPTY
+        resolved = self._resolved(expr, place)
+        self.limits.check(resolved, place.streams)
+        return Leaf(resolved, place.inside)
+
+    def _condition(self, test: ast.Expr, place: _Place) -> ast.Expr:
+        resolved = self._resolved(test, place)
+        self.limits.check(resolved, place.streams)
+        return resolved
+
+    def _inlined(self, value: ast.Expr, place: _Place) -> ast.Expr:
+        return self._resolved(value, place)
+
+    def _resolved(self, expr: ast.Expr, place: _Place) -> ast.Expr:
+        return place.names.apply(expr)
+
+
+# --- small makers, which keep sequences flat and empty parts out
+
+
+def sequence(parts: Iterable[Flux]) -> Flux:
+    """The parts one after the other; a single one stands alone."""
+    flat: list[Flux] = []
+    for part in parts:
+        flat.extend(part.parts if isinstance(part, Sequence) else [part])
+    return flat[0] if len(flat) == 1 else Sequence(tuple(flat))
+
+
+def if_then(condition: ast.Expr, body: Flux) -> Flux:
+    return EMPTY if body == EMPTY else If(condition, body)
+
+
+def bare(element: ast.DirectElement) -> ast.DirectElement:
+    """The constructor without its content."""
+    return replace(element, content=())
+
+
+def is_constant(element: ast.DirectElement) -> bool:
+    """No expression inside: a fixed string."""
+    return not any(isinstance(node, ast.EnclosedExpr) for node in element.walk())
+
+
+def flux_step(step: ast.AxisStep) -> Step:
+    """A step of a path as FluX has it."""
+    plain = replace(step, axis="child" if step.axis == "descendant" else step.axis, predicates=())
+    name = print_query(with_readable_names(plain))
+    return Step(name, step.axis, step.test, step.predicates)
+
+
+def _ends_in_value(part: Flux) -> bool:
+    """Whether atomic values may stand at its ends."""
+    match part:
+        case Leaf():
+            return True
+        case Sequence(parts=parts):
+            return any(map(_ends_in_value, parts))
+        case For(body=body) | If(body=body):
+            return _ends_in_value(body)
+    return False

@@ -1,0 +1,39 @@
+"""The whole way from a query to its FluX program."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from xylem.plan.flux_plan import FluxPlan
+from xylem.schema.constraints import Schema
+from xylem.syntax import ast
+
+from .driver import Observer, apply_rules, silent
+from .flux_rewrite import rewrite_to_flux
+from .fresh_names import Names
+from .leaf_limits import LeafLimits
+from .rule import Facts
+from .rules import NORMAL_FORM
+from .source import read_from_root, stream_source
+from .to_flux import to_flux
+
+
+def to_program(
+    body: ast.Expr,
+    schema: Schema | None = None,
+    observe: Observer = silent,
+    *,
+    prolog: Sequence[ast.Declaration] = (),
+    without: Collection[str] = (),
+) -> FluxPlan:
+    """The plan that streams the body of a main module, its names resolved.
+
+    `prolog` holds the declarations the body may use, of imported modules too; `without` names rules to be left out.
+    """
+    source = stream_source(body)
+    if source is not None:
+        body = read_from_root(body, source)
+    names = Names(body)
+    query = to_flux(body, LeafLimits.of(prolog), names)
+    query = apply_rules(query, NORMAL_FORM, Facts.of(names, schema), observe, without)
+    return FluxPlan(rewrite_to_flux(query, schema), query, source)
