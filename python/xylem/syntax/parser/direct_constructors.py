@@ -29,8 +29,8 @@ _qname = re.compile(rf"(?:({NCNAME}):)?({NCNAME})").match
 _content_text = re.compile(r"[^<{}&\0]+").match
 _attribute_text = {'"': re.compile(r'[^"<{}&\0]+').match, "'": re.compile(r"[^'<{}&\0]+").match}
 _plain_attribute = re.compile(r"\"([^\"<{}&\t\n\r\0]*)\"(?!\")|'([^'<{}&\t\n\r\0]*)'(?!')").match
-_comment = re.compile(r"<!--((?:[^-]|-[^-])*)-->").match
-_pi = re.compile(rf"<\?({NCNAME})(?:[ \t\n\r]+((?:(?!\?>).)*))?\?>", re.DOTALL).match
+_comment = re.compile(r"<!--([^-]*(?:-[^-]+)*)-->").match
+_pi = re.compile(rf"<\?({NCNAME})(?:[ \t\n\r]+(.*?))?\?>", re.DOTALL).match
 
 XML_NAMESPACE = "http://www.w3.org/XML/1998/namespace"
 XMLNS_NAMESPACE = "http://www.w3.org/2000/xmlns/"

@@ -12,7 +12,7 @@ from .cursor import Cursor
 _number = re.compile(r"(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][+-]?[0-9]+)?").match
 _name_start = re.compile(START).match
 _plain_string = re.compile(r"\"[^\"&]*\"(?!\")|'[^'&]*'(?!')").match
-_any_string = re.compile(r"\"(?:[^\"]|\"\")*\"|'(?:[^']|'')*'").match
+_any_string = re.compile(r"\"[^\"]*(?:\"\"[^\"]*)*\"|'[^']*(?:''[^']*)*'").match
 _reference = re.compile(r"&(?:(lt|gt|amp|quot|apos)|#([0-9]+)|#x([0-9a-fA-F]+));")
 _digits = re.compile(r"[0-9]+").match
 
