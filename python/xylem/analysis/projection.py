@@ -61,6 +61,16 @@ class Projection:
         elif use is Use.SUBTREE:
             self.subtree = True
 
+    def merge(self, other: Projection) -> None:
+        """Need also what the other needs."""
+        for test, below in other.children.items():
+            self.child(*test).merge(below)
+        self.attributes |= other.attributes
+        self.all_attributes |= other.all_attributes
+        self.text |= other.text
+        self.string |= other.string
+        self.subtree |= other.subtree
+
     @property
     def is_bare(self) -> bool:
         """Only the presence of the element is asked for."""

@@ -9,12 +9,15 @@ from xylem.analysis.projection import NotProjectable, Projection, Use
 from xylem.plan.flux import (
     ROOT,
     Flux,
+    For,
+    Handler,
     If,
     Leaf,
     On,
     OnEach,
     OnFirst,
     OnWindow,
+    Opening,
     ProcessStream,
     Sequence,
     Step,
@@ -67,8 +70,8 @@ class StreamBuilder:
             program = ProcessStream(ROOT, (OnFirst(None, program),))
         try:
             if not self._streams(program):
-                # Nothing of the document is processed child by child: one handler for all of it, when it has ended.
-                program = ProcessStream(ROOT, (OnFirst(None, program),))
+                # Nothing of the document is processed child by child: everything waits until it has ended.
+                program = ProcessStream(ROOT, tuple(_waiting(ROOT, handler) for handler in program.handlers))
             return self._scope(program, 0, None, 0)
         except NotProjectable as beyond:
             raise NotStreamable(beyond.why, beyond.node) from beyond
@@ -133,9 +136,14 @@ class StreamBuilder:
             if role.parent is None:
                 raise NotStreamable("the whole document is needed before anything can be written")
             raise NotStreamable(f"all of ${role.variable} is needed before it has ended")
-        for (axis, uri, local), below in needs.children.items():
-            if axis != "child":
-                raise NotStreamable(f"descendants of ${role.variable} are needed before it has ended")
+        tests = needs.children
+        if any(axis != "child" for axis, _, _ in tests):
+            # What is needed at any depth is found below every child, and may be the child itself.
+            below = Projection(dict(tests))
+            for needed in tests.values():
+                below.merge(needed)
+            tests = {("child", None, None): below}
+        for (axis, uri, local), below in tests.items():
             step = self.steps.add(role.step, axis, uri, local, Report.ITEM)
             step.kept = below
             role.keeps_children = True
@@ -173,8 +181,7 @@ class StreamBuilder:
             return False
         reduced, _ = self._without_aggregates(stream)
         needs = self._needs(reduced)
-        whole = needs.subtree or needs.string or needs.text
-        return not whole and all(axis == "child" for axis, _, _ in needs.children)
+        return not (needs.subtree or needs.string or needs.text)
 
     # --- aggregates
 
@@ -229,7 +236,9 @@ class StreamBuilder:
         c = self.c
         with c.writer.function(stem, ["out", "env"], "") as frame, c.scoped(Scope({}, Focus(None))):
             for name in self._visible(role, handler):
-                c.declare(("", name), self._bound(name))
+                variable = c.declare(("", name), self._bound(name))
+                if name == ROOT:
+                    c.scope = c.scope.with_focus(Focus(variable))
             write_body(c, body)
         return frame.name
 
@@ -252,6 +261,14 @@ class StreamBuilder:
         return one(python, self.item_types.get(name, NodeItem()), simple=True)
 
 
+def _waiting(variable: str, handler: Handler) -> Handler:
+    """A handler that loops over what it would otherwise wait for."""
+    if not isinstance(handler, On):
+        return handler
+    path = (*handler.through, handler.step)
+    return OnFirst(None, For(handler.variable, variable, path, handler.body, None, handler.position))
+
+
 def _map_leaves(body: Flux, extraction: Extraction) -> Flux:
     """The body with aggregates taken out of its expressions."""
     match body:
@@ -262,6 +279,8 @@ def _map_leaves(body: Flux, extraction: Extraction) -> Flux:
             return Sequence(tuple(_map_leaves(part, extraction) for part in parts))
         case If(condition=condition, body=inner):
             return If(extraction.apply(condition), _map_leaves(inner, extraction))
+        case Opening(element=element):
+            return replace(body, element=extraction.apply(element))
     return body
 
 
