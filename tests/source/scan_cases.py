@@ -1,0 +1,108 @@
+"""Documents and plans that Hypothesis makes up for scanners."""
+
+from __future__ import annotations
+
+from hypothesis import strategies as st
+from xylem.plan.scan_plan import AttributeTest, Keep, Report, ScanPlan, ScanStep
+
+DOCTYPES = (
+    "",
+    "",
+    "",
+    """<!DOCTYPE a [<!ENTITY e "ent"><!ENTITY m "x<b x='&#49;'>in&e;</b>y"> <!-- no node -->]>""",
+    """<!DOCTYPE a [<!ENTITY e ""><!ENTITY m "<c/>"><!ATTLIST b y CDATA "&#60;dflt" n NMTOKENS #IMPLIED>]>""",
+)
+PIECES = (
+    "t",
+    "word word",
+    " ",
+    "\n  ",
+    "\r\n",
+    "a\rb",
+    "&amp;&lt;",
+    "&#65;&#x1F600;",
+    "é€",
+    "<![CDATA[<x>&]]>",
+    "<![CDATA[]]>",
+    "<!-- c -->",
+    "<!---->",
+    "<?p q  r?>",
+    "<?target?>",
+    "]].",
+    ">",
+)
+ENTITY_PIECES = ("&e;", "&m;", "u&e;v")
+VALUES = ("1", "2.5", " 3 ", "x", "", "a&#10;b\tc\nd", "&lt;&amp;&quot;'", "NaN", "1e1", "&#233;")
+
+
+@st.composite
+def elements(draw: st.DrawFn, pieces: tuple[str, ...], values: tuple[str, ...], depth: int, is_root: bool) -> str:
+    """The text of an element; p and q are always declared, and now and then anew."""
+    declared = {"p": draw(st.sampled_from("uv")), "q": draw(st.sampled_from("uv"))} if is_root else {}
+    if draw(st.integers(0, 5)) == 0:
+        declared[draw(st.sampled_from(["p", "q", "", ""]))] = draw(st.sampled_from(["u", "v"]))
+    elif draw(st.integers(0, 9)) == 0:
+        declared[""] = ""
+    name = draw(st.sampled_from(["a", "a", "b", "b", "c", "p:a", "p:b", "q:a"]))
+    tags = [f'xmlns{":" if prefix else ""}{prefix}="{uri}"' for prefix, uri in declared.items()]
+    for attribute in draw(st.lists(st.sampled_from(["x", "y", "n", "p:x", "xml:id"]), max_size=2, unique=True)):
+        value = "id " if attribute == "xml:id" else draw(st.sampled_from(values))
+        tags.append(f'{attribute}="{value}"')
+    tags = draw(st.permutations(tags))
+    start = f"<{' '.join([name, *tags])}"
+    content: list[str] = []
+    for _ in range(draw(st.integers(0, 4)) if depth else 0):
+        if draw(st.booleans()):
+            content.append(draw(elements(pieces, values, depth - 1, False)))
+        else:
+            content.append(draw(st.sampled_from(pieces)))
+    if not content and draw(st.booleans()):
+        return f"{start}/>"
+    return f"{start}>{''.join(content)}</{name} >" if draw(st.booleans()) else f"{start}>{''.join(content)}</{name}>"
+
+
+@st.composite
+def documents(draw: st.DrawFn) -> bytes:
+    doctype = draw(st.sampled_from(DOCTYPES))
+    pieces, values = PIECES, VALUES
+    if doctype:
+        pieces, values = (*PIECES, *ENTITY_PIECES * 3), (*VALUES, "&e;1")
+    root = draw(elements(pieces, values, 4, True))
+    before, after = draw(st.sampled_from([("", ""), ("<!--b-->\n", "<?after all?>"), ("\n", "\n")]))
+    encoding = draw(st.sampled_from(["", "", "utf-8", "utf-16", "iso-8859-1", "windows-1252"]))
+    declaration = f'<?xml version="1.0" encoding="{encoding}"?>' if encoding else ""
+    text = f"{declaration}{before}{doctype}{root}{after}"
+    # Only text and attribute values have characters that an encoding may lack.
+    return text.encode(encoding or "utf-8", "xmlcharrefreplace")
+
+
+NAMES = st.sampled_from([("", "x"), ("", "y"), ("u", "x"), ("v", "x")])
+TESTS = st.builds(
+    lambda name, op, constant: AttributeTest(
+        *name, op, constant if isinstance(constant, str) else None, constant if isinstance(constant, float) else None
+    ),
+    NAMES,
+    st.sampled_from(["=", "!=", "<", "<=", ">", ">="]),
+    st.sampled_from(["1", "x", "é", 1.0, 2.5, 10.0]),
+)
+REPORTS = [Report.NOTHING, Report.START, Report.END, Report.ITEM, Report.ITEM, Report.COUNT]
+
+
+@st.composite
+def plans(draw: st.DrawFn) -> ScanPlan:
+    steps: list[ScanStep] = []
+    for number in range(draw(st.integers(1, 6))):
+        steps.append(
+            ScanStep(
+                draw(st.integers(0, number - 1)) if number else -1,
+                draw(st.sampled_from(["child", "child", "descendant"])) if number else "child",
+                draw(st.sampled_from([None, None, "", "u"])) if number else None,
+                draw(st.sampled_from([None, "a", "b", "c"])) if number else None,
+                draw(st.sampled_from(REPORTS)) | draw(st.sampled_from([Report.NOTHING, *REPORTS])),
+                draw(st.sampled_from([Keep.NOTHING, Keep.NOTHING, Keep.SUBTREE, Keep.STRING])),
+                draw(st.one_of(st.just(()), st.none(), st.lists(NAMES, max_size=2).map(tuple))),
+                draw(st.booleans()),
+                tuple(draw(st.lists(TESTS, max_size=1))) if number and draw(st.integers(0, 3)) == 0 else (),
+            )
+        )
+    return ScanPlan(tuple(steps), draw(st.booleans()))

@@ -1,0 +1,67 @@
+"""Both scanners give what the definitions say, for any document, any plan and any pieces of input."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from xylem.plan.scan_plan import ScanPlan
+from xylem.source import kernel
+from xylem.source.python_scanner import PythonScanner
+from xylem.source.scan import NewScanner
+
+from .scan_cases import documents, plans
+from .scan_views import cut, expected, observed
+
+MISSING = "the kernel has no scanner here"
+KERNEL: NewScanner | None = getattr(kernel, "Scanner", None) if kernel.kernel_build() else None
+SCANNERS = [
+    pytest.param(PythonScanner, id="python"),
+    pytest.param(KERNEL, id="kernel", marks=pytest.mark.skipif(KERNEL is None, reason=MISSING)),
+]
+PLACES = st.one_of(st.just([]), st.lists(st.integers(0, 10_000), max_size=8))
+
+
+@pytest.mark.parametrize("new_scanner", SCANNERS)
+@settings(max_examples=400)
+@given(document=documents(), plan=plans(), places=PLACES, flush=st.booleans())
+def test_records_are_those_of_the_definitions(
+    new_scanner: NewScanner, document: bytes, plan: ScanPlan, places: list[int], flush: bool
+) -> None:
+    view = observed(new_scanner, plan, [(piece, flush) for piece in cut(document, places)])
+    assert view == expected(document, plan)
+
+
+@pytest.mark.parametrize("new_scanner", SCANNERS)
+@settings(max_examples=150)
+@given(document=documents(), plan=plans(), flush=st.booleans())
+def test_single_bytes_make_no_difference(new_scanner: NewScanner, document: bytes, plan: ScanPlan, flush: bool) -> None:
+    whole = observed(new_scanner, plan, [(document, False)])
+    single = [(document[place : place + 1], flush) for place in range(len(document))]
+    assert observed(new_scanner, plan, single) == whole
+
+
+@pytest.mark.parametrize("new_scanner", SCANNERS)
+@settings(max_examples=150)
+@given(document=documents(), plan=plans(), places=PLACES, end=st.integers(0, 10_000))
+def test_input_that_ends_too_early_gives_what_was_complete(
+    new_scanner: NewScanner, document: bytes, plan: ScanPlan, places: list[int], end: int
+) -> None:
+    whole = observed(PythonScanner, plan, [(document, True)])
+    shorter = document[: end % len(document)]
+    view = observed(new_scanner, plan, [(piece, True) for piece in cut(shorter, places)])
+    if view.error is not None and view.error != whole.error:
+        assert view.error in ("XYIN0001", "XYIN0007")
+    assert view.records == whole.records[: len(view.records)]
+    # The reference has nothing more to tell of the same bytes.
+    assert view == observed(PythonScanner, plan, [(shorter, True)])
+
+
+@pytest.mark.skipif(KERNEL is None, reason=MISSING)
+@settings(max_examples=300)
+@given(document=documents(), plan=plans(), place=st.integers(0, 10_000), byte=st.integers(0, 255))
+def test_both_scanners_agree_on_damaged_input(document: bytes, plan: ScanPlan, place: int, byte: int) -> None:
+    assert KERNEL is not None
+    place %= len(document)
+    damaged = document[:place] + bytes([byte]) + document[place + 1 :]
+    assert observed(KERNEL, plan, [(damaged, True)]) == observed(PythonScanner, plan, [(damaged, True)])
