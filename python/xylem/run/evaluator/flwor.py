@@ -23,12 +23,13 @@ from xylem.values.sequence_type import AtomicItem, ItemType, Occurrence, Sequenc
 from ..runtime import control as control_rt
 from ..runtime import sequences
 from ..runtime import tuples as rt
+from ..runtime.data_windows import windows
 from .code import Code, Shape, atomic, many, one, optional, shape_of
 from .compiler import NO_ITEM, Compiler, Sink, compiles, not_executable, pushes, tails
 from .control import Finish, check_binding
 from .joins import find_join, write_join
 from .operators import default_collation
-from .windows import write_window
+from .windows import data_window_cursor, write_window
 
 
 @compiles(ast.Flwor)
@@ -211,10 +212,17 @@ class _Loops:
 
     def _for(self, clause: ast.ForClause, rest: list[ast.Clause], then: Callable[[], None]) -> None:
         c = self.c
+        if isinstance(clause.collection, ast.DataWindow) and (clause.allowing_empty or clause.type is not None):
+            raise StaticError("XYST0002", "`allowing empty` or a type with a data window", span=clause.span)
         if clause.position is not None and clause.position.expanded == clause.name.expanded:
             raise StaticError("XQST0089", f"${clause.name}", span=clause.span)
-        join = find_join(c, clause, rest)
-        if join is not None:
+        window = clause.collection if isinstance(clause.collection, ast.DataWindow) else None
+        join = None if window else find_join(c, clause, rest)
+        if window is not None:
+            items = c.compile(window.base)
+            cursor = data_window_cursor(c, window, items.item)
+            source, item = f"{c.rt(windows)}({c.as_iterable(items)}, {cursor})", items.item
+        elif join is not None:
             rest = join.rest
             source, item = write_join(c, clause, join)
         else:
@@ -231,6 +239,8 @@ class _Loops:
             c.writer.line(f"for {position}, {name} in {pairs}:")
         with c.writer.indented(block=True):
             code = one(name, item, simple=True)
+            if window is not None:
+                code = Code(name, Shape.SEQUENCE, SequenceType(item, Occurrence.MANY), simple=True)
             if clause.allowing_empty:
                 code = optional(name, item, simple=True)
                 if clause.position is not None:

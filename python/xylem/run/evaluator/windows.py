@@ -7,8 +7,9 @@ from functools import partial
 from xylem.errors import StaticError
 from xylem.syntax import ast
 from xylem.values import atomic_type as at
-from xylem.values.sequence_type import ItemType, Occurrence, SequenceType
+from xylem.values.sequence_type import AtomicItem, ItemType, Occurrence, SequenceType
 
+from ..runtime import data_windows
 from ..runtime import windows as rt
 from .code import Code, Shape, atomic, one, optional
 from .compiler import Compiler
@@ -85,5 +86,33 @@ def _condition(
         c.writer.line(f"return bool({c.truth(condition.when)})")
 
     frame = c.lifted("when", parameters, c.describe(condition.when), write)
+    captures = "".join(f", {name}={name}" for name in frame.captures)
+    return f"{c.rt(partial)}({frame.name}{captures})" if captures else frame.name
+
+
+# --- data windows on paths
+
+
+def data_window_cursor(c: Compiler, window: ast.DataWindow, item: ItemType) -> str:
+    """An expression that makes the cursor of a data window (thesis §3.8.2)."""
+    number = SequenceType(AtomicItem(at.NUMERIC))
+    whole = SequenceType(AtomicItem(at.INTEGER))
+    kind = whole if window.kind == "count" else number
+    size = c.bind(c.converted(c.compile(window.size), kind, "the size of a window"))
+    step = size if window.step is None else c.converted(c.compile(window.step), kind, "the step of a window")
+    if window.kind == "count":
+        return f"{c.rt(data_windows.CountWindows)}({size.text}, {step.text})"
+    return f"{c.rt(data_windows.ReferenceWindows)}({size.text}, {step.text}, {_reference(c, window, item)})"
+
+
+def _reference(c: Compiler, window: ast.DataWindow, item: ItemType) -> str:
+    """The reference value of an item, as a function."""
+
+    def write() -> None:
+        c.scope = c.scope.with_focus(c.focus_on(one("item", item, simple=True)))
+        found = c.atomic_operand(window.reference or ast.ContextItem(), "the reference of a window")
+        c.writer.line(f"return {found.text}")
+
+    frame = c.lifted("reference", ["item"], c.describe(window), write)
     captures = "".join(f", {name}={name}" for name in frame.captures)
     return f"{c.rt(partial)}({frame.name}{captures})" if captures else frame.name

@@ -6,14 +6,31 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from xylem.analysis.resolve_names import declared_namespaces
-from xylem.plan.flux import Copy, Fixed, Flux, For, If, Leaf, On, OnFirst, Opening, ProcessStream, Sequence
+from xylem.plan.flux import (
+    Copy,
+    Fixed,
+    Flux,
+    For,
+    If,
+    Leaf,
+    On,
+    OnEach,
+    OnFirst,
+    OnWindow,
+    Opening,
+    ProcessStream,
+    Sequence,
+)
 from xylem.syntax import ast
 from xylem.values import atomic_type as at
 from xylem.values.qname import QName
+from xylem.values.sequence_type import Occurrence, SequenceType
 
-from ..evaluator.code import atomic, one
+from ..evaluator.code import Code, Shape, atomic, one
 from ..evaluator.compiler import Compiler, Sink
 from ..evaluator.constructors import attribute_value
+from ..evaluator.windows import data_window_cursor
+from ..runtime.data_windows import windows
 from .steps import path_expression
 
 OUTPUT = Sink("out.item({})", "out.items({})")
@@ -49,6 +66,8 @@ def write_body(c: Compiler, body: Flux) -> None:
                 if isinstance(handler, On):
                     path = (*handler.through, handler.step)
                     write_body(c, For(handler.variable, variable, path, handler.body, None, handler.position))
+                elif isinstance(handler, (OnWindow, OnEach)):
+                    write_body(c, For(handler.variable, variable, handler.path, handler.body, window=handler.window))
                 elif isinstance(handler, OnFirst):
                     write_body(c, handler.body)
 
@@ -67,13 +86,18 @@ def _write_for(c: Compiler, loop: For) -> None:
     code = c.compile(path_expression(loop.source, loop.path))
     name = _python_name(c, loop.variable)
     source = c.as_iterable(code)
+    bound = one(name, code.item, simple=True)
+    if loop.window is not None:
+        cursor = data_window_cursor(c, loop.window, code.item)
+        source = f"{c.rt(windows)}({source}, {cursor})"
+        bound = Code(name, Shape.SEQUENCE, SequenceType(code.item, Occurrence.MANY), simple=True)
     if loop.position is None:
         c.writer.line(f"for {name} in {source}:")
     else:
         position = _python_name(c, loop.position)
         c.writer.line(f"for {position}, {name} in enumerate({source}, 1):")
     with c.writer.indented(block=True), c.scoped():
-        c.declare(("", loop.variable), one(name, code.item, simple=True), loops=True)
+        c.declare(("", loop.variable), bound, loops=True)
         if loop.position is not None:
             c.declare(("", loop.position), atomic(position, at.INTEGER, simple=True), loops=True)
         write_body(c, loop.body if loop.where is None else If(loop.where, loop.body))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from xylem.values.builder import TreeBuilder
 from xylem.values.name_pool import KIND_MASK
 from xylem.values.node import ATTRIBUTE, DOCUMENT, Node
 from xylem.values.tree import Tree
@@ -51,3 +52,16 @@ class Buffer:
         size = sum(len(value) for value in tree.values[before:] if value) + ROW_BYTES * (len(tree.codes) - before)
         self.bytes += size
         return size
+
+
+def detached(node: Node) -> Node:
+    """A copy of a complete element in a tree of its own, which outlives the batch it came in."""
+    builder = TreeBuilder(node.tree.base)
+    builder.copy(node)
+    return builder.finish()
+
+
+def size_of(node: Node) -> int:
+    """The bytes a detached element takes."""
+    tree = node.tree
+    return sum(len(value) for value in tree.values if value) + ROW_BYTES * len(tree.codes)

@@ -27,16 +27,17 @@ from xylem.plan.scan_plan import Report
 from xylem.syntax import ast
 from xylem.values import atomic_type as at
 from xylem.values import node as nk
-from xylem.values.sequence_type import ANY_SEQUENCE, AtomicItem, ItemType, NodeItem
+from xylem.values.sequence_type import ANY_SEQUENCE, AtomicItem, ItemType, NodeItem, Occurrence, SequenceType
 
 from ..evaluator.build import Builder
 from ..evaluator.code import Code, Shape, one
 from ..evaluator.compiler import Compiler
 from ..evaluator.module_table import ModuleTable
 from ..evaluator.scope import Focus, Scope
+from ..evaluator.windows import data_window_cursor
 from .aggregates import ITEM, Aggregate, Extraction
 from .body import write_body
-from .roles import FeedRole, ItemRole, KeepRole, Role, ScopeRole
+from .roles import FeedRole, ItemRole, KeepRole, Role, ScopeRole, WindowRole
 from .steps import PlannedSteps
 
 
@@ -61,6 +62,8 @@ class StreamBuilder:
         self.slots: dict[str, int] = {}
         self.item_types: dict[str, ItemType] = {ROOT: NodeItem(nk.DOCUMENT)}
         self.scopes: list[ScopeRole] = []
+        self.windowed: set[str] = set()
+        """The variables that hold a window."""
         self._aggregates = 0
 
     def build(self, program: Flux) -> ScopeRole:
@@ -110,8 +113,10 @@ class StreamBuilder:
                 role.bodies.append(None)
                 self._on(role, index, handler)
                 waits = True
-            else:
-                raise NotStreamable("data windows are not executed over streams yet")
+            elif isinstance(handler, (OnWindow, OnEach)):
+                role.bodies.append(None)
+                self._window(role, index, handler)
+                waits = True
             if not waits:
                 role.at_start = index + 1
         return role
@@ -124,7 +129,7 @@ class StreamBuilder:
         needs, document = Projection(), Projection()
         own = {ROOT: document, stream.variable: needs}
         for handler in stream.handlers:
-            if isinstance(handler, (On, OnFirst)):
+            if isinstance(handler, (On, OnFirst, OnWindow, OnEach)):
                 add_needs(handler.body, own)
         if stream.variable != ROOT and not document.is_bare:
             raise NotStreamable(f"a handler below ${stream.variable} looks at the whole document")
@@ -172,12 +177,35 @@ class StreamBuilder:
         body = self._function("on", handler.body, role, handler)
         self.roles.append(ItemRole(planned.index, role, index, slot, body, nested, counter))
 
+    def _window(self, role: ScopeRole, index: int, handler: OnWindow | OnEach) -> None:
+        """Collect the records of a path into windows."""
+        if any(step.axis == "descendant" for step in handler.path):
+            raise NotStreamable("a window over descendants", handler.window)
+        parent = role.step
+        for step in handler.path[:-1]:
+            parent = self.steps.follow(parent, step, Report.NOTHING).index
+        planned = self.steps.follow(parent, handler.path[-1], Report.ITEM)
+        add_needs(handler.body, {handler.variable: planned.kept})
+        if handler.window.kind != "count":
+            item = ITEM.name.local
+            reference = ITEM if handler.window.reference is None else ast.Path(ITEM, handler.window.reference)
+            add_expression(reference, {item: planned.kept}, Use.STRING)
+        slot = self._slot(handler.variable)
+        self.windowed.add(handler.variable)
+        body = self._function("window", handler.body, role, handler)
+        self.roles.append(WindowRole(planned.index, role, index, slot, body, self._cursor(handler)))
+
+    def _cursor(self, handler: OnWindow | OnEach) -> str:
+        """def cursor(): a fresh cursor for the windows of one scope."""
+        c = self.c
+        with c.writer.function("cursor", [], c.describe(handler.window)) as frame, c.scoped(Scope({}, Focus(None))):
+            c.writer.line(f"return {data_window_cursor(c, handler.window, NodeItem(nk.ELEMENT))}")
+        return frame.name
+
     def _streams(self, stream: ProcessStream) -> bool:
         """Whether children are worth processing one by one: some are streamed, and the rest can be kept."""
-        on = [h for h in stream.handlers if isinstance(h, On) and h.step.axis != "attribute"]
-        if not on or not all(is_scannable(handler) for handler in on):
-            return False
-        if any(isinstance(handler, (OnWindow, OnEach)) for handler in stream.handlers):
+        paths = [path for handler in stream.handlers if (path := _streamed_path(handler)) is not None]
+        if not paths or not all(is_scannable(path) for path in paths):
             return False
         reduced, _ = self._without_aggregates(stream)
         needs = self._needs(reduced)
@@ -231,7 +259,7 @@ class StreamBuilder:
 
     # --- code
 
-    def _function(self, stem: str, body: Flux, role: ScopeRole, handler: On | None = None) -> str:
+    def _function(self, stem: str, body: Flux, role: ScopeRole, handler: On | OnWindow | OnEach | None = None) -> str:
         """def handler(out, env): the body, with the variables it can see taken from the environment."""
         c = self.c
         with c.writer.function(stem, ["out", "env"], "") as frame, c.scoped(Scope({}, Focus(None))):
@@ -242,8 +270,10 @@ class StreamBuilder:
             write_body(c, body)
         return frame.name
 
-    def _visible(self, role: ScopeRole, handler: On | None) -> list[str]:
-        names = [] if handler is None else [name for name in (handler.variable, handler.position) if name is not None]
+    def _visible(self, role: ScopeRole, handler: On | OnWindow | OnEach | None) -> list[str]:
+        names = [] if handler is None else [handler.variable]
+        if isinstance(handler, On) and handler.position is not None:
+            names.append(handler.position)
         scope: ScopeRole | None = role
         while scope is not None:
             names.append(scope.variable)
@@ -256,6 +286,8 @@ class StreamBuilder:
         """A local name for a variable of the environment."""
         python = self.c.writer.fresh("v_" + "".join(ch if ch.isascii() and ch.isalnum() else "_" for ch in name))
         self.c.writer.line(f"{python} = env[{self._slot(name)}]")
+        if name in self.windowed:
+            return Code(python, Shape.SEQUENCE, SequenceType(NodeItem(nk.ELEMENT), Occurrence.MANY), simple=True)
         if name.startswith("aggregate "):
             return Code(python, Shape.SEQUENCE, ANY_SEQUENCE, simple=True)
         return one(python, self.item_types.get(name, NodeItem()), simple=True)
@@ -263,6 +295,8 @@ class StreamBuilder:
 
 def _waiting(variable: str, handler: Handler) -> Handler:
     """A handler that loops over what it would otherwise wait for."""
+    if isinstance(handler, (OnWindow, OnEach)):
+        return OnFirst(None, For(handler.variable, variable, handler.path, handler.body, window=handler.window))
     if not isinstance(handler, On):
         return handler
     path = (*handler.through, handler.step)
@@ -284,7 +318,13 @@ def _map_leaves(body: Flux, extraction: Extraction) -> Flux:
     return body
 
 
-def is_scannable(handler: On) -> bool:
+def _streamed_path(handler: Handler) -> tuple[Step, ...] | None:
+    """The path whose nodes a handler takes from the stream; None for one that only waits."""
+    if isinstance(handler, On) and handler.step.axis != "attribute":
+        return (*handler.through, handler.step)
+    return handler.path if isinstance(handler, (OnWindow, OnEach)) else None
+
+
+def is_scannable(path: tuple[Step, ...]) -> bool:
     """Whether the scan itself can find what a handler waits for: elements by name, nothing counted or tested."""
-    path = (*handler.through, handler.step)
     return all(step.axis in ("child", "descendant") and step.name != "text()" and not step.predicates for step in path)

@@ -46,6 +46,22 @@ class ItemRole:
 
 
 @dataclass(eq=False)
+class WindowRole:
+    """Records that are collected into data windows (§3.8.2).
+
+    Holds:  the items of the open window.
+    """
+
+    step: int
+    scope: ScopeRole
+    position: int
+    slot: int
+    body: str
+    cursor: str
+    """The function that makes the cursor of one scope."""
+
+
+@dataclass(eq=False)
 class KeepRole:
     """A record that is kept in the buffer of the stream it is a child of."""
 
@@ -64,4 +80,4 @@ class FeedRole:
     body: str | None
 
 
-Role = ScopeRole | ItemRole | KeepRole | FeedRole
+Role = ScopeRole | ItemRole | WindowRole | KeepRole | FeedRole

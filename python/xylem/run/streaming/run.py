@@ -14,10 +14,11 @@ from xylem.functions.context import Context
 from xylem.values.node import Node
 from xylem.values.tree import Tree
 
+from ..runtime.data_windows import WindowCursor
 from .accumulator import Accumulator, Counter, accumulator
-from .buffer import Buffer
+from .buffer import Buffer, detached, size_of
 from .collector import Recorder
-from .roles import FeedRole, ItemRole, KeepRole, Role, ScopeRole
+from .roles import FeedRole, ItemRole, KeepRole, Role, ScopeRole, WindowRole
 
 START, END, ITEM = 1, 2, 4
 Action = Callable[[Node], None]
@@ -55,6 +56,9 @@ class _OpenScope:
     aggregates: list[Accumulator] = field(default_factory=list)
     waiting: list[_Region] = field(default_factory=list)
     """Nested records that have started, in that order."""
+    cursors: dict[int, WindowCursor] = field(default_factory=dict)
+    """The windows of its on-window and on-each handlers, by their place."""
+    window_bytes: list[int] = field(default_factory=list)
     counts: dict[int, int] = field(default_factory=dict)
     """How many records an on-handler has had, by step."""
 
@@ -90,6 +94,8 @@ class StreamRun:
         """By step and kind of record: step << 3 | kind."""
         self.counted: list[FeedRole] = []
         self.handlers: dict[int, list[Handler | None]] = {}
+        self.windows: dict[tuple[int, int], WindowRole] = {}
+        """By the step of their scope and their place in it."""
         for role in roles:
             self._install(role)
         self.root = next(role for role in roles if isinstance(role, ScopeRole) and role.parent is None)
@@ -106,6 +112,9 @@ class StreamRun:
                 self.actions[key | ITEM] = self._nested_item(role)
             case ItemRole():
                 self.actions[key | ITEM] = self._item(role)
+            case WindowRole():
+                self.windows[role.scope.step, role.position] = role
+                self.actions[key | ITEM] = self._window_item(role)
             case KeepRole():
                 self.actions[key | ITEM] = self._keep(role)
             case FeedRole(body=None):
@@ -162,7 +171,10 @@ class StreamRun:
         handlers = self.handlers[scope.role.step]
         while scope.next_handler < position:
             handler = handlers[scope.next_handler]
+            windows = self.windows.get((scope.role.step, scope.next_handler))
             scope.next_handler += 1
+            if windows is not None:
+                self._emit(windows, scope, self._cursor(windows, scope).finish())
             if handler is not None:
                 for (slot, _), aggregate in zip(scope.role.aggregates, scope.aggregates, strict=True):
                     self.env[slot] = aggregate.result()
@@ -173,8 +185,9 @@ class StreamRun:
         self._advance(scope, len(role.bodies))
         del self.open[role.step]
         self.env[role.slot] = None
-        if scope.buffer is not None:
-            self.statistics.hold(role.variable, -scope.buffer.bytes)
+        held = sum(scope.window_bytes) + (scope.buffer.bytes if scope.buffer is not None else 0)
+        if held:
+            self.statistics.hold(role.variable, -held)
 
     # --- records
 
@@ -220,6 +233,34 @@ class StreamRun:
                 waiting.clear()
 
         return act
+
+    def _window_item(self, role: WindowRole) -> Action:
+        def act(node: Node) -> None:
+            scope = self.open[role.scope.step]
+            self._advance(scope, role.position)
+            item = detached(node)
+            size = size_of(item)
+            scope.window_bytes.append(size)
+            self.statistics.hold(role.scope.variable, size)
+            self._emit(role, scope, self._cursor(role, scope).push(item))
+
+        return act
+
+    def _cursor(self, role: WindowRole, scope: _OpenScope) -> WindowCursor:
+        cursor = scope.cursors.get(role.position)
+        if cursor is None:
+            cursor = scope.cursors[role.position] = self.space[role.cursor]()
+        return cursor
+
+    def _emit(self, role: WindowRole, scope: _OpenScope, complete: Iterator[list[Any]]) -> None:
+        body: Handler = self.space[role.body]
+        for window in complete:
+            self.env[role.slot] = window
+            body(self.output, self.env)
+            # What the windows to come no longer need is gone with this one.
+            held = sum(map(size_of, window))
+            self.statistics.hold(role.scope.variable, held - sum(scope.window_bytes))
+            scope.window_bytes = [held]
 
     def _keep(self, role: KeepRole) -> Action:
         step, variable = role.scope.step, role.scope.variable
