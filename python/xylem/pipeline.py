@@ -11,10 +11,10 @@ from xylem.functions.external import ExternalFunction
 from xylem.run.deep_stack import with_deep_stack
 from xylem.run.evaluator.build import Builder, ModuleResolver
 from xylem.run.evaluator.program import ExternalVariable, Program
-from xylem.schema.constraints import Schema
 from xylem.syntax import ast, parse
 
 if TYPE_CHECKING:
+    from xylem.schema.constraints import Schema
     from xylem.run.streaming.program import StreamProgram
 
 
@@ -66,7 +66,7 @@ def _compiled_stream(text: str, env: StaticEnvironment, schema: Schema | None) -
     stream = StreamBuilder(builder, main)
     stream.build(plan.program)
     handlers = builder.finish(main, "")
-    return StreamProgram(handlers, stream.roles, len(stream.slots), stream.steps.plan(), main.static.part)
+    return StreamProgram(handlers, stream.roles, len(stream.slots), stream.steps.plan(), main.static.part, plan)
 
 
 __all__ = ["ExternalVariable", "ModuleResolver", "Program", "StaticEnvironment", "compile_query", "compile_stream"]

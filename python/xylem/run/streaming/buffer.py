@@ -49,7 +49,7 @@ class Buffer:
         append_subtree(tree, 0, tree.namespaces(0) if tree.declared else {}, child, True, True)
         tree.ends[0] = len(tree.codes)
         tree.forget_index()
-        size = sum(len(value) for value in tree.values[before:] if value) + ROW_BYTES * (len(tree.codes) - before)
+        size = _size(tree, before, len(tree.codes))
         self.bytes += size
         return size
 
@@ -62,6 +62,9 @@ def detached(node: Node) -> Node:
 
 
 def size_of(node: Node) -> int:
-    """The bytes a detached element takes."""
-    tree = node.tree
-    return sum(len(value) for value in tree.values if value) + ROW_BYTES * len(tree.codes)
+    """The bytes an element takes with all that is kept of it."""
+    return _size(node.tree, node.pre, node.tree.ends[node.pre])
+
+
+def _size(tree: Tree, start: int, end: int) -> int:
+    return sum(map(len, filter(None, tree.values[start:end]))) + ROW_BYTES * (end - start)

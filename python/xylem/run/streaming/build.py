@@ -24,6 +24,7 @@ from xylem.plan.flux import (
 )
 from xylem.plan.needs import add_expression, add_needs, element_names
 from xylem.plan.scan_plan import Report
+from xylem.rewrite.simple_expressions import is_simple
 from xylem.syntax import ast
 from xylem.values import atomic_type as at
 from xylem.values import node as nk
@@ -175,7 +176,8 @@ class StreamBuilder:
         slot = self._slot(handler.variable)
         add_needs(handler.body, {handler.variable: planned.kept})
         body = self._function("on", handler.body, role, handler)
-        self.roles.append(ItemRole(planned.index, role, index, slot, body, nested, counter))
+        held = None if is_simple(handler.body, handler.variable) else handler.variable
+        self.roles.append(ItemRole(planned.index, role, index, slot, body, nested, held, counter))
 
     def _window(self, role: ScopeRole, index: int, handler: OnWindow | OnEach) -> None:
         """Collect the records of a path into windows."""

@@ -8,6 +8,7 @@ from typing import Any
 
 from xylem.errors import DynamicError, EngineBug, XylemError
 from xylem.functions.context import Context, Resources, RunPart, StaticPart
+from xylem.plan.flux_plan import FluxPlan
 from xylem.plan.scan_plan import ScanPlan
 from xylem.source.limits import DEFAULT_LIMITS, Limits
 from xylem.source.scan import ScannedBatch, scan
@@ -30,6 +31,8 @@ class StreamProgram:
     slots: int
     scan: ScanPlan
     static: StaticPart
+    plan: FluxPlan
+    """The FluX program, as `explain` prints it."""
 
     def run(
         self,

@@ -41,6 +41,9 @@ class ItemRole:
     body: str
     nested: bool = False
     """Records may contain each other, so that results wait for the record around them."""
+    held_as: str | None = None
+    """The variable whose buffer the record is, where the handler needs it whole; None where it could be written as
+    it passes, so that nothing but the scan's own batch holds it."""
     counter: int | None = None
     """Where the number of records so far goes, if a positional variable asks for it."""
 

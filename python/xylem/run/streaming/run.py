@@ -194,6 +194,7 @@ class StreamRun:
     def _item(self, role: ItemRole) -> Action:
         body: Handler = self.space[role.body]
         env, step, position, slot, counter = self.env, role.scope.step, role.position, role.slot, role.counter
+        held_as, hold = role.held_as, self.statistics.hold
 
         def act(node: Node) -> None:
             scope = self.open[step]
@@ -202,7 +203,13 @@ class StreamRun:
             env[slot] = node
             if counter is not None:
                 scope.counts[role.step] = env[counter] = scope.counts.get(role.step, 0) + 1
-            body(self.output, env)
+            if held_as is not None:
+                size = size_of(node)
+                hold(held_as, size)
+                body(self.output, env)
+                hold(held_as, -size)
+            else:
+                body(self.output, env)
 
         return act
 
