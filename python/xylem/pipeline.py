@@ -66,7 +66,15 @@ def _compiled_stream(text: str, env: StaticEnvironment, schema: Schema | None) -
     stream = StreamBuilder(builder, main)
     stream.build(plan.program)
     handlers = builder.finish(main, "")
-    return StreamProgram(handlers, stream.roles, len(stream.slots), stream.steps.plan(), main.static.part, plan)
+    return StreamProgram(
+        handlers,
+        stream.roles,
+        len(stream.slots),
+        stream.steps.plan(),
+        main.static.part,
+        plan,
+        (main.static.copy_preserve, main.static.copy_inherit),
+    )
 
 
 __all__ = ["ExternalVariable", "ModuleResolver", "Program", "StaticEnvironment", "compile_query", "compile_stream"]

@@ -263,4 +263,8 @@ CATALOGUE: dict[str, Entry] = {
     "XYST0001": Entry("no external function of this name is registered", "register it: @xylem.function(…)"),
     "XYST0002": Entry("this extension can be written but not yet executed"),
     "XYST0003": Entry("the expression is nested too deeply"),
+    "XYST0004": Entry(
+        "the query cannot be answered while its input streams by",
+        "run it over the tree of the document: without --stream, or with Query.run in Python",
+    ),
 }

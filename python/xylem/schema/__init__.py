@@ -7,9 +7,24 @@ reads a document itself, and never fetches anything that was not named by the us
     text ─dtd, xsd→ content_model ─glushkov→ automaton ─automaton_constraints→ Ord, Past, ≤1, =1
 """
 
-from .automaton_constraints import AutomatonConstraints
+from typing import TYPE_CHECKING, Any
+
 from .constraints import ElementConstraints, Schema
-from .declared_schema import DeclaredSchema
-from .loading import load_schema
+
+if TYPE_CHECKING:
+    from .automaton_constraints import AutomatonConstraints
+    from .declared_schema import DeclaredSchema
+    from .loading import load_schema
 
 __all__ = ["AutomatonConstraints", "DeclaredSchema", "ElementConstraints", "Schema", "load_schema"]
+
+_HOME = {"AutomatonConstraints": "automaton_constraints", "DeclaredSchema": "declared_schema", "load_schema": "loading"}
+
+
+def __getattr__(name: str) -> Any:
+    """Most queries have no schema, and never load what reads one."""
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(f".{_HOME[name]}", __name__), name)

@@ -27,7 +27,11 @@ def serialize(items: Iterable[Any], parameters: SerializationParameters = DEFAUL
 
 def serialize_to(items: Iterable[Any], parameters: SerializationParameters, write: Callable[[str], object]) -> None:
     """Write a sequence in chunks, while it is read; what was written before an error stays written."""
-    buffer = OutputBuffer(write)
+    serialize_into(OutputBuffer(write), items, parameters)
+
+
+def serialize_into(buffer: OutputBuffer, items: Iterable[Any], parameters: SerializationParameters) -> None:
+    """Write a sequence through a buffer, which whoever makes the items may flush when nothing more comes for a while."""
     method = parameters.method
     # A query uses one method: the others are never loaded.
     write_method = getattr(import_module(f"{__package__}.{method}_output"), f"write_{method}")

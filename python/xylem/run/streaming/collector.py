@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Mapping
+from functools import partial
 from typing import Any
 
 from xylem.values.builder import TreeBuilder
@@ -16,15 +17,15 @@ class Collector:
     Holds: the element under construction, if any, and what has not been taken yet.
     """
 
-    def __init__(self, base_uri: str | None = None) -> None:
+    def __init__(self, base_uri: str | None = None, copy_preserve: bool = True, copy_inherit: bool = True) -> None:
         self.ready: deque[Any] = deque()
-        self._base_uri = base_uri
+        self._new_builder = partial(TreeBuilder, base_uri, copy_preserve, copy_inherit)
         self._builder: TreeBuilder | None = None
         self._depth = 0
 
     def start_element(self, name: QName, declarations: Mapping[str, str]) -> None:
         if self._builder is None:
-            self._builder = TreeBuilder(self._base_uri)
+            self._builder = self._new_builder()
         self._builder.start_element(name, dict(declarations))
         self._depth += 1
 

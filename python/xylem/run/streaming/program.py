@@ -33,6 +33,8 @@ class StreamProgram:
     static: StaticPart
     plan: FluxPlan
     """The FluX program, as `explain` prints it."""
+    copy_namespaces: tuple[bool, bool] = (True, True)
+    """Whether copies preserve and inherit namespaces, for whatever takes the answer."""
 
     def run(
         self,
@@ -47,7 +49,7 @@ class StreamProgram:
         statistics: Statistics | None = None,
     ) -> Iterator[Any]:
         """The items of the answer, each as soon as it is final."""
-        output = Collector(self.static.base_uri)
+        output = Collector(self.static.base_uri, *self.copy_namespaces)
         for _ in self.write(
             source,
             resources,
