@@ -167,9 +167,10 @@ class StreamBuilder:
         counter = None if handler.position is None else self._slot(handler.position)
         if counter is not None:
             self.item_types[handler.position or ""] = AtomicItem(at.INTEGER)
-        if isinstance(handler.body, ProcessStream) and not nested and not counter and self._streams(handler.body):
+        stream = None if nested or counter else self._as_stream(handler)
+        if stream is not None:
             element = self.steps.follow(parent, handler.step, Report.START | Report.END)
-            self._scope(handler.body, element.index, role, index)
+            self._scope(stream, element.index, role, index)
             return
         report = Report.START | Report.ITEM if nested else Report.ITEM
         planned = self.steps.follow(parent, handler.step, report)
@@ -178,6 +179,20 @@ class StreamBuilder:
         body = self._function("on", handler.body, role, handler)
         held = None if is_simple(handler.body, handler.variable) else handler.variable
         self.roles.append(ItemRole(planned.index, role, index, slot, body, nested, held, counter))
+
+    def _as_stream(self, handler: On) -> ProcessStream | None:
+        """The body as a stream of its own: it is one, or aggregates over the element are all it reads."""
+        stream = handler.body
+        if not isinstance(stream, ProcessStream):
+            stream = ProcessStream(handler.variable, (OnFirst(None, stream),))
+        if self._streams(stream):
+            return stream
+        if not all(isinstance(h, OnFirst) for h in stream.handlers):
+            return None
+        reduced, aggregates = self._without_aggregates(stream)
+        needs = self._needs(reduced)
+        reads_more = needs.children or needs.subtree or needs.string or needs.text
+        return stream if aggregates and not reads_more else None
 
     def _window(self, role: ScopeRole, index: int, handler: OnWindow | OnEach) -> None:
         """Collect the records of a path into windows."""
