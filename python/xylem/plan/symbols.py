@@ -55,7 +55,7 @@ def child_elements(of: ElementConstraints) -> Symbols:
     return frozenset(name for name in of.symbols if name != TEXT and not name.startswith("@"))
 
 
-def may_contain(of: ElementConstraints | None, local: str, seen: frozenset[int] = frozenset()) -> bool:
+def may_contain(of: ElementConstraints | None, local: str) -> bool:
     """Whether an element of a name can occur at any depth below."""
     todo, met = [of], {id(of)}
     while todo:
@@ -91,4 +91,4 @@ def reached_type(step: Step, of: ElementConstraints | None, schema: Schema | Non
         return None
     if step.axis == "child" and of is not None:
         return of.child(local)
-    return None if schema is None else schema.element(local, uri or "")
+    return None if schema is None else schema.element(local, uri)

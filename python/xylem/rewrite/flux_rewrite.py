@@ -1,7 +1,9 @@
 """The function `rewrite` of the thesis (§3.5.2, figure 3.16, appendix B): from normal form to a safe FluX program.
 
 The cases come in the thesis' order, which its safety depends on. Where we go further: steps may select several symbols
-(wildcards, descendants), and an expression that needs only the start tag of an element never waits for its end.
+(wildcards, descendants), and an expression that needs only the start tag of an element never waits for its end. Where we
+differ: a loop that cannot follow the stream waits for all it depends on, not just for X, as the programs printed in the
+thesis do. With content like (b* | a) that is needed: there Ord(b, a) holds, and a is past at the first b.
 """
 
 from __future__ import annotations
@@ -56,9 +58,9 @@ class _Element:
         needed = needs(body, [self.variable])[self.variable]
         return needed.subtree or needed.string
 
-    def unordered(self, firsts: Iterable[str], seconds: Symbols) -> Symbols:
-        """Those of the first symbols that may still come after one of the second."""
-        return frozenset(first for first in firsts if not is_ordered(first, seconds, self.type))
+    def are_ordered(self, firsts: Iterable[str], seconds: Symbols) -> bool:
+        """Whether none of the first symbols can come after one of the second: X = ∅."""
+        return all(is_ordered(first, seconds, self.type) for first in firsts)
 
 
 class _Rewriter:
@@ -89,9 +91,9 @@ class _Rewriter:
         symbols = step_symbols(loop.path[0], x.type)
         if loop.source != x.variable:
             return on_first(x.dep(loop) | past, loop)
-        waits = x.unordered(x.dep(loop.body) | x.tested(loop.path) | past, symbols)
-        if waits:
-            return on_first(waits | symbols, loop)
+        before = x.dep(loop.body) | x.tested(loop.path) | past
+        if not x.are_ordered(before, symbols):
+            return on_first(before | symbols, loop)
         *through, step = loop.path
         kind = x.type
         for passed in loop.path:
@@ -104,9 +106,9 @@ class _Rewriter:
         symbols = step_symbols(loop.path[0], x.type)
         if loop.source != x.variable:
             return on_first(x.dep(loop) | past, loop)
-        waits = x.unordered(x.dep(loop.body) | x.tested(loop.path) | past, symbols)
-        if waits:
-            return on_first(waits | symbols, loop)
+        before = x.dep(loop.body) | x.tested(loop.path) | past
+        if not x.are_ordered(before, symbols):
+            return on_first(before | symbols, loop)
         if is_simple(loop.body, loop.variable) and is_simple_window(loop.window):
             return OnWindow(loop.path, loop.window, loop.variable, loop.body)
         return OnEach(loop.path, loop.window, loop.variable, loop.body)

@@ -56,9 +56,10 @@ def _is_repeated(name: ast.Name, rest: Sequence[ast.Clause], result: ast.Expr) -
             if _is_repeated_in(name, value):
                 return True
             repeats = repeats or isinstance(clause, ast.ForClause)
-        elif any(_reads(name, [clause])) and (repeats or not isinstance(clause, ast.WhereClause)):
-            return True
-        elif isinstance(clause, ast.WhereClause) and _is_repeated_in(name, clause.test):
+        elif isinstance(clause, ast.WhereClause):
+            if (repeats and any(_reads(name, [clause]))) or _is_repeated_in(name, clause.test):
+                return True
+        elif any(_reads(name, [clause])):
             return True
     return (repeats and any(_reads(name, [result]))) or _is_repeated_in(name, result)
 

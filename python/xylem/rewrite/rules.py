@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 from .copy_by_loop import CopyByLoop
+from .drop_decided_if import DropDecidedIf
+from .drop_silent_loop import DropSilentLoop
 from .eliminate_where import EliminateWhere
 from .flatten_sequence import FlattenSequence
 from .merge_ifs import MergeIfs
+from .merge_loops import MergeLoops
+from .merge_loops_around import MergeLoopsAround
 from .move_predicate import MovePredicate
+from .prune_impossible import PruneImpossible
 from .push_if_into_loop import PushIfIntoLoop
 from .push_if_into_parts import PushIfIntoParts
 from .rule import Rule
+from .shorten_inner_paths import ShortenInnerPaths
+from .simplify_condition import SimplifyCondition
 from .split_path import SplitPath
 
 NORMAL_FORM: tuple[Rule, ...] = (
@@ -24,3 +31,17 @@ NORMAL_FORM: tuple[Rule, ...] = (
     MergeIfs(),
 )
 """Figure 3.3 of the thesis, extended. Needed by what follows: switching one off may cost buffers, never the answer."""
+
+ALGEBRA: tuple[Rule, ...] = (
+    *NORMAL_FORM,
+    # Decided conditions first: they make loops silent, and what is silent need not be proved impossible.
+    SimplifyCondition(),
+    DropDecidedIf(),
+    PruneImpossible(),
+    DropSilentLoop(),
+    # Loops are merged before paths inside them are shortened, so that both bodies are.
+    MergeLoops(),
+    MergeLoopsAround(),
+    ShortenInnerPaths(),
+)
+"""Figure 3.5 of the thesis. The rules of the normal form come first again: what these leave is in normal form."""

@@ -13,7 +13,7 @@ from .flux_rewrite import rewrite_to_flux
 from .fresh_names import Names
 from .leaf_limits import LeafLimits
 from .rule import Facts
-from .rules import NORMAL_FORM
+from .rules import ALGEBRA, NORMAL_FORM
 from .source import read_from_root, stream_source
 from .to_flux import to_flux
 
@@ -35,5 +35,7 @@ def to_program(
         body = read_from_root(body, source)
     names = Names(body)
     query = to_flux(body, LeafLimits.of(prolog), names)
-    query = apply_rules(query, NORMAL_FORM, Facts.of(names, schema), observe, without)
+    facts = Facts.of(names, schema)
+    query = apply_rules(query, NORMAL_FORM, facts, observe, without)
+    query = apply_rules(query, ALGEBRA, facts, observe, without)
     return FluxPlan(rewrite_to_flux(query, schema), query, source)

@@ -1,0 +1,78 @@
+"""Conditions made simpler (thesis Def. 3.6.2): what a schema decides becomes a constant, and constants disappear."""
+
+from __future__ import annotations
+
+from xylem.functions.registry import FN
+from xylem.syntax import ast
+
+from .negation import constant, negated
+from .rule import Facts
+from .schema_paths import is_always_selected, is_never_selected
+
+TRUE, FALSE = constant(True), constant(False)
+
+
+def simplified(condition: ast.Expr, facts: Facts) -> ast.Expr:
+    """A condition with the same truth value in every valid document; the very same object when nothing changed."""
+    match condition:
+        case ast.And(left=left, right=right):
+            return _both(condition, simplified(left, facts), simplified(right, facts))
+        case ast.Or(left=left, right=right):
+            return _either(condition, simplified(left, facts), simplified(right, facts))
+        case ast.FunctionCall(name=ast.Name(local=local, uri=uri), arguments=(argument,)) if uri == FN:
+            return _call(condition, local, argument, facts)
+        case ast.GeneralComparison(left=left, right=right):
+            return FALSE if _is_empty(left, facts) or _is_empty(right, facts) else condition
+        case ast.Path() if is_never_selected(condition, facts):
+            return FALSE
+        case ast.Path() if is_always_selected(condition, facts):
+            return TRUE
+    return condition
+
+
+def _call(call: ast.FunctionCall, local: str, argument: ast.Expr, facts: Facts) -> ast.Expr:
+    if local == "not":
+        inner = simplified(argument, facts)
+        if inner in (TRUE, FALSE):
+            return FALSE if inner == TRUE else TRUE
+        return call if inner is argument else negated(inner)
+    if local in ("exists", "empty", "boolean"):
+        if _is_empty(argument, facts):
+            return TRUE if local == "empty" else FALSE
+        if local != "boolean" and is_always_selected(argument, facts):
+            return FALSE if local == "empty" else TRUE
+    return call
+
+
+def _is_empty(expr: ast.Expr, facts: Facts) -> bool:
+    """Whether a value is empty because of a path that selects nothing; arithmetic with nothing gives nothing."""
+    match expr:
+        case ast.Arithmetic(left=left, right=right):
+            return _is_empty(left, facts) or _is_empty(right, facts)
+        case ast.Unary(operand=operand):
+            return _is_empty(operand, facts)
+    return is_never_selected(expr, facts)
+
+
+def _both(condition: ast.And, left: ast.Expr, right: ast.Expr) -> ast.Expr:
+    if FALSE in (left, right):
+        return FALSE
+    if left == TRUE:
+        return right if right != TRUE else TRUE
+    if right == TRUE:
+        return left
+    if left is condition.left and right is condition.right:
+        return condition
+    return ast.And(left, right, span=condition.span)
+
+
+def _either(condition: ast.Or, left: ast.Expr, right: ast.Expr) -> ast.Expr:
+    if TRUE in (left, right):
+        return TRUE
+    if left == FALSE:
+        return right if right != FALSE else FALSE
+    if right == FALSE:
+        return left
+    if left is condition.left and right is condition.right:
+        return condition
+    return ast.Or(left, right, span=condition.span)

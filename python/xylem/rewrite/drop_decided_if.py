@@ -1,0 +1,28 @@
+"""Drop a condition that is a constant.
+
+    { if (fn:true()) then β }     →     β
+    { if (fn:false()) then β }     →     ε
+
+Gain:   the body no longer waits for anything.
+Needs:  nothing.
+Safe:   by the meaning of `if`.
+"""
+
+from __future__ import annotations
+
+from xylem.plan.flux import EMPTY, Flux, If
+
+from .condition_simplification import FALSE, TRUE
+from .rule import Facts, Rule
+
+
+class DropDecidedIf(Rule):
+    name = "drop_decided_if"
+    thesis = "Sat-If, Unsat-If"
+
+    def apply(self, node: Flux, facts: Facts) -> Flux:
+        if not isinstance(node, If):
+            return node
+        if node.condition == TRUE:
+            return node.body
+        return EMPTY if node.condition == FALSE or node.body == EMPTY else node

@@ -1,0 +1,93 @@
+"""Replace variables and paths in an expression of XQuery⁻, and in the XQuery that stands in its leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from xylem.plan.flux import Copy, Flux, For, If, Leaf, Opening, Sequence, Step
+from xylem.plan.needs import node_test
+from xylem.syntax import ast
+
+from .ast_replacement import replaced
+from .substitution import variable
+
+
+def rename(body: Flux, old: str, new: str) -> Flux:
+    """body[$old → $new]"""
+    reference, other = variable(old), variable(new)
+
+    def expression(node: ast.Node) -> ast.Node | None:
+        return other if node == reference else None
+
+    def source(name: str, path: tuple[Step, ...]) -> tuple[str, tuple[Step, ...]]:
+        return (new if name == old else name), path
+
+    return _replaced(body, expression, source)
+
+
+def shorten_paths(body: Flux, base: str, step: Step, known: str) -> Flux:
+    """The body with `$known` for `$base/step`, where that is the same node."""
+    short = variable(known)
+    long = ast.Path(variable(base), ast.AxisStep(step.axis, node_test(step)))
+
+    def expression(node: ast.Node) -> ast.Node | None:
+        return short if isinstance(node, ast.Path) and node == long else None
+
+    def source(name: str, path: tuple[Step, ...]) -> tuple[str, tuple[Step, ...]]:
+        return (known, path[1:]) if name == base and path[:1] == (step,) else (name, path)
+
+    return _replaced(body, expression, source)
+
+
+Source = Callable[[str, tuple[Step, ...]], tuple[str, tuple[Step, ...]]]
+Expression = Callable[[ast.Node], ast.Node | None]
+
+
+def _replaced(body: Flux, expression: Expression, source: Source) -> Flux:
+    def inner(part: Flux) -> Flux:
+        return _replaced(part, expression, source)
+
+    match body:
+        case Sequence(parts=parts):
+            made = tuple(map(inner, parts))
+            return body if all(a is b for a, b in zip(parts, made, strict=True)) else Sequence(made)
+        case Copy(variable=name, path=path):
+            found = source(name, path)
+            return body if found == (name, path) else Copy(*found)
+        case For():
+            return _loop(body, expression, source)
+        case If(condition=condition, body=then):
+            test, rest = replaced(condition, expression), inner(then)
+            return body if test is condition and rest is then else If(test, rest)
+        case Leaf(expression=old):
+            new = replaced(old, expression)
+            return body if new is old else replace(body, expression=new)
+        case Opening(element=element):
+            opened = replaced(element, expression)
+            return body if opened is element else replace(body, element=opened)
+    return body
+
+
+def _loop(loop: For, expression: Expression, source: Source) -> Flux:
+    name, path = source(loop.source, tuple(_step(step, expression) for step in loop.path))
+    body = _replaced(loop.body, expression, source)
+    where = None if loop.where is None else replaced(loop.where, expression)
+    window = None if loop.window is None else replaced(loop.window, expression)
+    if not path:
+        # The path has become the variable itself: there is exactly one round.
+        assert loop.window is None and loop.position is None
+        once = rename(body, loop.variable, name)
+        return once if where is None else If(replaced(where, _renaming(loop.variable, name)), once)
+    made = replace(loop, source=name, path=path, body=body, where=where, window=window)
+    return loop if made == loop else made
+
+
+def _step(step: Step, expression: Expression) -> Step:
+    predicates = tuple(replaced(predicate, expression) for predicate in step.predicates)
+    return step if predicates == step.predicates else replace(step, predicates=predicates)
+
+
+def _renaming(old: str, new: str) -> Expression:
+    reference, other = variable(old), variable(new)
+    return lambda node: other if node == reference else None
