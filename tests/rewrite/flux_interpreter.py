@@ -1,8 +1,8 @@
 """The meaning of FluX programs, as the thesis defines it (§3.4.2, §3.8.2.2), executed in the plainest way.
 
 It keeps itself to what a stream allows: when a handler fires, its variables hold what has passed of their elements, and
-of that only what the projection says is needed. So a program that is not safe, or a projection that is too small, gives a
-wrong answer here. It is slow, and stays in the tests for ever.
+of that only what the projection says is needed. So a program that is not safe, or a projection that is too small,
+gives a wrong answer here. It is slow, and stays in the tests for ever.
 """
 
 from __future__ import annotations
@@ -320,7 +320,8 @@ def _string(attribute: ast.DirectAttribute) -> ast.Expr:
 
 
 def _windows(items: list[Any], window: ast.DataWindow) -> Iterator[list[Any]]:
-    assert window.kind == "count" and isinstance(window.size, ast.IntegerLiteral)
+    assert window.kind == "count"
+    assert isinstance(window.size, ast.IntegerLiteral)
     size = window.size.value
     step = window.step.value if isinstance(window.step, ast.IntegerLiteral) else size
     start = 0

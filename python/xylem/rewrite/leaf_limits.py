@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from xylem.analysis.focus import reads_focus
 from xylem.analysis.projection import NotProjectable, Projection, project
-from xylem.functions.library import look_up
 from xylem.functions.registry import PREFIXES
 from xylem.plan.flux import ROOT
 from xylem.syntax import ast
 
 ExpandedName = tuple[str, str]
+_OURS = frozenset(PREFIXES.values())
 
 
 class TooFar(Exception):
@@ -25,12 +25,15 @@ class LeafLimits:
 
     functions: Mapping[tuple[str, str, int], ast.FunctionDecl] = field(default_factory=dict)
     variables: Mapping[ExpandedName, ast.VariableDecl] = field(default_factory=dict)
+    externals: Collection[ExpandedName] = ()
+    """Functions written in Python: they cannot look further than their arguments."""
 
     @staticmethod
-    def of(prolog: Sequence[ast.Declaration]) -> LeafLimits:
+    def of(prolog: Iterable[ast.Declaration], externals: Collection[ExpandedName] = ()) -> LeafLimits:
+        prolog = list(prolog)
         functions = {(*d.name.expanded, len(d.parameters)): d for d in prolog if isinstance(d, ast.FunctionDecl)}
         variables = {d.name.expanded: d for d in prolog if isinstance(d, ast.VariableDecl)}
-        return LeafLimits(functions, variables)
+        return LeafLimits(functions, variables, externals)
 
     def check(self, expr: ast.Expr, streams: Collection[str]) -> None:
         """Raise TooFar unless the expression can be evaluated over the projections of its variables."""
@@ -66,12 +69,12 @@ class LeafLimits:
                         self._follow_variable(name.expanded, seen, todo)
 
     def _follow_function(self, key: tuple[str, str, int], seen: set[object], todo: list[ast.Node]) -> None:
-        if key in seen or key[0] == PREFIXES["udf"] or look_up(*key) is not None:
+        if key in seen or key[0] in _OURS or key[:2] in self.externals:
             return
         seen.add(key)
         declared = self.functions.get(key)
         if declared is None:
-            # A function of another module: nobody knows where it looks.
+            # Nobody knows where it looks.
             raise TooFar
         if declared.body is None:
             return

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable
 
 from xylem.plan.flux_plan import FluxPlan
 from xylem.schema.constraints import Schema
@@ -23,18 +23,21 @@ def to_program(
     schema: Schema | None = None,
     observe: Observer = silent,
     *,
-    prolog: Sequence[ast.Declaration] = (),
+    prolog: Iterable[ast.Declaration] = (),
+    externals: Collection[tuple[str, str]] = (),
     without: Collection[str] = (),
 ) -> FluxPlan:
     """The plan that streams the body of a main module, its names resolved.
 
-    `prolog` holds the declarations the body may use, of imported modules too; `without` names rules to be left out.
+    `prolog` holds the declarations the body may use, of imported modules too, and `externals` the names of functions
+    written in Python; a function that is neither may look anywhere, so the whole document is kept for it. `without`
+    names rules to be left out.
     """
     source = stream_source(body)
     if source is not None:
         body = read_from_root(body, source)
     names = Names(body)
-    query = to_flux(body, LeafLimits.of(prolog), names)
+    query = to_flux(body, LeafLimits.of(prolog, externals), names)
     facts = Facts.of(names, schema)
     query = apply_rules(query, NORMAL_FORM, facts, observe, without)
     query = apply_rules(query, ALGEBRA, facts, observe, without)
