@@ -45,7 +45,7 @@ class PlannedSteps:
         made = [self._finished(step) for step in self.steps]
         for step in self.steps:
             _add_children(made, step.index, step.kept)
-        return ScanPlan(tuple(made), comments=any(step.kept.subtree for step in self.steps))
+        return ScanPlan(tuple(made), comments=any(step.keep is Keep.SUBTREE for step in made))
 
     @staticmethod
     def _finished(step: PlannedStep) -> ScanStep:
@@ -99,7 +99,12 @@ def path_expression(variable: str, path: tuple[Step, ...]) -> ast.Expr:
     """$variable/step/… as an expression."""
     found: ast.Expr = variable_expression(variable)
     for step in path:
-        found = ast.Path(found, step_expression(step))
+        expression = step_expression(step)
+        if step.axis == "descendant" and step.predicates:
+            # Positions count below one parent: //a[1], not descendant::a[1].
+            found = ast.Path(found, ast.AxisStep("descendant-or-self", ast.AnyKindTest()))
+            expression = ast.AxisStep("child", expression.test, expression.predicates)
+        found = ast.Path(found, expression)
     return found
 
 
