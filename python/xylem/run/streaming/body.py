@@ -33,7 +33,8 @@ from ..evaluator.windows import data_window_cursor
 from ..runtime.data_windows import windows
 from .steps import path_expression
 
-OUTPUT = Sink("out.item({})", "out.items({})")
+OUTPUT = Sink("out.item({})", "for each in {}: out.item(each)")
+"""Items of one enclosed expression may come from several parts of a body, so they are told one by one."""
 
 
 def write_body(c: Compiler, body: Flux) -> None:
@@ -108,12 +109,28 @@ def _python_name(c: Compiler, variable: str) -> str:
 
 
 def _write_fixed(c: Compiler, fixed: Fixed) -> None:
-    if fixed.opens is not None:
+    if fixed.opens is not None and fixed.closes is not None:
+        _write_constant(c, fixed.opens)
+    elif fixed.opens is not None:
         _write_start(c, fixed.opens)
     elif fixed.closes is not None:
         c.writer.line("out.end_element()")
     else:
         c.writer.line(f"out.text({fixed.text!r})")
+
+
+def _write_constant(c: Compiler, element: ast.DirectElement) -> None:
+    """A constructor without expressions, content and all."""
+    _write_start(c, element)
+    for part in element.content:
+        match part:
+            case ast.DirectText(value=value):
+                c.writer.line(f"out.text({value!r})")
+            case ast.DirectElement():
+                _write_constant(c, part)
+            case _:
+                c.push(part, OUTPUT)
+    c.writer.line("out.end_element()")
 
 
 def _write_start(c: Compiler, element: ast.DirectElement) -> None:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
+from xylem.values.array import XArray
+from xylem.values.atomic import TYPE_OF_CLASS
 from xylem.values.builder import TreeBuilder
 from xylem.values.qname import QName
+from xylem.values.string_of import string_of
 
 
 class Collector:
@@ -22,8 +25,10 @@ class Collector:
         self._new_builder = partial(TreeBuilder, base_uri, copy_preserve, copy_inherit)
         self._builder: TreeBuilder | None = None
         self._depth = 0
+        self._after_atomic = False
 
     def start_element(self, name: QName, declarations: Mapping[str, str]) -> None:
+        self._after_atomic = False
         if self._builder is None:
             self._builder = self._new_builder()
         self._builder.start_element(name, dict(declarations))
@@ -34,25 +39,34 @@ class Collector:
         self._builder.attribute(name, value)
 
     def text(self, value: str) -> None:
+        """Add characters. Atomic values before and after are not adjacent, even where the characters are none."""
+        self._after_atomic = False
         if self._builder is None:
             self.ready.append(value)
         else:
             self._builder.text(value)
 
     def item(self, item: Any) -> None:
-        if self._builder is None:
+        """Add an item; it belongs to the same enclosed expression as the one before, unless `text` came between."""
+        builder = self._builder
+        if builder is None:
             self.ready.append(item)
+        elif type(item) in TYPE_OF_CLASS:
+            if self._after_atomic:
+                builder.text(" ")
+            builder.text(string_of(item))
+            self._after_atomic = True
+        elif type(item) is XArray:
+            for member in item:
+                for below in member:
+                    self.item(below)
         else:
-            self._builder.items((item,))
-
-    def items(self, items: Iterable[Any]) -> None:
-        if self._builder is None:
-            self.ready.extend(items)
-        else:
-            self._builder.items(items)
+            self._after_atomic = False
+            builder.items((item,))
 
     def end_element(self) -> None:
         assert self._builder is not None
+        self._after_atomic = False
         self._builder.end_element()
         self._depth -= 1
         if not self._depth:
@@ -61,6 +75,25 @@ class Collector:
 
     def finish(self) -> None:
         """The answer is complete."""
+
+    def drawn(self, batches: Iterator[Any], pause: Callable[[], None] = lambda: None) -> Iterator[Any]:
+        """Items as they become complete while the batches of a run are drawn; an error comes after those before it.
+
+        `pause` is called whenever nothing more is complete and the next batch may be long in coming.
+        """
+        running = True
+        while running:
+            try:
+                running = next(batches, None) is not None
+            except Exception:
+                yield from self._taken()
+                raise
+            yield from self._taken()
+            pause()
+
+    def _taken(self) -> Iterator[Any]:
+        while self.ready:
+            yield self.ready.popleft()
 
 
 class Recorder:
@@ -80,9 +113,6 @@ class Recorder:
 
     def item(self, item: Any) -> None:
         self.calls.append(("item", (item,)))
-
-    def items(self, items: Iterable[Any]) -> None:
-        self.calls.append(("items", (list(items),)))
 
     def end_element(self) -> None:
         self.calls.append(("end_element", ()))
