@@ -11,9 +11,10 @@ from collections.abc import Callable, Iterable
 from functools import cached_property
 
 from .cardinality import Occurrences, occurrences
-from .content_model import Any, Content, Empty, Name, Star, Wildcard, allows_text, leaves, word_model
+from .content_model import All, Any, Content, Empty, Name, Optional, Star, Wildcard, allows_text, leaves, word_model
 from .declarations import AttributeDeclaration, ElementDeclaration
 from .glushkov import Glushkov, glushkov
+from .matcher import Matcher, matcher
 from .state_sets import states, union
 from .symbols import ANY_ELEMENT, TEXT, Symbol, SymbolKind, symbol
 
@@ -39,6 +40,7 @@ class AutomatonConstraints:
         self._declared_names = declared_names
         self._states: dict[str, int] = {}
         self._ordered: dict[tuple[str, str], bool] = {}
+        self._children: dict[tuple[str, str | None], AutomatonConstraints | None] = {}
 
     def __repr__(self) -> str:
         return f"<constraints of {self.name}: {self.content}>"
@@ -71,6 +73,11 @@ class AutomatonConstraints:
     def automaton(self) -> Glushkov:
         """G(ρ̄), with the end marker."""
         return glushkov(self.model)
+
+    @cached_property
+    def matcher(self) -> Matcher:
+        """What follows the children of one element through the model."""
+        return matcher(self.model, self.automaton)
 
     @cached_property
     def symbols(self) -> frozenset[str]:
@@ -160,7 +167,21 @@ class AutomatonConstraints:
         out: in `(b* | a)` no b follows an a, yet at the first b the symbol a is past and b is not.
         """
         wanted = tuple(names)
+        if self.is_unordered:
+            return self._is_among(other, wanted)
         return all(self.past(q, other) for q in range(self.automaton.end + 1) if self.past_all(q, wanted))
+
+    @property
+    def is_unordered(self) -> bool:
+        """Whether the parts may come in any order (xs:all); `matcher` then knows more than the automaton."""
+        return isinstance(self.model.part if isinstance(self.model, Optional) else self.model, All)
+
+    def _is_among(self, other: str, names: Iterable[str]) -> bool:
+        if symbol(other).kind is _ATTRIBUTE or self.never(other):
+            return True
+        if any(not self.past(0, name) and self.occurrences(name).most is None for name in names):
+            return True  # then they are past at the end tag only
+        return symbol(other).kind is _ELEMENT and not self.states(other) & ~union(map(self.states, names))
 
     # --- cardinality (thesis Def. 3.2.3)
 
@@ -207,6 +228,16 @@ class AutomatonConstraints:
         what = symbol(name)
         if what.kind is not _ELEMENT or what.local is None:
             return None
+        return self.child_element(what.local, what.uri)
+
+    def child_element(self, local: str, uri: str | None) -> AutomatonConstraints | None:
+        """As `child`, by the parts of a name; a namespace of None is any."""
+        if (local, uri) not in self._children:
+            self._children[local, uri] = self._find_child(Symbol(_ELEMENT, local, uri))
+        return self._children[local, uri]
+
+    def _find_child(self, what: Symbol) -> AutomatonConstraints | None:
+        assert what.local is not None
         found: set[AutomatonConstraints | None] = set()
         for leaf in leaves(self.model):
             if what.may_be(leaf):

@@ -102,7 +102,10 @@ class Choice(Content):
 
 @dataclass(frozen=True, slots=True)
 class All(Content):
-    """Each of them, in any order and mixed with each other (xs:all). The parts are symbols, repeated or not."""
+    """Each of them, in any order and mixed with each other (xs:all).
+
+    The parts are symbols or choices of symbols, repeated or not.
+    """
 
     parts: tuple[Content, ...]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from .automaton_constraints import AutomatonConstraints
-from .content_model import Choice, Content, Name, Star, Wildcard
+from .content_model import Choice, Content, Name
 from .declarations import ElementDeclaration
 from .dtd import Dtd
 
@@ -27,6 +27,7 @@ class DeclaredSchema:
         declare: Callable[[str], ElementDeclaration | None],
         *,
         is_complete: bool = True,
+        is_closed: bool = False,
     ) -> None:
         self._keys = keys
         self._roots = tuple(roots)
@@ -35,6 +36,8 @@ class DeclaredSchema:
         self._document: AutomatonConstraints | None = None
         self.is_complete = is_complete
         """False where a part of the schema was not read."""
+        self.is_closed = is_closed
+        """Whether every element must be declared, as in a DTD that is known completely."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -81,8 +84,4 @@ def dtd_schema(dtd: Dtd, root: str | None = None) -> DeclaredSchema:
     root = root or dtd.root
     starts = [root] if root else list(dtd.elements)
     roots: list[Name] = [Name(name.rpartition(":")[2], None, name) for name in starts]
-    return DeclaredSchema(keys, roots, dtd.elements.get, is_complete=dtd.is_complete)
-
-
-ANYTHING: Content = Star(Wildcard())
-"""What may stand below an element nothing is known of."""
+    return DeclaredSchema(keys, roots, dtd.elements.get, is_complete=dtd.is_complete, is_closed=dtd.is_complete)

@@ -26,6 +26,8 @@ _BEFORE_DOCTYPE = re.compile(r"(?:\ufeff)?(?:\s+|<\?.*?\?>|<!--.*?-->)*", re.DOT
 # The end of an internal subset: literals, comments and instructions may hold a bracket.
 _SUBSET = re.compile(r"""(?:[^\]"'<]+|"[^"]*"|'[^']*'|<!--.*?-->|<\?.*?\?>|<)*""", re.DOTALL)
 _TYPES = frozenset({"CDATA", "ID", "IDREF", "IDREFS", "ENTITY", "ENTITIES", "NMTOKEN", "NMTOKENS"})
+_ATTRIBUTE_NAMESPACES = {"": "", "xml": "http://www.w3.org/XML/1998/namespace"}
+"""What a DTD does know of namespaces: names of attributes without a prefix have none."""
 _REPETITIONS = {"?": Optional, "*": Star, "+": Plus}
 
 
@@ -130,8 +132,10 @@ class _DtdReader:
 def _attribute(match: re.Match[str]) -> AttributeDeclaration:
     name, notation, kind, use, fixed, default = match.groups()
     is_list = kind.startswith("(")
+    prefix, _, local = name.rpartition(":")
     return AttributeDeclaration(
-        name.rpartition(":")[2],
+        local,
+        _ATTRIBUTE_NAMESPACES.get(prefix),
         type=("NOTATION" if notation else "enumeration") if is_list else kind,
         required=use == "#REQUIRED",
         default=default[1:-1] if default else None,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from .content_model import All, Choice, Content, Name, Optional, Repeat, Sequence, Wildcard, _Repeated, repeated
+from .content_model import All, Choice, Content, Name, Repeat, Sequence, Wildcard, _Repeated, leaves, repeated
 from .reachability import reachability
 from .state_sets import states, union
 from .symbols import END, Symbol
@@ -140,11 +140,17 @@ class _Builder:
 
     def _all(self, parts: tuple[Content, ...]) -> _Fragment:
         # Any order, and more than that: how often each part has occurred is what `matcher.py` counts.
-        each = [self.fragment(part) for part in parts]
-        firsts = union(f.first for f in each)
-        for number, fragment in enumerate(each):
-            self.connect(fragment.last, union(f.first for other, f in enumerate(each) if other != number))
-        return _Fragment(firsts, union(f.last for f in each), all(f.nullable for f in each))
+        every, nullable = 0, True
+        for part in parts:
+            leaf, (least, most) = (part.part, part.bounds()) if isinstance(part, _Repeated) else (part, (1, 1))
+            fragment = self.fragment(leaf)
+            nullable = nullable and (least == 0 or fragment.nullable)
+            if most != 1:
+                self.connect(fragment.last, fragment.first)
+            self.connect(every, fragment.first)
+            self.connect(fragment.last, every)
+            every |= fragment.first
+        return _Fragment(every, every, nullable)
 
 
 # --- models too large to write out
@@ -153,6 +159,8 @@ class _Builder:
 def _size(model: Content) -> int:
     if isinstance(model, Name | Wildcard):
         return 1
+    if isinstance(model, All):
+        return sum(1 for _ in leaves(model))
     size = sum(map(_size, model.parts_below()))
     if isinstance(model, Repeat):
         size *= max(model.least, 1) if model.most is None else model.most
@@ -163,9 +171,9 @@ def _without_bounds(model: Content) -> Content:
     match model:
         case Repeat(part, least, _):
             return repeated(_without_bounds(part), min(least, 1), None)
-        case Optional() | _Repeated():
+        case _Repeated():
             return replace(model, part=_without_bounds(model.part))
-        case Sequence(parts) | Choice(parts) | All(parts):
+        case Sequence(parts) | Choice(parts):
             return replace(model, parts=tuple(map(_without_bounds, parts)))
     return model
 

@@ -1,0 +1,167 @@
+"""Validation in the same pass: a document's structure against its schema, as the elements go by (thesis §3.7.1).
+
+Checked are the order and number of children, text where none may stand, and attributes: required, declared, fixed,
+enumerated. Not checked are simple types of values and what needs memory of the whole document (ID, IDREF, keys).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+
+from xylem.errors import InputError
+
+from .automaton_constraints import AutomatonConstraints
+from .content_model import Empty, allows_text
+from .declared_schema import DeclaredSchema
+from .matcher import NO_STATE, START
+from .wording import expectation
+
+_XSI = "http://www.w3.org/2001/XMLSchema-instance"
+_XMLNS = "http://www.w3.org/2000/xmlns/"
+_BROKEN = -1
+"""A state: a violation was told already, what follows in this element is not compared any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """What is wrong, and in which element."""
+
+    path: str
+    """From the root: `/bib/book`."""
+    child_position: int
+    """The number of the child that is wrong, from 1; 0 for what is wrong with the element itself."""
+    why: str
+
+    def error(self, place: str = "") -> InputError:
+        """The error to raise; `place` is where the input stands, as its reader says it."""
+        child = f", child {self.child_position}" if self.child_position else ""
+        return InputError("XYIN0021", f"{self.why}{place}, in {self.path}{child}")
+
+
+class _Open:
+    """An open element: where it stands in its content model."""
+
+    __slots__ = ("children", "constraints", "local", "state")
+
+    def __init__(self, local: str, constraints: AutomatonConstraints | None) -> None:
+        self.local = local
+        self.constraints = constraints
+        """None: its content is not looked at."""
+        self.state = START
+        self.children = 0
+
+
+class Validator:
+    """Compares a document with a schema, event by event; each event returns the violation it is, or None.
+
+    Holds:  one small record per open element.
+    Order:  `start` and `end` for every element, `text` for text; attributes come with the start.
+    End:    after a violation the element is not compared further, its descendants and ancestors are.
+    """
+
+    def __init__(self, schema: DeclaredSchema, only: Collection[str] | None = None) -> None:
+        """`only` names the elements whose content is compared (the lazy mode): those a plan relies on. All by default.
+
+        In the lazy mode the caller need not report anything below other elements.
+        """
+        self._schema = schema
+        self._only = only
+        self._open = [_Open("", schema.document())]
+
+    @property
+    def path(self) -> str:
+        """The open elements, from the root."""
+        return "/" + "/".join(element.local for element in self._open[1:])
+
+    def start(
+        self, local: str, uri: str | None = "", attributes: Iterable[tuple[str, str, str]] = ()
+    ) -> Violation | None:
+        """A start tag. Attributes are (uri, local, value), namespace declarations left out or not."""
+        parent = self._open[-1]
+        violation = self._child(parent, local, uri)
+        constraints = self._constraints_of(parent, local, uri)
+        self._open.append(_Open(local, constraints))
+        if violation is not None or constraints is None:
+            return violation
+        return self._attributes(constraints, attributes)
+
+    def text(self, data: str) -> Violation | None:
+        """Text. White space may stand wherever there may be children."""
+        element = self._open[-1]
+        constraints = element.constraints
+        if constraints is None or element.state == _BROKEN or allows_text(constraints.content):
+            return None
+        if not isinstance(constraints.content, Empty) and not data.strip(" \t\r\n"):
+            return None
+        element.state = _BROKEN
+        return Violation(self.path, 0, f"text in <{element.local}>, which has none")
+
+    def end(self) -> Violation | None:
+        """An end tag."""
+        element = self._open[-1]
+        violation = None
+        constraints = element.constraints
+        if constraints is not None and element.state != _BROKEN and not constraints.matcher.accepts(element.state):
+            expected = expectation(constraints.matcher.expected(element.state))
+            violation = Violation(self.path, 0, f"<{element.local}> ends where {expected}")
+        self._open.pop()
+        return violation
+
+    # --- parts of an event
+
+    def _child(self, parent: _Open, local: str, uri: str | None) -> Violation | None:
+        parent.children += 1
+        constraints = parent.constraints
+        if constraints is None or parent.state == _BROKEN:
+            return None
+        state = constraints.matcher.advance(parent.state, local, uri)
+        if state != NO_STATE:
+            parent.state = state
+            return self._undeclared(constraints, parent, local, uri)
+        matcher = constraints.matcher
+        expected = expectation(
+            matcher.expected(parent.state), end=len(self._open) > 1 and matcher.accepts(parent.state)
+        )
+        parent.state = _BROKEN
+        return Violation(self.path, parent.children, f"<{local}> where {expected}")
+
+    def _undeclared(
+        self, constraints: AutomatonConstraints, parent: _Open, local: str, uri: str | None
+    ) -> Violation | None:
+        if not self._schema.is_closed or constraints.child_element(local, uri) is not None:
+            return None
+        if self._schema.declarations(local, uri):
+            return None
+        return Violation(self.path, parent.children, f"<{local}> is not declared")
+
+    def _constraints_of(self, parent: _Open, local: str, uri: str | None) -> AutomatonConstraints | None:
+        if self._only is not None and local not in self._only:
+            return None
+        if parent.constraints is not None:
+            known = parent.constraints.child_element(local, uri)
+            if known is not None:
+                return known
+        return self._schema.element(local, uri)
+
+    def _attributes(
+        self, constraints: AutomatonConstraints, attributes: Iterable[tuple[str, str, str]]
+    ) -> Violation | None:
+        element = self._open[-1].local
+        missing = {a.local for a in constraints.attributes if a.required}
+        for uri, local, value in attributes:
+            declared = next((a for a in constraints.attributes if a.local == local and a.uri in (None, uri)), None)
+            if declared is None:
+                if uri in (_XSI, _XMLNS) or constraints.declaration.other_attributes:
+                    continue
+                return Violation(self.path, 0, f"the attribute '{local}' of <{element}> is not declared")
+            missing.discard(local)
+            if declared.fixed and value != declared.default:
+                return Violation(self.path, 0, f"the attribute '{local}' is '{value}', not '{declared.default}'")
+            if declared.values and " ".join(value.split()) not in declared.values:
+                allowed = ", ".join(declared.values)
+                return Violation(self.path, 0, f"the attribute '{local}' is '{value}', not one of: {allowed}")
+        if missing:
+            names = ", ".join(f"'{name}'" for name in sorted(missing))
+            return Violation(self.path, 0, f"<{element}> lacks {names}")
+        return None

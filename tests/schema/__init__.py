@@ -1,0 +1,1 @@
+"""Tests of the schemas, against definitions read word by word."""
