@@ -14,8 +14,8 @@ from xylem.run.evaluator.program import ExternalVariable, Program
 from xylem.syntax import ast, parse
 
 if TYPE_CHECKING:
-    from xylem.schema.constraints import Schema
     from xylem.run.streaming.program import StreamProgram
+    from xylem.schema.constraints import Schema
 
 
 @dataclass(frozen=True)

@@ -39,8 +39,9 @@ class Aggregate:
     """What is added for each record, in terms of ITEM."""
 
     @property
-    def only_counts(self) -> bool:
-        return self.function in ("count", "exists", "empty") and self.taken is ITEM
+    def counts(self) -> bool:
+        """Whether only the number of items matters."""
+        return self.function in ("count", "exists", "empty")
 
 
 class Extraction:

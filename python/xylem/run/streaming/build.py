@@ -39,6 +39,7 @@ from ..evaluator.windows import data_window_cursor
 from .aggregates import ITEM, Aggregate, Extraction
 from .body import write_body
 from .roles import FeedRole, ItemRole, KeepRole, Role, ScopeRole, WindowRole
+from .selection import tests_of, tests_of_predicates
 from .steps import PlannedSteps
 
 
@@ -170,10 +171,12 @@ class StreamBuilder:
         stream = None if nested or counter else self._as_stream(handler)
         if stream is not None:
             element = self.steps.follow(parent, handler.step, Report.START | Report.END)
+            element.tests = tests_of(stream, handler.variable)
             self._scope(stream, element.index, role, index)
             return
         report = Report.START | Report.ITEM if nested else Report.ITEM
         planned = self.steps.follow(parent, handler.step, report)
+        planned.tests = tests_of(handler.body, handler.variable)
         slot = self._slot(handler.variable)
         add_needs(handler.body, {handler.variable: planned.kept})
         body = self._function("on", handler.body, role, handler)
@@ -239,23 +242,23 @@ class StreamBuilder:
         return replace(stream, handlers=handlers), extraction.found
 
     def _feed(self, role: ScopeRole, aggregate: Aggregate) -> None:
+        tests, is_plain = tests_of_predicates(aggregate.taken, ITEM.name.local)
+        # Counts come once per batch: enough for the document, which is open all the time.
+        counted = is_plain and aggregate.counts and role.parent is None
         parent = role.step
-        for index, step in enumerate(aggregate.prefix):
-            report = Report.NOTHING
-            if index == len(aggregate.prefix) - 1:
-                # Counts come once per batch: enough for the document, which is open all the time.
-                counted = aggregate.only_counts and role.parent is None
-                report = Report.COUNT if counted else Report.ITEM
+        for step in aggregate.prefix:
             uri, local = element_names(Step("*", step.axis, step.test))
-            planned = self.steps.add(parent, step.axis, uri, local, report)
+            planned = self.steps.add(parent, step.axis, uri, local, Report.NOTHING)
             parent = planned.index
+        planned.report = Report.COUNT if counted else Report.ITEM
+        planned.tests = tests
         slot = self._slot(aggregate.name)
         role.aggregates.append((slot, aggregate.function))
         number = len(role.aggregates) - 1
         body = None
         if not counted:
             name = ITEM.name.local
-            use = Use.PRESENCE if aggregate.function in ("count", "exists", "empty") else Use.STRING
+            use = Use.PRESENCE if aggregate.counts else Use.STRING
             add_expression(aggregate.taken, {name: planned.kept}, use)
             body = self._feeder(aggregate, name)
         self.roles.append(FeedRole(planned.index, role, self._slot(ITEM.name.local), number, body))
@@ -269,7 +272,7 @@ class StreamBuilder:
         ):
             c.declare(("", name), one("item", NodeItem(nk.ELEMENT), simple=True))
             code = c.compile(aggregate.taken)
-            if aggregate.function not in ("count", "exists", "empty"):
+            if not aggregate.counts:
                 code = c.atomized(code)
             c.writer.line(f"into.add({c.as_iterable(code)})")
         return frame.name
