@@ -226,9 +226,7 @@ def _mentions(name: str, node: ast.Node) -> bool:
     return any(isinstance(n, ast.VarRef) and n.name.local == name for n in node.walk())
 
 
-def _matches(
-    handler: On, parent: Element, child: Any, counts: dict[int, int], values: Any, run: _Run
-) -> list[Any]:
+def _matches(handler: On, parent: Element, child: Any, counts: dict[int, int], values: Any, run: _Run) -> list[Any]:
     """The nodes a handler fires for in this round: elements, or nodes of attributes and text."""
     step = handler.step
     if isinstance(child, dict):

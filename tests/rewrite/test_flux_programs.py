@@ -1,11 +1,10 @@
-"""The FluX programs of the thesis come out as they are printed there, up to variable names, spacing and order of sets."""
+"""The FluX programs of the thesis come out as printed there, up to variable names, spacing and order of sets."""
 
 from __future__ import annotations
 
 import re
 
 import pytest
-
 from xylem.plan.flux_printer import print_flux
 from xylem.plan.outer_tags import with_outer_tags
 from xylem.rewrite.merge_handlers import merge_handlers

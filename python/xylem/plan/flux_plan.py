@@ -25,12 +25,12 @@ class Buffered:
 
 
 @dataclass(frozen=True)
-class AppliedRule:
-    """A rule that changed something, with the expression before and after as text."""
+class Applied:
+    """A rule that changed something."""
 
     rule: str
-    before: str
-    after: str
+    before: Flux
+    after: Flux
 
 
 @dataclass(frozen=True)
@@ -43,4 +43,5 @@ class FluxPlan:
     source: ast.Expr | None = None
     """The call that names the streamed document; None for the context item."""
     buffers: tuple[Buffered, ...] = ()
-    steps: tuple[AppliedRule, ...] = ()
+    steps: tuple[Applied, ...] = ()
+    """The rules that were applied, in their order."""

@@ -144,4 +144,3 @@ def _steps(path: tuple[Step, ...]) -> str:
 
 def _text(expression: ast.Node) -> str:
     return " ".join(print_query(with_readable_names(expression)).split())
-

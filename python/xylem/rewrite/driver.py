@@ -3,23 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
 
 from xylem.plan.flux import Flux
+from xylem.plan.flux_plan import Applied
 
 from .rule import Facts, Rule, children_of, with_children
 
 MAX_CHANGES = 100_000
 """Far more than any query needs: a rule that never rests is a bug."""
-
-
-@dataclass(frozen=True)
-class Applied:
-    """A rule that changed something."""
-
-    rule: str
-    before: Flux
-    after: Flux
 
 
 Observer = Callable[[Applied], None]

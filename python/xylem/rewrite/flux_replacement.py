@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from xylem.analysis.ast_replacement import replaced
 from xylem.plan.flux import Copy, Flux, For, If, Leaf, Opening, Sequence, Step
 from xylem.plan.needs import node_test
 from xylem.syntax import ast
 
-from .ast_replacement import replaced
 from .substitution import variable
 
 

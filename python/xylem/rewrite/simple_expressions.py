@@ -7,14 +7,9 @@ good as a fixed string, since all of it is known when the element starts.
 from __future__ import annotations
 
 from xylem.analysis.projection import Projection
-from xylem.analysis.streamable_paths import streamable_path
-from xylem.functions.registry import FN
 from xylem.plan.flux import Copy, Fixed, Flux, For, If, Leaf, Opening, ProcessStream, Sequence
 from xylem.plan.needs import needs
-from xylem.syntax import ast
-
-STREAMING_FUNCTIONS = {"count", "sum", "avg", "min", "max", "exists", "empty"}
-_LITERALS = (ast.StringLiteral, ast.IntegerLiteral, ast.DecimalLiteral, ast.DoubleLiteral)
+from xylem.plan.streaming_atoms import is_simple_condition, is_streaming_function
 
 
 def is_simple(body: Flux, variable: str) -> bool:
@@ -64,47 +59,3 @@ def _known_at_start(part: Flux, variable: str) -> bool:
 def is_known_at_start(needed: Projection) -> bool:
     """Whether no more than the start tag of an element is needed."""
     return not (needed.children or needed.text or needed.string or needed.subtree)
-
-
-def is_streaming_function(expr: ast.Expr) -> bool:
-    """f($x/π) with an aggregate that is computed as the values pass (Def. 3.8.9)."""
-    match expr:
-        case ast.FunctionCall(name=ast.Name(local=local, uri=uri), arguments=(argument,)):
-            return uri == FN and local in STREAMING_FUNCTIONS and is_variable_path(argument)
-    return False
-
-
-def is_variable_path(expr: ast.Expr) -> bool:
-    """$x/π, where π goes down by name."""
-    found = streamable_path(expr, _Every())
-    return found is not None and not any(step.predicates for step in found.steps)
-
-
-class _Every:
-    def __contains__(self, name: object) -> bool:
-        return True
-
-
-def is_simple_condition(condition: ast.Expr) -> bool:
-    """No join: every comparison has a constant, or aggregates, on at least one side."""
-    match condition:
-        case ast.And(left=left, right=right) | ast.Or(left=left, right=right):
-            return is_simple_condition(left) and is_simple_condition(right)
-        case ast.FunctionCall(name=ast.Name(local=local, uri=uri), arguments=arguments) if uri == FN:
-            if local in ("true", "false"):
-                return not arguments
-            if local in ("not", "boolean") and len(arguments) == 1:
-                return is_simple_condition(arguments[0])
-            return is_streaming_function(condition)
-        case ast.GeneralComparison(left=left, right=right) | ast.ValueComparison(left=left, right=right):
-            if is_streaming_function(left):
-                return is_streaming_function(right) or isinstance(right, _LITERALS)
-            if isinstance(left, _LITERALS):
-                return isinstance(right, _LITERALS) or _is_operand(right)
-            return isinstance(right, _LITERALS) and _is_operand(left)
-    return is_variable_path(condition)
-
-
-def _is_operand(expr: ast.Expr) -> bool:
-    return is_variable_path(expr) or is_streaming_function(expr)
-

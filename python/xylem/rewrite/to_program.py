@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
-from xylem.plan.flux_plan import FluxPlan
+from xylem.plan.buffers import buffers
+from xylem.plan.flux_plan import Applied, FluxPlan
 from xylem.schema.constraints import Schema
 from xylem.syntax import ast
 
@@ -39,6 +40,13 @@ def to_program(
     names = Names(body)
     query = to_flux(body, LeafLimits.of(prolog, externals), names)
     facts = Facts.of(names, schema)
-    query = apply_rules(query, NORMAL_FORM, facts, observe, without)
-    query = apply_rules(query, ALGEBRA, facts, observe, without)
-    return FluxPlan(rewrite_to_flux(query, schema), query, source)
+    applied: list[Applied] = []
+
+    def note(change: Applied) -> None:
+        applied.append(change)
+        observe(change)
+
+    query = apply_rules(query, NORMAL_FORM, facts, note, without)
+    query = apply_rules(query, ALGEBRA, facts, note, without)
+    program = rewrite_to_flux(query, schema)
+    return FluxPlan(program, query, source, buffers(program, schema), tuple(applied))
