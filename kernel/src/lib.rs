@@ -2,8 +2,37 @@
 //!
 //! Policy stays in Python. This crate knows nothing of queries: it is handed plain descriptions and buffers.
 //! The kernel proper is plain Rust; what Python sees of it stands in `bindings`, one file per concept.
+//!
+//! In the order data flows: `encoding` and `input` make checked UTF-8 of bytes; `reader` with `prolog`, `doctype`,
+//! `content` and `start_tag` reads tokens; `projector` asks the `automaton` of the `plan` what to do with them, and
+//! appends to `rows`; `scanner` hands these over.
 
+pub mod automaton;
 pub mod build_info;
+pub mod characters;
+mod content;
+mod content_model;
+pub mod cursor;
+mod declarations;
+pub mod doctype;
+pub mod encoding;
+pub mod entities;
+pub mod errors;
+pub mod input;
+pub mod limits;
+pub mod names;
+pub mod namespaces;
+pub mod number;
+pub mod open_names;
+pub mod plan;
+pub mod projector;
+mod prolog;
+pub mod reader;
+pub mod references;
+pub mod rows;
+pub mod scanner;
+pub mod start_tag;
+pub mod waiting;
 
 #[cfg(feature = "python")]
 mod bindings;

@@ -1,4 +1,47 @@
 """The native part of Xylem, built from `kernel/`; absent where it could not be built."""
 
+from typing import TypeAlias
+
+TestTuple: TypeAlias = tuple[str, str, str, str | None, float | None]
+StepTuple: TypeAlias = tuple[
+    int, bool, str | None, str | None, int, int, list[tuple[str, str]] | None, bool, list[TestTuple]
+]
+PlanTuple: TypeAlias = tuple[list[StepTuple], bool]
+LimitsTuple: TypeAlias = tuple[int, int, int, int, int, int, int, int, bool]
+BatchTuple: TypeAlias = tuple[
+    tuple[list[int], list[int], list[int]],
+    tuple[list[int], list[int], list[int], list[str | None]],
+    tuple[dict[int, dict[str, str]], list[tuple[str, str, str]], dict[int, str]],
+    tuple[list[int], int],
+]
+ColumnsTuple: TypeAlias = tuple[
+    list[int], list[int], list[int], list[str | None], dict[int, dict[str, str]], dict[int, str]
+]
+
 VERSION: str
 PROFILE: str
+
+class ScanError(Exception):
+    args: tuple[str, str, int, int, int, str]
+
+class Scanner:
+    def __new__(
+        cls, scan_plan: PlanTuple, scan_limits: LimitsTuple, namespaces: bool = True, encoding: str | None = None
+    ) -> Scanner: ...
+    def feed(self, data: bytes, flush: bool = False) -> BatchTuple | None: ...
+    def finish(self) -> BatchTuple: ...
+
+class TreeColumns:
+    @property
+    def names(self) -> list[tuple[int, str, str, str]]: ...
+    @property
+    def identifier_rules(self) -> list[tuple[int, int, bool]]: ...
+    def columns(self, codes: list[int]) -> ColumnsTuple: ...
+
+def read_tree(
+    data: bytes,
+    scan_limits: LimitsTuple,
+    encoding: str | None = None,
+    strip_space: bool = False,
+    namespaces: bool = True,
+) -> TreeColumns: ...

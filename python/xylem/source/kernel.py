@@ -1,11 +1,33 @@
-"""The only door to the native kernel: what it is, or that there is none.
+"""The only door to the native kernel: what it is, a scanner on it, whole documents read by it.
 
-The kernel is optional. Where it could not be built, everything works on the Python fallback, only slower.
+The kernel is optional. Where it could not be built, everything works on the Python fallback, only slower. Here plans and
+limits become the plain tuples it takes, what it gives becomes batches and trees, and its errors become ours.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from functools import cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from xylem.errors import EngineBug, InputError, XylemError
+from xylem.plan.scan_plan import Batch, ScanPlan
+from xylem.values.name_pool import KIND_BITS, current_pool
+from xylem.values.qname import QName
+from xylem.values.tree import Tree
+
+from .limits import DEFAULT_LIMITS, Limits
+
+if TYPE_CHECKING:
+    from xylem._kernel import BatchTuple, LimitsTuple, PlanTuple, ScanError
+
+_CODES = {
+    "syntax": "XYIN0001",
+    "namespace": "XYIN0001",
+    "skipped-entity": "XYIN0001",
+    "limit": "XYIN0004",
+    "encoding": "XYIN0007",
+    "external-entity": "XYIN0008",
+}
 
 
 class KernelBuild(NamedTuple):
@@ -22,3 +44,141 @@ def kernel_build() -> KernelBuild | None:
     except ImportError:
         return None
     return KernelBuild(_kernel.VERSION, _kernel.PROFILE)
+
+
+@cache
+def is_kernel_built() -> bool:
+    """Whether there is a kernel; asked often, and a failing import takes long."""
+    return kernel_build() is not None
+
+
+class Scanner:
+    """One scan by the kernel; `plan/scan_plan.py` says what `feed` and `finish` do.
+
+    Without `namespaces` a colon is a character like any other, as in XML before it had namespaces. An `encoding` given
+    here overrules what the document says of itself.
+    """
+
+    __slots__ = ("_failure", "_scanner")
+
+    def __init__(
+        self,
+        plan: ScanPlan,
+        limits: Limits = DEFAULT_LIMITS,
+        *,
+        namespaces: bool = True,
+        encoding: str | None = None,
+    ) -> None:
+        from xylem import _kernel
+
+        self._failure = _kernel.ScanError
+        self._scanner = _kernel.Scanner(_plan_tuple(plan), _limits_tuple(limits), namespaces, encoding)
+
+    def feed(self, data: bytes, flush: bool = False) -> Batch | None:
+        """Read some more input."""
+        try:
+            found = self._scanner.feed(data, flush)
+        except self._failure as failure:
+            raise _error(failure) from None
+        return None if found is None else _batch(found)
+
+    def finish(self) -> Batch:
+        """Read the end of the input; gives what is left, be it nothing."""
+        try:
+            return _batch(self._scanner.finish())
+        except self._failure as failure:
+            raise _error(failure) from None
+
+
+def read_tree(
+    data: bytes,
+    limits: Limits = DEFAULT_LIMITS,
+    *,
+    encoding: str | None = None,
+    strip_space: bool = False,
+    namespaces: bool = True,
+) -> Tree:
+    """The tree of a whole document, as `tree_loader.py` makes it."""
+    from xylem import _kernel
+
+    try:
+        found = _kernel.read_tree(data, _limits_tuple(limits), encoding, strip_space, namespaces)
+    except _kernel.ScanError as failure:
+        raise _error(failure) from None
+    tree = Tree(current_pool())
+    codes = [tree.names.code(kind, uri, local, prefix) for kind, uri, local, prefix in found.names]
+    names = [QName(uri, local, prefix) for _, uri, local, prefix in found.names]
+    tree.qnames = {0: None, **{code >> KIND_BITS: name for code, name in zip(codes, names, strict=True)}}
+    tree.codes, tree.ends, tree.parents, tree.values, declared, prefixed = found.columns(codes)
+    if declared:
+        tree.declared = declared
+    for row, prefix in prefixed.items():
+        usual = tree.qnames[tree.codes[row] >> KIND_BITS]
+        assert usual is not None
+        tree.rename(row, QName(usual.uri, usual.local, prefix))
+    if found.identifier_rules:
+        rules = [(is_id, (codes[element], codes[attribute])) for element, attribute, is_id in found.identifier_rules]
+        tree.id_rules = frozenset(rule for is_id, rule in rules if is_id)
+        tree.idref_rules = frozenset(rule for is_id, rule in rules if not is_id)
+    return tree
+
+
+# --- what crosses the border
+
+
+def _plan_tuple(plan: ScanPlan) -> PlanTuple:
+    steps = [
+        (
+            step.parent,
+            step.axis == "descendant",
+            step.uri,
+            step.local,
+            int(step.report),
+            int(step.keep),
+            None if step.attributes is None else list(step.attributes),
+            step.text,
+            [(test.uri, test.local, test.op, test.string, test.number) for test in step.tests],
+        )
+        for step in plan.steps
+    ]
+    return steps, plan.comments
+
+
+def _limits_tuple(limits: Limits) -> LimitsTuple:
+    return (
+        limits.depth,
+        limits.attributes,
+        limits.name_characters,
+        limits.attribute_characters,
+        limits.text_characters,
+        limits.expanded_characters,
+        limits.expansion_factor,
+        limits.item_bytes,
+        limits.allow_dtd,
+    )
+
+
+def _batch(found: BatchTuple) -> Batch:
+    (kinds, steps, rows), (codes, ends, parents, values), (declared, new_names, prefixed), (counts, read) = found
+    return Batch(kinds, steps, rows, codes, ends, parents, values, declared, new_names, prefixed, counts, read)
+
+
+def _error(failure: ScanError) -> XylemError:
+    kind, detail, byte_offset, line, column, path = failure.args
+    if kind == "value":
+        return _not_a_number(detail)
+    if kind == "bug":
+        return EngineBug("XYBUG0001", f"the scan kernel failed: {detail}")
+    place = f", at line {line}, column {column} (byte {byte_offset}){f', in {path}' if path else ''}"
+    return InputError(_CODES[kind], f"{detail}{place}")
+
+
+def _not_a_number(value: str) -> XylemError:
+    """The error the query itself would raise for the comparison."""
+    from xylem.values.casting_numbers import parse_double
+
+    try:
+        parse_double(value)
+    except XylemError as error:
+        return error
+    return EngineBug("XYBUG0001", f"the scan kernel cannot read the number {value!r}")

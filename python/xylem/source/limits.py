@@ -27,6 +27,8 @@ class Limits:
     """What internal entities may add to a document, over the length of the input itself."""
     expansion_factor: int = 100
     """How many times longer than the input its text may become by entities, once past a small start."""
+    item_bytes: int = 256_000_000
+    """What is kept of one element that a scan reports as a whole."""
     allow_dtd: bool = True
     """Whether an internal DTD subset is read: entities, attribute defaults, identifiers. Nothing is fetched for it."""
     decompression_ratio: int = 200

@@ -1,5 +1,11 @@
 //! What Python sees: the module `xylem._kernel`, private to one Python file.
 
+mod columns;
+mod errors;
+mod plan;
+mod read_tree;
+mod scanner;
+
 use pyo3::prelude::*;
 
 use crate::build_info;
@@ -7,6 +13,12 @@ use crate::build_info;
 /// The native part of Xylem. `xylem.source.kernel` is the only file that imports it.
 #[pymodule]
 mod _kernel {
+    #[pymodule_export]
+    use super::errors::ScanError;
+    #[pymodule_export]
+    use super::read_tree::{read_tree, TreeColumns};
+    #[pymodule_export]
+    use super::scanner::Scanner;
     use super::{build_info, Bound, PyModule, PyModuleMethods, PyResult};
 
     #[pymodule_init]

@@ -1,0 +1,76 @@
+//! Plans and limits as the tuples Python hands over; `xylem/source/kernel.py` makes them.
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+use crate::limits::Limits;
+use crate::plan::{AttributeTest, Comparison, Constant, Keep, Plan, Step};
+
+/// uri, local, sign, text or None, number or None
+type TestTuple = (String, String, String, Option<String>, Option<f64>);
+
+/// parent, is_descendant, uri, local, report, keep, attributes, text, tests
+type StepTuple = (
+    i64,
+    bool,
+    Option<String>,
+    Option<String>,
+    u8,
+    u8,
+    Option<Vec<(String, String)>>,
+    bool,
+    Vec<TestTuple>,
+);
+
+/// steps, comments
+pub type PlanTuple = (Vec<StepTuple>, bool);
+
+/// The fields of `Limits`, in their order.
+pub type LimitsTuple = (usize, usize, usize, usize, usize, i64, i64, usize, bool);
+
+/// The limits of a tuple.
+pub fn limits((depth, attributes, name, attribute, text, expanded, factor, item, allow_dtd): LimitsTuple) -> Limits {
+    Limits {
+        depth,
+        attributes,
+        name_characters: name,
+        attribute_characters: attribute,
+        text_characters: text,
+        expanded_characters: expanded,
+        expansion_factor: factor,
+        item_bytes: item,
+        allow_dtd,
+    }
+}
+
+/// The plan of a tuple.
+pub fn plan((steps, comments): PlanTuple) -> PyResult<Plan> {
+    let steps = steps.into_iter().map(step).collect::<PyResult<Vec<Step>>>()?;
+    let plan = Plan { steps, comments };
+    match plan.problem() {
+        None => Ok(plan),
+        Some(problem) => Err(PyValueError::new_err(problem)),
+    }
+}
+
+fn step(tuple: StepTuple) -> PyResult<Step> {
+    let (parent, is_descendant, uri, local, report, keep, attributes, text, tests) = tuple;
+    let keep = match keep {
+        0 => Keep::Nothing,
+        1 => Keep::Subtree,
+        2 => Keep::String,
+        other => return Err(PyValueError::new_err(format!("nothing is kept as {other}"))),
+    };
+    let tests = tests.into_iter().map(test).collect::<PyResult<Vec<AttributeTest>>>()?;
+    let parent = usize::try_from(parent).unwrap_or(0);
+    Ok(Step { parent, is_descendant, uri, local, report, keep, attributes, text, tests })
+}
+
+fn test((uri, local, sign, text, number): TestTuple) -> PyResult<AttributeTest> {
+    let comparison = Comparison::from_sign(&sign);
+    let constant = number.map(Constant::Number).or(text.map(Constant::Text));
+    match (comparison, constant) {
+        (Some(comparison), Some(constant)) => Ok(AttributeTest { uri, local, comparison, constant }),
+        _ => Err(PyValueError::new_err("a test needs a comparison and a constant")),
+    }
+}

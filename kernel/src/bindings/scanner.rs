@@ -1,0 +1,94 @@
+//! The scanner as Python sees it: `feed` and `finish` give batches as tuples of columns.
+
+use pyo3::prelude::*;
+use pyo3::types::{PyInt, PyList};
+use rustc_hash::FxHashMap;
+
+use super::columns::{declared, ends_and_parents, prefixed, values, Integers};
+use super::errors::{guarded, raised};
+use super::plan::{limits, plan, LimitsTuple, PlanTuple};
+use crate::scanner::{bug, Harvest, Options};
+
+/// The fields of `Batch` in `xylem.plan.scan_plan`, in their order.
+type BatchTuple<'py> = (
+    (Bound<'py, PyList>, Bound<'py, PyList>, Bound<'py, PyList>),
+    (Bound<'py, PyList>, Bound<'py, PyList>, Bound<'py, PyList>, Bound<'py, PyList>),
+    (Bound<'py, PyAny>, Vec<(String, String, String)>, Bound<'py, PyAny>),
+    (Vec<u64>, u64),
+);
+
+/// One scan of a document: bytes in, batches out.
+#[pyclass(module = "xylem._kernel")]
+pub struct Scanner {
+    scanner: crate::scanner::Scanner,
+    has_failed: bool,
+}
+
+#[pymethods]
+impl Scanner {
+    #[new]
+    #[pyo3(signature = (scan_plan, scan_limits, namespaces=true, encoding=None))]
+    fn new(
+        scan_plan: PlanTuple,
+        scan_limits: LimitsTuple,
+        namespaces: bool,
+        encoding: Option<String>,
+    ) -> PyResult<Self> {
+        let options = Options { namespaces, strip_space: false, encoding };
+        let scanner = crate::scanner::Scanner::new(plan(scan_plan)?, limits(scan_limits), options);
+        Ok(Scanner { scanner, has_failed: false })
+    }
+
+    /// Read some more input; a batch where there is enough for one, or with `flush` anything to tell.
+    #[pyo3(signature = (data, flush=false))]
+    fn feed<'py>(&mut self, py: Python<'py>, data: &[u8], flush: bool) -> PyResult<Option<BatchTuple<'py>>> {
+        match self.run(py, |scanner| scanner.feed(data, flush))? {
+            None => Ok(None),
+            Some(harvest) => self.batch(py, &harvest).map(Some),
+        }
+    }
+
+    /// Read the end of the input; what is left.
+    fn finish<'py>(&mut self, py: Python<'py>) -> PyResult<BatchTuple<'py>> {
+        let harvest = self.run(py, |scanner| scanner.finish())?;
+        self.batch(py, &harvest)
+    }
+}
+
+impl Scanner {
+    /// Work without the interpreter lock.
+    fn run<T: Send>(
+        &mut self,
+        py: Python<'_>,
+        work: impl FnOnce(&mut crate::scanner::Scanner) -> Result<T, crate::errors::ScanError> + Send,
+    ) -> PyResult<T> {
+        if self.has_failed {
+            return Err(raised(bug("the scanner is used after a fault of its own")));
+        }
+        let scanner = &mut self.scanner;
+        let outcome = py.detach(|| guarded(|| work(scanner)));
+        self.has_failed = matches!(&outcome, Err(error) if error.kind == crate::errors::Kind::Bug);
+        outcome.map_err(raised)
+    }
+
+    fn batch<'py>(&mut self, py: Python<'py>, harvest: &Harvest) -> PyResult<BatchTuple<'py>> {
+        let rows = &harvest.rows;
+        let integers = Integers::up_to(py, rows.len());
+        let (ends, parents) = ends_and_parents(py, rows, &integers)?;
+        let records = (
+            PyList::new(py, &rows.record_kinds)?,
+            PyList::new(py, &rows.record_steps)?,
+            integers.list(py, &rows.record_rows)?,
+        );
+        let names = self.scanner.reader.projector.names.new_in_table();
+        let names = names.iter().map(|(uri, local, prefix)| (uri.to_string(), local.to_string(), prefix.to_string()));
+        let columns = (codes(py, &rows.codes)?, ends, parents, values(py, rows)?);
+        let naming = (declared(py, rows)?.into_any(), names.collect(), prefixed(py, rows)?.into_any());
+        Ok((records, columns, naming, (harvest.counts.clone(), self.scanner.input_bytes)))
+    }
+}
+
+fn codes<'py>(py: Python<'py>, codes: &[u32]) -> PyResult<Bound<'py, PyList>> {
+    let mut made: FxHashMap<u32, Bound<'py, PyInt>> = FxHashMap::default();
+    PyList::new(py, codes.iter().map(|&code| made.entry(code).or_insert_with(|| PyInt::new(py, code)).clone()))
+}

@@ -1,0 +1,40 @@
+//! How much an input may ask for. The names are those of `xylem.source.limits`, and errors repeat them.
+
+/// Limits of one document; the defaults are chosen in Python, these are for tests in Rust.
+#[derive(Clone, Debug)]
+pub struct Limits {
+    /// Open elements at once.
+    pub depth: usize,
+    /// Attributes of one element, namespace declarations included.
+    pub attributes: usize,
+    /// Characters of a name of any kind.
+    pub name_characters: usize,
+    /// Characters of one attribute value.
+    pub attribute_characters: usize,
+    /// Characters of one text node, comment or processing instruction.
+    pub text_characters: usize,
+    /// Characters that internal entities may add to the input.
+    pub expanded_characters: i64,
+    /// How many times longer than the input its text may become by entities, once past a small start.
+    pub expansion_factor: i64,
+    /// Bytes kept of one element that is to be reported as a whole.
+    pub item_bytes: usize,
+    /// Whether a document type declaration is read.
+    pub allow_dtd: bool,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits {
+            depth: 10_000,
+            attributes: 1_000,
+            name_characters: 1_000,
+            attribute_characters: 1_000_000,
+            text_characters: 64_000_000,
+            expanded_characters: 1_000_000,
+            expansion_factor: 100,
+            item_bytes: 256_000_000,
+            allow_dtd: true,
+        }
+    }
+}

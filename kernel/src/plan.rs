@@ -1,0 +1,191 @@
+//! What a scan is asked for, as plain data: the Rust side of `xylem.plan.scan_plan`, which says what it means.
+
+/// A START record is wanted.
+pub const START: u8 = 1;
+/// An END record is wanted.
+pub const END: u8 = 2;
+/// An ITEM record is wanted.
+pub const ITEM: u8 = 4;
+/// Elements are counted.
+pub const COUNT: u8 = 8;
+
+/// What is kept of an element.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Keep {
+    /// The bare element.
+    #[default]
+    Nothing,
+    /// Everything below it.
+    Subtree,
+    /// All text below it, as one text node.
+    String,
+}
+
+/// How two values are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Comparison {
+    /// `=`
+    Equal,
+    /// `!=`
+    NotEqual,
+    /// `<`
+    Less,
+    /// `<=`
+    LessOrEqual,
+    /// `>`
+    Greater,
+    /// `>=`
+    GreaterOrEqual,
+}
+
+impl Comparison {
+    /// By its sign.
+    pub fn from_sign(sign: &str) -> Option<Self> {
+        Some(match sign {
+            "=" => Comparison::Equal,
+            "!=" => Comparison::NotEqual,
+            "<" => Comparison::Less,
+            "<=" => Comparison::LessOrEqual,
+            ">" => Comparison::Greater,
+            ">=" => Comparison::GreaterOrEqual,
+            _ => return None,
+        })
+    }
+
+    /// Whether it holds; NaN is different from everything, itself included.
+    pub fn holds<T: PartialOrd>(self, left: T, right: T) -> bool {
+        match self {
+            Comparison::Equal => left == right,
+            Comparison::NotEqual => left != right,
+            Comparison::Less => left < right,
+            Comparison::LessOrEqual => left <= right,
+            Comparison::Greater => left > right,
+            Comparison::GreaterOrEqual => left >= right,
+        }
+    }
+}
+
+/// The constant a test compares with.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Constant {
+    /// Compared by code points, which in UTF-8 is the order of the bytes.
+    Text(String),
+    /// Compared as xs:double.
+    Number(f64),
+}
+
+/// A comparison of an attribute with a constant.
+#[derive(Clone, Debug)]
+pub struct AttributeTest {
+    /// Namespace of the attribute.
+    pub uri: String,
+    /// Local name of the attribute.
+    pub local: String,
+    /// The comparison.
+    pub comparison: Comparison,
+    /// What it is compared with.
+    pub constant: Constant,
+}
+
+/// One step of a path.
+#[derive(Clone, Debug, Default)]
+pub struct Step {
+    /// The step before it; steps come after their parents. Of step 0 it means nothing.
+    pub parent: usize,
+    /// Whether it reaches any depth below its parent.
+    pub is_descendant: bool,
+    /// None for any namespace.
+    pub uri: Option<String>,
+    /// None for any name.
+    pub local: Option<String>,
+    /// START, END, ITEM, COUNT.
+    pub report: u8,
+    /// What is kept.
+    pub keep: Keep,
+    /// (uri, local) of the attributes to keep, None for all.
+    pub attributes: Option<Vec<(String, String)>>,
+    /// Whether text nodes that are its children are kept.
+    pub text: bool,
+    /// All must hold.
+    pub tests: Vec<AttributeTest>,
+}
+
+/// The steps of one scan.
+#[derive(Clone, Debug, Default)]
+pub struct Plan {
+    /// Step 0 is the document node.
+    pub steps: Vec<Step>,
+    /// Whether comments and processing instructions are kept in subtrees that are kept whole.
+    pub comments: bool,
+}
+
+impl Plan {
+    /// The plan that keeps a whole document.
+    pub fn everything() -> Self {
+        Plan { steps: vec![Step { keep: Keep::Subtree, ..Step::default() }], comments: true }
+    }
+
+    /// What is wrong with it, if anything: the rest relies on it.
+    pub fn problem(&self) -> Option<String> {
+        if self.steps.is_empty() {
+            return Some("a plan has at least the step of the document".into());
+        }
+        let misplaced = self.steps.iter().enumerate().skip(1).find(|(number, step)| step.parent >= *number);
+        misplaced.map(|(number, _)| format!("step {number} comes before its parent"))
+    }
+
+    /// For each step, whether it and all steps below it do nothing but count: no row is needed for them.
+    pub fn only_counts(&self) -> Vec<bool> {
+        let mut silent: Vec<bool> = self.steps.iter().map(Step::is_silent).collect();
+        let mut is_last = vec![true; self.steps.len()];
+        for (number, step) in self.steps.iter().enumerate().rev() {
+            silent[number] = silent[number] && !(is_last[number] && step.report == 0);
+            if number > 0 {
+                is_last[step.parent] = false;
+                silent[step.parent] = silent[step.parent] && silent[number];
+            }
+        }
+        silent
+    }
+}
+
+impl Step {
+    fn is_silent(&self) -> bool {
+        self.report & !COUNT == 0
+            && self.keep == Keep::Nothing
+            && self.attributes.as_ref().is_some_and(Vec::is_empty)
+            && !self.text
+    }
+
+    /// Whether it asks for more of its elements than that they are there.
+    pub fn asks(&self) -> bool {
+        !self.is_silent()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bare(parent: usize, report: u8) -> Step {
+        Step { parent, report, attributes: Some(vec![]), ..Step::default() }
+    }
+
+    #[test]
+    fn a_path_that_ends_in_a_count_keeps_nothing() {
+        let plan = Plan { steps: vec![bare(0, 0), bare(0, 0), bare(1, COUNT)], comments: false };
+        assert_eq!(plan.only_counts(), [true, true, true]);
+    }
+
+    #[test]
+    fn a_last_step_without_report_keeps_the_element() {
+        let plan = Plan { steps: vec![bare(0, 0), bare(0, COUNT), bare(1, 0)], comments: false };
+        assert_eq!(plan.only_counts(), [false, false, false]);
+    }
+
+    #[test]
+    fn not_a_number_is_different_from_itself() {
+        assert!(Comparison::NotEqual.holds(f64::NAN, f64::NAN));
+        assert!(!Comparison::Equal.holds(f64::NAN, f64::NAN));
+    }
+}

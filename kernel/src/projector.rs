@@ -1,0 +1,466 @@
+//! Events of the reader projected by a plan: which elements get rows, what is kept of them, what is reported.
+//!
+//! An element gets its row at its start tag if it is kept for its own sake, and else when something below it is kept, so that
+//! every row has its true ancestors. The elements with rows are always the outermost of those that are open.
+
+use rustc_hash::FxHashSet;
+
+use crate::automaton::{Action, Attributes, Automaton, Move};
+use crate::characters::shown;
+use crate::doctype::AttributeKind;
+use crate::errors::{fault, limit, Halt, Kind};
+use crate::limits::Limits;
+use crate::names::{Names, Resolved};
+use crate::namespaces::Namespaces;
+use crate::number::to_double;
+use crate::plan::{AttributeTest, Constant, Plan, START};
+use crate::rows::{kind, Rows};
+use crate::start_tag::Tag;
+
+const NO_ROW: u32 = u32::MAX;
+const NO_ITEM: usize = usize::MAX;
+const MOST_NAMES: usize = 100_000;
+
+struct Open {
+    action: u32,
+    row: u32,
+    name: u32,
+}
+
+/// The projection of one document.
+pub struct Projector {
+    automaton: Automaton,
+    /// The names met and told.
+    pub names: Names,
+    /// The document and the open elements, but for those being skipped.
+    open: Vec<Open>,
+    /// How many of them have rows.
+    with_rows: usize,
+    /// The outermost one that is reported as a whole.
+    first_item: usize,
+    /// Elements open inside of one that is skipped, itself included.
+    skipped: usize,
+    /// Whether text at this place is kept.
+    pub keeps_text: bool,
+    collects: bool,
+    strips_space: bool,
+    /// The rows so far.
+    pub rows: Rows,
+    /// Rows at the start of the batch that were in the one before.
+    repeated: usize,
+    /// For each step, the elements counted.
+    pub counts: Vec<u64>,
+    has_counted: bool,
+    /// Codes of elements and attributes where the document type declares an identifier (true) or a reference to one.
+    pub identifier_rules: FxHashSet<(u32, u32, bool)>,
+}
+
+impl Projector {
+    /// The projection at the start of a document.
+    pub fn new(plan: Plan, strips_space: bool) -> Self {
+        let counts = vec![0; plan.steps.len()];
+        let (automaton, document) = Automaton::new(plan);
+        let mut projector = Projector {
+            automaton,
+            names: Names::default(),
+            open: Vec::new(),
+            with_rows: 1,
+            first_item: NO_ITEM,
+            skipped: 0,
+            keeps_text: false,
+            collects: false,
+            strips_space,
+            rows: Rows::default(),
+            repeated: 1,
+            counts,
+            has_counted: false,
+            identifier_rules: FxHashSet::default(),
+        };
+        projector.rows.push(kind::DOCUMENT, 0);
+        projector.open.push(Open { action: document, row: 0, name: 0 });
+        projector.note_item();
+        projector.report_start(document);
+        projector
+    }
+
+    /// Whether the place is inside an element of no interest.
+    #[inline(always)]
+    pub fn is_skipping(&self) -> bool {
+        self.skipped > 0
+    }
+
+    /// Whether an element at this place is of no interest, whatever its name.
+    #[inline(always)]
+    fn is_barren(&self) -> bool {
+        self.automaton.action(self.open[self.open.len() - 1].action).is_barren
+    }
+
+    /// A start tag.
+    #[inline(always)]
+    pub fn start(&mut self, tag: &Tag<'_>, namespaces: &mut Namespaces, limits: &Limits) -> Result<(), Halt> {
+        if self.skipped > 0 {
+            self.skipped += 1;
+            return Ok(());
+        }
+        self.start_of_interest(tag, namespaces, limits)
+    }
+
+    fn start_of_interest(&mut self, tag: &Tag<'_>, namespaces: &mut Namespaces, limits: &Limits) -> Result<(), Halt> {
+        self.end_text();
+        if self.is_barren() {
+            self.skip();
+            return Ok(());
+        }
+        if self.names.len() > MOST_NAMES {
+            self.forget_names(namespaces);
+        }
+        let name = self.element_name(tag, namespaces)?;
+        let state = self.automaton.action(self.open[self.open.len() - 1].action).state;
+        let number = match self.automaton.next(state, self.names.get(name).class) {
+            Move::Action(number) => number,
+            Move::Tests(tests) => self.tested(tests, state, tag, namespaces)?,
+        };
+        let action = self.automaton.action(number);
+        if action.skips {
+            self.skip();
+            return Ok(());
+        }
+        self.keeps_text = action.keeps_text;
+        self.collects = action.collects;
+        let (has_row, reports) = (action.has_row, !action.at_start.is_empty() || !action.counted.is_empty());
+        self.open.push(Open { action: number, row: NO_ROW, name });
+        if has_row {
+            self.add_rows(namespaces);
+            self.add_attributes(number, tag, namespaces)?;
+            self.note_item();
+            self.check_item(limits, tag.at)?;
+        }
+        if reports {
+            self.report_start(number);
+        }
+        Ok(())
+    }
+
+    fn skip(&mut self) {
+        self.skipped = 1;
+        self.keeps_text = false;
+    }
+
+    /// An end tag.
+    #[inline(always)]
+    pub fn end(&mut self, limits: &Limits, at: usize) -> Result<(), Halt> {
+        if self.skipped > 0 {
+            self.skipped -= 1;
+            if self.skipped == 0 {
+                self.settle();
+            }
+            return Ok(());
+        }
+        self.end_of_interest(limits, at)
+    }
+
+    fn end_of_interest(&mut self, limits: &Limits, at: usize) -> Result<(), Halt> {
+        self.end_text();
+        self.close();
+        self.settle();
+        if self.first_item != NO_ITEM {
+            self.check_item(limits, at)?;
+        }
+        Ok(())
+    }
+
+    /// Close the innermost open element or the document.
+    fn close(&mut self) {
+        let Some(element) = self.open.pop() else { return };
+        if element.row == NO_ROW {
+            return;
+        }
+        let action = self.automaton.action(element.action);
+        for &(kind, step) in &action.at_end {
+            self.rows.record(kind, step, element.row);
+        }
+        self.rows.close(element.row);
+        self.with_rows = self.open.len();
+        if self.first_item == self.open.len() {
+            self.first_item = NO_ITEM;
+        }
+    }
+
+    /// What holds for text after a tag.
+    fn settle(&mut self) {
+        if let Some(last) = self.open.last() {
+            let action = self.automaton.action(last.action);
+            self.keeps_text = action.keeps_text;
+            self.collects = action.collects;
+        }
+    }
+
+    /// The end of the document.
+    pub fn end_document(&mut self) {
+        self.end_text();
+        self.close();
+    }
+
+    /// Characters, where text is kept.
+    #[inline(always)]
+    pub fn text(&mut self, text: &[u8], limits: &Limits, at: usize) -> Result<(), Halt> {
+        let parent = self.open[self.with_rows - 1].row;
+        if self.collects {
+            self.rows.collect(parent, text);
+        } else {
+            self.rows.text(parent, text);
+        }
+        self.rows.check_text(limits.text_characters, at)
+    }
+
+    #[inline(always)]
+    fn end_text(&mut self) {
+        if self.strips_space {
+            self.rows.end_text_without_space();
+        } else {
+            self.rows.end_text();
+        }
+    }
+
+    /// A comment, or with a target a processing instruction.
+    pub fn leaf(&mut self, target: Option<&[u8]>, content: &[u8], namespaces: &mut Namespaces) -> Result<(), Halt> {
+        if self.skipped > 0 {
+            return Ok(());
+        }
+        self.end_text();
+        let Some(last) = self.open.last() else { return Ok(()) };
+        if !self.automaton.action(last.action).keeps_comments {
+            return Ok(());
+        }
+        let parent = last.row;
+        let code = match target {
+            None => kind::COMMENT,
+            Some(target) => {
+                // A name without namespace, as that of an attribute without prefix.
+                let name = self.attribute_name(target, 0, 0, namespaces)?;
+                self.names.tell(name).0 << 3 | kind::INSTRUCTION
+            }
+        };
+        self.rows.push_value(code, parent, content);
+        Ok(())
+    }
+
+    // --- names
+
+    fn element_name(&mut self, tag: &Tag<'_>, namespaces: &mut Namespaces) -> Result<u32, Halt> {
+        if let Some(known) = namespaces.known_element(tag.name) {
+            return Ok(known);
+        }
+        let uri = namespaces.namespace_of(tag.name, tag.colon, true, tag.at + 1)?;
+        let (prefix, local) = namespaces.split(tag.name, tag.colon, tag.at + 1)?;
+        let mut name = Resolved::new(uri, &String::from_utf8_lossy(local), &String::from_utf8_lossy(prefix));
+        name.class = self.automaton.class_of(&name.uri, &name.local);
+        let number = self.names.add(name);
+        namespaces.remember_element(tag.name, number);
+        Ok(number)
+    }
+
+    /// Documents with ever new names must not fill the memory.
+    #[cold]
+    fn forget_names(&mut self, namespaces: &mut Namespaces) {
+        let mut in_use: Vec<&mut u32> = self.open.iter_mut().skip(1).map(|element| &mut element.name).collect();
+        self.names.forget_all_but(&mut in_use);
+        namespaces.forget_names();
+    }
+
+    fn attribute_name(&mut self, raw: &[u8], colon: usize, at: usize, namespaces: &mut Namespaces) -> Result<u32, Halt> {
+        if let Some(known) = namespaces.known_attribute(raw) {
+            return Ok(known);
+        }
+        let uri = namespaces.namespace_of(raw, colon, false, at)?;
+        let (prefix, local) = namespaces.split(raw, colon, at)?;
+        let mut name = Resolved::new(uri, &String::from_utf8_lossy(local), &String::from_utf8_lossy(prefix));
+        name.attribute_class = self.automaton.attribute_class(&name.uri, &name.local);
+        let number = self.names.add(name);
+        namespaces.remember_attribute(raw, number);
+        Ok(number)
+    }
+
+    // --- tests
+
+    fn tested(&mut self, tests: u32, state: u32, tag: &Tag<'_>, namespaces: &mut Namespaces) -> Result<u32, Halt> {
+        let mut given = Vec::with_capacity(tag.attributes.len());
+        for attribute in tag.attributes.iter().filter(|attribute| !attribute.is_declaration) {
+            let number = self.attribute_name(tag.attribute_name(attribute), attribute.colon, tag.at, namespaces)?;
+            given.push((self.names.get(number).attribute_class, attribute));
+        }
+        let candidates = self.automaton.candidates(tests).to_vec();
+        let mut reached = Vec::with_capacity(candidates.len());
+        for step in candidates {
+            if self.all_hold(&self.automaton.plan().steps[step as usize].tests, &given, tag)? {
+                reached.push(step);
+            }
+        }
+        Ok(self.automaton.decided(state, reached))
+    }
+
+    fn all_hold(
+        &self,
+        tests: &[AttributeTest],
+        given: &[(u32, &crate::start_tag::Attribute)],
+        tag: &Tag<'_>,
+    ) -> Result<bool, Halt> {
+        for test in tests {
+            let class = self.automaton.attribute_class(&test.uri, &test.local);
+            let Some((_, attribute)) = given.iter().find(|(other, _)| *other == class) else { return Ok(false) };
+            let value = tag.value(attribute);
+            let holds = match &test.constant {
+                Constant::Text(text) => test.comparison.holds(value, text.as_bytes()),
+                Constant::Number(number) => {
+                    let Some(actual) = to_double(value) else {
+                        return Err(fault(Kind::Value, tag.at, shown(value)));
+                    };
+                    test.comparison.holds(actual, *number)
+                }
+            };
+            if !holds {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    // --- rows
+
+    /// Give the innermost open element its row, after those of its ancestors that have none.
+    #[inline(always)]
+    fn add_rows(&mut self, namespaces: &Namespaces) {
+        for depth in self.with_rows..self.open.len() {
+            let parent = self.open[depth - 1].row;
+            let (told, is_unusual) = self.names.tell(self.open[depth].name);
+            let row = self.rows.push(told << 3 | kind::ELEMENT, parent);
+            self.open[depth].row = row;
+            if is_unusual {
+                self.rows.prefixed.push((row, self.names.get(self.open[depth].name).prefix.clone()));
+            }
+            if let Some(declared) = namespaces.declared_at(depth) {
+                self.rows.declared.push((row, declared));
+            }
+        }
+        self.with_rows = self.open.len();
+    }
+
+    #[inline(always)]
+    fn add_attributes(&mut self, action: u32, tag: &Tag<'_>, namespaces: &mut Namespaces) -> Result<(), Halt> {
+        if tag.attributes.is_empty() || self.automaton.action(action).attributes == Attributes::Nothing {
+            return Ok(());
+        }
+        let parent = self.rows.len() as u32 - 1;
+        for attribute in tag.attributes {
+            if attribute.is_declaration {
+                continue;
+            }
+            let name = self.attribute_name(tag.attribute_name(attribute), attribute.colon, tag.at, namespaces)?;
+            let resolved = self.names.get(name);
+            if let Attributes::Some(classes) = &self.automaton.action(action).attributes {
+                if !classes.contains(&resolved.attribute_class) {
+                    continue;
+                }
+            }
+            let is_xml_id = resolved.is_xml_id;
+            let (told, is_unusual) = self.names.tell(name);
+            let code = told << 3 | kind::ATTRIBUTE;
+            if matches!(attribute.kind, AttributeKind::Id | AttributeKind::Idref) {
+                let rule = (self.rows.codes[parent as usize], code, attribute.kind == AttributeKind::Id);
+                self.identifier_rules.insert(rule);
+            }
+            let value = tag.value(attribute);
+            let row = if is_xml_id {
+                self.rows.push_value(code, parent, &collapsed(value))
+            } else {
+                self.rows.push_value(code, parent, value)
+            };
+            if is_unusual {
+                self.rows.prefixed.push((row, self.names.get(name).prefix.clone()));
+            }
+        }
+        Ok(())
+    }
+
+    // --- reports
+
+    fn report_start(&mut self, number: u32) {
+        let Action { counted, at_start, .. } = self.automaton.action(number);
+        for &step in counted {
+            self.counts[step as usize] += 1;
+            self.has_counted = true;
+        }
+        for &step in at_start {
+            self.rows.record(START, step, self.open[self.open.len() - 1].row);
+        }
+    }
+
+    fn note_item(&mut self) {
+        let place = self.open.len() - 1;
+        if self.first_item == NO_ITEM && self.automaton.action(self.open[place].action).is_item {
+            self.first_item = place;
+        }
+    }
+
+    #[inline(always)]
+    fn check_item(&self, limits: &Limits, at: usize) -> Result<(), Halt> {
+        if self.first_item == NO_ITEM || self.first_item == 0 {
+            return Ok(());
+        }
+        let actual = self.rows.bytes_from(self.open[self.first_item].row);
+        if actual > limits.item_bytes {
+            return Err(limit(at, "item bytes", actual, limits.item_bytes));
+        }
+        Ok(())
+    }
+
+    // --- handing over
+
+    /// Whether there is anything to tell.
+    pub fn has_news(&self) -> bool {
+        self.has_counted || !self.rows.record_kinds.is_empty()
+    }
+
+    /// Rows the next batch would begin with because of an open item.
+    pub fn held_rows(&self) -> usize {
+        match self.open.get(self.first_item) {
+            Some(item) => self.rows.len() - item.row as usize,
+            None => 0,
+        }
+    }
+
+    /// Rows that came since the last batch.
+    pub fn new_rows(&self) -> usize {
+        self.rows.len() - self.repeated
+    }
+
+    /// The rows and counts so far; the next batch begins with the open elements.
+    pub fn take(&mut self) -> (Rows, Vec<u64>) {
+        let mut done = std::mem::take(&mut self.rows);
+        for element in &self.open[..self.with_rows.min(self.open.len())] {
+            done.close(element.row);
+        }
+        for depth in 0..self.with_rows.min(self.open.len()) {
+            let parent = if depth == 0 { 0 } else { self.open[depth - 1].row };
+            if depth == self.first_item {
+                let first = self.open[depth].row;
+                let shift = self.rows.repeat_from(&done, first, parent);
+                for element in &mut self.open[depth..self.with_rows] {
+                    element.row = element.row - first + shift;
+                }
+                break;
+            }
+            self.open[depth].row = self.rows.repeat_open(&done, self.open[depth].row, parent);
+        }
+        self.repeated = self.rows.len();
+        self.has_counted = false;
+        let fresh = vec![0; self.counts.len()];
+        (done, std::mem::replace(&mut self.counts, fresh))
+    }
+}
+
+/// A value as xs:NCName has it: no white space around it, and one blank for any inside.
+fn collapsed(value: &[u8]) -> Vec<u8> {
+    let words = value.split(|&byte| crate::characters::is_space(byte)).filter(|word| !word.is_empty());
+    words.collect::<Vec<&[u8]>>().join(&b' ')
+}

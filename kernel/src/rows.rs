@@ -1,0 +1,274 @@
+//! The rows of the projected document as columns, as `xylem.values.tree` has them, and the records that point to them.
+
+use std::sync::Arc;
+
+use crate::characters::{count, is_all_space};
+use crate::errors::{limit, Halt};
+use crate::namespaces::Binding;
+
+/// The kinds of nodes, numbered as in `xylem.values.node`.
+pub mod kind {
+    /// The document node.
+    pub const DOCUMENT: u32 = 0;
+    /// An element.
+    pub const ELEMENT: u32 = 1;
+    /// An attribute.
+    pub const ATTRIBUTE: u32 = 2;
+    /// A text node.
+    pub const TEXT: u32 = 3;
+    /// A comment.
+    pub const COMMENT: u32 = 4;
+    /// A processing instruction.
+    pub const INSTRUCTION: u32 = 5;
+}
+
+const KIND_MASK: u32 = 7;
+
+/// What a row without a value takes, for measuring.
+const ROW_BYTES: usize = 32;
+
+/// Columns, one entry for each row; values lie end to end in one buffer, in the order of the rows.
+#[derive(Default)]
+pub struct Rows {
+    /// Number of the name in the table for Python and, in the three lowest bits, the kind.
+    pub codes: Vec<u32>,
+    /// One past the last row of the subtree.
+    pub ends: Vec<u32>,
+    /// Row of the parent; of the document node, itself.
+    pub parents: Vec<u32>,
+    /// Where the value of each row ends in `characters`; it begins where the one before it ends.
+    pub value_ends: Vec<usize>,
+    /// All values, in UTF-8.
+    pub characters: Vec<u8>,
+    /// Namespace declarations of rows.
+    pub declared: Vec<(u32, Arc<[Binding]>)>,
+    /// Rows whose prefix is not the one in the table.
+    pub prefixed: Vec<(u32, Box<str>)>,
+    /// Kinds of the records.
+    pub record_kinds: Vec<u8>,
+    /// Steps of the records.
+    pub record_steps: Vec<u32>,
+    /// Rows of the records.
+    pub record_rows: Vec<u32>,
+    /// Whether more text belongs to the last row.
+    text_is_open: bool,
+}
+
+impl Rows {
+    /// The number of rows.
+    #[inline(always)]
+    pub fn len(&self) -> usize {
+        self.codes.len()
+    }
+
+    /// Whether there are no rows.
+    pub fn is_empty(&self) -> bool {
+        self.codes.is_empty()
+    }
+
+    /// Append a row with the characters given so far.
+    #[inline(always)]
+    pub fn push(&mut self, code: u32, parent: u32) -> u32 {
+        let row = self.codes.len() as u32;
+        self.codes.push(code);
+        self.parents.push(parent);
+        self.ends.push(row + 1);
+        self.value_ends.push(self.characters.len());
+        row
+    }
+
+    /// Append a row with a value.
+    #[inline(always)]
+    pub fn push_value(&mut self, code: u32, parent: u32, value: &[u8]) -> u32 {
+        self.characters.extend_from_slice(value);
+        self.push(code, parent)
+    }
+
+    /// The row's subtree is complete.
+    #[inline(always)]
+    pub fn close(&mut self, row: u32) {
+        self.ends[row as usize] = self.codes.len() as u32;
+    }
+
+    /// Where the value of a row begins.
+    pub fn value_start(&self, row: usize) -> usize {
+        row.checked_sub(1).map_or(0, |before| self.value_ends[before])
+    }
+
+    /// Add characters to the text node that is open, or begin one.
+    #[inline(always)]
+    pub fn text(&mut self, parent: u32, text: &[u8]) {
+        if text.is_empty() {
+            return;
+        }
+        self.characters.extend_from_slice(text);
+        if self.text_is_open {
+            if let Some(end) = self.value_ends.last_mut() {
+                *end = self.characters.len();
+            }
+            return;
+        }
+        self.text_is_open = true;
+        self.push(kind::TEXT, parent);
+    }
+
+    /// Add characters to the one text node of an element, or begin it.
+    pub fn collect(&mut self, parent: u32, text: &[u8]) {
+        self.text_is_open = self.codes.last() == Some(&kind::TEXT) && self.parents.last() == Some(&parent);
+        self.text(parent, text);
+    }
+
+    /// Whatever text follows is another node.
+    #[inline(always)]
+    pub fn end_text(&mut self) {
+        self.text_is_open = false;
+    }
+
+    /// As `end_text`, but a text node of white space alone is taken back.
+    pub fn end_text_without_space(&mut self) {
+        if !self.text_is_open {
+            return;
+        }
+        self.text_is_open = false;
+        let start = self.value_start(self.len() - 1);
+        if is_all_space(&self.characters[start..]) {
+            self.characters.truncate(start);
+            self.codes.pop();
+            self.parents.pop();
+            self.ends.pop();
+            self.value_ends.pop();
+        }
+    }
+
+    /// Whether the last row's value is longer than allowed.
+    #[inline(always)]
+    pub fn check_text(&self, allowed: usize, at: usize) -> Result<(), Halt> {
+        let start = self.value_start(self.len() - 1);
+        if self.characters.len() - start <= allowed {
+            return Ok(());
+        }
+        let actual = count(&self.characters[start..]);
+        if actual > allowed {
+            return Err(limit(at, "text characters", actual, allowed));
+        }
+        Ok(())
+    }
+
+    /// Report a row.
+    #[inline(always)]
+    pub fn record(&mut self, kind: u8, step: u32, row: u32) {
+        self.record_kinds.push(kind);
+        self.record_steps.push(step);
+        self.record_rows.push(row);
+    }
+
+    /// Bytes held from a row on.
+    #[inline(always)]
+    pub fn bytes_from(&self, row: u32) -> usize {
+        self.characters.len() - self.value_start(row as usize) + ROW_BYTES * (self.len() - row as usize)
+    }
+
+    /// Rows right after an element that are its attributes.
+    fn attributes_end(&self, row: u32) -> usize {
+        let mut end = row as usize + 1;
+        while end < self.len() && self.codes[end] & KIND_MASK == kind::ATTRIBUTE && self.parents[end] == row {
+            end += 1;
+        }
+        end
+    }
+
+    /// Repeat an open element of another batch, with its attributes; the new row.
+    pub fn repeat_open(&mut self, old: &Rows, row: u32, parent: u32) -> u32 {
+        let new = self.len() as u32;
+        for source in row as usize..old.attributes_end(row) {
+            let value = &old.characters[old.value_start(source)..old.value_ends[source]];
+            self.push_value(old.codes[source], if source == row as usize { parent } else { new }, value);
+        }
+        self.repeat_names(old, row, old.attributes_end(row) as u32, new);
+        new
+    }
+
+    /// Repeat all rows from one on: they are all inside the element there.
+    pub fn repeat_from(&mut self, old: &Rows, row: u32, parent: u32) -> u32 {
+        let new = self.len() as u32;
+        let first = row as usize;
+        let moved = |other: &u32| other - row + new;
+        let value_start = old.value_start(first);
+        let value_shift = |end: &usize| end - value_start + self.characters.len();
+        self.value_ends.extend(old.value_ends[first..].iter().map(value_shift));
+        self.characters.extend_from_slice(&old.characters[value_start..]);
+        self.codes.extend_from_slice(&old.codes[first..]);
+        self.ends.extend(old.ends[first..].iter().map(moved));
+        self.parents.push(if row == 0 { 0 } else { parent });
+        self.parents.extend(old.parents[first + 1..].iter().map(moved));
+        self.text_is_open = old.text_is_open;
+        self.repeat_names(old, row, old.len() as u32, new);
+        new
+    }
+
+    fn repeat_names(&mut self, old: &Rows, from: u32, to: u32, new: u32) {
+        let declared = old.declared.iter().filter(|(row, _)| (from..to).contains(row));
+        self.declared.extend(declared.map(|(row, bindings)| (row - from + new, bindings.clone())));
+        let prefixed = old.prefixed.iter().filter(|(row, _)| (from..to).contains(row));
+        self.prefixed.extend(prefixed.map(|(row, prefix)| (row - from + new, prefix.clone())));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample() -> Rows {
+        let mut rows = Rows::default();
+        rows.push(kind::DOCUMENT, 0);
+        rows.push(8 | kind::ELEMENT, 0);
+        rows.push_value(16 | kind::ATTRIBUTE, 1, b"v");
+        rows.text(1, b"a");
+        rows.text(1, b"b");
+        rows.end_text();
+        rows.text(1, b"c");
+        rows
+    }
+
+    #[test]
+    fn text_is_joined_until_something_comes_between() {
+        let rows = sample();
+        assert_eq!(rows.codes, [0, 9, 18, 3, 3]);
+        assert_eq!(rows.value_ends, [0, 0, 1, 3, 4]);
+        assert_eq!(rows.characters, b"vabc");
+    }
+
+    #[test]
+    fn an_open_element_is_repeated_with_its_attributes_alone() {
+        let old = sample();
+        let mut rows = Rows::default();
+        rows.push(kind::DOCUMENT, 0);
+        assert_eq!(rows.repeat_open(&old, 1, 0), 1);
+        assert_eq!(rows.codes, [0, 9, 18]);
+        assert_eq!(rows.characters, b"v");
+    }
+
+    #[test]
+    fn an_item_takes_everything_along() {
+        let old = sample();
+        let mut rows = Rows::default();
+        rows.push(kind::DOCUMENT, 0);
+        rows.push(24 | kind::ELEMENT, 0);
+        assert_eq!(rows.repeat_from(&old, 1, 1), 2);
+        assert_eq!(rows.parents, [0, 0, 1, 2, 2, 2]);
+        assert_eq!(rows.ends[2..], [3, 4, 5, 6]);
+        rows.text(2, b"d");
+        assert_eq!(rows.characters, b"vabcd");
+        assert_eq!(rows.len(), 6);
+    }
+
+    #[test]
+    fn white_space_alone_can_be_taken_back() {
+        let mut rows = sample();
+        rows.end_text();
+        rows.text(1, b" \n");
+        rows.end_text_without_space();
+        assert_eq!(rows.characters, b"vabc");
+        assert_eq!(rows.len(), 5);
+    }
+}
