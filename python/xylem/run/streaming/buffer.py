@@ -15,7 +15,7 @@ ROW_BYTES = 24
 class Buffer:
     """A small tree that grows as complete children arrive. Code reads it like any element."""
 
-    __slots__ = ("bytes", "tree")
+    __slots__ = ("_last", "bytes", "tree")
 
     def __init__(self, node: Node) -> None:
         """`node` is the open element as the scan shows it: its name, namespaces and kept attributes."""
@@ -37,13 +37,19 @@ class Buffer:
         if declared:
             self.tree.declare(0, declared)
         self.bytes = 0
+        self._last: Node | None = None
 
     @property
     def node(self) -> Node:
         return Node(self.tree, 0)
 
+    def has_just_kept(self, child: Node) -> bool:
+        """Whether this very row was the last one to be kept."""
+        return self._last is not None and self._last.pre == child.pre and self._last.tree is child.tree
+
     def append(self, child: Node) -> int:
         """Keep a copy of a complete child; gives the bytes it takes."""
+        self._last = child
         tree = self.tree
         before = len(tree.codes)
         append_subtree(tree, 0, tree.namespaces(0) if tree.declared else {}, child, True, True)

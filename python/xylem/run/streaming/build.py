@@ -43,6 +43,9 @@ from .selection import tests_of, tests_of_predicates
 from .steps import PlannedSteps
 
 
+_ANY_CHILD = ("child", None, None)
+
+
 class NotStreamable(Exception):
     """Why a query is answered from the whole tree, with the place in it."""
 
@@ -143,14 +146,15 @@ class StreamBuilder:
             if role.parent is None:
                 raise NotStreamable("the whole document is needed before anything can be written")
             raise NotStreamable(f"all of ${role.variable} is needed before it has ended")
-        tests = needs.children
-        if any(axis != "child" for axis, _, _ in tests):
+        near = {test: below for test, below in needs.children.items() if test[0] == "child"}
+        far = Projection({test: below for test, below in needs.children.items() if test[0] != "child"})
+        if far.children:
             # What is needed at any depth is found below every child, and may be the child itself.
-            below = Projection(dict(tests))
-            for needed in tests.values():
-                below.merge(needed)
-            tests = {("child", None, None): below}
-        for (axis, uri, local), below in tests.items():
+            every = Projection()
+            for needed in (near.get(_ANY_CHILD, far), far, *far.children.values()):
+                every.merge(needed)
+            near[_ANY_CHILD] = every
+        for (axis, uri, local), below in near.items():
             step = self.steps.add(role.step, axis, uri, local, Report.ITEM)
             step.kept = below
             role.keeps_children = True

@@ -275,7 +275,9 @@ class StreamRun:
         def act(node: Node) -> None:
             buffer = self.open[step].buffer
             assert buffer is not None
-            self.statistics.hold(variable, buffer.append(node))
+            # Several paths may lead to one child. Its row has what all of them need; it is kept once.
+            if not buffer.has_just_kept(node):
+                self.statistics.hold(variable, buffer.append(node))
 
         return act
 
