@@ -21,7 +21,7 @@ LETTERS = st.sampled_from(ALPHABET)
 
 
 def constraints(model: Content) -> AutomatonConstraints:
-    return AutomatonConstraints(ElementDeclaration("r", model), lambda name: None, lambda local, uri: None, tuple)
+    return AutomatonConstraints(ElementDeclaration("r", model))
 
 
 def is_before(words: set[Word], first: str, second: str) -> bool:

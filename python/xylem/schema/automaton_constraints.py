@@ -7,8 +7,9 @@ no text, so nothing is ever ordered against it. A symbol the schema does not kno
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from functools import cached_property
+from typing import Protocol
 
 from .cardinality import Occurrences, occurrences
 from .content_model import All, Any, Content, Empty, Name, Optional, Star, Wildcard, allows_text, leaves, word_model
@@ -24,20 +25,30 @@ _OTHER = SymbolKind.OTHER
 _END = SymbolKind.END
 
 
+class Surroundings(Protocol):
+    """The schema around one element, as its constraints see it."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The local names of all declared elements."""
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether other elements than those cannot occur where a DTD says ANY."""
+
+    def declared(self, key: str) -> AutomatonConstraints | None:
+        """The constraints of a declaration by its key."""
+
+    def admitted(self, wildcard: Wildcard, local: str, uri: str | None) -> set[AutomatonConstraints | None]:
+        """What an element of some name may be where a wildcard stands; None for an element nothing is known of."""
+
+
 class AutomatonConstraints:
     """The constraints of one element declaration. Immutable; what has been asked once is remembered."""
 
-    def __init__(
-        self,
-        declaration: ElementDeclaration,
-        child_of: Callable[[Name], AutomatonConstraints | None],
-        declared: Callable[[str, str | None], AutomatonConstraints | None],
-        declared_names: Callable[[], Iterable[str]],
-    ) -> None:
+    def __init__(self, declaration: ElementDeclaration, schema: Surroundings | None = None) -> None:
         self.declaration = declaration
-        self._child_of = child_of
-        self._declared = declared
-        self._declared_names = declared_names
+        self._schema = schema
         self._states: dict[str, int] = {}
         self._ordered: dict[tuple[str, str], bool] = {}
         self._children: dict[tuple[str, str | None], AutomatonConstraints | None] = {}
@@ -66,7 +77,8 @@ class AutomatonConstraints:
     def model(self) -> Content:
         """The expression over child elements alone; ANY is any element any number of times."""
         if isinstance(self.content, Any):
-            return Star(Wildcard())
+            is_closed = self._schema is not None and self._schema.is_complete
+            return Star(Wildcard(process_contents="strict" if is_closed else "lax"))
         return word_model(self.content)
 
     @cached_property
@@ -88,7 +100,10 @@ class AutomatonConstraints:
         if allows_text(self.content):
             names.add(TEXT)
         if isinstance(self.content, Any):
-            return frozenset(names.union(self._declared_names()))
+            names.update(self._schema.names if self._schema else ())
+            if not (self._schema and self._schema.is_complete):
+                names.add(ANY_ELEMENT)
+            return frozenset(names)
         for leaf in leaves(self.model):
             names.add(leaf.local if isinstance(leaf, Name) else ANY_ELEMENT)
         return frozenset(names)
@@ -238,8 +253,12 @@ class AutomatonConstraints:
 
     def _find_child(self, what: Symbol) -> AutomatonConstraints | None:
         assert what.local is not None
+        if self._schema is None:
+            return None
         found: set[AutomatonConstraints | None] = set()
         for leaf in leaves(self.model):
-            if what.may_be(leaf):
-                found.add(self._child_of(leaf) if isinstance(leaf, Name) else self._declared(what.local, what.uri))
+            if isinstance(leaf, Wildcard):
+                found |= self._schema.admitted(leaf, what.local, what.uri) if leaf.admits(what.uri) else set()
+            elif what.may_be(leaf):
+                found.add(self._schema.declared(leaf.declaration))
         return found.pop() if len(found) == 1 else None

@@ -53,6 +53,8 @@ class Wildcard(Content):
     allowed: frozenset[str] | None = None
     """Namespace URIs, "" for none; None for all of them."""
     excluded: frozenset[str] = frozenset()
+    process_contents: str = "strict"
+    """strict: it must be declared; lax: it follows a declaration if there is one; skip: it follows none."""
 
     def admits(self, uri: str | None) -> bool:
         """Whether elements of a namespace may stand here; a namespace not known may."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from .automaton_constraints import AutomatonConstraints
-from .content_model import Choice, Content, Name
+from .content_model import Choice, Content, Name, Wildcard
 from .declarations import ElementDeclaration
 from .dtd import Dtd
 
@@ -16,13 +16,14 @@ class DeclaredSchema:
     """A schema made of declarations.
 
     `declare` gives the declaration of a key (see `Name.declaration`), None where there is none; it is asked once.
-    `keys` maps local names to the keys of all declarations of that name, `roots` are the elements a document may
-    start with.
+    `keys` maps local names to the keys of all declarations of that name; `everywhere` are the elements that may stand
+    where anything may (global elements), and `roots` those a document may start with.
     """
 
     def __init__(
         self,
         keys: Mapping[str, Sequence[str]],
+        everywhere: Iterable[Name],
         roots: Iterable[Name],
         declare: Callable[[str], ElementDeclaration | None],
         *,
@@ -30,12 +31,14 @@ class DeclaredSchema:
         is_closed: bool = False,
     ) -> None:
         self._keys = keys
+        self._everywhere: dict[str, list[Name]] = {}
+        for name in everywhere:
+            self._everywhere.setdefault(name.local, []).append(name)
         self._roots = tuple(roots)
         self._declare = declare
         self._constraints: dict[str, AutomatonConstraints | None] = {}
         self._document: AutomatonConstraints | None = None
-        self.is_complete = is_complete
-        """False where a part of the schema was not read."""
+        self._is_complete = is_complete
         self.is_closed = is_closed
         """Whether every element must be declared, as in a DTD that is known completely."""
 
@@ -44,36 +47,56 @@ class DeclaredSchema:
         """The local names of all declared elements, in the order of the schema."""
         return tuple(self._keys)
 
+    @property
+    def is_complete(self) -> bool:
+        """False where a part of the schema was not read."""
+        return self._is_complete
+
+    @property
+    def roots(self) -> tuple[str, ...]:
+        """The local names of the elements a document may start with."""
+        return tuple(name.local for name in self._roots)
+
     def element(self, local: str, uri: str | None = None) -> AutomatonConstraints | None:
-        """The constraints of an element type; None where it is not declared, or not alike everywhere."""
+        """The constraints of an element type; None where it is not declared, or in several ways."""
         found = self.declarations(local, uri)
         return found[0] if len(found) == 1 else None
 
     def declarations(self, local: str, uri: str | None = None) -> list[AutomatonConstraints]:
         """All element types of a name: in an XML Schema there may be several, by parent."""
-        known = filter(None, map(self._of_key, self._keys.get(local, ())))
+        known = filter(None, map(self.declared, self._keys.get(local, ())))
         return [one for one in known if None in (uri, one.declaration.uri) or uri == one.declaration.uri]
 
     def document(self) -> AutomatonConstraints:
         """The constraints of the document node: its only child is a root element."""
         if self._document is None:
             content: Content = Choice(self._roots) if len(self._roots) > 1 else self._roots[0]
-            self._document = self._constrained(ElementDeclaration(DOCUMENT, content))
+            self._document = AutomatonConstraints(ElementDeclaration(DOCUMENT, content), self)
         return self._document
 
-    def _of_key(self, key: str) -> AutomatonConstraints | None:
+    # --- what constraints ask for
+
+    def declared(self, key: str) -> AutomatonConstraints | None:
+        """The constraints of a declaration by its key."""
         if key not in self._constraints:
             declaration = self._declare(key)
-            self._constraints[key] = None if declaration is None else self._constrained(declaration)
+            self._constraints[key] = None if declaration is None else AutomatonConstraints(declaration, self)
         return self._constraints[key]
 
-    def _constrained(self, declaration: ElementDeclaration) -> AutomatonConstraints:
-        return AutomatonConstraints(
-            declaration,
-            child_of=lambda name: self._of_key(name.declaration),
-            declared=self.element,
-            declared_names=lambda: self.names if self.is_complete else (*self.names, "*"),
-        )
+    def admitted(self, wildcard: Wildcard, local: str, uri: str | None) -> set[AutomatonConstraints | None]:
+        """What an element of some name may be where a wildcard stands; None for an element nothing is known of."""
+        if wildcard.process_contents == "skip":
+            return {None}
+        found = {
+            self.declared(name.declaration)
+            for name in self._everywhere.get(local, ())
+            if wildcard.admits(name.uri) and (None in (uri, name.uri) or uri == name.uri)
+        }
+        # `lax` lets undeclared elements in; a namespace that is declared leaves no room for them.
+        is_certain = bool(found) and uri is not None
+        if wildcard.process_contents == "lax" and not is_certain:
+            found.add(None)
+        return found
 
 
 def dtd_schema(dtd: Dtd, root: str | None = None) -> DeclaredSchema:
@@ -82,6 +105,12 @@ def dtd_schema(dtd: Dtd, root: str | None = None) -> DeclaredSchema:
     for name in dtd.elements:
         keys.setdefault(name.rpartition(":")[2], []).append(name)
     root = root or dtd.root
-    starts = [root] if root else list(dtd.elements)
-    roots: list[Name] = [Name(name.rpartition(":")[2], None, name) for name in starts]
-    return DeclaredSchema(keys, roots, dtd.elements.get, is_complete=dtd.is_complete, is_closed=dtd.is_complete)
+    everywhere = [_name(name) for name in dtd.elements]
+    roots = [_name(root)] if root else everywhere
+    return DeclaredSchema(
+        keys, everywhere, roots, dtd.elements.get, is_complete=dtd.is_complete, is_closed=dtd.is_complete
+    )
+
+
+def _name(text: str) -> Name:
+    return Name(text.rpartition(":")[2], None, text)

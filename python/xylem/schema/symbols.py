@@ -39,10 +39,14 @@ class Symbol:
         return self.local in (None, leaf.local) and (None in (self.uri, leaf.uri) or self.uri == leaf.uri)
 
     def must_be(self, leaf: Name | Wildcard) -> bool:
-        """Whether every element this leaf stands for is selected."""
+        """Whether every element this leaf stands for is selected.
+
+        Names of a DTD are taken to be in no namespace: one that gives its elements a namespace is not believed to
+        know which, and nothing is certain about `Q{uri}book` then.
+        """
         if isinstance(leaf, Wildcard):
             return self.local is None and self.uri is None
-        return self.local in (None, leaf.local) and self.uri in (None, leaf.uri)
+        return self.local in (None, leaf.local) and self.uri in (None, leaf.uri or "")
 
     def meets(self, other: Symbol) -> bool:
         """Whether one element can be selected by both."""
