@@ -31,6 +31,8 @@ STAGES = (
     "pipeline",
     "result",
     "external_names",
+    "stream_query",
+    "stream_result",
     "api",
     "bench",
     "conformance",

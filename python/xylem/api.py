@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import cached_property, partial
 from itertools import chain
 from os import PathLike
 from typing import TYPE_CHECKING, Any
@@ -20,6 +21,7 @@ from xylem.functions.external import DEFAULT_FUNCTIONS, ExternalFunction, Functi
 from xylem.pipeline import Program, StaticEnvironment, compile_query
 from xylem.result import Result
 from xylem.run.deep_stack import drawn_deep
+from xylem.source.limits import DEFAULT_LIMITS, Limits
 from xylem.source.module_files import ModuleFiles
 from xylem.source.resources import FileResources
 from xylem.values.node import Node
@@ -27,6 +29,10 @@ from xylem.values.python_values import sequence_from_python
 
 if TYPE_CHECKING:
     from xylem.plan.explain import Explanation
+    from xylem.run.streaming.program import StreamProgram
+    from xylem.schema import Schema
+    from xylem.source.byte_source import ByteSource, Source
+    from xylem.stream_result import StreamResult
 
 __all__ = ["Functions", "Query", "Result", "compile", "function", "parse"]
 
@@ -41,11 +47,13 @@ def compile(
     base_uri: str | None = None,
     functions: Iterable[ExternalFunction] | None = None,
     module_folders: Iterable[str | PathLike[str]] = (),
+    check: bool = True,
 ) -> Query:
     """Compile a query; static errors are raised here, with their place.
 
     `name` is what errors call the text. Relative URIs in it are resolved against `base_uri`. `functions` replaces
-    the functions registered with `xylem.function`. Library modules are read from `module_folders` only.
+    the functions registered with `xylem.function`. Library modules are read from `module_folders` only. With `check`
+    off, nothing is done before the query is used, which raises its static errors then.
     """
     environment = StaticEnvironment(
         name=name,
@@ -53,7 +61,10 @@ def compile(
         modules=ModuleFiles(module_folders),
         external_functions=tuple(DEFAULT_FUNCTIONS if functions is None else functions),
     )
-    return Query(compile_query(text, environment))
+    query = Query(text, environment)
+    if check:
+        query.check()
+    return query
 
 
 def parse(source: str | bytes | PathLike[str], *, uri: str | None = None) -> Node:
@@ -70,8 +81,22 @@ def parse(source: str | bytes | PathLike[str], *, uri: str | None = None) -> Nod
 class Query:
     """A compiled query, which may be run any number of times."""
 
-    def __init__(self, program: Program) -> None:
-        self._program = program
+    def __init__(self, text: str, environment: StaticEnvironment) -> None:
+        self._text = text
+        self._environment = environment
+
+    @cached_property
+    def _program(self) -> Program:
+        return compile_query(self._text, self._environment)
+
+    def _stream_program(self, schema: Schema | str | PathLike[str] | None) -> StreamProgram:
+        from xylem.stream_query import stream_program
+
+        return stream_program(self._text, self._environment, schema)
+
+    def check(self) -> None:
+        """Raise the static errors of the query, if there are any."""
+        self._program  # noqa: B018 - compiled once, here at the latest
 
     def run(
         self,
@@ -91,13 +116,9 @@ class Query:
         """
         bound = {name: sequence_from_python(value) for name, value in (variables or {}).items()}
         start = None if context is None else sequence_from_python(context)
-        resources = FileResources(allow)
+        resources = _resources(allow, chain(start or (), *bound.values()))
         if collection is not None:
             resources.add_collection(None, sequence_from_python(collection))
-        for item in chain(start or (), *bound.values()):
-            # A document that was passed in may also be asked for by its URI, and is then the same node.
-            if isinstance(item, Node) and item.document_uri is not None:
-                resources.add_document(item.document_uri, item)
         names = external_names(self._program, bound)
         items = self._program.run(
             resources,
@@ -107,8 +128,76 @@ class Query:
         )
         return Result(drawn_deep(items) if self._program.may_recurse else items, self._program.output)
 
-    def explain(self) -> Explanation:
-        """How the query is executed."""
-        from xylem.plan.explain import explain
+    def stream(
+        self,
+        source: Source | ByteSource | None = None,
+        variables: Mapping[str, Any] | None = None,
+        *,
+        collection: Iterable[Any] | None = None,
+        schema: Schema | str | PathLike[str] | None = None,
+        allow: Iterable[str | PathLike[str]] = (),
+        environment: Mapping[str, str] | None = None,
+        limits: Limits = DEFAULT_LIMITS,
+        scanner: str = "auto",
+    ) -> StreamResult:
+        """Run the query over one input as it streams by: in one pass, keeping no more than the query needs.
 
-        return explain(self._program)
+        `source` is the document the query starts from: a path, bytes, an open binary file, a socket, or chunks of
+        bytes; gzip and bzip2 are recognised. None is the document that the query names by ``doc("…")``. `schema` (a
+        DTD or an XML Schema: a path, or loaded) says what to expect in which order, so that less is kept; the input
+        must follow it. XYST0004, with the reason, where a query needs the whole tree.
+
+        >>> import xylem
+        >>> books = b"<books><book><title>A</title></book><book><title>B</title></book></books>"
+        >>> for title in xylem.compile("//title/string()").stream(books):
+        ...     print(title)
+        A
+        B
+        """
+        from xylem.run.streaming.progress import Progress
+        from xylem.run.streaming.run import Statistics
+        from xylem.stream_query import refuse_collections, stream_source
+        from xylem.stream_result import StreamResult
+
+        program = self._stream_program(schema)
+        bound = {name: sequence_from_python(value) for name, value in (variables or {}).items()}
+        names = external_names(program.handlers, bound)
+        resources = _resources(allow, chain.from_iterable(bound.values()))
+        if collection is None:
+            refuse_collections(program)
+        else:
+            resources.add_collection(None, sequence_from_python(collection))
+        progress = Progress(stream_source(program, source, resources), Statistics())
+        start = partial(
+            program.write,
+            progress.source,
+            resources,
+            variables={names[name]: value for name, value in bound.items()},
+            environment=environment,
+            limits=limits,
+            scanner=scanner,
+            statistics=progress.statistics,
+        )
+        return StreamResult(program, start, progress)
+
+    def explain(self, schema: Schema | str | PathLike[str] | None = None) -> Explanation:
+        """How the query is executed over one input: streamed, or why not."""
+        from xylem.errors import StaticError
+        from xylem.plan.explain import Refusal, explain
+        from xylem.run.streaming.account import account_of
+
+        program = self._program
+        try:
+            streaming = self._stream_program(schema)
+        except StaticError as refused:
+            return explain(program, Refusal(refused.why, refused.span))
+        return explain(streaming.handlers, account_of(streaming))
+
+
+def _resources(allow: Iterable[str | PathLike[str]], given: Iterable[Any]) -> FileResources:
+    """What a query may ask for by URI. A document that was passed in is the same node by its URI."""
+    resources = FileResources(allow)
+    for item in given:
+        if isinstance(item, Node) and item.document_uri is not None:
+            resources.add_document(item.document_uri, item)
+    return resources

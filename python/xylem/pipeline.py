@@ -70,7 +70,7 @@ def _compiled_stream(text: str, env: StaticEnvironment, schema: Schema | None) -
     return StreamProgram(
         handlers,
         stream.roles,
-        len(stream.slots),
+        tuple(stream.slots),
         stream.steps.plan(),
         main.static.part,
         plan,

@@ -118,14 +118,8 @@ class Result:
             position += 1
 
     def _parameters(self, given: Mapping[str, Any]) -> SerializationParameters:
-        from xylem.sink.serialization_parameters import SerializationParameters
-
-        named = {name.replace("_", "-"): _lexical(value) for name, value in given.items()}
-        merged = {**DEFAULT_PARAMETERS, **self._output, **named}
         # Only the first item is asked: the others may not be computed before it is written.
-        if "method" not in merged and not all(map(_has_xml_text, islice(self._each(), 1))):
-            merged["method"] = "adaptive"
-        return SerializationParameters.from_options(merged)
+        return chosen_parameters(self._output, given, lambda: all(map(has_xml_text, islice(self._each(), 1))))
 
 
 class _UsedUp(Iterator[Any]):
@@ -135,7 +129,21 @@ class _UsedUp(Iterator[Any]):
         raise ValueError("the result was written without being kept; run the query again to read it")
 
 
-def _has_xml_text(item: Any) -> bool:
+def chosen_parameters(
+    output: Mapping[str, str], given: Mapping[str, Any], begins_with_text: Callable[[], bool]
+) -> SerializationParameters:
+    """Output declarations and the caller's parameters; where neither names a method, the answer's beginning does."""
+    from xylem.sink.serialization_parameters import SerializationParameters
+
+    named = {name.replace("_", "-"): _lexical(value) for name, value in given.items()}
+    merged = {**DEFAULT_PARAMETERS, **output, **named}
+    if "method" not in merged and not begins_with_text():
+        merged["method"] = "adaptive"
+    return SerializationParameters.from_options(merged)
+
+
+def has_xml_text(item: Any) -> bool:
+    """Whether the xml method can write an item; adaptive can write any."""
     if isinstance(item, Node):
         return item.kind not in (ATTRIBUTE, NAMESPACE)
     return not isinstance(item, (XMap, XArray, FunctionItem))

@@ -10,6 +10,9 @@ from __future__ import annotations
 
 def main() -> None:
     """The console script `xylem`."""
-    from .app import app
+    import sys
 
-    app(prog_name="xylem")
+    from .app import app
+    from .optional_values import with_default_values
+
+    app(with_default_values(sys.argv[1:]), prog_name="xylem")

@@ -90,6 +90,44 @@ OutputParameters = Annotated[
 ]
 
 
+STREAM = "How it streams"
+
+Stream = Annotated[
+    bool | None,
+    typer.Option(
+        "--stream/--no-stream",
+        help="Answer while the one input streams by, or from its tree in memory. By default it streams where "
+        "the query can be answered so; with `--stream` it is an error where it cannot.",
+        show_default=False,
+        rich_help_panel=STREAM,
+    ),
+]
+SchemaFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--schema",
+        metavar="FILE",
+        help="A DTD or an XML Schema that the input follows: what it proves need not be buffered.",
+        rich_help_panel=STREAM,
+    ),
+]
+
+
+class Scanner(StrEnum):
+    """What scans the input."""
+
+    AUTO = "auto"
+    KERNEL = "kernel"
+    PYTHON = "python"
+
+
+class Statistics(StrEnum):
+    """How figures are told."""
+
+    TEXT = "text"
+    JSON = "json"
+
+
 class Format(StrEnum):
     """How an explanation is written."""
 
@@ -122,6 +160,8 @@ def _all_commands(
 
 `xylem run -q 'count(collection())' -i a.xml -i b.xml`
 
+`zcat dump.xml.gz | xylem run -q '//page/title' -i - --stats`
+
 `xylem run -q 'map { "n": 1 }' --output-param method=json`
 
 Exit codes: 0 a result, 1 an error in the query, 2 wrong use, 3 unreadable input."""
@@ -137,12 +177,55 @@ def run(
     allow_env: AllowEnvironment = False,
     output: OutputFile = None,
     output_param: OutputParameters = None,
+    stream: Stream = None,
+    schema: SchemaFile = None,
+    scanner: Annotated[
+        Scanner, typer.Option("--scanner", help="What scans the input.", rich_help_panel=STREAM)
+    ] = Scanner.AUTO,
+    stats: Annotated[
+        Statistics | None,
+        typer.Option(
+            "--stats",
+            metavar="[text|json]",
+            help="Tell what was read, buffered and used, on standard error: a table, or a last line of JSON.",
+            rich_help_panel=STREAM,
+        ),
+    ] = None,
+    plot_buffers: Annotated[
+        Path | None,
+        typer.Option(
+            "--plot-buffers",
+            metavar="FILE.svg",
+            help="Draw output and buffered bytes over the input as it was read.",
+            rich_help_panel=STREAM,
+        ),
+    ] = None,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", help="Show no progress on a terminal.", rich_help_panel=STREAM)
+    ] = False,
 ) -> None:
-    """Run a query and write its result."""
+    """Run a query and write its result.
+
+    With one input, results are written as they become final, while the input is read.
+    """
     from .query_source import query_source
     from .run_query import RunOptions, run_query
 
-    options = RunOptions(inputs or [], var or [], var_file or [], allow or [], allow_env, output, output_param or [])
+    options = RunOptions(
+        inputs or [],
+        var or [],
+        var_file or [],
+        allow or [],
+        allow_env,
+        output,
+        output_param or [],
+        stream=stream,
+        schema=schema,
+        scanner=scanner.value,
+        statistics=stats.value if stats else None,
+        plot=plot_buffers,
+        quiet=quiet,
+    )
     run_query(query_source(query, text), options)
 
 
@@ -159,7 +242,7 @@ def check(query: QueryFile = None, text: QueryText = None) -> None:
 @app.command(
     epilog="""Examples:
 
-`xylem explain report.xq`
+`xylem explain report.xq --schema report.dtd`
 
 `xylem explain -q 'for $x in 1 to 3 return $x * 2' --code`"""
 )
@@ -167,15 +250,16 @@ def check(query: QueryFile = None, text: QueryText = None) -> None:
 def explain(
     query: QueryFile = None,
     text: QueryText = None,
+    schema: SchemaFile = None,
     format: Annotated[Format, typer.Option("--format", help="For people, or for programs.")] = Format.TEXT,
     code: Annotated[bool, typer.Option("--code", help="Add the Python code that is generated.")] = False,
     ast: Annotated[bool, typer.Option("--ast", help="Add the syntax tree.")] = False,
 ) -> None:
-    """Say how a query will be executed, in its own lines."""
+    """Say how a query will be executed, in its own lines: what streams, what is buffered, until when and how much."""
     from .explain_query import explain_query
     from .query_source import query_source
 
-    explain_query(query_source(query, text), as_json=format is Format.JSON, with_code=code, with_ast=ast)
+    explain_query(query_source(query, text), schema, as_json=format is Format.JSON, with_code=code, with_ast=ast)
 
 
 @app.command()

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
 from .query_source import QuerySource
 from .run_query import compiled
 
 
-def explain_query(source: QuerySource, *, as_json: bool, with_code: bool, with_ast: bool) -> None:
+def explain_query(source: QuerySource, schema: Path | None, *, as_json: bool, with_code: bool, with_ast: bool) -> None:
     """Write the explanation to standard output."""
-    explanation = compiled(source).explain()
+    explanation = compiled(source).explain(schema)
     if as_json:
         import json
 

@@ -36,9 +36,8 @@ def reported() -> Iterator[None]:
     except XylemError as error:
         _fail(error, Exit.INPUT_ERROR if isinstance(error, InputError) else Exit.QUERY_ERROR)
     except BrokenPipeError:
-        # The reader has seen enough (`xylem run … | head`): that is a good end. Python would complain once more
-        # when it flushes at exit, so nothing may be left to flush to.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # The reader has seen enough (`xylem run … | head`): that is a good end.
+        abandon_standard_output()
         sys.exit(Exit.RESULT)
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
@@ -50,6 +49,11 @@ def reported() -> Iterator[None]:
         sys.exit(Exit.QUERY_ERROR)
     except Exception as reason:
         _bug(reason)
+
+
+def abandon_standard_output() -> None:
+    """Python flushes standard output once more when it exits, and would complain again: let that go nowhere."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _bug(reason: BaseException) -> None:

@@ -14,6 +14,7 @@ import typer
 from xylem.errors import InputError
 
 if TYPE_CHECKING:
+    from xylem.source.byte_source import ByteSource
     from xylem.values.node import Node
 
 STANDARD_INPUT = "-"
@@ -78,7 +79,7 @@ def variables(values: Iterable[str], documents: Iterable[str]) -> dict[str, Any]
             name, equals, value = _name_and_value(pair)
             if not equals:
                 raise typer.BadParameter(f"{pair!r} is not name=value", param_hint=option)
-            bound[name] = UntypedAtomic(value) if option == "-v" else document(value)
+            bound[name] = UntypedAtomic(value) if option == "-v" else document(value).node
     return bound
 
 
@@ -89,13 +90,43 @@ def _name_and_value(pair: str) -> tuple[str, str, str]:
     return found[1], "=", pair[found.end() + 1 :]
 
 
-def document(place: str) -> Node:
-    """The document in a file, or on standard input for `-`."""
+STDIN_URI = "file:///dev/stdin"
+
+
+def input_source(place: str, *, finely: bool = False) -> ByteSource:
+    """The bytes of an input that streams by; `finely` in small pieces, so that more can be seen of the way."""
+    from xylem.source.byte_source import ByteSource
+
+    source = ByteSource.of(place)
+    if place == STANDARD_INPUT:
+        source.uri = STDIN_URI
+    if finely:
+        from xylem.run.streaming.plot import in_small_pieces
+
+        return in_small_pieces(source)
+    return source
+
+
+@dataclass(frozen=True)
+class InputDocument:
+    """A document read from an input."""
+
+    node: Node
+    input_bytes: int
+    """Its size, after decompression."""
+
+
+def document(place: str) -> InputDocument:
+    """The document in a file, or on standard input for `-`; compressed or not."""
     from xylem import api
 
-    if place == STANDARD_INPUT:
-        return api.parse(sys.stdin.buffer.read(), uri="file:///dev/stdin")
-    return api.parse(Path(place))
+    with input_source(place) as source:
+        data = b"".join(source)
+    try:
+        return InputDocument(api.parse(data, uri=source.uri), len(data))
+    except InputError as error:
+        why = error.why.removeprefix(f"{source.uri}: ")
+        raise InputError(error.code, f"{source.name}: {why}", hint=error.hint) from error.__cause__
 
 
 def output_parameters(pairs: Iterable[str]) -> Mapping[str, str]:

@@ -1,20 +1,23 @@
-"""`xylem run`: compile, bind, evaluate, write."""
+"""`xylem run`: compile, bind, evaluate, write. The input streams by where the query allows it."""
 
 from __future__ import annotations
 
 import os
-import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from xylem.errors import InputError
+from xylem.errors import StaticError
 
-from .query_source import QuerySource, document, output_parameters, variables
+from .query_source import QuerySource, document, input_source, output_parameters, variables
+from .result_output import result_output
 
 if TYPE_CHECKING:
-    from xylem.api import Query, Result
+    from xylem.api import Query
+    from xylem.stream_result import StreamResult
+
+NOT_STREAMABLE = "XYST0004"
 
 
 @dataclass(frozen=True)
@@ -28,47 +31,81 @@ class RunOptions:
     allow_environment: bool
     output: Path | None
     output_parameters: Sequence[str]
+    stream: bool | None = None
+    """Whether to stream; None: where it can be done."""
+    schema: Path | None = None
+    scanner: str = "auto"
+    statistics: str | None = None
+    """text or json"""
+    plot: Path | None = None
+    quiet: bool = False
 
 
-def compiled(source: QuerySource) -> Query:
+def compiled(source: QuerySource, *, check: bool = True) -> Query:
     """The query compiled; library modules are read from its folder and below."""
     from xylem import api
 
-    return api.compile(source.text, name=source.name, base_uri=source.base_uri, module_folders=[source.folder])
+    return api.compile(
+        source.text, name=source.name, base_uri=source.base_uri, module_folders=[source.folder], check=check
+    )
 
 
 def run_query(source: QuerySource, options: RunOptions) -> None:
     """Run the query and write the result where it belongs."""
-    parameters = output_parameters(options.output_parameters)
-    query = compiled(source)
-    documents = [document(place) for place in options.inputs]
+    # Wrong parameters are told before anything is read.
+    output_parameters(options.output_parameters)
+    query = compiled(source, check=False)
+    result = refused = None
+    bound = variables(options.values, options.documents)
+    if options.stream is not False:
+        try:
+            result = _stream(query, bound, options)
+        except StaticError as error:
+            if options.stream:
+                raise
+            # An error of the query itself is told as it would be for a tree.
+            query.check()
+            refused = error
+    if result is None:
+        _run_over_trees(query, bound, options, refused)
+    else:
+        from .stream_run import write_stream
+
+        write_stream(result, options)
+
+
+def _stream(query: Query, bound: dict[str, Any], options: RunOptions) -> StreamResult | None:
+    """The query over its one input, streaming; None where there is not one input."""
+    if len(options.inputs) > 1:
+        if options.stream:
+            raise StaticError(NOT_STREAMABLE, "there is more than one input")
+        return None
+    if not options.inputs and not options.stream and not options.allowed:
+        # Nothing may be read: neither by name, nor given.
+        return None
+    return query.stream(
+        input_source(options.inputs[0], finely=options.plot is not None) if options.inputs else None,
+        bound,
+        schema=options.schema,
+        allow=options.allowed,
+        environment=os.environ if options.allow_environment else None,
+        scanner=options.scanner,
+    )
+
+
+def _run_over_trees(query: Query, bound: dict[str, Any], options: RunOptions, refused: StaticError | None) -> None:
+    inputs = [document(place) for place in options.inputs]
+    documents = [given.node for given in inputs]
     result = query.run(
         context=documents[0] if len(documents) == 1 else None,
-        variables=variables(options.values, options.documents),
+        variables=bound,
         collection=documents,
         allow=options.allowed,
         environment=os.environ if options.allow_environment else None,
     )
-    _write(result, parameters, options.output)
+    with result_output(options.output) as output:
+        result.write_to(output.write, **output_parameters(options.output_parameters))
+    if options.statistics is not None:
+        from .statistics import of_trees, report
 
-
-def _write(result: Result, parameters: Mapping[str, str], output: Path | None) -> None:
-    if output is None:
-        last = b"\n"
-
-        def write(data: bytes) -> None:
-            nonlocal last
-            sys.stdout.buffer.write(data)
-            last = data[-1:] or last
-
-        result.write_to(write, **parameters)
-        # Lines end, for terminals and for pipes of text tools; a file gets exactly the result.
-        if last != b"\n":
-            sys.stdout.buffer.write(b"\n")
-        sys.stdout.buffer.flush()
-        return
-    try:
-        with output.open("wb") as file:
-            result.write_to(file.write, **parameters)
-    except OSError as reason:
-        raise InputError("XYIN0002", f"{output}: {reason.strerror}") from reason
+        report(of_trees(inputs, refused), options.statistics)

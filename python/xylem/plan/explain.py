@@ -1,7 +1,7 @@
 """`xylem explain`: what a query reads, what it does on the way, and what it holds, each with its line.
 
-Today's plan is the reference one: documents are trees in memory and the query is one generated program over them. What
-is said here of holding and passing is about what comes on top of those trees.
+A query that streams is told by what becomes of its stream, and by its FluX program. One that does not is told with the
+reason: it then runs over trees in memory, and what is said of holding and passing comes on top of those.
 """
 
 from __future__ import annotations
@@ -15,7 +15,9 @@ from xylem.errors import Span
 from xylem.syntax import ast
 
 from .effects import Effect, finding
+from .flux_printer import print_flux
 from .note import Note
+from .stream_account import StreamAccount
 
 MAX_EXCERPT = 60
 EFFECTS = frozenset(effect.value for effect in Effect)
@@ -68,6 +70,17 @@ class Step:
 
 
 @dataclass(frozen=True)
+class Refusal:
+    """Why a query does not stream."""
+
+    why: str
+    span: Span | None = None
+
+    def __str__(self) -> str:
+        return f"{self.why} (line {self.span.line})" if self.span is not None else self.why
+
+
+@dataclass(frozen=True)
 class Explanation:
     """How a query is executed: for people by `to_text`, for programs by `to_dict`."""
 
@@ -79,7 +92,9 @@ class Explanation:
     steps: tuple[Step, ...]
     output: Mapping[str, str]
     code: str
+    """The program over trees."""
     module: ast.Module
+    stream: StreamAccount | Refusal
 
     @property
     def holds(self) -> tuple[Step, ...]:
@@ -90,30 +105,57 @@ class Explanation:
         """Plain data, for JSON."""
         facts: dict[str, Any] = {
             "query": self.name,
-            "plan": "tree in memory",
+            "plan": "stream" if isinstance(self.stream, StreamAccount) else "tree in memory",
+            **self._stream_facts(),
             "reads": [{"what": what, "from": source} for what, source in self.inputs],
             "functions": [{"name": name, "line": line} for name, line in self.functions],
             "steps": [step.to_dict() for step in self.steps],
             "output": dict(self.output),
         }
         if with_code:
-            facts["code"] = self.code
+            facts["code"] = self._code
         if with_ast:
             facts["ast"] = outline(self.module)
         return facts
 
+    def _stream_facts(self) -> dict[str, Any]:
+        stream = self.stream
+        if isinstance(stream, Refusal):
+            span = stream.span
+            place = None if span is None else {"line": span.line, "column": span.column, "query": excerpt(span)}
+            return {"streamed": False, "reason": stream.why, "place": place, "passes": 1, "buffers": [], "flux": None}
+        return {
+            "streamed": True,
+            "passes": stream.passes,
+            "streams": [streamed.to_dict() for streamed in stream.streamed],
+            "aggregates": [aggregated.to_dict() for aggregated in stream.aggregated],
+            "buffers": [buffered.to_dict() for buffered in stream.buffered],
+            "flux": print_flux(stream.program),
+        }
+
+    @property
+    def _code(self) -> str:
+        return self.stream.code if isinstance(self.stream, StreamAccount) else self.code
+
     def to_text(self, *, with_code: bool = False, with_ast: bool = False) -> str:
         """A page for a person."""
-        lines = [f"{self.name}: evaluated over trees in memory, by generated code"]
+        stream = self.stream
+        if isinstance(stream, StreamAccount):
+            lines = [f"{self.name}: streams, in {'one pass' if stream.passes == 1 else f'{stream.passes} passes'}"]
+        else:
+            lines = [f"{self.name}: evaluated over trees in memory, by generated code", f"  not streamed: {stream}"]
         lines += _section("reads", [f"{what:<24} {source}" for what, source in self.inputs])
         lines += _section("functions", [f"{line:>4} | {name}" for name, line in self.functions])
         lines += _section("does", [row for step in self.steps for row in _rows(step)])
-        lines += _section("holds", [self._held()])
+        if isinstance(stream, StreamAccount):
+            lines += stream_sections(stream)
+        else:
+            lines += _section("holds", [self._held()])
         lines += _section("writes", [f"{name} = {value}" for name, value in self.output.items()])
         if with_ast:
             lines += _section("syntax tree", outline(self.module))
         if with_code:
-            lines += _section("generated code", self.code.splitlines())
+            lines += _section("generated code", self._code.splitlines())
         return "\n".join(lines) + "\n"
 
     def _held(self) -> str:
@@ -123,8 +165,8 @@ class Explanation:
         return f"the input trees, and what these keep: {places}"
 
 
-def explain(program: Compiled) -> Explanation:
-    """The explanation of a compiled query."""
+def explain(program: Compiled, stream: StreamAccount | Refusal) -> Explanation:
+    """The explanation of a compiled query, and of what becomes of its stream."""
     module = program.module
     declared = [d for d in module.prolog if isinstance(d, ast.FunctionDecl)]
     return Explanation(
@@ -135,6 +177,7 @@ def explain(program: Compiled) -> Explanation:
         output=program.output,
         code=program.code,
         module=module,
+        stream=stream,
     )
 
 
@@ -176,6 +219,26 @@ def _rows(step: Step) -> list[str]:
 
 def _section(title: str, lines: Sequence[str]) -> list[str]:
     return ["", title, *(f"  {line}".rstrip() for line in lines)] if lines else []
+
+
+def stream_sections(stream: StreamAccount) -> list[str]:
+    """What becomes of the stream, and the program that does it."""
+    streamed = []
+    for each in stream.streamed:
+        streamed.append(f"{each.path} as ${each.variable}, {each.how}")
+        if each.reads:
+            streamed.append(f"  reads {', '.join(each.reads)}")
+    aggregated = [f"{each.function}() of {each.path}" for each in stream.aggregated]
+    buffered = []
+    for buffer in stream.buffered:
+        buffered.append(f"${buffer.variable}: {', '.join(buffer.paths)}")
+        buffered.append(f"  from where it passes until {buffer.until}; at most {buffer.bound}")
+    return [
+        *_section("streams", streamed),
+        *_section("aggregates on the way", aggregated),
+        *_section("buffers", buffered or ["nothing"]),
+        *_section("FluX", print_flux(stream.program).splitlines()),
+    ]
 
 
 def outline(node: ast.Node, depth: int = 0) -> list[str]:

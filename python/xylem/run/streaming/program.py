@@ -28,7 +28,8 @@ class StreamProgram:
     handlers: Program
     """The generated handlers, beside the functions of the query."""
     roles: list[Role]
-    slots: int
+    slots: tuple[str, ...]
+    """The variables of the environment that handlers see."""
     scan: ScanPlan
     static: StaticPart
     plan: FluxPlan
@@ -50,7 +51,7 @@ class StreamProgram:
     ) -> Iterator[Any]:
         """The items of the answer, each as soon as it is final."""
         output = Collector(self.static.base_uri, *self.copy_namespaces)
-        for _ in self.write(
+        batches = self.write(
             source,
             resources,
             output,
@@ -60,10 +61,8 @@ class StreamProgram:
             limits=limits,
             scanner=scanner,
             statistics=statistics,
-        ):
-            while output.ready:
-                yield output.ready.popleft()
-        yield from output.ready
+        )
+        yield from output.drawn(batches)
 
     def write(
         self,
@@ -82,7 +81,7 @@ class StreamProgram:
         measured = statistics or Statistics()
         part = RunPart(resources, now or current_time(), environment, dict(variables or {}))
         space = self.handlers.namespace(part, None)
-        run = StreamRun(self.roles, self.slots, space, Context(self.static, part), output, measured)
+        run = StreamRun(self.roles, len(self.slots), space, Context(self.static, part), output, measured)
         batches = iter(scan(source, self.scan, limits=limits, scanner=scanner))
         started = False
         for batch in batches:

@@ -1,0 +1,73 @@
+"""How far a run is, on one line of the terminal that is drawn again and again and leaves nothing behind.
+
+    big.xml  312.4/1,024.0 MB  31%  208.3 MB/s  12,345 results
+
+Nothing is drawn, and `rich` is not loaded, before a run has taken a moment. Where results go to the same
+terminal, the line makes room for them, and comes back once they have ended a line.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from xylem.run.streaming.progress import Progress
+
+FIRST_AFTER_SECONDS = 0.5
+EVERY_SECONDS = 0.1
+
+
+def progress_line(quiet: bool) -> ProgressLine | None:
+    """A line on standard error, if that is a terminal and nobody asked for quiet."""
+    return None if quiet or not sys.stderr.isatty() else ProgressLine()
+
+
+class ProgressLine:
+    """The line of one run."""
+
+    def __init__(self) -> None:
+        self._next_draw = time.monotonic() + FIRST_AFTER_SECONDS
+        self._console: Console | None = None
+        self._is_drawn = False
+        self._has_room = True
+
+    def show(self, progress: Progress) -> None:
+        """Draw the line, unless it was drawn a moment ago."""
+        now = time.monotonic()
+        if now < self._next_draw or not self._has_room:
+            return
+        self._next_draw = now + EVERY_SECONDS
+        from rich.text import Text
+
+        if self._console is None:
+            from rich.console import Console
+
+            self._console = Console(stderr=True, highlight=False)
+        self._erase()
+        self._console.print(Text(" ".join(progress.words()), no_wrap=True, overflow="ellipsis"), end="")
+        self._is_drawn = True
+
+    def make_room(self, ends_line: bool) -> None:
+        """Something is about to be written to the same terminal."""
+        self._erase()
+        self._has_room = ends_line
+
+    def close(self) -> None:
+        """Take the line away."""
+        self._erase()
+
+    def _erase(self) -> None:
+        if self._is_drawn and self._console is not None:
+            self._console.control(_erasure())
+            self._is_drawn = False
+
+
+def _erasure() -> Any:
+    from rich.control import Control
+    from rich.segment import ControlType
+
+    return Control(ControlType.CARRIAGE_RETURN, (ControlType.ERASE_IN_LINE, 2))

@@ -1,0 +1,106 @@
+"""What `--stats` tells after a run: a table for people, or one line of JSON, on standard error."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from xylem.errors import StaticError
+from xylem.run.streaming.buffer import ROW_BYTES
+from xylem.values.node import Node
+
+from .query_source import InputDocument
+
+if TYPE_CHECKING:
+    from xylem.stream_result import StreamResult
+
+Facts = dict[str, Any]
+
+
+def of_stream(result: StreamResult) -> Facts:
+    """The facts of a run that streamed."""
+    measured = result.statistics
+    progress = result.progress
+    return {
+        "streamed": True,
+        "passes": 1,
+        "input_bytes": measured.input_bytes,
+        "seconds": round(progress.seconds, 3),
+        "records": measured.records,
+        "results": progress.written.results if progress.written is not None else None,
+        "peak_buffered_bytes": measured.peak_buffered_bytes,
+        "buffers": _buffers(measured.peak_by_variable),
+        "peak_rss_bytes": peak_rss_bytes(),
+    }
+
+
+def of_trees(documents: Sequence[InputDocument], refused: StaticError | None) -> Facts:
+    """The facts of a run over trees: all input was held, in the same measure as buffers are."""
+    held = sum(_tree_bytes(document.node) for document in documents)
+    return {
+        "streamed": False,
+        "reason": "" if refused is None else refused.why,
+        "line": None if refused is None or refused.span is None else refused.span.line,
+        "passes": 1,
+        "input_bytes": sum(document.input_bytes for document in documents),
+        "records": 0,
+        "peak_buffered_bytes": held,
+        "buffers": _buffers({"ROOT": held} if documents else {}),
+        "peak_rss_bytes": peak_rss_bytes(),
+    }
+
+
+def _tree_bytes(document: Node) -> int:
+    values = document.tree.values
+    return sum(len(value) for value in values if value) + ROW_BYTES * len(values)
+
+
+def _buffers(peaks: dict[str, int]) -> list[dict[str, Any]]:
+    return [{"variable": name, "peak_bytes": size} for name, size in sorted(peaks.items())]
+
+
+def peak_rss_bytes() -> int | None:
+    """The most memory this process has had; None where the system does not tell."""
+    try:
+        import resource
+    except ImportError:
+        return None
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return most if sys.platform == "darwin" else most * 1024
+
+
+def report(facts: Facts, style: str) -> None:
+    """Write the facts to standard error, as the last thing there."""
+    sys.stdout.flush()
+    if style == "json":
+        import json
+
+        print(json.dumps(facts), file=sys.stderr)
+    else:
+        for name, value in _rows(facts):
+            print(f"{name:<18} {value}", file=sys.stderr)
+
+
+def _rows(facts: Facts) -> Iterator[tuple[str, str]]:
+    if facts["streamed"]:
+        yield "streamed", f"yes, in {_number(facts['passes'], 'pass', 'passes')}"
+    else:
+        place = f" (line {facts['line']})" if facts["line"] else ""
+        yield "streamed", f"no: {facts['reason'] or 'not asked for'}{place}"
+    speed = ""
+    if facts.get("seconds"):
+        speed = f" in {facts['seconds']:.3g} s, {facts['input_bytes'] / 1e6 / facts['seconds']:,.1f} MB/s"
+    yield "input", _number(facts["input_bytes"], "byte", "bytes") + speed
+    if facts["streamed"]:
+        yield "records", f"{facts['records']:,}"
+        yield "results", f"{facts['results']:,}"
+    yield "buffered at most", _number(facts["peak_buffered_bytes"], "byte", "bytes")
+    for buffer in facts["buffers"]:
+        yield f"  ${buffer['variable']}", _number(buffer["peak_bytes"], "byte", "bytes")
+    if facts["peak_rss_bytes"] is not None:
+        yield "memory at most", f"{facts['peak_rss_bytes'] / 1e6:,.1f} MB"
+
+
+def _number(value: int, one: str, many: str) -> str:
+    return f"{value:,} {one if value == 1 else many}"

@@ -1,0 +1,51 @@
+"""What becomes of a stream: which parts are processed as they pass, which only counted or summed, which are kept.
+
+This is the account that `xylem explain` gives of a plan, as plain data.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from .flux import Flux
+from .flux_plan import Buffered
+
+
+@dataclass(frozen=True)
+class Streamed:
+    """Elements that are processed as they pass."""
+
+    path: str
+    variable: str
+    how: str
+    """one at a time, or child by child"""
+    reads: tuple[str, ...]
+    """Which paths of each element are read; the others are skipped."""
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"path": self.path, "variable": self.variable, "how": self.how, "reads": list(self.reads)}
+
+
+@dataclass(frozen=True)
+class Aggregated:
+    """Elements that are folded into a value on the way."""
+
+    path: str
+    function: str
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"path": self.path, "function": self.function}
+
+
+@dataclass(frozen=True)
+class StreamAccount:
+    """The account of one plan."""
+
+    streamed: tuple[Streamed, ...]
+    aggregated: tuple[Aggregated, ...]
+    buffered: tuple[Buffered, ...]
+    program: Flux
+    code: str
+    """The generated handlers."""
+    passes: int = 1

@@ -1,0 +1,116 @@
+"""What a stream program will do with its stream, read off the roles of its steps: the account `explain` gives."""
+
+from __future__ import annotations
+
+from xylem.plan.buffers import A_WINDOW, AN_ITEM, THE_STREAM
+from xylem.plan.flux_plan import Buffered
+from xylem.plan.scan_plan import Keep, ScanPlan, ScanStep
+from xylem.plan.stream_account import Aggregated, StreamAccount, Streamed
+
+from .program import StreamProgram
+from .roles import FeedRole, ItemRole, KeepRole, Role, ScopeRole, WindowRole
+
+
+def account_of(program: StreamProgram) -> StreamAccount:
+    """The account of one program."""
+    paths = _Paths(program.scan)
+    return StreamAccount(
+        tuple(found for role in program.roles if (found := _streamed(role, program, paths)) is not None),
+        tuple(_aggregated(role, paths) for role in program.roles if isinstance(role, FeedRole)),
+        _buffered(program, paths),
+        program.plan.program,
+        program.handlers.code,
+    )
+
+
+def _streamed(role: Role, program: StreamProgram, paths: _Paths) -> Streamed | None:
+    match role:
+        case ScopeRole(parent=ScopeRole()):
+            return Streamed(paths.absolute(role.step), role.variable, "child by child", ())
+        case ItemRole():
+            name = program.slots[role.slot]
+            return Streamed(paths.absolute(role.step), name, "one at a time", paths.kept(role.step))
+        case WindowRole():
+            name = program.slots[role.slot]
+            return Streamed(paths.absolute(role.step), name, "window by window", paths.kept(role.step))
+    return None
+
+
+def _aggregated(role: FeedRole, paths: _Paths) -> Aggregated:
+    return Aggregated(paths.absolute(role.step), role.scope.aggregates[role.aggregate][1])
+
+
+def _buffered(program: StreamProgram, paths: _Paths) -> tuple[Buffered, ...]:
+    """What the roles keep. Where the plan says more exactly until when, and how much, its word counts."""
+    planned = {buffer.variable: buffer for buffer in program.plan.buffers}
+    found: dict[str, Buffered] = {}
+    for role in program.roles:
+        buffer = _kept_by(role, program, paths)
+        if buffer is not None and buffer.variable not in found:
+            found[buffer.variable] = planned.get(buffer.variable, buffer)
+    return tuple(found.values())
+
+
+def _kept_by(role: Role, program: StreamProgram, paths: _Paths) -> Buffered | None:
+    match role:
+        case ScopeRole(keeps_children=True, variable=variable):
+            keeps = [r.step for r in program.roles if isinstance(r, KeepRole) and r.scope is role]
+            kept = tuple(path for step in keeps for path in paths.kept_with_name(step))
+            bound = THE_STREAM if role.parent is None else AN_ITEM
+            return Buffered(variable, kept, f"the end of ${variable}", bound)
+        case ItemRole(held_as=str(variable)):
+            return Buffered(variable, paths.kept(role.step), f"the end of ${variable}", AN_ITEM)
+        case WindowRole(slot=slot):
+            name = program.slots[slot]
+            return Buffered(name, paths.kept(role.step), "the window has moved on", A_WINDOW)
+    return None
+
+
+class _Paths:
+    """The steps of a scan as paths that a person reads."""
+
+    def __init__(self, scan: ScanPlan) -> None:
+        self.steps = scan.steps
+
+    def absolute(self, index: int) -> str:
+        text = ""
+        while index > 0:
+            text = _written(self.steps[index]) + text
+            index = self.steps[index].parent
+        return text or "/"
+
+    def kept(self, index: int) -> tuple[str, ...]:
+        """What is kept of each element that a step reaches, relative to it."""
+        step = self.steps[index]
+        if step.keep is Keep.SUBTREE:
+            return ("everything",)
+        found = ["string()"] if step.keep is Keep.STRING else []
+        found += _own(step)
+        for below, candidate in enumerate(self.steps):
+            if candidate.parent == index and not candidate.report:
+                found += self.kept_with_name(below)
+        return tuple(dict.fromkeys(found))
+
+    def kept_with_name(self, index: int) -> tuple[str, ...]:
+        """The same, relative to its parent."""
+        name = _written(self.steps[index]).removeprefix("/")
+        name = f".{name}" if name.startswith("/") else name
+        inner = self.kept(index)
+        if inner == ("everything",) or not inner:
+            return (name,)
+        return tuple(f"{name}/{path}" for path in inner)
+
+
+def _written(step: ScanStep) -> str:
+    slash = "//" if step.axis == "descendant" else "/"
+    tests = "".join(f"[@{test.local} {test.op} {_constant(test.string, test.number)}]" for test in step.tests)
+    return f"{slash}{step.local or '*'}{tests}"
+
+
+def _constant(string: str | None, number: float | None) -> str:
+    return f"'{string}'" if number is None else f"{number:g}"
+
+
+def _own(step: ScanStep) -> list[str]:
+    attributes = ["@*"] if step.attributes is None else [f"@{local}" for _, local in step.attributes]
+    return attributes + (["text()"] if step.text else [])

@@ -1,0 +1,106 @@
+"""How far a run is, and how fast it goes: what a progress display needs to know."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from typing import Any
+
+from xylem.source.byte_source import ByteSource
+from xylem.values.qname import QName
+
+from .run import Statistics
+
+
+class Progress:
+    """One run as it is seen from outside. Its numbers are those of the last batch."""
+
+    def __init__(self, source: ByteSource, statistics: Statistics) -> None:
+        self.source = source
+        self.statistics = statistics
+        self.is_counting = False
+        self.written: MeasuredOutput | None = None
+        """What has been written, where that is counted."""
+        self._start = time.monotonic()
+
+    def begin(self, output: Any) -> Any:
+        """The run begins; gives what it is to write to."""
+        self._start = time.monotonic()
+        if not self.is_counting:
+            return output
+        self.written = MeasuredOutput(output)
+        return self.written
+
+    @property
+    def seconds(self) -> float:
+        return time.monotonic() - self._start
+
+    @property
+    def fraction(self) -> float | None:
+        """How much of the input has been read, where its size is known; of compressed bytes if it is compressed."""
+        return min(1.0, self.source.position / self.source.size) if self.source.size else None
+
+    @property
+    def megabytes_per_second(self) -> float:
+        """Bytes scanned, after decompression, in each second so far."""
+        return self.statistics.input_bytes / 1e6 / max(self.seconds, 1e-6)
+
+    def words(self) -> Iterator[str]:
+        """The line a person reads, in parts."""
+        yield f"{self.source.name or 'input'} "
+        size = self.source.size
+        total = f"/{size / 1e6:,.1f}" if size else ""
+        yield f"{self.source.position / 1e6:,.1f}{total} MB "
+        if self.fraction is not None:
+            yield f"{self.fraction:.0%} "
+        yield f"{self.megabytes_per_second:,.1f} MB/s "
+        if self.written is not None:
+            yield f"{self.written.results:,} results"
+
+
+class MeasuredOutput:
+    """Counts what passes on its way to another output."""
+
+    def __init__(self, output: Any) -> None:
+        self._output = output
+        self.events = 0
+        """Elements, attributes, texts and items."""
+        self._outer = 0
+        self._inner = 0
+        self._depth = 0
+
+    @property
+    def results(self) -> int:
+        """The items of the answer; where it is one element, what stands directly in it."""
+        return self._inner if self._outer == 1 and self._inner else self._outer
+
+    def start_element(self, *arguments: Any) -> None:
+        self._count()
+        self._depth += 1
+        self._output.start_element(*arguments)
+
+    def attribute(self, name: QName, value: str) -> None:
+        self.events += 1
+        self._output.attribute(name, value)
+
+    def text(self, value: str) -> None:
+        self.events += 1
+        self._output.text(value)
+
+    def item(self, item: Any) -> None:
+        self._count()
+        self._output.item(item)
+
+    def end_element(self) -> None:
+        self._depth -= 1
+        self._output.end_element()
+
+    def finish(self) -> None:
+        self._output.finish()
+
+    def _count(self) -> None:
+        self.events += 1
+        if self._depth == 0:
+            self._outer += 1
+        elif self._depth == 1:
+            self._inner += 1

@@ -1,0 +1,116 @@
+"""The answer of a stream as text: written as soon as it is final, by parameters its first item may decide.
+
+XML as it stands is written event by event, and nothing of it is kept. What other methods write needs complete items:
+they are collected one at a time, an element under construction until its end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import chain
+from typing import Any
+
+from xylem.errors import XylemError
+from xylem.sink.event_writer import EventWriter, can_write_events
+from xylem.sink.output_buffer import OutputBuffer
+from xylem.sink.output_encoding import byte_encoder
+from xylem.sink.serialization_parameters import SerializationParameters
+
+from .collector import Collector
+
+NO_ITEM = object()
+"""The answer begins with an element under construction, or is empty."""
+
+
+class StreamText:
+    """Writes one answer.
+
+    Holds:  an open start tag; with methods that need complete items, the item under construction.
+    """
+
+    def __init__(
+        self,
+        choose: Callable[[Any], SerializationParameters],
+        write: Callable[[bytes], object],
+        collector: Collector,
+        copy_namespaces: tuple[bool, bool],
+    ) -> None:
+        """`choose` gives the parameters for an answer that begins with an item, or with NO_ITEM."""
+        self.output = FirstDecides(self._begin)
+        """What the run writes to."""
+        self._choose = choose
+        self._write = write
+        self._collector = collector
+        self._copy_namespaces = copy_namespaces
+        self._parameters: SerializationParameters | None = None
+        self._writer: EventWriter | None = None
+
+    def _begin(self, first: Any) -> EventWriter | Collector:
+        self._parameters = chosen = self._choose(first)
+        if not can_write_events(chosen):
+            return self._collector
+        preserve, inherit = self._copy_namespaces
+        self._writer = EventWriter(chosen, self._encoded(chosen), copy_preserve=preserve, copy_inherit=inherit)
+        return self._writer
+
+    def _encoded(self, parameters: SerializationParameters) -> Callable[[str], object]:
+        encode, write = byte_encoder(parameters), self._write
+        return lambda text: write(encode(text))
+
+    def take(self, batches: Iterator[Any]) -> None:
+        """Draw the batches of the run and write what they bring; an error comes after what was complete before it."""
+        try:
+            for _ in batches:
+                if self._writer is not None:
+                    self._writer.flush()
+                elif self._parameters is not None:
+                    break
+            else:
+                return
+        except (XylemError, KeyboardInterrupt) as error:
+            if self._writer is not None:
+                self._writer.flush()
+            if self._writer is not None or self._parameters is None:
+                raise
+            batches = _failing(error)
+        self._serialize(batches)
+
+    def _serialize(self, batches: Iterator[Any]) -> None:
+        from xylem.sink.serialize import serialize_into
+
+        assert self._parameters is not None
+        buffer = OutputBuffer(self._encoded(self._parameters))
+        # What the batches so far brought is taken as if it came with one more.
+        items = self._collector.drawn(chain((True,), batches), buffer.flush)
+        serialize_into(buffer, items, self._parameters)
+
+
+def _failing(error: BaseException) -> Iterator[Any]:
+    """What is left of a run that failed: its error, once what was complete before has been taken."""
+    yield from ()
+    raise error
+
+
+class FirstDecides:
+    """An output that becomes another one when the answer begins; from then on calls go straight there."""
+
+    def __init__(self, begin: Callable[[Any], Any]) -> None:
+        self._begin = begin
+
+    def _become(self, first: Any) -> Any:
+        target = self._begin(first)
+        for method in ("start_element", "attribute", "text", "item", "end_element", "finish"):
+            setattr(self, method, getattr(target, method))
+        return target
+
+    def start_element(self, *arguments: Any) -> None:
+        self._become(NO_ITEM).start_element(*arguments)
+
+    def text(self, value: str) -> None:
+        self._become(NO_ITEM).text(value)
+
+    def item(self, item: Any) -> None:
+        self._become(item).item(item)
+
+    def finish(self) -> None:
+        self._become(NO_ITEM).finish()

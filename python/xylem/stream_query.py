@@ -1,0 +1,109 @@
+"""Preparing a query for its stream: whether it can be answered in one pass, what it reads, what else it may ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote, urljoin, urlsplit
+
+from xylem.analysis.focus import reads_focus
+from xylem.errors import StaticError
+from xylem.functions.registry import FN
+from xylem.pipeline import StaticEnvironment, compile_stream
+from xylem.plan.flux import ROOT
+from xylem.run.streaming.build import NotStreamable
+from xylem.source.byte_source import ByteSource, Source
+from xylem.source.resources import FileResources
+from xylem.syntax import ast
+
+if TYPE_CHECKING:
+    from xylem.run.streaming.program import StreamProgram
+    from xylem.schema import Schema
+
+NOT_STREAMABLE = "XYST0004"
+
+
+def stream_program(
+    text: str, environment: StaticEnvironment, schema: Schema | str | PathLike[str] | None = None
+) -> StreamProgram:
+    """The query compiled for a stream; XYST0004 with the reason where it must be answered from a tree."""
+    try:
+        program = compile_stream(text, environment, _loaded(schema))
+    except NotStreamable as refused:
+        raise not_streamable(refused.why, refused.node) from None
+    module = program.handlers.module
+    for declaration in module.prolog:
+        if isinstance(declaration, ast.ContextItemDecl):
+            raise not_streamable("the query declares its context item", declaration)
+    if program.plan.source is None and isinstance(module, ast.MainModule) and not _reads_input(module.body):
+        raise not_streamable("it reads no input", None)
+    return program
+
+
+def not_streamable(why: str, node: ast.Node | None) -> StaticError:
+    """The error that says why."""
+    return StaticError(NOT_STREAMABLE, why, span=None if node is None else node.span)
+
+
+def _loaded(schema: Schema | str | PathLike[str] | None) -> Schema | None:
+    if isinstance(schema, (str, PathLike)):
+        from xylem.schema import load_schema
+
+        return load_schema(schema if isinstance(schema, str) and "<" in schema else Path(schema))
+    return schema
+
+
+def _reads_input(body: ast.Expr) -> bool:
+    if reads_focus(body):
+        return True
+    return any(isinstance(node, ast.VarRef) and node.name.expanded == ("", ROOT) for node in body.walk())
+
+
+def stream_source(program: StreamProgram, source: Source | ByteSource | None, resources: FileResources) -> ByteSource:
+    """The input of a run: the one given, or the document that the query itself names."""
+    named = program.plan.source
+    if source is None:
+        if named is None:
+            raise not_streamable("no input is given, and the query names none by doc(…)", None)
+        return ByteSource.of(_file_of(program, named, resources))
+    if named is not None:
+        raise not_streamable("it reads a document that it names itself, and not the input", named)
+    opened = ByteSource.of(source)
+    path = _path_of(opened.uri)
+    if opened.uri is not None and path is not None:
+        # Asked for by its URI, it is read once more, as a tree.
+        resources.add_document(opened.uri, path)
+    return opened
+
+
+def _path_of(uri: str | None) -> Path | None:
+    if uri is None or not uri.startswith("file:"):
+        return None
+    path = Path(unquote(urlsplit(uri).path))
+    return path if path.is_file() else None
+
+
+def _file_of(program: StreamProgram, named: ast.Expr, resources: FileResources) -> Any:
+    if not isinstance(named, ast.FunctionCall) or not isinstance(named.arguments[0], ast.StringLiteral):
+        raise not_streamable("the document it reads has no fixed name", named)
+    if named.name.local == "stream":
+        raise not_streamable("named streams cannot be opened yet", named)
+    uri = urljoin(program.static.base_uri or "", named.arguments[0].value)
+    return resources.places.path(uri, "FODC0002")
+
+
+def refuse_collections(program: StreamProgram) -> None:
+    """XYST0004 for a query that asks for the default collection, which has not been given."""
+    for node in program.handlers.module.walk():
+        for name, arity in _called(node):
+            if name.expanded in ((FN, "collection"), (FN, "uri-collection")) and arity == 0:
+                raise not_streamable(f"{name.local}() gives whole documents", node)
+
+
+def _called(node: ast.Node) -> Iterator[tuple[ast.Name, int]]:
+    if isinstance(node, ast.FunctionCall):
+        yield node.name, len(node.arguments)
+    elif isinstance(node, ast.NamedFunctionRef):
+        yield node.name, node.arity

@@ -1,0 +1,90 @@
+"""What a query gives while its input streams by: items or text, as soon as they are final."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from xylem.result import chosen_parameters, has_xml_text
+from xylem.run.streaming.collector import Collector
+from xylem.values.python_values import python_from_item
+
+if TYPE_CHECKING:
+    from xylem.plan.stream_account import StreamAccount
+    from xylem.run.streaming.program import StreamProgram
+    from xylem.run.streaming.progress import Progress
+    from xylem.run.streaming.run import Statistics
+
+Start = Callable[[Any], Iterator["Statistics"]]
+"""Begins the run with an output to write to; gives control back after each batch."""
+
+
+class StreamResult:
+    """The answer over one input, which is read as far as the answer is. It can be read, or written, once.
+
+    Iterating gives items as Python values (nodes as nodes). An error of the input comes after all items that were
+    complete before it.
+    """
+
+    def __init__(self, program: StreamProgram, start: Start, progress: Progress) -> None:
+        self._program = program
+        self._start: Start | None = start
+        self._observers: list[Callable[[Progress], object]] = []
+        self.progress = progress
+
+    @property
+    def statistics(self) -> Statistics:
+        """What has been measured so far: records, bytes read, bytes buffered by variable."""
+        return self.progress.statistics
+
+    def watch(self, observe: Callable[[Progress], object], *, counting: bool = False) -> None:
+        """Call a function after each batch of input; `counting` has results and output events counted for it."""
+        self._observers.append(observe)
+        self.progress.is_counting |= counting
+
+    def __iter__(self) -> Iterator[Any]:
+        return map(python_from_item, self.xdm())
+
+    def xdm(self) -> Iterator[Any]:
+        """The items as they are in XQuery's data model."""
+        collector = self._collector()
+        return collector.drawn(self._begun(collector))
+
+    def write_to(self, write: Callable[[bytes], object], **parameters: Any) -> None:
+        """Write the answer as it becomes final; parameters are those of `Result.write_to`.
+
+        With the xml method and no indentation, not even the element under construction is kept.
+        """
+        from xylem.run.streaming.text import NO_ITEM, StreamText
+
+        output = self._program.handlers.output
+        text = StreamText(
+            lambda first: chosen_parameters(output, parameters, lambda: first is NO_ITEM or has_xml_text(first)),
+            write,
+            self._collector(),
+            self._program.copy_namespaces,
+        )
+        text.take(self._begun(text.output))
+
+    @property
+    def account(self) -> StreamAccount:
+        """What streams, what is aggregated on the way, and what is buffered."""
+        from xylem.run.streaming.account import account_of
+
+        return account_of(self._program)
+
+    def _collector(self) -> Collector:
+        return Collector(self._program.static.base_uri, *self._program.copy_namespaces)
+
+    def _begun(self, output: Any) -> Iterator[Statistics]:
+        if self._start is None:
+            raise ValueError("the input has streamed by; stream it again to read the answer again")
+        start, self._start = self._start, None
+        return self._watched(start(self.progress.begin(output)))
+
+    def _watched(self, batches: Iterator[Statistics]) -> Iterator[Statistics]:
+        for measured in batches:
+            yield measured
+            # Whoever took the batch has come back for more: what it brought has been written.
+            for observe in self._observers:
+                observe(self.progress)
