@@ -35,13 +35,22 @@ class Statistics:
     """Held now, by variable."""
     peak_by_variable: dict[str, int] = field(default_factory=dict)
     peak_buffered_bytes: int = 0
+    held_bytes: int = 0
+    """Held now, by all variables."""
+    recent_peak_bytes: int = 0
+    """The most since someone set it back to `held_bytes`."""
 
     def hold(self, variable: str, size: int) -> None:
+        """More is held for a variable, or less where the size is negative."""
         held = self.buffered_bytes.get(variable, 0) + size
         self.buffered_bytes[variable] = held
         if held > self.peak_by_variable.get(variable, 0):
             self.peak_by_variable[variable] = held
-        self.peak_buffered_bytes = max(self.peak_buffered_bytes, sum(self.buffered_bytes.values()))
+        self.held_bytes += size
+        if self.held_bytes > self.recent_peak_bytes:
+            self.recent_peak_bytes = self.held_bytes
+            if self.held_bytes > self.peak_buffered_bytes:
+                self.peak_buffered_bytes = self.held_bytes
 
 
 @dataclass(eq=False)
