@@ -6,7 +6,8 @@ import math
 from collections.abc import Mapping, Sequence
 from html import escape
 
-_COLOURS = ("#2f7d5b", "#c98a2b", "#4a6fa5", "#8a4f7d", "#777777")
+from xylem.sink.svg_chart import COLOURS, chart, label, legend, line
+
 _LEFT, _WIDTH, _TOP, _BAR, _GAP = 60, 640, 64, 11, 8
 
 
@@ -21,24 +22,15 @@ def bar_chart(
     low, high = _decades(values)
     step = len(series) * _BAR + _GAP
     height = _TOP + len(groups) * step + 36
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_LEFT + _WIDTH + 90} {height}" '
-        'font-family="sans-serif" font-size="11" role="img">',
-        f"<title>{escape(title)}</title>",
-        '<rect width="100%" height="100%" fill="white"/>',
-        f'<text x="{_LEFT}" y="20" font-size="14" font-weight="bold">{escape(title)}</text>',
-    ]
-    parts += _legend(list(series))
-    parts += _grid(low, high, height - 30, unit)
+    parts = legend(list(series), _LEFT) + _grid(low, high, height - 30, unit)
     for row, group in enumerate(groups):
         top = _TOP + row * step
-        middle = top + len(series) * _BAR / 2 + 4
-        parts.append(f'<text x="{_LEFT - 6}" y="{middle:.0f}" text-anchor="end">{escape(group)}</text>')
-        for line, (name, numbers) in enumerate(series.items()):
+        parts.append(label(_LEFT - 6, top + len(series) * _BAR / 2 + 4, group, "end"))
+        for place, (name, numbers) in enumerate(series.items()):
             value = numbers[row]
             if value is not None:
-                parts.append(_bar(name, value, top + line * _BAR, line, _along(value, low, high), unit))
-    return "\n".join([*parts, "</svg>", ""])
+                parts.append(_bar(name, value, top + place * _BAR, place, _along(value, low, high), unit))
+    return chart(title, _LEFT + _WIDTH + 90, height, _LEFT, parts)
 
 
 def _decades(values: Sequence[float]) -> tuple[int, int]:
@@ -52,28 +44,19 @@ def _along(value: float, low: int, high: int) -> float:
     return _WIDTH * max(0.0, (math.log10(value) - low) / (high - low)) if value > 0 else 0.0
 
 
-def _bar(name: str, value: float, top: float, line: int, length: float, unit: str) -> str:
-    label = f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+def _bar(name: str, value: float, top: float, place: int, length: float, unit: str) -> str:
+    number = f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
     return (
         f'<rect x="{_LEFT}" y="{top}" width="{max(length, 1):.1f}" height="{_BAR - 1}" '
-        f'fill="{_COLOURS[line % len(_COLOURS)]}"><title>{escape(name)}: {label} {escape(unit)}</title></rect>'
-        f'<text x="{_LEFT + max(length, 1) + 4:.1f}" y="{top + _BAR - 2}" font-size="9">{label}</text>'
+        f'fill="{COLOURS[place % len(COLOURS)]}"><title>{escape(name)}: {number} {escape(unit)}</title></rect>'
+        + label(_LEFT + max(length, 1) + 4, top + _BAR - 2, number, font_size=9)
     )
-
-
-def _legend(names: Sequence[str]) -> list[str]:
-    parts = []
-    for place, name in enumerate(names):
-        x = _LEFT + place * 120
-        parts.append(f'<rect x="{x}" y="30" width="10" height="10" fill="{_COLOURS[place % len(_COLOURS)]}"/>')
-        parts.append(f'<text x="{x + 15}" y="39">{escape(name)}</text>')
-    return parts
 
 
 def _grid(low: int, high: int, bottom: float, unit: str) -> list[str]:
     parts = []
     for decade in range(low, high + 1):
         x = _LEFT + _WIDTH * (decade - low) / (high - low)
-        parts.append(f'<line x1="{x:.1f}" y1="{_TOP - 6}" x2="{x:.1f}" y2="{bottom}" stroke="#dddddd"/>')
-        parts.append(f'<text x="{x:.1f}" y="{bottom + 16}" text-anchor="middle">{10.0**decade:g} {escape(unit)}</text>')
+        parts.append(line(x, _TOP - 6, x, bottom))
+        parts.append(label(x, bottom + 16, f"{10.0**decade:g} {unit}", "middle"))
     return parts

@@ -1,0 +1,146 @@
+"""Output and buffers over the input as it was read, drawn like the thesis' figures 3.26 to 3.30.
+
+The input runs from left to right. The filled curve is what was buffered (left scale), the dotted one how many events
+had been written (right scale): output that climbs evenly streams, and output that jumps at the end waited.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from xylem.sink.svg_chart import GRID, chart, label, legend, line
+from xylem.source.byte_source import ByteSource
+
+from .progress import Progress
+
+PIECES = 1000
+"""As many samples as are worth drawing."""
+_SMALLEST_PIECE, _LARGEST_PIECE = 256, 1 << 20
+
+_LEFT, _TOP, _WIDTH, _HEIGHT, _RIGHT, _BOTTOM = 80, 60, 640, 260, 80, 50
+_BUFFERED, _WRITTEN = "#b5452f", "#2b5fa8"
+
+
+@dataclass(frozen=True)
+class Sample:
+    """The state of a run at a place of its input."""
+
+    input_bytes: int
+    held_bytes: int
+    peak_bytes: int
+    """The most that was held since the sample before."""
+    output_events: int
+
+
+class BufferPlot:
+    """Samples of one run, and the figure of them."""
+
+    def __init__(self) -> None:
+        self.samples = [Sample(0, 0, 0, 0)]
+
+    def sample(self, progress: Progress) -> None:
+        """Remember where the run is now."""
+        measured, written = progress.statistics, progress.written
+        now = Sample(
+            measured.input_bytes,
+            measured.held_bytes,
+            max(measured.recent_peak_bytes, measured.held_bytes),
+            0 if written is None else written.events,
+        )
+        measured.recent_peak_bytes = measured.held_bytes
+        self.samples.append(now)
+
+    def svg(self, title: str = "Buffers and output over the input") -> str:
+        """The figure."""
+        across = _Scale(max(s.input_bytes for s in self.samples), _LEFT, _LEFT + _WIDTH)
+        held = _Scale(max(s.peak_bytes for s in self.samples), _TOP + _HEIGHT, _TOP)
+        written = _Scale(max(s.output_events for s in self.samples), _TOP + _HEIGHT, _TOP)
+        parts = legend(["buffered bytes", "output events"], _LEFT, (_BUFFERED, _WRITTEN), 160)
+        parts += _axes(across, held, written)
+        parts.append(self._buffer_curve(across, held))
+        parts.append(self._output_curve(across, written))
+        return chart(title, _LEFT + _WIDTH + _RIGHT, _TOP + _HEIGHT + _BOTTOM, _LEFT, parts)
+
+    def _buffer_curve(self, across: _Scale, held: _Scale) -> str:
+        """Up to the most that was held on the way to a sample, then down to what was left."""
+        heights = [(s.input_bytes, height) for s in self.samples for height in (s.peak_bytes, s.held_bytes)]
+        points = _steps(across, held, [(0, 0), *heights, (self.samples[-1].input_bytes, 0)])
+        return f'<polygon points="{points}" fill="{_BUFFERED}" fill-opacity="0.25" stroke="{_BUFFERED}"/>'
+
+    def _output_curve(self, across: _Scale, written: _Scale) -> str:
+        points = _steps(across, written, [(s.input_bytes, s.output_events) for s in self.samples])
+        return f'<polyline points="{points}" fill="none" stroke="{_WRITTEN}" stroke-dasharray="2 3"/>'
+
+
+def _steps(across: _Scale, up: _Scale, places: Iterable[tuple[int, int]]) -> str:
+    """The corners of a curve that stays as it is from one sample to the next; what lies on one line is left out."""
+    corners: list[tuple[float, float]] = []
+    for value, height in places:
+        x, y = round(across.at(value), 1), round(up.at(height), 1)
+        if corners and corners[-1][1] != y and corners[-1][0] != x:
+            corners.append((x, corners[-1][1]))
+        if len(corners) > 1 and corners[-1][1] == corners[-2][1] == y:
+            corners[-1] = (x, y)
+        elif not corners or corners[-1] != (x, y):
+            corners.append((x, y))
+    return " ".join(f"{x:g},{y:g}" for x, y in corners)
+
+
+@dataclass(frozen=True)
+class _Scale:
+    """From values to places on the figure, with round numbers to mark."""
+
+    most: float
+    start: float
+    end: float
+
+    @property
+    def top(self) -> float:
+        return self.marks()[-1]
+
+    def at(self, value: float) -> float:
+        return self.start + (self.end - self.start) * value / self.top
+
+    def marks(self) -> list[float]:
+        """Zero and up to five round numbers above it, the last not below the most."""
+        rough = max(self.most, 1) / 5
+        power = 10.0 ** math.floor(math.log10(rough))
+        step = next(power * factor for factor in (1, 2, 5, 10) if power * factor >= rough)
+        return [step * number for number in range(math.ceil(max(self.most, 1) / step) + 1)]
+
+
+def _axes(across: _Scale, held: _Scale, written: _Scale) -> Iterator[str]:
+    bottom, right = _TOP + _HEIGHT, _LEFT + _WIDTH
+    for value in held.marks():
+        y = held.at(value)
+        yield line(_LEFT, y, right, y)
+        yield label(_LEFT - 6, y + 4, _bytes(value), "end", fill=_BUFFERED)
+    for value in written.marks():
+        yield label(right + 6, written.at(value) + 4, f"{value:,.0f}", fill=_WRITTEN)
+    for value in across.marks():
+        x = across.at(value)
+        yield line(x, _TOP, x, bottom, GRID)
+        yield label(x, bottom + 16, _bytes(value), "middle")
+    yield label(_LEFT + _WIDTH / 2, bottom + 36, "input read", "middle")
+
+
+def _bytes(value: float) -> str:
+    for unit, size in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        if value >= size:
+            return f"{value / size:g} {unit}"
+    return f"{value:g} B"
+
+
+def in_small_pieces(source: ByteSource) -> ByteSource:
+    """The same input, handed over in pieces so small that a run can be watched closely."""
+    size = source.size or PIECES << 16
+    piece = min(_LARGEST_PIECE, max(_SMALLEST_PIECE, size // PIECES))
+    return ByteSource(_cut(source, piece), name=source.name, uri=source.uri, close=source.close)
+
+
+def _cut(chunks: Iterable[bytes], piece: int) -> Iterator[bytes]:
+    for chunk in chunks:
+        for start in range(0, len(chunk), piece):
+            yield chunk[start : start + piece]
