@@ -282,3 +282,15 @@ def bench(context: typer.Context) -> None:
     from xylem.bench.cli import app as bench_app
 
     bench_app(args=context.args, prog_name="xylem bench")
+
+
+@app.command(
+    add_help_option=False,
+    context_settings={"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []},
+)
+@reported()
+def schema(context: typer.Context) -> None:
+    """Show what a schema says about documents: `xylem schema --help`."""
+    from .schema_command import app as schema_app
+
+    schema_app(args=context.args, prog_name="xylem schema")

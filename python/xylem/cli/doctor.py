@@ -12,6 +12,7 @@ from xylem.version import VERSION
 REQUIRED = ("typer", "rich", "regex")
 OPTIONAL = {
     "lxml": "the W3C suite's runner and the project's own tests",
+    "xmlschema": "XML Schemas: xylem schema show s.xsd, --schema s.xsd",
     "saxonche": "comparisons with an independent processor in tests and benchmarks",
 }
 SAFE_EXPAT = (2, 6, 0)

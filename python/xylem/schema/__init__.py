@@ -14,11 +14,31 @@ from .constraints import ElementConstraints, Schema
 if TYPE_CHECKING:
     from .automaton_constraints import AutomatonConstraints
     from .declared_schema import DeclaredSchema
-    from .loading import load_schema
+    from .loading import document_schema, load_schema
+    from .past_tracker import PastTracker
+    from .validator import Validator, Violation
 
-__all__ = ["AutomatonConstraints", "DeclaredSchema", "ElementConstraints", "Schema", "load_schema"]
+__all__ = [
+    "AutomatonConstraints",
+    "DeclaredSchema",
+    "ElementConstraints",
+    "PastTracker",
+    "Schema",
+    "Validator",
+    "Violation",
+    "document_schema",
+    "load_schema",
+]
 
-_HOME = {"AutomatonConstraints": "automaton_constraints", "DeclaredSchema": "declared_schema", "load_schema": "loading"}
+_HOME = {
+    "AutomatonConstraints": "automaton_constraints",
+    "DeclaredSchema": "declared_schema",
+    "PastTracker": "past_tracker",
+    "Validator": "validator",
+    "Violation": "validator",
+    "document_schema": "loading",
+    "load_schema": "loading",
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -17,7 +17,8 @@ class DeclaredSchema:
 
     `declare` gives the declaration of a key (see `Name.declaration`), None where there is none; it is asked once.
     `keys` maps local names to the keys of all declarations of that name; `everywhere` are the elements that may stand
-    where anything may (global elements), and `roots` those a document may start with.
+    where anything may (global elements), and `roots` those a document may start with. `open_places` are the wildcards
+    of the schema: below them, elements may stand that follow no declaration.
     """
 
     def __init__(
@@ -29,6 +30,7 @@ class DeclaredSchema:
         *,
         is_complete: bool = True,
         is_closed: bool = False,
+        open_places: Iterable[Wildcard] = (),
     ) -> None:
         self._keys = keys
         self._everywhere: dict[str, list[Name]] = {}
@@ -37,6 +39,7 @@ class DeclaredSchema:
         self._roots = tuple(roots)
         self._declare = declare
         self._constraints: dict[str, AutomatonConstraints | None] = {}
+        self._open_places = tuple(place for place in open_places if place.process_contents != "strict")
         self._document: AutomatonConstraints | None = None
         self._is_complete = is_complete
         self.is_closed = is_closed
@@ -59,8 +62,12 @@ class DeclaredSchema:
 
     def element(self, local: str, uri: str | None = None) -> AutomatonConstraints | None:
         """The constraints of an element type; None where it is not declared, or in several ways."""
-        found = self.declarations(local, uri)
-        return found[0] if len(found) == 1 else None
+        found: set[AutomatonConstraints | None] = set(self.declarations(local, uri))
+        for wildcard in self._open_places if found else ():
+            if wildcard.admits(uri):
+                # Here an element of this name need not follow the declaration.
+                found |= self.admitted(wildcard, local, uri)
+        return found.pop() if len(found) == 1 else None
 
     def declarations(self, local: str, uri: str | None = None) -> list[AutomatonConstraints]:
         """All element types of a name: in an XML Schema there may be several, by parent."""

@@ -13,14 +13,17 @@ from .dtd_source import ReadEntity
 
 _DOCTYPE = "<!DOCTYPE"
 _XSD_NAMESPACE = "http://www.w3.org/2001/XMLSchema"
+_SCHEMA_FILES = frozenset({".dtd", ".xsd", ".ent", ".mod"})
+MOST_BYTES_BEFORE_ROOT = 1_000_000
+"""How far into a document its DOCTYPE may reach."""
 
 
 def load_schema(schema: str | Path, *, root: str | None = None) -> DeclaredSchema:
     """A schema from a file, or from a text that holds markup.
 
-    A `.dtd` may refer to other files in its directory and below; nothing else is ever read. A document with a DOCTYPE
-    gives the schema of its internal subset. `root` names the element documents start with, where the schema does
-    not say; without it, that may be any declared element.
+    A schema may refer to other local files by relative paths; nothing else is ever read. A document gives the schema of
+    its DOCTYPE. `root` names the element documents start with, where the schema does not say; without it, that may
+    be any declared element.
 
     >>> load_schema("<!ELEMENT book (title, author*)>").element("book").ordered("title", "author")
     True
@@ -28,8 +31,25 @@ def load_schema(schema: str | Path, *, root: str | None = None) -> DeclaredSchem
     if isinstance(schema, str) and "<" in schema:
         return _of_text(SourceText(schema, "schema"), None, root)
     path = Path(schema)
-    text = _decoded(_bytes_of(path))
-    return _of_text(SourceText(text, str(path)), path, root)
+    if path.suffix.lower() in _SCHEMA_FILES:
+        return _of_text(SourceText(_decoded(_bytes_of(path)), str(path)), path, root)
+    found = document_schema(_bytes_of(path, MOST_BYTES_BEFORE_ROOT), path, root=root)
+    if found is None:
+        raise InputError("XYIN0020", f"{path} has no DOCTYPE with declarations of elements")
+    return found
+
+
+def document_schema(start: bytes, path: Path | None = None, *, root: str | None = None) -> DeclaredSchema | None:
+    """The schema a document brings with it, from its first bytes; None where its DOCTYPE declares no elements.
+
+    An external subset is read only if it is a file in the document's directory or below.
+    """
+    text = _decoded(start, is_cut=True)
+    source = SourceText(text, str(path) if path else "document")
+    dtd = read_doctype(source, _beside(path, is_trusted=False) if path is not None else None)
+    if dtd is None or not dtd.elements:
+        return None
+    return dtd_schema(dtd, root)
 
 
 def _of_text(source: SourceText, path: Path | None, root: str | None) -> DeclaredSchema:
@@ -37,7 +57,7 @@ def _of_text(source: SourceText, path: Path | None, root: str | None) -> Declare
         from .xsd import xsd_schema
 
         return xsd_schema(source, path, root)
-    read_entity = _beside(path) if path is not None else None
+    read_entity = _beside(path, is_trusted=True) if path is not None else None
     dtd = read_doctype(source, read_entity) if _DOCTYPE in source.text else None
     if dtd is None:
         dtd = read_dtd(source, read_entity)
@@ -48,31 +68,33 @@ def _of_text(source: SourceText, path: Path | None, root: str | None) -> Declare
     return dtd_schema(dtd, root)
 
 
-def _beside(path: Path) -> ReadEntity:
-    """Reads entities from the directory of a schema and below, and from nowhere else."""
+def _beside(path: Path, *, is_trusted: bool) -> ReadEntity:
+    """Reads entities by paths relative to a file; those of a document, which is data, from below its directory only."""
     directory = path.resolve().parent
 
     def read(system_id: str) -> tuple[str, str] | None:
-        if "://" in system_id:
+        if "://" in system_id or Path(system_id).is_absolute():
             return None
         target = (directory / system_id).resolve()
-        if not target.is_relative_to(directory) or not target.is_file():
+        if not target.is_file() or not (is_trusted or target.is_relative_to(directory)):
             return None
         return _decoded(_bytes_of(target)), str(path.parent / system_id)
 
     return read
 
 
-def _bytes_of(path: Path) -> bytes:
+def _bytes_of(path: Path, most: int = -1) -> bytes:
     try:
-        return path.read_bytes()
+        with path.open("rb") as file:
+            return file.read(most)
     except OSError as reason:
         raise InputError("XYIN0002", f"{path}: {reason.strerror}") from reason
 
 
-def _decoded(data: bytes) -> str:
+def _decoded(data: bytes, *, is_cut: bool = False) -> str:
     codec = encoding_mark(data) or known_codec(declared_encoding(data) or "utf-8")
     try:
-        return data.decode(codec).replace("\r\n", "\n").replace("\r", "\n")
+        # Of a document only the start was read, and the last character may be cut.
+        return data.decode(codec, "replace" if is_cut else "strict").replace("\r\n", "\n").replace("\r", "\n")
     except UnicodeError as reason:
         raise InputError("XYIN0007", f"the schema is not {codec}: {reason}") from reason

@@ -38,7 +38,10 @@ def xsd_schema(source: SourceText, path: Path | None, root: str | None = None) -
         wanted = f"no element '{root}'" if root else "no element a document could start with"
         raise InputError("XYIN0020", f"{source.name} declares {wanted}")
     keys = content.keys_of_all(elements)
-    return DeclaredSchema(keys, map(content.name, elements), roots, content.declaration, is_complete=not unread)
+    everywhere = map(content.name, elements)
+    return DeclaredSchema(
+        keys, everywhere, roots, content.declaration, is_complete=not unread, open_places=content.wildcards
+    )
 
 
 def _roots(content: Any, elements: list[Any], root: str | None) -> Iterator[Name]:

@@ -5,6 +5,7 @@ Declarations are known by keys, one for each name with its type: by parent, one 
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Iterator
 from typing import Any as Component
 from typing import TypeAlias
@@ -42,6 +43,8 @@ class XsdContent:
         self._extensions = _extensions(types)
         self._keys: dict[Key, str] = {}
         self._elements: dict[str, Component] = {}
+        self.wildcards: set[Wildcard] = set()
+        """Those met by `keys_of_all`."""
 
     # --- elements
 
@@ -69,17 +72,21 @@ class XsdContent:
     def keys_of_all(self, elements: Iterable[Component]) -> dict[str, list[str]]:
         """The keys of all elements that can be reached from some, by local name."""
         keys: dict[str, list[str]] = {}
-        todo = [self.name(element) for element in elements]
+        todo = deque(self.name(element) for element in elements)
         seen: set[str] = set()
         while todo:
-            name = todo.pop(0)
+            name = todo.popleft()
             if name.declaration in seen:
                 continue
             seen.add(name.declaration)
             keys.setdefault(name.local, []).append(name.declaration)
             found = self.declaration(name.declaration)
             if found is not None:
-                todo.extend(leaf for leaf in leaves(found.content) if isinstance(leaf, Name))
+                for leaf in leaves(found.content):
+                    if isinstance(leaf, Wildcard):
+                        self.wildcards.add(leaf)
+                    else:
+                        todo.append(leaf)
         return keys
 
     def _types(self, element: Component) -> Iterator[Component]:
