@@ -95,14 +95,15 @@ class _Converter:
 
     def _content(self, content: Seq[ast.Expr], place: _Place) -> list[Flux]:
         parts: list[Flux] = []
-        was_enclosed = False
+        after_value = False
         for item in content:
             made = Fixed(item.value) if isinstance(item, ast.DirectText) else self.convert(item, place)
-            is_enclosed = isinstance(item, ast.EnclosedExpr)
-            if is_enclosed and was_enclosed and _ends_in_value(parts[-1]) and _ends_in_value(made):
+            is_value = isinstance(item, ast.EnclosedExpr) and _ends_in_value(made)
+            if after_value and is_value:
                 parts.append(Fixed(""))
             parts.append(made)
-            was_enclosed = is_enclosed
+            # An enclosed expression that gives nothing leaves those around it neighbours.
+            after_value = is_value or (after_value and isinstance(item, ast.EnclosedExpr))
         return parts
 
     # --- loops and conditions
