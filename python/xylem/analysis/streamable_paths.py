@@ -15,6 +15,10 @@ from xylem.functions.library import look_up
 from xylem.syntax import ast
 
 
+DOCUMENT = "ROOT"
+"""The variable of the document node."""
+
+
 class StreamablePath(NamedTuple):
     """`$variable/step/…`. A step on the descendant axis stands for `//`: positions count below one parent."""
 
@@ -39,11 +43,12 @@ def streamable_path(expr: ast.Expr, variables: Container[str]) -> StreamablePath
             break
     if not isinstance(expr, ast.VarRef) or expr.name.uri or expr.name.local not in variables:
         return None
-    steps = _steps(list(reversed(parts)))
+    # Only the document node has no attributes and no text of its own, so that `//@id` is `//*/@id` there.
+    steps = _steps(list(reversed(parts)), starts_at_document=expr.name.local == DOCUMENT)
     return None if steps is None else StreamablePath(expr.name.local, steps)
 
 
-def _steps(parts: list[ast.Expr]) -> tuple[ast.AxisStep, ...] | None:
+def _steps(parts: list[ast.Expr], starts_at_document: bool) -> tuple[ast.AxisStep, ...] | None:
     steps: list[ast.AxisStep] = []
     descends = False
     for part in parts:
@@ -60,6 +65,9 @@ def _steps(parts: list[ast.Expr]) -> tuple[ast.AxisStep, ...] | None:
             continue
         elif descends and part.axis == "child" and is_element_test(part.test):
             steps.append(replace(part, axis="descendant"))
+            descends = False
+        elif descends and starts_at_document and not steps and _is_streamable_step(part) and not part.predicates:
+            steps += [ast.AxisStep("descendant", ast.Wildcard(), span=part.span), part]
             descends = False
         elif not descends and _is_streamable_step(part):
             steps.append(part)

@@ -104,8 +104,8 @@ def _decided(body: Flux, streamed: frozenset[str]) -> Flux:
             return Sequence(tuple(_decided(part, streamed) for part in parts))
         case If(condition=condition, body=inner):
             return If(without_streaming_atoms(condition, streamed), _decided(inner, streamed))
-        case Leaf(expression=expression):
-            return Leaf(without_streaming_atoms(expression, streamed))
+        case Leaf(expression=expression, is_global=is_global):
+            return Leaf(without_streaming_atoms(expression, streamed), is_global=is_global)
         case For(body=inner):
             return For(body.variable, body.source, body.path, _decided(inner, streamed), body.where, window=body.window)
     return body

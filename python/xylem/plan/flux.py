@@ -112,12 +112,14 @@ class If(Flux):
 class Leaf(Flux):
     """Any other XQuery expression, evaluated over what its variables hold.
 
-    It may read the variables bound around it, `$ROOT`, and global variables; never the context item.
+    It may read the variables bound around it, `$ROOT`, and global variables; the context item only if it is global.
     """
 
     expression: ast.Expr
     inside: tuple[ast.DirectElement, ...] = ()
     """The direct constructors around it that declare namespaces, outermost first: part of its static context."""
+    is_global: bool = False
+    """The whole query, which needs the whole document as its context item: all else failed."""
 
 
 # --- FluX

@@ -74,8 +74,10 @@ def _add(body: Flux, scope: Scope) -> None:
         case If(condition=condition, body=inner):
             add_expression(condition, scope, Use.PRESENCE)
             _add(inner, scope)
-        case Leaf(expression=expression):
+        case Leaf(expression=expression, is_global=is_global):
             add_expression(expression, scope, Use.SUBTREE)
+            if is_global and ROOT in scope:
+                scope[ROOT].subtree = True
         case ProcessStream(variable=variable, handlers=handlers):
             for handler in handlers:
                 _add_handler(handler, variable, scope)

@@ -6,8 +6,6 @@ says which. Attributes are no symbols here: they have passed before the first ch
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from xylem.analysis.projection import Projection
 from xylem.schema.constraints import ElementConstraints, Schema
 
@@ -73,12 +71,13 @@ def may_contain(of: ElementConstraints | None, local: str) -> bool:
     return False
 
 
-def is_ordered(first: str, seconds: Iterable[str], of: ElementConstraints | None) -> bool:
+def is_ordered(first: str, seconds: Symbols, of: ElementConstraints | None) -> bool:
     """Ord(first, second) for every second: no `first` can come after any of them.
 
-    White space is never part of a content model, so nothing is known of the order of text.
+    No symbols at all are those of attributes, before which no child has passed. White space is never part of a content
+    model, so nothing is known of the order of text.
     """
-    if of is None or first in (ANY, TEXT):
+    if of is None or first in (ANY, TEXT) or not seconds:
         return False
     # Not even with itself, where there is at most one: while it passes, it has not passed.
     return all(second not in (ANY, TEXT, first) and of.ordered(first, second) for second in seconds)

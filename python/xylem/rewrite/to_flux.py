@@ -11,15 +11,20 @@ from collections.abc import Iterable
 from collections.abc import Sequence as Seq
 from dataclasses import dataclass, replace
 
-from xylem.analysis.streamable_paths import streamable_path
+from xylem.analysis.focus import uses_position
+from xylem.analysis.streamable_paths import StreamablePath, streamable_path
+from xylem.functions.registry import FN
 from xylem.plan.flux import EMPTY, ROOT, Copy, Fixed, Flux, For, If, Leaf, Opening, Sequence, Step
 from xylem.plan.readable_names import with_readable_names
 from xylem.syntax import ast, print_query
 
+from .forward_axes import forward
+from .forward_loops import bind_parent
 from .fresh_names import Names
 from .leaf_limits import LeafLimits, TooFar
 from .let_values import is_worth_inlining
 from .negation import negated
+from .path_prefixes import Rest, cut_paths
 from .substitution import FocusInTheWay, Substitution, variable
 
 
@@ -30,7 +35,7 @@ def to_flux(body: ast.Expr, limits: LeafLimits | None = None, names: Names | Non
     try:
         return converter.convert(body, start)
     except (TooFar, FocusInTheWay):
-        return Leaf(body)
+        return Leaf(body, is_global=True)
 
 
 @dataclass(frozen=True)
@@ -70,6 +75,10 @@ class _Converter:
                 return self._if(expr, place)
             case ast.VarRef() | ast.Path() | ast.AxisStep() | ast.Filter() | ast.ContextItem() | ast.Root():
                 return self._path(expr, place)
+            case ast.SimpleMap(left=left, right=right) if not uses_position(right):
+                return self._each(left, lambda item: Substitution({}, item).apply(right), expr, place)
+            case ast.FunctionCall(name=ast.Name(local="data", uri=uri), arguments=(argument,)) if uri == FN:
+                return self._each(argument, lambda item: replace(expr, arguments=(item,)), expr, place)
         return self._leaf(expr, place)
 
     # --- constructors
@@ -115,6 +124,9 @@ class _Converter:
         clause, rest = clauses[0], clauses[1:]
         match clause:
             case ast.ForClause(type=None, allowing_empty=False):
+                split = bind_parent(clause, rest, result, self.names)
+                if split is not None:
+                    return self._flwor(whole, *split, place)
                 made = self._for(clause, rest, result, place)
                 if made is not None:
                     return made
@@ -126,13 +138,15 @@ class _Converter:
         return self._leaf(replace(whole, clauses=tuple(clauses), result=result), place)
 
     def _for(self, clause: ast.ForClause, rest: Seq[ast.Clause], result: ast.Expr, place: _Place) -> Flux | None:
+        if any(isinstance(c, (ast.OrderByClause, ast.GroupByClause, ast.CountClause)) for c in rest):
+            # They need all tuples at once.
+            return None
         collection = self._resolved(clause.collection, place)
         window = collection if isinstance(collection, ast.DataWindow) else None
         found = streamable_path(collection if window is None else window.base, place.streams)
-        if found is None or not found.steps or (window is not None and clause.position is not None):
-            return None
-        if any(isinstance(c, (ast.OrderByClause, ast.GroupByClause, ast.CountClause)) for c in rest):
-            # They need all tuples at once.
+        if found is None:
+            return self._for_below(clause, collection, rest, result, place)
+        if not found.steps or (window is not None and clause.position is not None):
             return None
         bound = self.names.keep(clause.name)
         inner = place.where(clause.name, variable(bound))
@@ -143,15 +157,30 @@ class _Converter:
             position = self.names.keep(clause.position)
             inner = inner.where(clause.position, variable(position))
         path = tuple(map(flux_step, found.steps))
-        for step in found.steps:
-            for predicate in step.predicates:
-                self.limits.check_predicate(predicate, place.streams)
+        self._check_path(found, place)
         try:
             body = self._flwor(ast.Flwor((), result), rest, result, inner)
         except TooFar:
             # The body looks further than its variable: one step up, what it looks at may be reached.
             return None
         return For(bound, found.variable, path, body, None, position, window)
+
+    def _for_below(
+        self, clause: ast.ForClause, collection: ast.Expr, rest: Seq[ast.Clause], result: ast.Expr, place: _Place
+    ) -> Flux | None:
+        """for $y in π/ρ return … → for $x in π return for $y in $x/ρ return …"""
+        if clause.position is not None:
+            return None
+        for first, below in cut_paths(collection, place.streams):
+
+            def inner(item: ast.Expr, below: Rest = below) -> ast.Expr:
+                return ast.Flwor((replace(clause, collection=below(item)), *rest), result)
+
+            try:
+                return self._loop(first, inner, place)
+            except TooFar:
+                continue
+        return None
 
     def _if(self, expr: ast.If, place: _Place) -> Flux:
         then, otherwise = self.convert(expr.then, place), self.convert(expr.otherwise, place)
@@ -163,12 +192,38 @@ class _Converter:
     def _path(self, expr: ast.Expr, place: _Place) -> Flux:
         resolved = self._resolved(expr, place)
         found = streamable_path(resolved, place.streams)
-        if found is None:
-            return self._leaf(expr, place)
-        for step in found.steps:
+        if found is not None:
+            self._check_path(found, place)
+            return Copy(found.variable, tuple(map(flux_step, found.steps)))
+        for first, rest in cut_paths(resolved, place.streams):
+            try:
+                return self._loop(first, rest, place)
+            except TooFar:
+                # The rest looks above the first part: cut earlier.
+                continue
+        return self._leaf(expr, place)
+
+    def _each(self, items: ast.Expr, result: Rest, whole: ast.Expr, place: _Place) -> Flux:
+        """for $x in items return result($x)"""
+        found = streamable_path(self._resolved(items, place), place.streams)
+        if found is None or not found.steps:
+            return self._leaf(whole, place)
+        try:
+            return self._loop(found, result, place)
+        except (TooFar, FocusInTheWay):
+            return self._leaf(whole, place)
+
+    def _loop(self, path: StreamablePath, result: Rest, place: _Place) -> For:
+        self._check_path(path, place)
+        bound = self.names.invent(flux_step(path.steps[-1]).name)
+        inner = replace(place, streams=place.streams | {bound})
+        body = self.convert(result(variable(bound)), inner)
+        return For(bound, path.variable, tuple(map(flux_step, path.steps)), body)
+
+    def _check_path(self, path: StreamablePath, place: _Place) -> None:
+        for step in path.steps:
             for predicate in step.predicates:
                 self.limits.check_predicate(predicate, place.streams)
-        return Copy(found.variable, tuple(map(flux_step, found.steps)))
 
     # --- everything else
 
@@ -188,7 +243,7 @@ class _Converter:
         return self._resolved(value, place)
 
     def _resolved(self, expr: ast.Expr, place: _Place) -> ast.Expr:
-        return place.names.apply(expr)
+        return forward(place.names.apply(expr))
 
 
 # --- small makers, which keep sequences flat and empty parts out

@@ -1,0 +1,53 @@
+"""Turn a step to ancestors into a predicate.
+
+    $ROOT//a[p]/ancestor::b        →     $ROOT//b[descendant::a[p]]
+    $ROOT/c/b/d/a[p]/ancestor::b   →     $ROOT/c/b[d/a[p]]
+
+Gain:   the stream only goes forward; what is needed of an element is decided while it is open.
+Needs:  a path from the document, by names; the ancestor's name is that of no step before the last (first case: any test
+        that only elements pass will do where there is one step), or of exactly one (second case). No positions.
+Safe:   a path selects each node once, in document order: the ancestors b of the a's are the b's that have one below.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from xylem.analysis.streamable_paths import is_element_test
+from xylem.syntax import ast
+
+from .step_lists import StepList, has_only_tests, is_document, local_name, relative, with_predicates
+
+
+def forward_ancestor(path: StepList) -> StepList | None:
+    """The path without its first step to ancestors; None where there is none, or it cannot go."""
+    for index, step in enumerate(path.steps):
+        if step.axis == "ancestor":
+            can_go = index and is_document(path.start) and is_element_test(step.test)
+            return _without(path, index) if can_go and all(map(has_only_tests, path.steps[: index + 1])) else None
+    return None
+
+
+def _without(path: StepList, index: int) -> StepList | None:
+    up, down, after = path.steps[index], path.steps[:index], path.steps[index + 1 :]
+    if any(step.axis not in ("child", "descendant") for step in down[:-1]):
+        return None
+    if len(down) == 1:
+        if down[0].axis == "child":
+            # Only the document is above the document's element.
+            return None
+        above = ast.AxisStep("descendant", up.test, (relative(down), *up.predicates))
+        return StepList(path.start, (above, *after))
+    names = [local_name(step) for step in down[:-1]]
+    wanted = local_name(up)
+    if wanted is None or None in names:
+        return None
+    if wanted not in names and down[0].axis == "descendant":
+        above = ast.AxisStep("descendant", up.test, (relative(down), *up.predicates))
+        return StepList(path.start, (above, *after))
+    if names.count(wanted) == 1 and all(step.axis == "child" for step in down):
+        at = names.index(wanted)
+        rest = [replace(step) for step in down[at + 1 :]]
+        above = with_predicates(down[at], [relative(rest), *up.predicates])
+        return StepList(path.start, (*down[:at], above, *after))
+    return None

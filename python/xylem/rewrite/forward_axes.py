@@ -1,0 +1,71 @@
+"""Rewrite steps to parents and ancestors so that paths only go forward, where that is possible.
+
+A stream shows an element before what is below it, so a step back asks for something that has passed. Most can be said
+forward (the forms are in `forward_parent`, `forward_ancestor` and `forward_predicate`; after "XPath: Looking
+Forward", Olteanu et al., and XQPull §3.6). What is left is answered from what is buffered one level up.
+"""
+
+from __future__ import annotations
+
+from xylem.analysis.ast_replacement import replaced
+from xylem.functions.registry import FN
+from xylem.syntax import ast
+
+from .forward_ancestor import forward_ancestor
+from .forward_parent import forward_parent
+from .forward_predicate import forward_predicate
+from .step_lists import StepList, has_only_tests, is_document, relative, step_list
+
+BACKWARD = {"parent", "ancestor", "ancestor-or-self"}
+_FORMS = (forward_predicate, forward_parent, forward_ancestor)
+
+
+def forward(expr: ast.Expr) -> ast.Expr:
+    """An equal expression with as few backward steps as we know how; the very same object where there are none."""
+    if not any(isinstance(node, ast.AxisStep) and node.axis in BACKWARD for node in expr.walk()):
+        return expr
+    return replaced(expr, _replacement)
+
+
+def _replacement(node: ast.Node) -> ast.Node | None:
+    if isinstance(node, ast.FunctionCall) and node.name.uri == FN and node.name.local == "count":
+        counted = _count_of_parents(node)
+        if counted is not None:
+            return counted
+    if not isinstance(node, ast.Path):
+        return None
+    path = step_list(node)
+    if path is None:
+        return None
+    changed = False
+    while True:
+        made = next((made for form in _FORMS if (made := form(path)) is not None), None)
+        if made is None:
+            break
+        path, changed = made, True
+    if not changed:
+        return None
+    # Predicates may hold backward steps of their own.
+    return _inside(path)
+
+
+def _inside(path: StepList) -> ast.Expr:
+    steps = tuple(replaced(step, _replacement) for step in path.steps)
+    return StepList(path.start, steps).path()
+
+
+def _count_of_parents(call: ast.FunctionCall) -> ast.Expr | None:
+    """count($ROOT//a[p]/..) → count($ROOT//*[a[p]]) + count($ROOT[a[p]]): the document may be a parent too."""
+    path = step_list(call.arguments[0])
+    if path is None or len(path.steps) != 2 or not is_document(path.start):
+        return None
+    down, up = path.steps
+    if down.axis != "descendant" or up.axis != "parent" or not isinstance(up.test, ast.AnyKindTest):
+        return None
+    if up.predicates or not has_only_tests(down):
+        return None
+    child = relative([ast.AxisStep("child", down.test, down.predicates, span=down.span)])
+    elements = ast.Path(path.start, ast.AxisStep("descendant", ast.Wildcard(), (child,), span=up.span))
+    document = ast.Filter(path.start, child, span=up.span)
+    counts = [ast.FunctionCall(call.name, (part,), span=call.span) for part in (elements, document)]
+    return ast.Arithmetic("+", counts[0], counts[1], span=call.span)

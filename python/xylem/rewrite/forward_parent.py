@@ -1,0 +1,68 @@
+"""Turn a step to the parent into a predicate.
+
+    π/a[p]/..               →     π[a[p]]
+    $ROOT//a[p]/parent::b   →     $ROOT//b[a[p]]
+
+Gain:   nothing has to be remembered but the open elements: the stream only goes forward.
+Needs:  the step before goes to children or attributes; or, from the document, to descendants, and the parent is asked
+        for by a test that only elements pass. No positions in what is moved behind other predicates.
+Safe:   a path selects each node once, in document order: the parents of the a's are the π that have one.
+Not for `$ROOT//a/..`: the document node itself may be the parent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from xylem.analysis.streamable_paths import is_element_test
+from xylem.syntax import ast
+
+from .step_lists import StepList, has_only_tests, is_document, local_name, relative, with_predicates
+
+
+def forward_parent(path: StepList) -> StepList | None:
+    """The path without its first step to a parent; None where there is none, or it cannot go."""
+    for index, step in enumerate(path.steps):
+        if step.axis == "parent":
+            return _without(path, index) if index and has_only_tests(step) else None
+    return None
+
+
+def _without(path: StepList, index: int) -> StepList | None:
+    up, down = path.steps[index], path.steps[index - 1]
+    before, after = path.steps[: index - 1], path.steps[index + 1 :]
+    if down.axis in ("child", "attribute"):
+        if before:
+            tested = _as_parent(before[-1], up)
+            if tested is None:
+                return None
+            above = with_predicates(tested, [relative([down]), *up.predicates])
+            return StepList(path.start, (*before[:-1], above, *after))
+        tests = [relative([down]), *up.predicates]
+        if not isinstance(up.test, ast.AnyKindTest):
+            tests.insert(0, ast.AxisStep("self", up.test, span=up.span))
+        return StepList(_filtered(path.start, tests), after)
+    if down.axis == "descendant" and not before and is_document(path.start) and is_element_test(up.test):
+        above = ast.AxisStep("descendant", up.test, (relative([replace(down, axis="child")]), *up.predicates))
+        return StepList(path.start, (above, *after))
+    return None
+
+
+def _as_parent(step: ast.AxisStep, up: ast.AxisStep) -> ast.AxisStep | None:
+    """The step before, restricted to what `up` asks of a parent."""
+    if step.axis not in ("child", "descendant"):
+        return None
+    if isinstance(up.test, ast.AnyKindTest) or up.test == step.test:
+        return step
+    if isinstance(up.test, ast.Wildcard) and up.test.local is None and up.test.uri is None:
+        return step if is_element_test(step.test) else None
+    if local_name(up) is not None and not step.predicates and isinstance(step.test, ast.Wildcard):
+        return replace(step, test=up.test) if step.test.local is None and step.test.uri is None else None
+    return None
+
+
+def _filtered(start: ast.Expr, tests: Sequence[ast.Expr]) -> ast.Expr:
+    for test in tests:
+        start = ast.Filter(start, test, span=test.span)
+    return start
