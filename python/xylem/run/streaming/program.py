@@ -15,6 +15,7 @@ from xylem.source.scan import ScannedBatch, scan
 from xylem.values.datetimes import DateTime
 from xylem.values.node import Node
 
+from ..deep_stack import with_deep_stack
 from ..evaluator.program import Program, current_time
 from .collector import Collector
 from .roles import Role
@@ -95,7 +96,10 @@ class StreamProgram:
     def _guarded(self, action: Callable[[], None]) -> None:
         """Run generated code; its errors get their place in the query."""
         try:
-            action()
+            if self.handlers.may_recurse:
+                with_deep_stack(action)
+            else:
+                action()
         except XylemError as error:
             raise error.at(self.handlers.locate(error)) from error.__cause__
         except RecursionError as error:
