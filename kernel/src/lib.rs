@@ -32,6 +32,7 @@ pub mod references;
 pub mod rows;
 pub mod scanner;
 pub mod start_tag;
+pub mod value_tests;
 pub mod waiting;
 
 #[cfg(feature = "python")]

@@ -87,6 +87,21 @@ pub struct AttributeTest {
     pub constant: Constant,
 }
 
+/// A comparison of values below an element with a constant, decided when the element is complete.
+#[derive(Clone, Debug)]
+pub struct ValueTest {
+    /// (uri, local) of the child elements that lead to the values.
+    pub path: Vec<(String, String)>,
+    /// Whether text nodes are compared, and not string values.
+    pub text: bool,
+    /// The attribute that is compared, if one is.
+    pub attribute: Option<(String, String)>,
+    /// The comparison.
+    pub comparison: Comparison,
+    /// What it is compared with.
+    pub constant: Constant,
+}
+
 /// One step of a path.
 #[derive(Clone, Debug, Default)]
 pub struct Step {
@@ -108,6 +123,8 @@ pub struct Step {
     pub text: bool,
     /// All must hold.
     pub tests: Vec<AttributeTest>,
+    /// All must hold for an ITEM record.
+    pub value_tests: Vec<ValueTest>,
 }
 
 /// The steps of one scan.

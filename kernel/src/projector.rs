@@ -13,9 +13,10 @@ use crate::limits::Limits;
 use crate::names::{Names, Resolved};
 use crate::namespaces::Namespaces;
 use crate::number::to_double;
-use crate::plan::{AttributeTest, Constant, Plan, START};
+use crate::plan::{AttributeTest, Constant, Plan, ITEM, START};
 use crate::rows::{kind, Rows};
 use crate::start_tag::Tag;
+use crate::value_tests::may_hold;
 
 const NO_ROW: u32 = u32::MAX;
 const NO_ITEM: usize = usize::MAX;
@@ -175,14 +176,25 @@ impl Projector {
         if element.row == NO_ROW {
             return;
         }
+        self.rows.close(element.row);
+        let before = self.rows.record_kinds.len();
+        let mut is_left_out = false;
         let action = self.automaton.action(element.action);
         for &(kind, step) in &action.at_end {
-            self.rows.record(kind, step, element.row);
+            let tests = &self.automaton.plan().steps[step as usize].value_tests;
+            if kind == ITEM && !tests.iter().all(|test| may_hold(test, &self.rows, &self.names, element.row)) {
+                is_left_out = true;
+            } else {
+                self.rows.record(kind, step, element.row);
+            }
         }
-        self.rows.close(element.row);
         self.with_rows = self.open.len();
         if self.first_item == self.open.len() {
             self.first_item = NO_ITEM;
+            let is_reported = self.rows.record_kinds.len() > before || self.rows.points_from(element.row);
+            if is_left_out && !is_reported {
+                self.rows.truncate(element.row);
+            }
         }
     }
 

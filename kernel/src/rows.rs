@@ -90,6 +90,24 @@ impl Rows {
         self.ends[row as usize] = self.codes.len() as u32;
     }
 
+    /// Take back a row and all after it; no record may point to them.
+    pub fn truncate(&mut self, row: u32) {
+        let first = row as usize;
+        self.characters.truncate(self.value_start(first));
+        self.codes.truncate(first);
+        self.ends.truncate(first);
+        self.parents.truncate(first);
+        self.value_ends.truncate(first);
+        self.declared.retain(|(other, _)| *other < row);
+        self.prefixed.retain(|(other, _)| *other < row);
+        self.text_is_open = false;
+    }
+
+    /// The characters of a row.
+    pub fn value(&self, row: usize) -> &[u8] {
+        &self.characters[self.value_start(row)..self.value_ends[row]]
+    }
+
     /// Where the value of a row begins.
     pub fn value_start(&self, row: usize) -> usize {
         row.checked_sub(1).map_or(0, |before| self.value_ends[before])
@@ -160,6 +178,12 @@ impl Rows {
         self.record_kinds.push(kind);
         self.record_steps.push(step);
         self.record_rows.push(row);
+    }
+
+    /// Whether a record points to a row from this one on.
+    pub fn points_from(&self, row: u32) -> bool {
+        // Records of what is inside an element come after its start: the last one tells.
+        self.record_rows.last().is_some_and(|&other| other >= row)
     }
 
     /// Bytes held from a row on.

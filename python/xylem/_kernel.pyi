@@ -3,8 +3,20 @@
 from typing import TypeAlias
 
 TestTuple: TypeAlias = tuple[str, str, str, str | None, float | None]
+ValueTestTuple: TypeAlias = tuple[
+    list[tuple[str, str]], bool, tuple[str, str] | None, str, str | None, float | None
+]
 StepTuple: TypeAlias = tuple[
-    int, bool, str | None, str | None, int, int, list[tuple[str, str]] | None, bool, list[TestTuple]
+    int,
+    bool,
+    str | None,
+    str | None,
+    int,
+    int,
+    list[tuple[str, str]] | None,
+    bool,
+    list[TestTuple],
+    list[ValueTestTuple],
 ]
 PlanTuple: TypeAlias = tuple[list[StepTuple], bool]
 LimitsTuple: TypeAlias = tuple[int, int, int, int, int, int, int, int, bool]

@@ -4,12 +4,16 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::limits::Limits;
-use crate::plan::{AttributeTest, Comparison, Constant, Keep, Plan, Step};
+use crate::plan::{AttributeTest, Comparison, Constant, Keep, Plan, Step, ValueTest};
 
 /// uri, local, sign, text or None, number or None
 type TestTuple = (String, String, String, Option<String>, Option<f64>);
 
-/// parent, is_descendant, uri, local, report, keep, attributes, text, tests
+/// path, whether text nodes, attribute or None, sign, text or None, number or None
+type ValueTestTuple =
+    (Vec<(String, String)>, bool, Option<(String, String)>, String, Option<String>, Option<f64>);
+
+/// parent, is_descendant, uri, local, report, keep, attributes, text, tests, value tests
 type StepTuple = (
     i64,
     bool,
@@ -20,6 +24,7 @@ type StepTuple = (
     Option<Vec<(String, String)>>,
     bool,
     Vec<TestTuple>,
+    Vec<ValueTestTuple>,
 );
 
 /// steps, comments
@@ -54,7 +59,7 @@ pub fn plan((steps, comments): PlanTuple) -> PyResult<Plan> {
 }
 
 fn step(tuple: StepTuple) -> PyResult<Step> {
-    let (parent, is_descendant, uri, local, report, keep, attributes, text, tests) = tuple;
+    let (parent, is_descendant, uri, local, report, keep, attributes, text, tests, value_tests) = tuple;
     let keep = match keep {
         0 => Keep::Nothing,
         1 => Keep::Subtree,
@@ -62,15 +67,24 @@ fn step(tuple: StepTuple) -> PyResult<Step> {
         other => return Err(PyValueError::new_err(format!("nothing is kept as {other}"))),
     };
     let tests = tests.into_iter().map(test).collect::<PyResult<Vec<AttributeTest>>>()?;
+    let value_tests = value_tests.into_iter().map(value_test).collect::<PyResult<Vec<ValueTest>>>()?;
     let parent = usize::try_from(parent).unwrap_or(0);
-    Ok(Step { parent, is_descendant, uri, local, report, keep, attributes, text, tests })
+    Ok(Step { parent, is_descendant, uri, local, report, keep, attributes, text, tests, value_tests })
 }
 
 fn test((uri, local, sign, text, number): TestTuple) -> PyResult<AttributeTest> {
-    let comparison = Comparison::from_sign(&sign);
+    let (comparison, constant) = comparison(&sign, text, number)?;
+    Ok(AttributeTest { uri, local, comparison, constant })
+}
+
+fn value_test((path, of_text, attribute, sign, text, number): ValueTestTuple) -> PyResult<ValueTest> {
+    let (comparison, constant) = comparison(&sign, text, number)?;
+    Ok(ValueTest { path, text: of_text, attribute, comparison, constant })
+}
+
+fn comparison(sign: &str, text: Option<String>, number: Option<f64>) -> PyResult<(Comparison, Constant)> {
     let constant = number.map(Constant::Number).or(text.map(Constant::Text));
-    match (comparison, constant) {
-        (Some(comparison), Some(constant)) => Ok(AttributeTest { uri, local, comparison, constant }),
-        _ => Err(PyValueError::new_err("a test needs a comparison and a constant")),
-    }
+    Comparison::from_sign(sign)
+        .zip(constant)
+        .ok_or_else(|| PyValueError::new_err("a test needs a comparison and a constant"))
 }

@@ -85,6 +85,24 @@ class AttributeTest:
 
 
 @dataclass(frozen=True)
+class ValueTest:
+    """A comparison with a constant, decided when the element is complete: its ITEM record is left out where it fails.
+
+    The values are those of the elements that `path` leads to by child steps from the element: their string values, with
+    `text` those of their text nodes, with `attribute` those of that attribute. The test holds if one of them compares
+    so; a value that is no number where one is needed leaves the decision to the query. What it reads must be kept by
+    the plan. The rows of a record left out are taken back where nothing else needs them.
+    """
+
+    path: tuple[tuple[str, str], ...]
+    op: str
+    string: str | None = None
+    number: float | None = None
+    text: bool = False
+    attribute: tuple[str, str] | None = None
+
+
+@dataclass(frozen=True)
 class ScanStep:
     """One step of a path. Steps form a tree by `parent`; step 0 is the document node itself."""
 
@@ -103,6 +121,8 @@ class ScanStep:
     """Keep the text nodes that are its children."""
     tests: tuple[AttributeTest, ...] = ()
     """All must hold, or the step does not reach the element. Step 0 has none."""
+    value_tests: tuple[ValueTest, ...] = ()
+    """All must hold, or the ITEM record is left out."""
 
 
 @dataclass(frozen=True)

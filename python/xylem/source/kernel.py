@@ -138,6 +138,7 @@ def _plan_tuple(plan: ScanPlan) -> PlanTuple:
             None if step.attributes is None else list(step.attributes),
             step.text,
             [(test.uri, test.local, test.op, test.string, test.number) for test in step.tests],
+            [(list(t.path), t.text, t.attribute, t.op, t.string, t.number) for t in step.value_tests],
         )
         for step in plan.steps
     ]

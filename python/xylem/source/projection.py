@@ -19,11 +19,13 @@ from .limits import Limits
 from .projected_rows import ProjectedRows
 from .reached_steps import Name, ReachedSteps, holds
 from .tree_loader import Scope, Shape, TreeLoader
+from .value_tests import value_may_hold
 
 if TYPE_CHECKING:
     from pyexpat import XMLParserType
 
 _START = int(Report.START)
+_ITEM = int(Report.ITEM)
 _NO_STEPS: frozenset[int] = frozenset()
 
 
@@ -147,7 +149,9 @@ class Projection(TreeLoader):
             self.rows.leaf(TEXT, "".join(element.collected))
             self._text_length = 0
         for kind, step in reached.records_at_end:
-            self.rows.record(kind, step)
+            tests = self.plan.steps[step].value_tests if kind == _ITEM else ()
+            if all(value_may_hold(test, self.rows, self._name) for test in tests):
+                self.rows.record(kind, step)
         if element.has_row:
             self.rows.end()
 

@@ -9,7 +9,7 @@ from typing import Any
 from xylem.plan.scan_plan import AttributeTest, Keep, Report, ScanPlan
 from xylem.values.casting_numbers import parse_double
 
-_COMPARE: dict[str, Callable[[Any, Any], bool]] = {
+COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
     "=": operator.eq,
     "!=": operator.ne,
     "<": operator.lt,
@@ -74,5 +74,5 @@ def holds(test: AttributeTest, attributes: dict[Name, str]) -> bool:
     if value is None:
         return False
     if test.number is not None:
-        return _COMPARE[test.op](parse_double(value), test.number)
-    return _COMPARE[test.op](value, test.string)
+        return COMPARISONS[test.op](parse_double(value), test.number)
+    return COMPARISONS[test.op](value, test.string)

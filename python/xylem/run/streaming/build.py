@@ -38,10 +38,10 @@ from ..evaluator.scope import Focus, Scope
 from ..evaluator.windows import data_window_cursor
 from .aggregates import ITEM, Aggregate, Extraction
 from .body import write_body
+from .hoisting import hoisted
 from .roles import FeedRole, ItemRole, KeepRole, Role, ScopeRole, WindowRole
-from .selection import tests_of, tests_of_predicates
+from .selection import tests_of, tests_of_predicates, value_tests_of, value_tests_of_predicates
 from .steps import PlannedSteps
-
 
 _ANY_CHILD = ("child", None, None)
 
@@ -181,6 +181,9 @@ class StreamBuilder:
         report = Report.START | Report.ITEM if nested else Report.ITEM
         planned = self.steps.follow(parent, handler.step, report)
         planned.tests = tests_of(handler.body, handler.variable)
+        if not nested and counter is None:
+            # A record that is left out must not have been announced, nor be counted.
+            planned.value_tests = value_tests_of(handler.body, handler.variable)
         slot = self._slot(handler.variable)
         add_needs(handler.body, {handler.variable: planned.kept})
         body = self._function("on", handler.body, role, handler)
@@ -256,6 +259,8 @@ class StreamBuilder:
             parent = planned.index
         planned.report = Report.COUNT if counted else Report.ITEM
         planned.tests = tests
+        if not counted:
+            planned.value_tests = value_tests_of_predicates(aggregate.taken, ITEM.name.local)
         slot = self._slot(aggregate.name)
         role.aggregates.append((slot, aggregate.function))
         number = len(role.aggregates) - 1
@@ -291,7 +296,7 @@ class StreamBuilder:
                 variable = c.declare(("", name), self._bound(name))
                 if name == ROOT:
                     c.scope = c.scope.with_focus(Focus(variable))
-            write_body(c, body)
+            write_body(c, hoisted(body))
         return frame.name
 
     def _visible(self, role: ScopeRole, handler: On | OnWindow | OnEach | None) -> list[str]:

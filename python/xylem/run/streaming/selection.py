@@ -1,18 +1,21 @@
-"""Selection in the scan: conditions that decide at a start tag whether anything of an element can matter.
+"""Selection in the scan: conditions that decide whether anything of an element can matter to a handler.
 
         on person as $p return … { if ($p/@id = "person0" and …) then … } …     →     person[@id = "person0"]
 
-Gain:   elements that fail are skipped at the speed of the scan, and no handler is called for them.
-Needs:  the condition compares an attribute with a constant, and everything the handler could write stands under it.
+Gain:   elements whose attributes fail are skipped at the speed of the scan, complete records whose values fail are
+        taken back by it, and no handler is called for either.
+Needs:  the condition compares an attribute, or a value at the end of a path, with a constant, and everything the
+        handler could write stands under it.
 Safe:   the condition is still tested by the handler; the scan only drops what would write nothing.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 
 from xylem.plan.flux import Flux, For, If, On, OnEach, OnFirst, OnWindow, ProcessStream, Sequence
-from xylem.plan.scan_plan import AttributeTest
+from xylem.plan.scan_plan import AttributeTest, ValueTest
 from xylem.syntax import ast
 
 _TURNED = {"=": "=", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
@@ -26,11 +29,20 @@ def tests_of(body: Flux, variable: str) -> tuple[AttributeTest, ...]:
     return _tests(guards(body) or (), variable)
 
 
+def value_tests_of(body: Flux, variable: str) -> tuple[ValueTest, ...]:
+    """The tests of values below `variable` that must hold for a body to write anything."""
+    return _value_tests(guards(body) or (), variable)
+
+
+def value_tests_of_predicates(taken: ast.Expr, variable: str) -> tuple[ValueTest, ...]:
+    """The tests of values among the predicates of `$variable[p][q]…`, or the `where` of a loop over it."""
+    return _value_tests((p for p in map(partial(_of_variable, variable=variable), _predicates(taken)) if p), variable)
+
+
 def tests_of_predicates(taken: ast.Expr, variable: str) -> tuple[tuple[AttributeTest, ...], bool]:
     """The tests among the predicates of `$variable[p][q]…`, and whether they are all there is to it."""
-    predicates: list[ast.Expr] = []
+    predicates = _predicates(taken)
     while isinstance(taken, ast.Filter):
-        predicates += _conjuncts(taken.predicate)
         taken = taken.base
     relative = [_of_variable(predicate, variable) for predicate in predicates]
     tests = _tests((p for p in relative if p is not None), variable)
@@ -38,15 +50,26 @@ def tests_of_predicates(taken: ast.Expr, variable: str) -> tuple[tuple[Attribute
     return tests, is_plain
 
 
+def _predicates(taken: ast.Expr) -> list[ast.Expr]:
+    """The conditions under which alone anything is taken of a record."""
+    found: list[ast.Expr] = []
+    while isinstance(taken, ast.Path):
+        taken = taken.left
+    while isinstance(taken, ast.Filter):
+        found += conjuncts(taken.predicate)
+        taken = taken.base
+    return found
+
+
 def guards(body: Flux) -> Guards:
     """The conditions that everything a body writes stands under."""
     match body:
         case If(condition=condition, body=inner):
             below = guards(inner)
-            return None if below is None else below | frozenset(_conjuncts(condition))
+            return None if below is None else below | frozenset(conjuncts(condition))
         case For(body=inner, where=where):
             below = guards(inner)
-            return None if below is None else below | frozenset(_conjuncts(where) if where is not None else ())
+            return None if below is None else below | frozenset(conjuncts(where) if where is not None else ())
         case Sequence(parts=parts):
             return _common(guards(part) for part in parts)
         case ProcessStream(handlers=handlers):
@@ -64,9 +87,10 @@ def _common(parts: Iterable[Guards]) -> Guards:
     return found
 
 
-def _conjuncts(condition: ast.Expr) -> list[ast.Expr]:
+def conjuncts(condition: ast.Expr) -> list[ast.Expr]:
+    """The parts of a conjunction."""
     if isinstance(condition, ast.And):
-        return [*_conjuncts(condition.left), *_conjuncts(condition.right)]
+        return [*conjuncts(condition.left), *conjuncts(condition.right)]
     return [condition]
 
 
@@ -76,25 +100,80 @@ def _tests(conditions: Iterable[ast.Expr], variable: str) -> tuple[AttributeTest
 
 
 def _test(condition: ast.Expr, variable: str) -> AttributeTest | None:
-    if isinstance(condition, ast.GeneralComparison):
-        op = condition.op
-    elif isinstance(condition, ast.ValueComparison):
-        op = _GENERAL[condition.op]
-    else:
+    found = _comparison(condition)
+    if found is None:
         return None
-    left, right = condition.left, condition.right
-    if isinstance(left, (ast.StringLiteral, ast.IntegerLiteral, ast.DecimalLiteral, ast.DoubleLiteral)):
-        left, right, op = right, left, _TURNED[op]
-    name = _attribute(left, variable)
-    if name is None:
-        return None
-    if isinstance(right, ast.StringLiteral):
-        return AttributeTest(*name, op, string=right.value)
-    numbers = (ast.IntegerLiteral, ast.DecimalLiteral, ast.DoubleLiteral)
+    op, value, string, number = found
+    name = _attribute(value, variable)
     # A value comparison with a number would be an error: it is left to the handler.
-    if isinstance(right, numbers) and isinstance(condition, ast.GeneralComparison):
-        return AttributeTest(*name, op, number=float(right.value))
+    if name is None or (number is not None and isinstance(condition, ast.ValueComparison)):
+        return None
+    return AttributeTest(*name, op, string, number)
+
+
+def _comparison(condition: ast.Expr) -> tuple[str, ast.Expr, str | None, float | None] | None:
+    """A comparison with a constant: the operator, what is compared, and the string or number it is compared with."""
+    if not isinstance(condition, (ast.GeneralComparison, ast.ValueComparison)):
+        return None
+    op = condition.op if isinstance(condition, ast.GeneralComparison) else _GENERAL[condition.op]
+    constant = _constant(condition.right)
+    if constant is not None:
+        return op, condition.left, *constant
+    constant = _constant(condition.left)
+    return None if constant is None else (_TURNED[op], condition.right, *constant)
+
+
+def _constant(expr: ast.Expr) -> tuple[str | None, float | None] | None:
+    match expr:
+        case ast.StringLiteral(value=string):
+            return string, None
+        case ast.IntegerLiteral(value=number) | ast.DecimalLiteral(value=number) | ast.DoubleLiteral(value=number):
+            return None, float(number)
+        case ast.Unary(op="-", operand=operand):
+            constant = _constant(operand)
+            return None if constant is None or constant[1] is None else (None, -constant[1])
     return None
+
+
+def _value_tests(conditions: Iterable[ast.Expr], variable: str) -> tuple[ValueTest, ...]:
+    found = (_value_test(condition, variable) for condition in conditions)
+    return tuple(sorted((test for test in found if test is not None), key=repr))
+
+
+def _value_test(condition: ast.Expr, variable: str) -> ValueTest | None:
+    found = _comparison(condition)
+    if found is None or not isinstance(condition, ast.GeneralComparison):
+        return None
+    op, value, string, number = found
+    names = _value_path(value, variable)
+    if names is None:
+        return None
+    path, text, attribute = names
+    return ValueTest(path, op, string, number, text, attribute)
+
+
+def _value_path(
+    expr: ast.Expr, variable: str
+) -> tuple[tuple[tuple[str, str], ...], bool, tuple[str, str] | None] | None:
+    """$variable/a/b, $variable/a/text() or $variable/a/@b: the elements, and what is taken of the last."""
+    steps: list[tuple[str, str]] = []
+    text, attribute = False, None
+    while isinstance(expr, ast.Path):
+        match expr.right:
+            case ast.AxisStep(axis="child", test=ast.NameTest(name=name), predicates=()):
+                steps.append(name.expanded)
+            case ast.AxisStep(axis="child", test=ast.TextTest(), predicates=()) if not steps:
+                text = True
+            case ast.AxisStep(axis="attribute", test=ast.NameTest(name=name), predicates=()) if not steps:
+                attribute = name.expanded
+            case _:
+                return None
+        expr = expr.left
+    if not steps or (text and attribute is not None):
+        return None
+    if not isinstance(expr, ast.VarRef) or expr.name.expanded != ("", variable):
+        return None
+    return tuple(reversed(steps)), text, attribute
 
 
 def _attribute(expr: ast.Expr, variable: str) -> tuple[str, str] | None:
@@ -113,7 +192,13 @@ def _of_variable(predicate: ast.Expr, variable: str) -> ast.Expr | None:
     if not isinstance(predicate, (ast.GeneralComparison, ast.ValueComparison)):
         return None
     item = ast.VarRef(ast.Name(variable, None, ""))
-    sides = [
-        ast.Path(item, side) if isinstance(side, ast.AxisStep) else side for side in (predicate.left, predicate.right)
-    ]
-    return type(predicate)(predicate.op, *sides)
+    return type(predicate)(predicate.op, *(_from(item, side) for side in (predicate.left, predicate.right)))
+
+
+def _from(item: ast.Expr, side: ast.Expr) -> ast.Expr:
+    """A relative path as one from the item."""
+    if isinstance(side, ast.AxisStep):
+        return ast.Path(item, side)
+    if isinstance(side, ast.Path):
+        return ast.Path(_from(item, side.left), side.right)
+    return side

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from xylem.analysis.projection import Projection
 from xylem.plan.flux import Step
 from xylem.plan.needs import element_names, node_test
-from xylem.plan.scan_plan import AttributeTest, Keep, Report, ScanPlan, ScanStep
+from xylem.plan.scan_plan import AttributeTest, Keep, Report, ScanPlan, ScanStep, ValueTest
 from xylem.syntax import ast
 
 
@@ -23,6 +23,7 @@ class PlannedStep:
     report: Report = Report.NOTHING
     kept: Projection = field(default_factory=Projection)
     tests: tuple[AttributeTest, ...] = ()
+    value_tests: tuple[ValueTest, ...] = ()
 
 
 class PlannedSteps:
@@ -59,6 +60,7 @@ class PlannedSteps:
             None if step.kept.all_attributes else tuple(sorted(step.kept.attributes)),
             step.kept.text,
             step.tests,
+            step.value_tests,
         )
 
 

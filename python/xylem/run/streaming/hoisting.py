@@ -1,0 +1,102 @@
+"""Conditions that all parts of a body share are tested once, in front of it.
+
+        { if (χ) then <a> } { for $b in $x/b return { if (χ) then {$b} } } { if (χ) then </a> }
+    →   { if (χ) then <a> { for $b in $x/b return {$b} } </a> }
+
+Gain:   the normal form repeats a condition at every output (thesis, fig. 3.3); here it is evaluated once a record.
+Needs:  everything the body writes stands under the condition, which reads no variable bound inside.
+Safe:   the same output; an error of the condition surfaces where the body would have written nothing, as XQuery allows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import reduce
+
+from xylem.analysis.focus import read_variables
+from xylem.plan.flux import Flux, For, If, On, OnEach, OnFirst, OnWindow, ProcessStream, Sequence
+from xylem.syntax import ast
+
+from .selection import conjuncts, guards
+
+
+def hoisted(body: Flux) -> Flux:
+    """The body with shared conditions in front, and likewise in each loop below."""
+    shared = guards(body)
+    bound = _bound(body)
+    common = [c for c in _in_order(body) if shared and c in shared and not read_variables(c) & bound]
+    if not common:
+        return _below(body)
+    rest = _below(_without(body, frozenset(common)))
+    return If(reduce(ast.And, dict.fromkeys(common)), rest)
+
+
+def _below(body: Flux) -> Flux:
+    match body:
+        case For(body=inner):
+            return replace(body, body=hoisted(inner))
+        case If(body=inner):
+            return replace(body, body=_below(inner))
+        case Sequence(parts=parts):
+            return replace(body, parts=tuple(map(_below, parts)))
+    return body
+
+
+def _in_order(body: Flux) -> list[ast.Expr]:
+    """All conditions of a body, in the order they are written."""
+    match body:
+        case If(condition=condition, body=inner):
+            return [*conjuncts(condition), *_in_order(inner)]
+        case For(body=inner, where=where):
+            return [*(conjuncts(where) if where is not None else ()), *_in_order(inner)]
+        case Sequence(parts=parts):
+            return [condition for part in parts for condition in _in_order(part)]
+        case ProcessStream(handlers=handlers):
+            bodies = [h.body for h in handlers if isinstance(h, (On, OnFirst, OnWindow, OnEach))]
+            return [condition for inner in bodies for condition in _in_order(inner)]
+    return []
+
+
+def _bound(body: Flux) -> set[tuple[str, str]]:
+    """The variables that loops and handlers of a body bind."""
+    match body:
+        case For(variable=variable, body=inner, position=position):
+            return {("", variable), ("", position or variable)} | _bound(inner)
+        case If(body=inner):
+            return _bound(inner)
+        case Sequence(parts=parts):
+            return set().union(*map(_bound, parts))
+        case ProcessStream(handlers=handlers):
+            found: set[tuple[str, str]] = set()
+            for handler in handlers:
+                if isinstance(handler, (On, OnWindow, OnEach)):
+                    found.add(("", handler.variable))
+                if isinstance(handler, On) and handler.position is not None:
+                    found.add(("", handler.position))
+                if isinstance(handler, (On, OnFirst, OnWindow, OnEach)):
+                    found |= _bound(handler.body)
+            return found
+    return set()
+
+
+def _without(body: Flux, known: frozenset[ast.Expr]) -> Flux:
+    """The body where these conditions hold."""
+    match body:
+        case If(condition=condition, body=inner):
+            left = [c for c in conjuncts(condition) if c not in known]
+            rest = _without(inner, known)
+            return If(reduce(ast.And, left), rest) if left else rest
+        case For(body=inner, where=where):
+            left = [c for c in conjuncts(where) if c not in known] if where is not None else []
+            return replace(body, body=_without(inner, known), where=reduce(ast.And, left) if left else None)
+        case Sequence(parts=parts):
+            return replace(body, parts=tuple(_without(part, known) for part in parts))
+        case ProcessStream(handlers=handlers):
+            return replace(
+                body,
+                handlers=tuple(
+                    replace(h, body=_without(h.body, known)) if isinstance(h, (On, OnFirst, OnWindow, OnEach)) else h
+                    for h in handlers
+                ),
+            )
+    return body
