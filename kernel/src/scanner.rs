@@ -47,6 +47,7 @@ pub struct Scanner {
     /// Bytes fed so far.
     pub input_bytes: u64,
     error: Option<ScanError>,
+    has_ended: bool,
 }
 
 impl Scanner {
@@ -58,6 +59,7 @@ impl Scanner {
             waiting: Waiting::default(),
             input_bytes: 0,
             error: None,
+            has_ended: false,
         }
     }
 
@@ -79,8 +81,9 @@ impl Scanner {
 
     /// Read the end of the input, and hand over the rest.
     pub fn finish(&mut self) -> Result<Harvest, ScanError> {
+        let is_first = !self.has_ended;
         self.read(&[], true)?;
-        if self.error.is_none() {
+        if self.error.is_none() && is_first {
             self.reader.projector.end_document();
         }
         Ok(self.take())
@@ -96,6 +99,10 @@ impl Scanner {
         if let Some(error) = &self.error {
             return Err(error.clone());
         }
+        if self.has_ended {
+            return if piece.is_empty() { Ok(()) } else { Err(bug("input after its end")) };
+        }
+        self.has_ended = is_last;
         self.input_bytes += piece.len() as u64;
         self.input.push(piece, is_last);
         let text = self.input.take_text();

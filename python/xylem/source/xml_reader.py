@@ -1,7 +1,8 @@
 """Reading XML: bytes in, a document node out, or an error with its place in the input.
 
-Built on expat, which checks well-formedness, normalises line ends and attribute values, and never recurses on depth.
-Namespaces, limits and the tree are ours (`tree_loader.py`), as is what a document type may do (`doctype.py`).
+The kernel reads where it was built and nothing external is asked for. Otherwise expat does, which checks well-formedness,
+normalises line ends and attribute values, and never recurses on depth; then namespaces, limits and the tree are ours
+(`tree_loader.py`), as is what a document type may do (`doctype.py`).
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from xylem.values.node import Node
 
 from .doctype import DoctypeHandlers, ResolveEntity
 from .encodings import xml_encoding
+from .kernel import is_kernel_built, read_tree
 from .limits import DEFAULT_LIMITS, Limits
 from .tree_loader import TreeLoader
 
@@ -96,20 +98,23 @@ def _read(
     resolve_entity: ResolveEntity | None,
 ) -> Node:
     data, encoding = _as_bytes(content)
-    loader = _loader(data, encoding, base_uri, limits, resolve_entity)
-    if strip_space:
-        from .strip_space import drop_white_space
+    if resolve_entity is None and is_kernel_built():
+        tree = read_tree(data, limits, encoding=encoding, strip_space=strip_space)
+    else:
+        loader = _loader(data, encoding, base_uri, limits, resolve_entity)
+        if strip_space:
+            from .strip_space import drop_white_space
 
-        drop_white_space(loader)
-    _parse(loader, [data], 0)
-    tree = loader.finish()
+            drop_white_space(loader)
+        _parse(loader, [data], 0)
+        tree = loader.finish()
     tree.base = base_uri
     tree.document_uri = uri
     return Node(tree, 0)
 
 
 def _as_bytes(content: bytes | str) -> tuple[bytes, str | None]:
-    """Bytes expat can read, and the encoding to tell it, which overrides the declaration."""
+    """Bytes that expat and the kernel can read, and the encoding to tell it, which overrides the declaration."""
     if isinstance(content, str):
         return content.removeprefix("\ufeff").encode("utf-8", "surrogatepass"), "utf-8"
     codec = xml_encoding(content[:1000])
