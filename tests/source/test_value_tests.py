@@ -6,7 +6,6 @@ import random
 from io import BytesIO
 
 import pytest
-
 from xylem.plan.scan_plan import AttributeTest, Keep, Report, ScanPlan, ScanStep, ValueTest
 from xylem.source.kernel import is_kernel_built
 from xylem.source.scan import scan
@@ -21,7 +20,9 @@ DOCUMENT = b"""<shop>
 </shop>"""
 
 
-def records(scanner: str, *tests: ValueTest | AttributeTest, data: bytes = DOCUMENT, pieces: int = 1 << 20) -> list[str]:
+def records(
+    scanner: str, *tests: ValueTest | AttributeTest, data: bytes = DOCUMENT, pieces: int = 1 << 20
+) -> list[str]:
     """The ids of the items that are reported."""
     plan = ScanPlan(
         (
