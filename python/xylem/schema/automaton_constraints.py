@@ -133,8 +133,8 @@ class AutomatonConstraints:
         if one.kind is _OTHER or other.kind is _OTHER:
             return False
         firsts, seconds = self.states(first), self.states(second)
-        if one.meets(other) and firsts & seconds:
-            return False
+        if firsts & seconds:
+            return False  # the symbol itself, or a wildcard that may be either
         return not union(self.automaton.reach[q] for q in states(seconds)) & firsts
 
     def implied_past(self, label: str) -> frozenset[str]:

@@ -48,11 +48,6 @@ class Symbol:
             return self.local is None and self.uri is None
         return self.local in (None, leaf.local) and self.uri in (None, leaf.uri or "")
 
-    def meets(self, other: Symbol) -> bool:
-        """Whether one element can be selected by both."""
-        same_local = None in (self.local, other.local) or self.local == other.local
-        return same_local and (None in (self.uri, other.uri) or self.uri == other.uri)
-
 
 @cache
 def symbol(text: str) -> Symbol:
