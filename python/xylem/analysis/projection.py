@@ -80,13 +80,14 @@ class Projection:
         """What is kept, in words a user knows: `book/title`, `@id`, `price/string()`, `author//`."""
         if self.subtree:
             return [f"{prefix}//" if prefix else "everything"]
-        found = [f"{prefix}/@{local}".lstrip("/") for _, local in sorted(self.attributes)]
+        here = f"{prefix}/" if prefix else ""
+        found = [f"{here}@{local}" for _, local in sorted(self.attributes)]
         if self.all_attributes:
-            found.append(f"{prefix}/@*".lstrip("/"))
+            found.append(f"{here}@*")
         if self.text:
-            found.append(f"{prefix}/text()".lstrip("/"))
+            found.append(f"{here}text()")
         if self.string:
-            found.append(f"{prefix}/string()".lstrip("/"))
+            found.append(f"{here}string()")
         for (axis, _, local), below in self.children.items():
             slash = "//" if axis == "descendant" else "/"
             found += below.paths(f"{prefix}{slash}{local or '*'}".removeprefix("/" if slash == "/" else ""))

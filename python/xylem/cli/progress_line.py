@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import sys
 import time
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TextIO
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -29,15 +30,17 @@ def progress_line(quiet: bool) -> ProgressLine | None:
 class ProgressLine:
     """The line of one run."""
 
-    def __init__(self) -> None:
-        self._next_draw = time.monotonic() + FIRST_AFTER_SECONDS
+    def __init__(self, terminal: TextIO | None = None, clock: Callable[[], float] = time.monotonic) -> None:
+        self._terminal = terminal or sys.stderr
+        self._clock = clock
+        self._next_draw = clock() + FIRST_AFTER_SECONDS
         self._console: Console | None = None
         self._is_drawn = False
         self._has_room = True
 
     def show(self, progress: Progress) -> None:
         """Draw the line, unless it was drawn a moment ago."""
-        now = time.monotonic()
+        now = self._clock()
         if now < self._next_draw or not self._has_room:
             return
         self._next_draw = now + EVERY_SECONDS
@@ -46,7 +49,7 @@ class ProgressLine:
         if self._console is None:
             from rich.console import Console
 
-            self._console = Console(stderr=True, highlight=False)
+            self._console = Console(file=self._terminal, force_terminal=True, highlight=False)
         self._erase()
         self._console.print(Text(" ".join(progress.words()), no_wrap=True, overflow="ellipsis"), end="")
         self._is_drawn = True

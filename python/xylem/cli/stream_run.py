@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from xylem.errors import InputError
 from xylem.stream_result import StreamResult
 
 from .progress_line import progress_line
@@ -13,27 +18,40 @@ from .run_query import RunOptions
 def write_stream(result: StreamResult, options: RunOptions) -> None:
     """Write the result as it becomes final, then tell what was measured."""
     line = progress_line(options.quiet)
-    with result_output(options.output, line) as output:
+    with _plotted(result, options.plot), result_output(options.output, line) as output:
         # Results are final when they are written: whoever reads them need not wait for more.
         result.watch(lambda progress: output.flush())
         if line is not None:
-            result.watch(line.show, counting=True)
-        if options.statistics is not None:
-            result.watch(lambda progress: None, counting=True)
-        plot = None
-        if options.plot is not None:
-            from xylem.run.streaming.plot import BufferPlot
-
-            plot = BufferPlot()
-            result.watch(plot.sample, counting=True)
+            result.watch(line.show)
+        result.progress.is_counting = line is not None or options.statistics is not None or options.plot is not None
         try:
             result.write_to(output.write, **output_parameters(options.output_parameters))
         finally:
             if line is not None:
                 line.close()
-            if plot is not None and options.plot is not None:
-                options.plot.write_text(plot.svg(), encoding="utf-8")
     if options.statistics is not None:
         from .statistics import of_stream, report
 
         report(of_stream(result), options.statistics)
+
+
+@contextmanager
+def _plotted(result: StreamResult, place: Path | None) -> Iterator[None]:
+    """Draw what the run did, also where it failed; the place is tried before anything is read."""
+    if place is None:
+        yield
+        return
+    from xylem.run.streaming.plot import BufferPlot
+
+    plot = BufferPlot()
+    result.watch(plot.sample)
+    try:
+        with place.open("w", encoding="utf-8") as file:
+            try:
+                yield
+            finally:
+                file.write(plot.svg())
+    except OSError as reason:
+        if isinstance(reason, BrokenPipeError):
+            raise
+        raise InputError("XYIN0002", f"{place}: {reason.strerror or reason}") from reason
