@@ -52,6 +52,9 @@ class Fixed(Flux):
     text: str
     opens: ast.DirectElement | None = None
     closes: ast.DirectElement | None = None
+    literal: bool = False
+    """Whether what it opens stands itself in the content of another direct constructor, not in an expression there:
+    then it has no namespaces from that one's name (XQuery 3.1 §3.9.4)."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +64,8 @@ class Opening(Flux):
     element: ast.DirectElement
     inside: tuple[ast.DirectElement, ...] = ()
     """As for `Leaf`."""
+    literal: bool = False
+    """As for `Fixed`."""
 
 
 @dataclass(frozen=True)

@@ -83,30 +83,31 @@ class _Converter:
 
     # --- constructors
 
-    def _element(self, element: ast.DirectElement, place: _Place) -> Flux:
+    def _element(self, element: ast.DirectElement, place: _Place, literal: bool = False) -> Flux:
         if is_constant(element):
-            return Fixed(print_query(with_readable_names(element)), opens=element, closes=element)
+            return Fixed(print_query(with_readable_names(element)), element, element, literal)
         inner = replace(place, inside=(*place.inside, bare(element))) if element.namespaces else place
-        opening, closing = self._tags(element, inner)
+        opening, closing = self._tags(element, inner, literal)
         return sequence([opening, *self._content(element.content, inner), closing])
 
-    def _tags(self, element: ast.DirectElement, place: _Place) -> tuple[Flux, Fixed]:
+    def _tags(self, element: ast.DirectElement, place: _Place, literal: bool) -> tuple[Flux, Fixed]:
         tag = bare(element)
         closing = Fixed(f"</{element.name}>", closes=tag)
         if all(isinstance(part, str) for attribute in element.attributes for part in attribute.parts):
-            return Fixed(f"{print_query(with_readable_names(tag)).removesuffix('/>').rstrip()}>", opens=tag), closing
+            text = f"{print_query(with_readable_names(tag)).removesuffix('/>').rstrip()}>"
+            return Fixed(text, opens=tag, literal=literal), closing
         tag = place.names.apply(tag)
         for attribute in tag.attributes:
             for part in attribute.parts:
                 if not isinstance(part, str):
                     self.limits.check(part.body, place.streams)
-        return Opening(tag, place.inside), closing
+        return Opening(tag, place.inside, literal), closing
 
     def _content(self, content: Seq[ast.Expr], place: _Place) -> list[Flux]:
         parts: list[Flux] = []
         after_value = False
         for item in content:
-            made = Fixed(item.value) if isinstance(item, ast.DirectText) else self.convert(item, place)
+            made = self._content_item(item, place)
             is_value = isinstance(item, ast.EnclosedExpr) and _ends_in_value(made)
             if after_value and is_value:
                 parts.append(Fixed(""))
@@ -114,6 +115,14 @@ class _Converter:
             # An enclosed expression that gives nothing leaves those around it neighbours.
             after_value = is_value or (after_value and isinstance(item, ast.EnclosedExpr))
         return parts
+
+    def _content_item(self, item: ast.Expr, place: _Place) -> Flux:
+        match item:
+            case ast.DirectText(value=value):
+                return Fixed(value)
+            case ast.DirectElement():
+                return self._element(item, place, literal=True)
+        return self.convert(item, place)
 
     # --- loops and conditions
 

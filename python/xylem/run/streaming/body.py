@@ -42,9 +42,9 @@ def write_body(c: Compiler, body: Flux) -> None:
     match body:
         case Fixed():
             _write_fixed(c, body)
-        case Opening(element=element, inside=inside):
+        case Opening(element=element, inside=inside, literal=literal):
             with _inside(c, inside):
-                _write_start(c, element)
+                _write_start(c, element, literal)
         case Sequence(parts=parts):
             c.writer.line("pass")
             for part in parts:
@@ -110,33 +110,33 @@ def _python_name(c: Compiler, variable: str) -> str:
 
 def _write_fixed(c: Compiler, fixed: Fixed) -> None:
     if fixed.opens is not None and fixed.closes is not None:
-        _write_constant(c, fixed.opens)
+        _write_constant(c, fixed.opens, fixed.literal)
     elif fixed.opens is not None:
-        _write_start(c, fixed.opens)
+        _write_start(c, fixed.opens, fixed.literal)
     elif fixed.closes is not None:
         c.writer.line("out.end_element()")
     else:
         c.writer.line(f"out.text({fixed.text!r})")
 
 
-def _write_constant(c: Compiler, element: ast.DirectElement) -> None:
+def _write_constant(c: Compiler, element: ast.DirectElement, literal: bool) -> None:
     """A constructor without expressions, content and all."""
-    _write_start(c, element)
+    _write_start(c, element, literal)
     for part in element.content:
         match part:
             case ast.DirectText(value=value):
                 c.writer.line(f"out.text({value!r})")
             case ast.DirectElement():
-                _write_constant(c, part)
+                _write_constant(c, part, True)
             case _:
                 c.push(part, OUTPUT)
     c.writer.line("out.end_element()")
 
 
-def _write_start(c: Compiler, element: ast.DirectElement) -> None:
+def _write_start(c: Compiler, element: ast.DirectElement, literal: bool) -> None:
     declared = declared_namespaces(element)
     with c.namespaces(c.static.inside_element(declared)), c.writer.at(element.span):
-        c.writer.line(f"out.start_element({_qname(c, element.name)}, {declared!r})")
+        c.writer.line(f"out.start_element({_qname(c, element.name)}, {declared!r}, {{}}, {literal})")
         for attribute in element.attributes:
             c.writer.line(f"out.attribute({_qname(c, attribute.name)}, {attribute_value(c, attribute)})")
 

@@ -14,6 +14,9 @@ from xylem.values.qname import QName
 from xylem.values.string_of import string_of
 
 
+_NONE: Mapping[str, str] = {}
+
+
 class Collector:
     """An output whose finished items can be taken as they become complete.
 
@@ -27,11 +30,14 @@ class Collector:
         self._depth = 0
         self._after_atomic = False
 
-    def start_element(self, name: QName, declarations: Mapping[str, str]) -> None:
+    def start_element(
+        self, name: QName, declared: Mapping[str, str], around: Mapping[str, str] = _NONE, literal: bool = False
+    ) -> None:
+        """Open an element; the arguments are those of `TreeBuilder.start_element`."""
         self._after_atomic = False
         if self._builder is None:
             self._builder = self._new_builder()
-        self._builder.start_element(name, dict(declarations))
+        self._builder.start_element(name, declared, around, literal)
         self._depth += 1
 
     def attribute(self, name: QName, value: str) -> None:
@@ -102,8 +108,8 @@ class Recorder:
     def __init__(self) -> None:
         self.calls: list[tuple[str, tuple[Any, ...]]] = []
 
-    def start_element(self, name: QName, declarations: Mapping[str, str]) -> None:
-        self.calls.append(("start_element", (name, declarations)))
+    def start_element(self, *arguments: Any) -> None:
+        self.calls.append(("start_element", arguments))
 
     def attribute(self, name: QName, value: str) -> None:
         self.calls.append(("attribute", (name, value)))
