@@ -1,0 +1,1 @@
+"""Streams against the tree: every query gives the same answer whichever way it is run."""

@@ -1,0 +1,96 @@
+"""A query run both ways: over the stream as it arrives, and over the whole tree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import xylem
+from xylem.errors import XylemError
+from xylem.pipeline import StaticEnvironment, compile_stream
+from xylem.run.streaming.build import NotStreamable
+from xylem.run.streaming.program import StreamProgram
+from xylem.run.streaming.run import Statistics
+from xylem.schema.constraints import Schema
+from xylem.schema.loading import load_schema
+from xylem.sink import SerializationParameters, serialize
+from xylem.sink.event_writer import EventWriter
+from xylem.source.kernel import kernel_build
+from xylem.source.resources import FileResources
+from xylem.source.scan import _kernel_scanner
+
+ADAPTIVE = SerializationParameters.from_options({"method": "adaptive", "indent": "no"})
+XML = SerializationParameters.from_options({"method": "xml", "omit-xml-declaration": "yes"})
+SCANNERS = ("python", "kernel") if kernel_build() is not None and _kernel_scanner() is not None else ("python",)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A result as text, or the code of the error that came instead."""
+
+    text: str = ""
+    error: str = ""
+    message: str = ""
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Outcome) and (self.error, self.text) == (other.error, other.text)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __str__(self) -> str:
+        return f"{self.error} {self.message}" if self.error else self.text
+
+
+def written(items: Iterable[Any]) -> str:
+    """Items as text that shows their kind; one line each."""
+    return serialize(list(items), ADAPTIVE)
+
+
+@lru_cache(maxsize=16)
+def from_tree(query: str, document: bytes, as_xml: bool = False) -> Outcome:
+    """What the reference evaluator says."""
+    try:
+        items = xylem.compile(query).run(context=xylem.parse(document)).xdm
+        return Outcome(serialize(items, XML if as_xml else ADAPTIVE))
+    except XylemError as error:
+        return Outcome(error=error.code, message=str(error))
+
+
+@lru_cache(maxsize=4)
+def schema_of(dtd: str) -> Schema:
+    return load_schema(dtd)
+
+
+def stream_program(query: str, dtd: str | None = None) -> StreamProgram | None:
+    """The query compiled for a stream; None where it must be answered from the tree."""
+    try:
+        return compile_stream(query, StaticEnvironment(), None if dtd is None else schema_of(dtd))
+    except NotStreamable:
+        return None
+
+
+def from_stream(
+    program: StreamProgram,
+    chunks: Sequence[bytes],
+    scanner: str = "python",
+    statistics: Statistics | None = None,
+) -> Outcome:
+    """What the stream says."""
+    try:
+        return Outcome(written(program.run(iter(chunks), FileResources(), scanner=scanner, statistics=statistics)))
+    except XylemError as error:
+        return Outcome(error=error.code, message=str(error))
+
+
+def written_as_events(program: StreamProgram, chunks: Sequence[bytes], scanner: str = "python") -> Outcome:
+    """The text a stream writes while it runs, with no item ever made."""
+    parts: list[str] = []
+    writer = EventWriter(XML, parts.append)
+    try:
+        for _ in program.write(iter(chunks), FileResources(), writer, scanner=scanner):
+            pass
+        return Outcome("".join(parts))
+    except XylemError as error:
+        return Outcome(error=error.code, message=str(error))
