@@ -115,7 +115,7 @@ def test_an_xsd(xsd: str) -> None:
     ]
 
 
-def test_an_element_that_is_not_there(dtd: str, capfd: pytest.CaptureFixture[str]) -> None:
+def test_an_element_that_is_not_there(dtd: str) -> None:
     ended = CliRunner().invoke(app, ["show", dtd, "bok"])
     assert ended.exit_code == 3
     assert "declares no element 'bok'" in ended.output
