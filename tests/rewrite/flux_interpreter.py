@@ -33,12 +33,12 @@ from xylem.plan.flux import (
 )
 from xylem.plan.needs import needs, node_test
 from xylem.plan.readable_names import with_readable_names
-from xylem.plan.symbols import reached_type
+from xylem.plan.symbols import is_element_step, reached_type
 from xylem.result import Result
 from xylem.schema.past_tracker import PastTracker
 from xylem.syntax import ast, print_query
 from xylem.values.builder import TreeBuilder
-from xylem.values.node import ELEMENT, Node
+from xylem.values.node import Node
 from xylem.values.qname import QName
 
 from .plain_tree import Element, projected, seen
@@ -84,7 +84,6 @@ class _Run:
             self._evaluate(body, {**opened, name: whole}, values)
 
     def _process(self, ps: ProcessStream, open: Open, opened: dict[str, Open], values: dict[str, Any]) -> None:
-        counts: dict[int, int] = {}
         positions: dict[int, int] = {}
         for passed, child, newly in self._events(ps, open):
             here = {**opened, ps.variable: Open(open.element, passed, open.kind)}
@@ -94,7 +93,7 @@ class _Run:
                         self._evaluate(handler.body, here, values)
                 elif isinstance(handler, On) and child is not None:
                     outer = {**values, **self._tested(handler, here)}
-                    for found in _matches(handler, open.element, child, counts, outer, self):
+                    for found in _matches(handler, open.element, passed, child, outer, self):
                         inner = dict(values)
                         if handler.position is not None:
                             positions[index] = inner[handler.position] = positions.get(index, 0) + 1
@@ -226,7 +225,7 @@ def _mentions(name: str, node: ast.Node) -> bool:
     return any(isinstance(n, ast.VarRef) and n.name.local == name for n in node.walk())
 
 
-def _matches(handler: On, parent: Element, child: Any, counts: dict[int, int], values: Any, run: _Run) -> list[Any]:
+def _matches(handler: On, parent: Element, index: int, child: Any, values: Any, run: _Run) -> list[Any]:
     """The nodes a handler fires for in this round: elements, or nodes of attributes and text."""
     step = handler.step
     if isinstance(child, dict):
@@ -239,25 +238,15 @@ def _matches(handler: On, parent: Element, child: Any, counts: dict[int, int], v
             return []
         return run._value(_path("holder", (step,)), {"holder": _node(Element("x", {}, [child]))})
     path = (*handler.through, step)
-    position = next((p.value for p in path[0].predicates if isinstance(p, ast.IntegerLiteral)), None)
-    holder = Element("holder", {}, [child])
-    if position is not None and path[0].axis == "child":
-        return _counted(handler, child, counts, position, holder, run, values)
-    return _selected(holder, path, run, values)
-
-
-def _counted(
-    handler: On, child: Element, counts: dict[int, int], position: int, holder: Element, run: _Run, values: Any
-) -> list[Any]:
-    path = (*handler.through, handler.step)
-    plain = Step(path[0].name, path[0].axis, path[0].test)
-    if not _selected(holder, (plain,), run, values):
+    # All that has passed, so that positions count; what was selected in earlier rounds is left out.
+    passed = Element("holder", {}, [*parent.children[:index], child])
+    below = [child, *child.below()]
+    if is_element_step(step):
+        return [f for f in _selected(passed, path, run, values) if any(f is b for b in below)]
+    if not handler.through:
         return []
-    counts[id(handler)] = counts.get(id(handler), 0) + 1
-    if counts[id(handler)] != position:
-        return []
-    rest = Step(path[0].name, path[0].axis, path[0].test, path[0].predicates[1:])
-    return _selected(holder, (rest, *path[1:]), run, values)
+    owners = [f for f in _selected(passed, handler.through, run, values) if any(f is b for b in below)]
+    return [item for owner in owners for item in run._value(_path("holder", (step,)), {"holder": _node(owner)})]
 
 
 def _selected(holder: Element, path: tuple[Step, ...], run: _Run, values: Any) -> list[Any]:
@@ -266,7 +255,7 @@ def _selected(holder: Element, path: tuple[Step, ...], run: _Run, values: Any) -
     node = _node(marked)
     found = run._value(_path("holder", path), {**values, "holder": node})
     plain = list(holder.below())
-    return [plain[_mark(item)] if item.kind == ELEMENT else item for item in found]
+    return [plain[_mark(item)] for item in found]
 
 
 def _marked(element: Element, counter: list[int] | None = None) -> Element:

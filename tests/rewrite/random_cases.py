@@ -172,9 +172,8 @@ class _Query:
 
     def _predicate(self) -> str:
         name = self.random.choice(NAMES)
-        return self.random.choice(
-            (name, f"{name} = {self.random.randint(1, 4)}", "1", "2", "last()", f"@k = {self.random.randint(1, 3)}", f".//{name}")
-        )
+        number = self.random.randint(1, 4)
+        return self.random.choice((name, f"{name} = {number}", "1", "2", "last()", f"@k = {number}", f".//{name}"))
 
     def _value(self, scope: list[str]) -> str:
         start = self.random.choice([one for one in scope if one != "/"] or ["/r"])

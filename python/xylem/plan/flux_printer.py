@@ -48,7 +48,7 @@ def _lines(body: Flux, width: int) -> list[str]:
         case If(condition=condition, body=inner):
             return _block(f"{{ if ({_text(condition)}) then", [_lines(inner, width - 2)], " }")
         case ProcessStream(variable=variable, handlers=handlers):
-            return _block(f"{{ ps ${variable}:", [_handler(handler, width - 2) for handler in handlers], " }")
+            return _block(f"{{ ps ${variable}:", [_handler(handler, variable, width - 2) for handler in handlers], " }")
         case Leaf(expression=expression):
             return ("{" + print_query(with_readable_names(expression)) + "}").splitlines()
     return [short or ""]
@@ -95,15 +95,15 @@ def _block(head: str, blocks: Iterable[list[str]], tail: str) -> list[str]:
     return lines
 
 
-def _handler(handler: Handler, width: int) -> list[str]:
-    head, body = _handler_head(handler)
+def _handler(handler: Handler, source: str, width: int) -> list[str]:
+    head, body = _handler_head(handler, source)
     lines = _lines(body, width - 2)
     if len(lines) == 1 and len(head) + len(lines[0]) + 2 <= width:
         return [f"{head} {lines[0]}".rstrip() + ";"]
     return _block(head, [lines], ";")
 
 
-def _handler_head(handler: Handler) -> tuple[str, Flux]:
+def _handler_head(handler: Handler, source: str) -> tuple[str, Flux]:
     match handler:
         case On(step=step, variable=variable, body=body, through=through, position=position):
             counted = f" at ${position}" if position else ""
@@ -112,21 +112,23 @@ def _handler_head(handler: Handler) -> tuple[str, Flux]:
             past = "*" if symbols is None else ", ".join(sorted(symbols))
             return f"on-first past({past}) return", body
         case OnWindow(path=path, window=window, variable=variable, body=body):
-            return f"on-window {_window(path, window)} as ${variable} return", body
+            return f"on-window {_window(source, path, window)} as ${variable} return", body
         case OnEach(path=path, window=window, variable=variable, body=body):
-            return f"on-each past {_window(path, window)} as ${variable} return", body
+            return f"on-each past {_window(source, path, window)} as ${variable} return", body
     raise TypeError(handler)
 
 
 def _for_head(loop: For) -> str:
-    path = _path(loop.source, loop.path) if loop.window is None else _window(loop.path, loop.window)
+    path = _path(loop.source, loop.path) if loop.window is None else _window(loop.source, loop.path, loop.window)
     counted = f" at ${loop.position}" if loop.position else ""
     where = "" if loop.where is None else f" where {_text(loop.where)}"
     return f"for ${loop.variable}{counted} in {path}{where}"
 
 
-def _window(path: tuple[Step, ...], window: ast.DataWindow) -> str:
-    return _text(window)
+def _window(source: str, path: tuple[Step, ...], window: ast.DataWindow) -> str:
+    reference = "" if window.reference is None else f"{_text(window.reference)} "
+    step = "" if window.step is None else f" step {_text(window.step)}"
+    return f"{_path(source, path)}|{reference}{window.kind} {_text(window.size)}{step}|"
 
 
 def _path(variable: str, path: tuple[Step, ...]) -> str:

@@ -37,6 +37,11 @@ def step_symbols(step: Step, of: ElementConstraints | None) -> Symbols:
     return _reached(step.axis, element_names(step)[1], of)
 
 
+def is_element_step(step: Step) -> bool:
+    """Whether a step selects elements, not attributes or text."""
+    return step.axis != "attribute" and step.name != TEXT
+
+
 def _reached(axis: str, local: str | None, of: ElementConstraints | None) -> Symbols:
     if axis == "child" and local is not None:
         return frozenset({local})
@@ -86,7 +91,7 @@ def is_ordered(first: str, seconds: Symbols, of: ElementConstraints | None) -> b
 def reached_type(step: Step, of: ElementConstraints | None, schema: Schema | None) -> ElementConstraints | None:
     """What is known of the elements a step selects."""
     uri, local = element_names(step)
-    if step.axis == "attribute" or step.name == TEXT or local is None:
+    if not is_element_step(step) or local is None:
         return None
     if step.axis == "child" and of is not None:
         return of.child(local)

@@ -33,8 +33,8 @@ def simplified(condition: ast.Expr, facts: Facts) -> ast.Expr:
 def _call(call: ast.FunctionCall, local: str, argument: ast.Expr, facts: Facts) -> ast.Expr:
     if local == "not":
         inner = simplified(argument, facts)
-        if inner in (TRUE, FALSE):
-            return FALSE if inner == TRUE else TRUE
+        if is_constant(inner, True) or is_constant(inner, False):
+            return FALSE if is_constant(inner, True) else TRUE
         return call if inner is argument else negated(inner)
     if local in ("exists", "empty", "boolean"):
         if _is_empty(argument, facts):
@@ -54,12 +54,21 @@ def _is_empty(expr: ast.Expr, facts: Facts) -> bool:
     return is_never_selected(expr, facts)
 
 
+def is_constant(condition: ast.Expr, value: bool) -> bool:
+    """Whether a condition is fn:true(), or fn:false()."""
+    return (
+        isinstance(condition, ast.FunctionCall)
+        and condition.name.expanded == (FN, "true" if value else "false")
+        and not condition.arguments
+    )
+
+
 def _both(condition: ast.And, left: ast.Expr, right: ast.Expr) -> ast.Expr:
-    if FALSE in (left, right):
+    if is_constant(left, False) or is_constant(right, False):
         return FALSE
-    if left == TRUE:
-        return right if right != TRUE else TRUE
-    if right == TRUE:
+    if is_constant(left, True):
+        return right
+    if is_constant(right, True):
         return left
     if left is condition.left and right is condition.right:
         return condition
@@ -67,11 +76,11 @@ def _both(condition: ast.And, left: ast.Expr, right: ast.Expr) -> ast.Expr:
 
 
 def _either(condition: ast.Or, left: ast.Expr, right: ast.Expr) -> ast.Expr:
-    if TRUE in (left, right):
+    if is_constant(left, True) or is_constant(right, True):
         return TRUE
-    if left == FALSE:
-        return right if right != FALSE else FALSE
-    if right == FALSE:
+    if is_constant(left, False):
+        return right
+    if is_constant(right, False):
         return left
     if left is condition.left and right is condition.right:
         return condition

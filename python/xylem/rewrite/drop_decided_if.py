@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from xylem.plan.flux import EMPTY, Flux, If
 
-from .condition_simplification import FALSE, TRUE
+from .condition_simplification import is_constant
 from .rule import Facts, Rule
 
 
@@ -23,6 +23,6 @@ class DropDecidedIf(Rule):
     def apply(self, node: Flux, facts: Facts) -> Flux:
         if not isinstance(node, If):
             return node
-        if node.condition == TRUE:
+        if is_constant(node.condition, True):
             return node.body
-        return EMPTY if node.condition == FALSE or node.body == EMPTY else node
+        return EMPTY if is_constant(node.condition, False) or node.body == EMPTY else node

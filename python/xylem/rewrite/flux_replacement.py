@@ -70,15 +70,18 @@ def _replaced(body: Flux, expression: Expression, source: Source) -> Flux:
 
 
 def _loop(loop: For, expression: Expression, source: Source) -> Flux:
-    name, path = source(loop.source, tuple(_step(step, expression) for step in loop.path))
+    steps = tuple(_step(step, expression) for step in loop.path)
+    name, path = source(loop.source, steps)
+    if not path and loop.window is not None:
+        # A window ranges over a path, if only of one step.
+        name, path = loop.source, steps
     body = _replaced(loop.body, expression, source)
     where = None if loop.where is None else replaced(loop.where, expression)
     window = None if loop.window is None else replaced(loop.window, expression)
     if not path:
         # The path has become the variable itself: there is exactly one round.
-        assert loop.window is None and loop.position is None
-        once = rename(body, loop.variable, name)
-        return once if where is None else If(replaced(where, _renaming(loop.variable, name)), once)
+        once = rename(body if where is None else If(where, body), loop.variable, name)
+        return once if loop.position is None else _with_value(once, loop.position, ast.IntegerLiteral(1))
     made = replace(loop, source=name, path=path, body=body, where=where, window=window)
     return loop if made == loop else made
 
@@ -88,6 +91,6 @@ def _step(step: Step, expression: Expression) -> Step:
     return step if predicates == step.predicates else replace(step, predicates=predicates)
 
 
-def _renaming(old: str, new: str) -> Expression:
-    reference, other = variable(old), variable(new)
-    return lambda node: other if node == reference else None
+def _with_value(body: Flux, name: str, value: ast.Expr) -> Flux:
+    reference = variable(name)
+    return _replaced(body, lambda node: value if node == reference else None, lambda source, path: (source, path))

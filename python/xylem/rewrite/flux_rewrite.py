@@ -25,7 +25,16 @@ from xylem.plan.flux import (
     Step,
 )
 from xylem.plan.needs import needs, predicate_needs
-from xylem.plan.symbols import ANY, NONE, Symbols, first_symbols, is_ordered, reached_type, step_symbols
+from xylem.plan.symbols import (
+    ANY,
+    NONE,
+    Symbols,
+    first_symbols,
+    is_element_step,
+    is_ordered,
+    reached_type,
+    step_symbols,
+)
 from xylem.schema.constraints import ElementConstraints, Schema
 
 from .simple_expressions import is_simple
@@ -95,6 +104,9 @@ class _Rewriter:
         if not x.are_ordered(before, symbols):
             return on_first(before | symbols, loop)
         *through, step = loop.path
+        if not is_element_step(step):
+            # Attributes and text are whole as soon as they are there: nothing of them is to come.
+            return On(step, loop.variable, loop.body, tuple(through), loop.position)
         kind = x.type
         for passed in loop.path:
             kind = reached_type(passed, kind, self.schema)

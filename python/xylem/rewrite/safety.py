@@ -21,7 +21,7 @@ from xylem.plan.flux import (
     Step,
 )
 from xylem.plan.needs import needs, predicate_needs
-from xylem.plan.symbols import ANY, Symbols, first_symbols, is_ordered, reached_type, step_symbols
+from xylem.plan.symbols import ANY, Symbols, first_symbols, is_element_step, is_ordered, reached_type, step_symbols
 from xylem.schema.constraints import ElementConstraints, Schema
 
 from .flux_rewrite import handler_symbols
@@ -50,7 +50,7 @@ def _check(body: Flux, element: str, types: Types, schema: Schema | None) -> Ite
         yield from _reads(handler, element, types)
         yield from _order(handler, before, types[element])
         before |= handler_symbols(handler, types[element])
-        if isinstance(handler, On):
+        if isinstance(handler, On) and is_element_step(handler.step):
             kind = types[element]
             for step in (*handler.through, handler.step):
                 kind = reached_type(step, kind, schema)
