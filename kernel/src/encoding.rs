@@ -153,11 +153,11 @@ pub struct BadBytes {
 }
 
 impl Decoder {
-    /// The kind of error for bytes that are not in the encoding: for UTF-8 and ASCII they are no characters at all.
+    /// The kind of error for bytes that are not in the encoding: in those every XML processor knows they are no characters.
     pub fn bad_kind(&self) -> Kind {
         match self {
-            Decoder::Utf8 | Decoder::Ascii | Decoder::Latin1 => Kind::Syntax,
-            _ => Kind::Encoding,
+            Decoder::Other { .. } | Decoder::Utf32 { .. } => Kind::Encoding,
+            _ => Kind::Syntax,
         }
     }
 

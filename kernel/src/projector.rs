@@ -194,6 +194,8 @@ impl Projector {
             let is_reported = self.rows.record_kinds.len() > before || self.rows.points_from(element.row);
             if is_left_out && !is_reported {
                 self.rows.truncate(element.row);
+                // Part of it may have been told before, while it was open.
+                self.repeated = self.repeated.min(self.rows.len());
             }
         }
     }
