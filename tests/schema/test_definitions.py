@@ -30,7 +30,7 @@ def is_before(words: set[Word], first: str, second: str) -> bool:
 
 
 @given(ANY_MODEL)
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 def test_order(model: Content) -> None:
     words, known = language(model), constraints(model)
     occurring = {name for word in words for name in word}
@@ -42,7 +42,7 @@ def test_order(model: Content) -> None:
 
 
 @given(ANY_MODEL)
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 def test_cardinality(model: Content) -> None:
     """Def. 3.2.3."""
     words, known = language(model), constraints(model)
@@ -54,7 +54,7 @@ def test_cardinality(model: Content) -> None:
 
 
 @given(st.one_of(MODELS, ONE_UNAMBIGUOUS))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_cardinality_by_the_automaton(model: Content) -> None:
     """§3.3: by paths of the automaton. For ≤1 the existential formula there is read for all paths."""
     known = constraints(model)
@@ -73,7 +73,7 @@ def test_cardinality_by_the_automaton(model: Content) -> None:
 
 
 @given(ANY_MODEL)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_words_are_followed(model: Content) -> None:
     known = constraints(model)
     for word in sorted(language(model))[:40]:
@@ -86,7 +86,7 @@ def test_words_are_followed(model: Content) -> None:
 
 
 @given(ANY_MODEL, st.lists(LETTERS, max_size=6))
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 def test_other_words_are_not(model: Content, word: list[str]) -> None:
     known = constraints(model)
     state = START
@@ -100,7 +100,7 @@ def test_other_words_are_not(model: Content, word: list[str]) -> None:
 
 
 @given(ANY_MODEL, st.sets(LETTERS), st.sets(LETTERS), st.booleans())
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 def test_past_is_told_once_and_at_the_right_child(
     model: Content, one: set[str], other: set[str], tells_ends: bool
 ) -> None:
@@ -129,7 +129,7 @@ def bitmap(sets: list[set[str]], still_to_come: set[str]) -> int:
 
 
 @given(ANY_MODEL, st.sets(LETTERS), LETTERS)
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 def test_what_is_past_with_others(model: Content, names: set[str], other: str) -> None:
     """Never claimed wrongly; and where it is not claimed, some word shows why."""
     known = constraints(model)

@@ -124,7 +124,7 @@ def test_malformed_declarations(text: str) -> None:
 
 
 @given(st.text(alphabet="<>!ELMNTAIS[]()|,*+?%;&'\"- \nab#PCDx", max_size=60))
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 def test_any_text_is_read_or_refused(text: str) -> None:
     for read in (read_dtd, read_doctype):
         for prefix in ("", "<!ELEMENT a ", "<!DOCTYPE a ["):
@@ -449,7 +449,7 @@ DECLARATION = st.one_of(
 
 
 @given(st.lists(DECLARATION, min_size=1, max_size=4), SPACE)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_contents_as_expat_reads_them(declarations: list[str], space: str) -> None:
     text = ""
     for i, declaration in enumerate(declarations):

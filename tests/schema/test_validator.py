@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from io import StringIO
 
 import pytest
@@ -9,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml import etree
 from xylem.schema import DeclaredSchema, Validator, Violation, load_schema
+from xylem.schema.matcher import MOST_REMEMBERED
 
 from .documents import DTDS, SCHEMAS, documents, violations
 
@@ -132,7 +134,20 @@ LIBXML = {name: etree.DTD(StringIO(text)) for name, text in DTDS.items()}
 
 
 @given(st.sampled_from(sorted(DTDS)).flatmap(lambda name: st.tuples(st.just(name), documents(SCHEMAS[name]))))
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=300, deadline=None)
 def test_the_verdict_of_libxml2(case: tuple[str, etree._Element]) -> None:
     name, root = case
     assert (violations(SCHEMAS[name], root) == []) == LIBXML[name].validate(root)
+
+
+def test_names_of_a_document_do_not_fill_the_memory() -> None:
+    schema = load_schema('<!DOCTYPE a SYSTEM "more.dtd" [<!ELEMENT a ANY>]><a/>')
+    validator = Validator(schema)
+    validator.start("a")
+    for i in range(3 * MOST_REMEMBERED):
+        assert validator.start(f"n{i}") is None
+        validator.end()
+    remembered = gc.get_referents(schema, schema.element("a"), schema.element("a").matcher)  # type: ignore[union-attr]
+    for held in remembered:
+        for table in held.values() if isinstance(held, dict) else ():
+            assert not isinstance(table, dict) or len(table) <= MOST_REMEMBERED

@@ -15,7 +15,7 @@ from .cardinality import Occurrences, occurrences
 from .content_model import All, Any, Content, Empty, Name, Optional, Star, Wildcard, allows_text, leaves, word_model
 from .declarations import AttributeDeclaration, ElementDeclaration
 from .glushkov import Glushkov, glushkov
-from .matcher import Matcher, matcher
+from .matcher import MOST_REMEMBERED, Matcher, matcher
 from .state_sets import states, union
 from .symbols import ANY_ELEMENT, TEXT, Symbol, SymbolKind, symbol
 
@@ -72,6 +72,25 @@ class AutomatonConstraints:
     def attributes(self) -> tuple[AttributeDeclaration, ...]:
         """The attributes that are declared."""
         return self.declaration.attributes
+
+    @cached_property
+    def required_attributes(self) -> int:
+        """How many attributes must be there."""
+        return sum(attribute.required for attribute in self.attributes)
+
+    def attribute(self, local: str, uri: str) -> AttributeDeclaration | None:
+        """The declaration of an attribute, None where there is none."""
+        for attribute in self._attributes.get(local, ()):
+            if attribute.uri is None or attribute.uri == uri:
+                return attribute
+        return None
+
+    @cached_property
+    def _attributes(self) -> dict[str, list[AttributeDeclaration]]:
+        by_local: dict[str, list[AttributeDeclaration]] = {}
+        for attribute in self.attributes:
+            by_local.setdefault(attribute.local, []).append(attribute)
+        return by_local
 
     @cached_property
     def model(self) -> Content:
@@ -248,6 +267,8 @@ class AutomatonConstraints:
     def child_element(self, local: str, uri: str | None) -> AutomatonConstraints | None:
         """As `child`, by the parts of a name; a namespace of None is any."""
         if (local, uri) not in self._children:
+            if len(self._children) >= MOST_REMEMBERED:
+                self._children.clear()
             self._children[local, uri] = self._find_child(Symbol(_ELEMENT, local, uri))
         return self._children[local, uri]
 

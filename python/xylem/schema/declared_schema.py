@@ -8,6 +8,7 @@ from .automaton_constraints import AutomatonConstraints
 from .content_model import Choice, Content, Name, Wildcard
 from .declarations import ElementDeclaration
 from .dtd import Dtd
+from .matcher import MOST_REMEMBERED
 
 DOCUMENT = "document-node()"
 
@@ -40,6 +41,7 @@ class DeclaredSchema:
         self._declare = declare
         self._constraints: dict[str, AutomatonConstraints | None] = {}
         self._open_places = tuple(place for place in open_places if place.process_contents != "strict")
+        self._found: dict[tuple[str, str | None], AutomatonConstraints | None] = {}
         self._document: AutomatonConstraints | None = None
         self._is_complete = is_complete
         self.is_closed = is_closed
@@ -62,6 +64,14 @@ class DeclaredSchema:
 
     def element(self, local: str, uri: str | None = None) -> AutomatonConstraints | None:
         """The constraints of an element type; None where it is not declared, or in several ways."""
+        key = (local, uri)
+        if key not in self._found:
+            if len(self._found) >= MOST_REMEMBERED:
+                self._found.clear()
+            self._found[key] = self._find(local, uri)
+        return self._found[key]
+
+    def _find(self, local: str, uri: str | None) -> AutomatonConstraints | None:
         found: set[AutomatonConstraints | None] = set(self.declarations(local, uri))
         for wildcard in self._open_places if found else ():
             if wildcard.admits(uri):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Protocol, TypeAlias
+from typing import Protocol
 
 from .content_model import All, Content, Name, Optional, Wildcard, _Repeated, leaves
 from .glushkov import Glushkov
@@ -19,8 +19,8 @@ START = 0
 """The state before the first child."""
 NO_STATE = -1
 """There is no such child here."""
-
-Counts: TypeAlias = tuple[int, ...]
+MOST_REMEMBERED = 10_000
+"""A wildcard matches any number of names; a document must not fill the memory with them."""
 
 
 class Matcher(Protocol):
@@ -59,10 +59,13 @@ class _SetMatcher:
         self._numbers = {1: START}
         self._steps: dict[tuple[int, str, str | None], int] = {}
         self._ahead: dict[int, int] = {}
+        self._accepts: dict[int, bool] = {}
 
     def advance(self, state: int, local: str, uri: str | None) -> int:
         known = self._steps.get((state, local, uri))
         if known is None:
+            if len(self._steps) >= MOST_REMEMBERED:
+                self._steps.clear()
             known = self._steps[state, local, uri] = self._step(state, local, uri)
         return known
 
@@ -83,7 +86,10 @@ class _SetMatcher:
         return union(self.automaton.follows[q] for q in states(self._sets[state]))
 
     def accepts(self, state: int) -> bool:
-        return bool(self._next(state) >> self.automaton.end)
+        known = self._accepts.get(state)
+        if known is None:
+            known = self._accepts[state] = bool(self._next(state) >> self.automaton.end)
+        return known
 
     def being_read(self, state: int) -> int:
         return self._sets[state]
@@ -111,30 +117,36 @@ class _Particle:
     most: int | None
 
     @property
+    def enough(self) -> int:
+        """The greatest number worth counting: without an upper bound, more than needed is all the same."""
+        return max(self.least, 1) if self.most is None else self.most
+
+    def is_open(self, count: int) -> bool:
+        """Whether one more may come."""
+        return self.most is None or count < self.most
+
+    @property
     def states(self) -> int:
         return ((1 << len(self.leaves)) - 1) << self.first_state
 
 
 class _AllMatcher:
-    """How often each part of an xs:all has occurred, and the automaton's state of the child that came last."""
+    """How often each part of an xs:all has occurred, and the automaton's state of the child that came last.
+
+    All of that is written into the number of the state: there are too many of them to keep a table.
+    """
 
     def __init__(self, group: All, is_optional: bool) -> None:
         self._particles = list(_particles(group))
         self._is_optional = is_optional
-        self._states: list[tuple[int, Counts]] = [(0, (0,) * len(self._particles))]
-        self._numbers = {self._states[0]: START}
-        self._steps: dict[tuple[int, str, str | None], int] = {}
+        self._positions = 1 + sum(len(particle.leaves) for particle in self._particles)
 
     def advance(self, state: int, local: str, uri: str | None) -> int:
-        known = self._steps.get((state, local, uri))
-        if known is None:
-            known = self._steps[state, local, uri] = self._step(state, local, uri)
-        return known
-
-    def _step(self, state: int, local: str, uri: str | None) -> int:
+        position, counts = self._decoded(state)
         fitting = [
             (isinstance(leaf, Wildcard), number, particle.first_state + i)
-            for number, particle in self._open(state)
+            for number, particle in enumerate(self._particles)
+            if particle.is_open(counts[number])
             for i, leaf in enumerate(particle.leaves)
             if _is(leaf, local, uri)
         ]
@@ -142,37 +154,41 @@ class _AllMatcher:
             return NO_STATE
         # An element declaration goes before a wildcard (XML Schema 1.1, 3.8.4.1).
         _, number, position = min(fitting)
-        particle = self._particles[number]
-        counts = list(self._states[state][1])
-        # Without an upper bound, more than needed is all the same.
-        most = max(particle.least, 1) if particle.most is None else particle.most
-        counts[number] = min(counts[number] + 1, most)
-        key = (position, tuple(counts))
-        known = self._numbers.setdefault(key, len(self._states))
-        if known == len(self._states):
-            self._states.append(key)
-        return known
+        counts[number] = min(counts[number] + 1, self._particles[number].enough)
+        return self._encoded(position, counts)
 
-    def _open(self, state: int) -> Iterator[tuple[int, _Particle]]:
-        counts = self._states[state][1]
-        for number, particle in enumerate(self._particles):
-            if particle.most is None or counts[number] < particle.most:
-                yield number, particle
+    def _encoded(self, position: int, counts: list[int]) -> int:
+        state = 0
+        for count, particle in zip(reversed(counts), reversed(self._particles), strict=True):
+            state = state * (particle.enough + 1) + count
+        return state * self._positions + position
+
+    def _decoded(self, state: int) -> tuple[int, list[int]]:
+        rest, position = divmod(state, self._positions)
+        counts = []
+        for particle in self._particles:
+            rest, count = divmod(rest, particle.enough + 1)
+            counts.append(count)
+        return position, counts
+
+    def _open(self, state: int) -> list[_Particle]:
+        counts = self._decoded(state)[1]
+        return [one for one, count in zip(self._particles, counts, strict=True) if one.is_open(count)]
 
     def accepts(self, state: int) -> bool:
-        counts = self._states[state][1]
+        counts = self._decoded(state)[1]
         if self._is_optional and not any(counts):
             return True
         return all(count >= particle.least for count, particle in zip(counts, self._particles, strict=True))
 
     def being_read(self, state: int) -> int:
-        return 1 << self._states[state][0]
+        return 1 << state % self._positions
 
     def ahead(self, state: int) -> int:
-        return union(particle.states for _, particle in self._open(state))
+        return union(particle.states for particle in self._open(state))
 
     def expected(self, state: int) -> list[str]:
-        return [str(leaf) for _, particle in self._open(state) for leaf in particle.leaves]
+        return [str(leaf) for particle in self._open(state) for leaf in particle.leaves]
 
 
 def _particles(group: All) -> Iterator[_Particle]:

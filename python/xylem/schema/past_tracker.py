@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from xylem.errors import InputError
 
 from .automaton_constraints import AutomatonConstraints
-from .matcher import NO_STATE, START
+from .matcher import MOST_REMEMBERED, NO_STATE, START
 from .state_sets import union
 from .symbols import SymbolKind, symbol
 from .wording import expectation
@@ -77,5 +77,7 @@ class PastTracker:
             if not is_complete:
                 left |= self._matcher.being_read(state)
             known = union(1 << i for i, mask in enumerate(self._masks) if not mask & left) & ~self._until_end
+            if len(self._past) >= MOST_REMEMBERED:
+                self._past.clear()
             self._past[state, is_complete] = known
         return known

@@ -6,13 +6,14 @@ enumerated. Not checked are simple types of values and what needs memory of the 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from xylem.errors import InputError
 
 from .automaton_constraints import AutomatonConstraints
 from .content_model import Empty, allows_text
+from .declarations import AttributeDeclaration
 from .declared_schema import DeclaredSchema
 from .matcher import NO_STATE, START
 from .wording import expectation
@@ -75,12 +76,18 @@ class Validator:
         return "/" + "/".join(element.local for element in self._open[1:])
 
     def start(
-        self, local: str, uri: str | None = "", attributes: Iterable[tuple[str, str, str]] = ()
+        self, local: str, uri: str | None = "", attributes: Collection[tuple[str, str, str]] = ()
     ) -> Violation | None:
         """A start tag. Attributes are (uri, local, value), namespace declarations left out or not."""
         parent = self._open[-1]
-        violation = self._child(parent, local, uri)
-        constraints = self._constraints_of(parent, local, uri)
+        constraints = None
+        if parent.constraints is not None:
+            constraints = parent.constraints.child_element(local, uri)
+        if constraints is None:
+            constraints = self._schema.element(local, uri)
+        violation = self._child(parent, local, uri, is_declared=constraints is not None)
+        if self._only is not None and local not in self._only:
+            constraints = None
         self._open.append(_Open(local, constraints))
         if violation is not None or constraints is None:
             return violation
@@ -110,58 +117,45 @@ class Validator:
 
     # --- parts of an event
 
-    def _child(self, parent: _Open, local: str, uri: str | None) -> Violation | None:
+    def _child(self, parent: _Open, local: str, uri: str | None, *, is_declared: bool) -> Violation | None:
         parent.children += 1
-        constraints = parent.constraints
-        if constraints is None or parent.state == _BROKEN:
+        if parent.constraints is None or parent.state == _BROKEN:
             return None
-        state = constraints.matcher.advance(parent.state, local, uri)
+        matcher = parent.constraints.matcher
+        state = matcher.advance(parent.state, local, uri)
         if state != NO_STATE:
             parent.state = state
-            return self._undeclared(constraints, parent, local, uri)
-        matcher = constraints.matcher
-        expected = expectation(
-            matcher.expected(parent.state), end=len(self._open) > 1 and matcher.accepts(parent.state)
-        )
+            if is_declared or not self._schema.is_closed or self._schema.declarations(local, uri):
+                return None
+            return Violation(self.path, parent.children, f"<{local}> is not declared")
+        may_end = len(self._open) > 1 and matcher.accepts(parent.state)
+        expected = expectation(matcher.expected(parent.state), end=may_end)
         parent.state = _BROKEN
         return Violation(self.path, parent.children, f"<{local}> where {expected}")
 
-    def _undeclared(
-        self, constraints: AutomatonConstraints, parent: _Open, local: str, uri: str | None
-    ) -> Violation | None:
-        if not self._schema.is_closed or constraints.child_element(local, uri) is not None:
-            return None
-        if self._schema.declarations(local, uri):
-            return None
-        return Violation(self.path, parent.children, f"<{local}> is not declared")
-
-    def _constraints_of(self, parent: _Open, local: str, uri: str | None) -> AutomatonConstraints | None:
-        if self._only is not None and local not in self._only:
-            return None
-        if parent.constraints is not None:
-            known = parent.constraints.child_element(local, uri)
-            if known is not None:
-                return known
-        return self._schema.element(local, uri)
-
     def _attributes(
-        self, constraints: AutomatonConstraints, attributes: Iterable[tuple[str, str, str]]
+        self, constraints: AutomatonConstraints, attributes: Collection[tuple[str, str, str]]
     ) -> Violation | None:
         element = self._open[-1].local
-        missing = {a.local for a in constraints.attributes if a.required}
+        required = 0
         for uri, local, value in attributes:
-            declared = next((a for a in constraints.attributes if a.local == local and a.uri in (None, uri)), None)
+            declared = constraints.attribute(local, uri)
             if declared is None:
                 if uri in (_XSI, _XMLNS) or constraints.declaration.other_attributes:
                     continue
                 return Violation(self.path, 0, f"the attribute '{local}' of <{element}> is not declared")
-            missing.discard(local)
+            required += declared.required
             if declared.fixed and value != declared.default:
                 return Violation(self.path, 0, f"the attribute '{local}' is '{value}', not '{declared.default}'")
             if declared.values and " ".join(value.split()) not in declared.values:
                 allowed = ", ".join(declared.values)
                 return Violation(self.path, 0, f"the attribute '{local}' is '{value}', not one of: {allowed}")
-        if missing:
-            names = ", ".join(f"'{name}'" for name in sorted(missing))
-            return Violation(self.path, 0, f"<{element}> lacks {names}")
+        if required < constraints.required_attributes:
+            given = {(uri, local) for uri, local, _ in attributes}
+            names = [a.local for a in constraints.attributes if a.required and not _is_given(a, given)]
+            return Violation(self.path, 0, f"<{element}> lacks {', '.join(map(repr, names))}")
         return None
+
+
+def _is_given(attribute: AttributeDeclaration, given: set[tuple[str, str]]) -> bool:
+    return any(local == attribute.local and attribute.uri in (None, uri) for uri, local in given)
