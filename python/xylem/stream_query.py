@@ -13,10 +13,11 @@ from xylem.errors import StaticError
 from xylem.functions.registry import FN
 from xylem.pipeline import StaticEnvironment, compile_stream
 from xylem.plan.flux import ROOT
+from xylem.plan.tree_reasons import tree_reason
 from xylem.run.streaming.build import NotStreamable
 from xylem.source.byte_source import ByteSource, Source
 from xylem.source.resources import FileResources
-from xylem.syntax import ast
+from xylem.syntax import ast, parse
 
 if TYPE_CHECKING:
     from xylem.run.streaming.program import StreamProgram
@@ -32,7 +33,7 @@ def stream_program(
     try:
         program = compile_stream(text, environment, _loaded(schema))
     except NotStreamable as refused:
-        raise not_streamable(refused.why, refused.node) from None
+        raise _placed(refused, text, environment) from None
     module = program.handlers.module
     for declaration in module.prolog:
         if isinstance(declaration, ast.ContextItemDecl):
@@ -40,6 +41,14 @@ def stream_program(
     if program.plan.source is None and isinstance(module, ast.MainModule) and not _reads_input(module.body):
         raise not_streamable("it reads no input", None)
     return program
+
+
+def _placed(refused: NotStreamable, text: str, environment: StaticEnvironment) -> StaticError:
+    """The refusal; one that names no place gets the one that most likely is to blame."""
+    reason = tree_reason(parse(text, environment.name)) if refused.node is None else None
+    if reason is None:
+        return not_streamable(refused.why, refused.node)
+    return not_streamable(f"{refused.why}: {reason[0]}", reason[1])
 
 
 def not_streamable(why: str, node: ast.Node | None) -> StaticError:

@@ -9,16 +9,39 @@ Every variable of a program is bound once: names are unique, have no namespace, 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import ClassVar, NoReturn
 
 from xylem.syntax import ast
+from xylem.syntax.ast.node import ast_node
 
 ROOT = "ROOT"
 """The variable of the document node."""
 
 
-@dataclass(frozen=True)
-class Step:
+class Record:
+    """What `ast_node` leaves to be written once: immutable, compared and printed by its fields."""
+
+    _compared: ClassVar[tuple[str, ...]]
+
+    def _values(self) -> tuple[object, ...]:
+        return tuple(map(self.__dict__.__getitem__, self._compared))
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and self.__dict__ == other.__dict__
+
+    def __hash__(self) -> int:
+        return hash((type(self), self._values()))
+
+    def __repr__(self) -> str:
+        inside = ", ".join(f"{name}={value!r}" for name, value in zip(self._compared, self._values(), strict=True))
+        return f"{type(self).__name__}({inside})"
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise AttributeError(f"a {type(self).__name__} cannot be changed; use dataclasses.replace")
+
+
+@ast_node
+class Step(Record):
     """What a loop or handler ranges over: children of a name, text, attributes, or descendants."""
 
     name: str
@@ -35,12 +58,12 @@ class Step:
 # --- XQuery⁻
 
 
-@dataclass(frozen=True)
-class Flux:
+@ast_node
+class Flux(Record):
     """Any expression of XQuery⁻ or FluX."""
 
 
-@dataclass(frozen=True)
+@ast_node
 class Fixed(Flux):
     """A fixed string, written as it is: in the thesis, tags are such strings.
 
@@ -57,7 +80,7 @@ class Fixed(Flux):
     then it has no namespaces from that one's name (XQuery 3.1 §3.9.4)."""
 
 
-@dataclass(frozen=True)
+@ast_node
 class Opening(Flux):
     """A start tag with expressions in its attributes: `<item name="{$i/name}">`. Its end tag is a `Fixed`."""
 
@@ -68,7 +91,7 @@ class Opening(Flux):
     """As for `Fixed`."""
 
 
-@dataclass(frozen=True)
+@ast_node
 class Sequence(Flux):
     """α β …: two or more; the empty sequence has no parts."""
 
@@ -79,7 +102,7 @@ EMPTY = Sequence()
 """ε"""
 
 
-@dataclass(frozen=True)
+@ast_node
 class For(Flux):
     """{ for $variable at $position in $source/path return body }, with `where` until it is normalised away.
 
@@ -97,7 +120,7 @@ class For(Flux):
     """The window specification (§3.8.2); its base is the path."""
 
 
-@dataclass(frozen=True)
+@ast_node
 class Copy(Flux):
     """{ $variable/path }, or { $variable } with an empty path."""
 
@@ -105,7 +128,7 @@ class Copy(Flux):
     path: tuple[Step, ...] = ()
 
 
-@dataclass(frozen=True)
+@ast_node
 class If(Flux):
     """{ if (condition) then body }"""
 
@@ -113,7 +136,7 @@ class If(Flux):
     body: Flux
 
 
-@dataclass(frozen=True)
+@ast_node
 class Leaf(Flux):
     """Any other XQuery expression, evaluated over what its variables hold.
 
@@ -130,12 +153,12 @@ class Leaf(Flux):
 # --- FluX
 
 
-@dataclass(frozen=True)
-class Handler:
+@ast_node
+class Handler(Record):
     """An entry of a process-stream."""
 
 
-@dataclass(frozen=True)
+@ast_node
 class On(Handler):
     """on step as $variable at $position return body
 
@@ -151,7 +174,7 @@ class On(Handler):
     """Counts how often the handler fired, within one process-stream."""
 
 
-@dataclass(frozen=True)
+@ast_node
 class OnFirst(Handler):
     """on-first past(symbols) return body; symbols None is `*`, all symbols of the element."""
 
@@ -159,7 +182,7 @@ class OnFirst(Handler):
     body: Flux
 
 
-@dataclass(frozen=True)
+@ast_node
 class OnWindow(Handler):
     """on-window path|window| as $variable return body (§3.8.2.2)"""
 
@@ -169,7 +192,7 @@ class OnWindow(Handler):
     body: Flux
 
 
-@dataclass(frozen=True)
+@ast_node
 class OnEach(Handler):
     """on-each past path|window| as $variable return body (§3.8.2.2)"""
 
@@ -179,7 +202,7 @@ class OnEach(Handler):
     body: Flux
 
 
-@dataclass(frozen=True)
+@ast_node
 class ProcessStream(Flux):
     """{ process-stream $variable: handlers }"""
 

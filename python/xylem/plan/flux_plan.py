@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from xylem.syntax import ast
+from xylem.syntax.ast.node import ast_node
 
-from .flux import Flux
+from .flux import Flux, Record
 
 
-@dataclass(frozen=True)
-class Buffered:
+@ast_node
+class Buffered(Record):
     """What is kept of one variable, until when, and how much that can become."""
 
     variable: str
@@ -24,8 +24,8 @@ class Buffered:
         return {"variable": self.variable, "paths": list(self.paths), "until": self.until, "bound": self.bound}
 
 
-@dataclass(frozen=True)
-class Applied:
+@ast_node
+class Applied(Record):
     """A rule that changed something."""
 
     rule: str
@@ -33,8 +33,8 @@ class Applied:
     after: Flux
 
 
-@dataclass(frozen=True)
-class FluxPlan:
+@ast_node
+class FluxPlan(Record):
     """A query over one stream."""
 
     program: Flux

@@ -54,7 +54,8 @@ def _initialiser(cls: type[Any]) -> Any:
     positional = [parameter(entry.name) for entry in entries if not entry.kw_only]
     keywords = [parameter(entry.name) for entry in entries if entry.kw_only]
     lines = [f"    state[{entry.name!r}] = {entry.name}" for entry in entries]
-    head = f"def __init__(self, {', '.join([*positional, '*', *keywords])}):"
+    apart = ["*"] if keywords else []
+    head = f"def __init__(self, {', '.join([*positional, *apart, *keywords])}):"
     exec("\n".join([head, "    state = self.__dict__", *lines]), scope)
     return scope["__init__"]
 
