@@ -91,6 +91,8 @@ class DoctypeHandlers:
     ) -> None:
         if len(name) > self.loader.limits.name_characters:
             self.loader.exceeds("name_characters", len(name))
+        if ":" in name:
+            self.loader.fail("XYIN0001", f"the name '{name}' of an entity has a colon")
         if is_parameter:
             return
         if value is None:

@@ -15,6 +15,7 @@ from xylem.values.node import ATTRIBUTE, COMMENT, DOCUMENT, ELEMENT, PROCESSING_
 from xylem.values.qname import QName
 from xylem.values.tree import XML_NAMESPACE, Tree
 from xylem.values.white_space import collapse
+from xylem.values.xml_names import is_ncname
 
 from .limits import Limits
 
@@ -248,7 +249,7 @@ class TreeLoader:
         if len(raw) > self.limits.name_characters:
             self.exceeds("name_characters", len(raw))
         prefix, colon, local = raw.rpartition(":")
-        if colon and (not prefix or not local or ":" in prefix):
+        if colon and (not prefix or ":" in prefix or not is_ncname(local)):
             self.fail("XYIN0001", f"'{raw}' is no name: a prefix and a local name stand around one colon")
         bindings = self.scope.bindings
         if prefix:
@@ -288,7 +289,7 @@ class TreeLoader:
             self.fail("XYIN0001", f"the prefix '{prefix}' cannot be bound to '{uri}'")
         if prefix and not uri:
             self.fail("XYIN0001", f"the prefix '{prefix}' cannot be undeclared in XML 1.0")
-        if ":" in prefix:
+        if prefix and not is_ncname(prefix):
             self.fail("XYIN0001", f"'{prefix}' is no prefix")
 
     @staticmethod
