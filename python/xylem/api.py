@@ -67,7 +67,7 @@ def compile(
     return query
 
 
-def parse(source: str | bytes | PathLike[str], *, uri: str | None = None) -> Node:
+def parse(source: str | bytes | PathLike[str], *, uri: str | None = None, limits: Limits = DEFAULT_LIMITS) -> Node:
     """The document in a file (a path) or in memory (text or bytes). `uri` becomes its document URI.
 
     >>> parse("<a>x</a>").string_value
@@ -75,7 +75,7 @@ def parse(source: str | bytes | PathLike[str], *, uri: str | None = None) -> Nod
     """
     from xylem.source.xml_reader import read_document
 
-    return read_document(source, uri)
+    return read_document(source, uri, limits=limits)
 
 
 class Query:

@@ -126,7 +126,7 @@ def test_figures_for_programs(place: Path) -> None:
 
 def test_figures_for_people(place: Path) -> None:
     told = xylem("run", "--stats", "-q", "//name", "-i", "list.xml", cwd=place).stderr.decode()
-    assert told.startswith("streamed           yes, in 1 pass\n")
+    assert told.startswith("streamed           yes, in 1 pass, scanned by ")
     assert "memory at most" in told
     told = xylem("run", "-q", "//item/../..", "-i", "list.xml", "--stats", cwd=place).stderr.decode()
     assert told.startswith("streamed           no: ")
@@ -160,6 +160,18 @@ def test_a_figure_of_the_buffers(place: Path) -> None:
     assert {"polygon", "polyline"} <= {part.tag.rpartition("}")[2] for part in figure}
     refused = xylem("run", "-q", query, "-i", "list.xml", "--plot-buffers", "no/such/out.svg", cwd=place)
     assert (refused.returncode, b"no/such/out.svg: No such file" in refused.stderr) == (3, True)
+
+
+def test_limits_are_told_and_can_be_moved(place: Path) -> None:
+    (place / "deep.xml").write_text("<a>" * 40 + "</a>" * 40, encoding="utf-8")
+    for mode in ("--stream", "--no-stream"):
+        command = ("run", "-q", "count(//a)", "-i", "deep.xml", mode)
+        assert xylem(*command, "--limit", "depth=40", cwd=place).stdout == b"40\n"
+        refused = xylem(*command, "--limit", "depth=39", cwd=place)
+        assert (refused.returncode, b"XYIN0004" in refused.stderr) == (3, True)
+        assert b"deep.xml" in refused.stderr
+    wrong = xylem("run", "-q", "1", "--limit", "patience=1", cwd=place)
+    assert (wrong.returncode, b"depth" in wrong.stderr) == (2, True)
 
 
 # --- when it comes

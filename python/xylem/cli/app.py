@@ -200,6 +200,16 @@ def run(
             rich_help_panel=STREAM,
         ),
     ] = None,
+    limit: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--limit",
+            metavar="NAME=NUMBER",
+            help="Let an input go further than is safe by default, or less far: `depth`, `attributes`, "
+            "`text-characters`, `item-bytes`, … (docs/streaming.md has them all).",
+            rich_help_panel=INPUT,
+        ),
+    ] = None,
     quiet: Annotated[
         bool, typer.Option("--quiet", help="Show no progress on a terminal.", rich_help_panel=STREAM)
     ] = False,
@@ -208,7 +218,7 @@ def run(
 
     With one input, results are written as they become final, while the input is read.
     """
-    from .query_source import query_source
+    from .query_source import limits_of, query_source
     from .run_query import RunOptions, run_query
 
     options = RunOptions(
@@ -225,6 +235,7 @@ def run(
         statistics=stats.value if stats else None,
         plot=plot_buffers,
         quiet=quiet,
+        limits=limits_of(limit or ()),
     )
     run_query(query_source(query, text), options)
 

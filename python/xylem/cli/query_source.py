@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
 from xylem.errors import InputError
+from xylem.source.limits import DEFAULT_LIMITS, Limits
 
 if TYPE_CHECKING:
     from xylem.source.byte_source import ByteSource
@@ -93,11 +94,11 @@ def _name_and_value(pair: str) -> tuple[str, str, str]:
 STDIN_URI = "file:///dev/stdin"
 
 
-def input_source(place: str, *, finely: bool = False) -> ByteSource:
+def input_source(place: str, limits: Limits = DEFAULT_LIMITS, *, finely: bool = False) -> ByteSource:
     """The bytes of an input that streams by; `finely` in small pieces, so that more can be seen of the way."""
     from xylem.source.byte_source import ByteSource
 
-    source = ByteSource.of(place)
+    source = ByteSource.of(place, limits.decompression_ratio)
     if place == STANDARD_INPUT:
         source.uri = STDIN_URI
     if finely:
@@ -116,14 +117,14 @@ class InputDocument:
     """Its size, after decompression."""
 
 
-def document(place: str) -> InputDocument:
+def document(place: str, limits: Limits = DEFAULT_LIMITS) -> InputDocument:
     """The document in a file, or on standard input for `-`; compressed or not."""
     from xylem import api
 
-    with input_source(place) as source:
+    with input_source(place, limits) as source:
         data = b"".join(source)
     try:
-        return InputDocument(api.parse(data, uri=source.uri), len(data))
+        return InputDocument(api.parse(data, uri=source.uri, limits=limits), len(data))
     except InputError as error:
         why = error.why.removeprefix(f"{source.uri}: ")
         raise InputError(error.code, f"{source.name}: {why}", hint=error.hint) from error.__cause__
@@ -138,3 +139,17 @@ def output_parameters(pairs: Iterable[str]) -> Mapping[str, str]:
             raise typer.BadParameter(f"{pair!r} is not name=value", param_hint="--output-param")
         parameters[name] = value
     return parameters
+
+
+def limits_of(pairs: Iterable[str]) -> Limits:
+    """The limits of `--limit name=number`, the others as they are."""
+    changed: dict[str, int] = {}
+    known = {limit.name for limit in fields(Limits) if limit.type == "int"}
+    for pair in pairs:
+        name, _, value = pair.partition("=")
+        name = name.replace("-", "_")
+        if name not in known or not value.isdecimal():
+            names = ", ".join(sorted(name.replace("_", "-") for name in known))
+            raise typer.BadParameter(f"{pair!r} is not NAME=NUMBER with one of {names}", param_hint="--limit")
+        changed[name] = int(value)
+    return replace(DEFAULT_LIMITS, **changed)  # type: ignore[arg-type]  # all of these are numbers

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from xylem.errors import StaticError
+from xylem.source.limits import DEFAULT_LIMITS, Limits
 
 from .query_source import QuerySource, document, input_source, output_parameters, variables
 from .result_output import result_output
@@ -39,6 +40,7 @@ class RunOptions:
     """text or json"""
     plot: Path | None = None
     quiet: bool = False
+    limits: Limits = DEFAULT_LIMITS
 
 
 def compiled(source: QuerySource, *, check: bool = True) -> Query:
@@ -84,17 +86,18 @@ def _stream(query: Query, bound: dict[str, Any], options: RunOptions) -> StreamR
         # Nothing may be read: neither by name, nor given.
         return None
     return query.stream(
-        input_source(options.inputs[0], finely=options.plot is not None) if options.inputs else None,
+        input_source(options.inputs[0], options.limits, finely=options.plot is not None) if options.inputs else None,
         bound,
         schema=options.schema,
         allow=options.allowed,
         environment=os.environ if options.allow_environment else None,
         scanner=options.scanner,
+        limits=options.limits,
     )
 
 
 def _run_over_trees(query: Query, bound: dict[str, Any], options: RunOptions, refused: StaticError | None) -> None:
-    inputs = [document(place) for place in options.inputs]
+    inputs = [document(place, options.limits) for place in options.inputs]
     documents = [given.node for given in inputs]
     result = query.run(
         context=documents[0] if len(documents) == 1 else None,

@@ -18,13 +18,14 @@ if TYPE_CHECKING:
 Facts = dict[str, Any]
 
 
-def of_stream(result: StreamResult) -> Facts:
+def of_stream(result: StreamResult, scanner: str) -> Facts:
     """The facts of a run that streamed."""
     measured = result.statistics
     progress = result.progress
     return {
         "streamed": True,
         "passes": 1,
+        "scanner": scanner,
         "input_bytes": measured.input_bytes,
         "seconds": round(progress.seconds, 3),
         "records": measured.records,
@@ -84,7 +85,8 @@ def report(facts: Facts, style: str) -> None:
 
 def _rows(facts: Facts) -> Iterator[tuple[str, str]]:
     if facts["streamed"]:
-        yield "streamed", f"yes, in {_number(facts['passes'], 'pass', 'passes')}"
+        passes = _number(facts["passes"], "pass", "passes")
+        yield "streamed", f"yes, in {passes}, scanned by {'the kernel' if facts['scanner'] == 'kernel' else 'Python'}"
     else:
         place = f" (line {facts['line']})" if facts["line"] else ""
         yield "streamed", f"no: {facts['reason'] or 'not asked for'}{place}"

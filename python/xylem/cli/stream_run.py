@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from xylem.errors import InputError
+from xylem.run.streaming.progress import Progress
+from xylem.source.kernel import is_kernel_built
 from xylem.stream_result import StreamResult
 
 from .progress_line import progress_line
 from .query_source import output_parameters
 from .result_output import result_output
 from .run_query import RunOptions
+
+MUCH_INPUT_BYTES = 20_000_000
 
 
 def write_stream(result: StreamResult, options: RunOptions) -> None:
@@ -23,6 +28,7 @@ def write_stream(result: StreamResult, options: RunOptions) -> None:
         result.watch(lambda progress: output.flush())
         if line is not None:
             result.watch(line.show)
+        _tell_of_slow_scanner(result, options)
         result.progress.is_counting = line is not None or options.statistics is not None or options.plot is not None
         try:
             result.write_to(output.write, **output_parameters(options.output_parameters))
@@ -32,7 +38,29 @@ def write_stream(result: StreamResult, options: RunOptions) -> None:
     if options.statistics is not None:
         from .statistics import of_stream, report
 
-        report(of_stream(result), options.statistics)
+        report(of_stream(result, _scanner(options)), options.statistics)
+
+
+def _scanner(options: RunOptions) -> str:
+    return "kernel" if options.scanner != "python" and is_kernel_built() else "python"
+
+
+def _tell_of_slow_scanner(result: StreamResult, options: RunOptions) -> None:
+    """Without its kernel Xylem scans in Python: worth a word where there is much to scan, and only there."""
+    import warnings
+
+    warnings.filterwarnings("ignore", "the scan kernel is not built here", RuntimeWarning)
+    if options.scanner != "auto" or options.quiet or is_kernel_built():
+        return
+    is_told = False
+
+    def tell(progress: Progress) -> None:
+        nonlocal is_told
+        if not is_told and progress.statistics.input_bytes > MUCH_INPUT_BYTES:
+            is_told = True
+            print("the scan kernel is not built here: Python scans, which takes longer (xylem doctor)", file=sys.stderr)
+
+    result.watch(tell)
 
 
 @contextmanager

@@ -123,10 +123,19 @@ class Explanation:
         if isinstance(stream, Refusal):
             span = stream.span
             place = None if span is None else {"line": span.line, "column": span.column, "query": excerpt(span)}
-            return {"streamed": False, "reason": stream.why, "place": place, "passes": 1, "buffers": [], "flux": None}
+            return {
+                "streamed": False,
+                "reason": stream.why,
+                "place": place,
+                "passes": 1,
+                "bounded": False,
+                "buffers": [],
+                "flux": None,
+            }
         return {
             "streamed": True,
             "passes": stream.passes,
+            "bounded": stream.is_bounded,
             "streams": [streamed.to_dict() for streamed in stream.streamed],
             "aggregates": [aggregated.to_dict() for aggregated in stream.aggregated],
             "buffers": [buffered.to_dict() for buffered in stream.buffered],
@@ -141,7 +150,9 @@ class Explanation:
         """A page for a person."""
         stream = self.stream
         if isinstance(stream, StreamAccount):
-            lines = [f"{self.name}: streams, in {'one pass' if stream.passes == 1 else f'{stream.passes} passes'}"]
+            passes = "one pass" if stream.passes == 1 else f"{stream.passes} passes"
+            grows = "" if stream.is_bounded else "; what it buffers grows with the input"
+            lines = [f"{self.name}: streams, in {passes}{grows}"]
         else:
             lines = [f"{self.name}: evaluated over trees in memory, by generated code", f"  not streamed: {stream}"]
         lines += _section("reads", [f"{what:<24} {source}" for what, source in self.inputs])

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from .buffers import THE_STREAM
 from .flux import Flux
 from .flux_plan import Buffered
 
@@ -49,3 +50,8 @@ class StreamAccount:
     code: str
     """The generated handlers."""
     passes: int = 1
+
+    @property
+    def is_bounded(self) -> bool:
+        """Whether what is buffered stays as small as an item or a window, however long the input."""
+        return all(buffer.bound != THE_STREAM for buffer in self.buffered)
