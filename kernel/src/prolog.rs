@@ -168,14 +168,14 @@ impl Reader {
     /// Whether the entity's text is to be read; one that is external is passed over (§4.4.4).
     fn enter_parameter_entity(&mut self, name: &[u8], at: usize, end: usize) -> Result<bool, Halt> {
         let entities = &mut self.doctype.entities;
-        let was_elsewhere = entities.may_be_elsewhere;
         entities.may_be_elsewhere |= !self.doctype.is_standalone;
         let Some(number) = entities.parameter(name) else {
-            if was_elsewhere || self.doctype.ignores_declarations {
-                self.doctype.leave_unread();
-                return Ok(false);
+            // A validity matter only, but for documents that say nothing outside of them counts (§4.1, Entity Declared).
+            if self.doctype.is_standalone {
+                return Err(syntax(at, format!("the entity '%{};' is not declared", shown(name))));
             }
-            return Err(syntax(at, format!("the entity '%{};' is not declared", shown(name))));
+            self.doctype.leave_unread();
+            return Ok(false);
         };
         if let Content::External(_) = entities.get(number).content {
             self.doctype.leave_unread();
