@@ -14,7 +14,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from xylem.analysis.focus import read_variables, reads_focus, uses_position
-from xylem.analysis.projection import is_descend
+from xylem.analysis.projection import NotProjectable, Projection, is_descend, project
 from xylem.functions.registry import FN
 from xylem.plan.flux import ROOT
 from xylem.syntax import ast
@@ -87,7 +87,7 @@ class Extraction:
         if read_variables(argument) & bound or (not own_focus and reads_focus(argument)):
             return None
         split = self._split(argument)
-        if split is None:
+        if split is None or not _stays_below(split[1]):
             return None
         name = f"aggregate {self.number}"
         self.number += 1
@@ -168,6 +168,15 @@ class Extraction:
         if isinstance(base, ast.VarRef):
             return base.name.expanded == ("", self.variable)
         return self.variable == ROOT and isinstance(base, (ast.Root, ast.ContextItem))
+
+
+def _stays_below(taken: ast.Expr) -> bool:
+    """Whether what is taken of a record is found in it: no step leads out of it."""
+    try:
+        project(taken, {ITEM.name.expanded: Projection()})
+    except NotProjectable:
+        return False
+    return True
 
 
 def _stays(step: ast.Expr) -> bool:

@@ -13,7 +13,6 @@ from xylem.values.builder import TreeBuilder
 from xylem.values.qname import QName
 from xylem.values.string_of import string_of
 
-
 _NONE: Mapping[str, str] = {}
 
 

@@ -64,7 +64,9 @@ class _OpenScope:
     buffer: Buffer | None = None
     aggregates: list[Accumulator] = field(default_factory=list)
     waiting: list[_Region] = field(default_factory=list)
-    """Nested records that have started, in that order."""
+    """Nested records whose results are still to be written, in the order they started."""
+    started: list[_Region] = field(default_factory=list)
+    """Those of them that have not ended, the innermost last."""
     cursors: dict[int, WindowCursor] = field(default_factory=dict)
     """The windows of its on-window and on-each handlers, by their place."""
     window_bytes: list[int] = field(default_factory=list)
@@ -76,8 +78,10 @@ class _OpenScope:
 class _Region:
     """The place of a record's result among the others."""
 
-    done: bool = False
+    number: int = 0
+    """Which of the records it is, where a positional variable asks."""
     recorder: Recorder | None = None
+    """The result, once it is known and others must come first."""
 
 
 class StreamRun:
@@ -225,28 +229,33 @@ class StreamRun:
     def _reserve(self, role: ItemRole) -> None:
         scope = self.open[role.scope.step]
         self._advance(scope, role.position)
-        scope.waiting.append(_Region())
+        region = _Region()
+        if role.counter is not None:
+            scope.counts[role.step] = region.number = scope.counts.get(role.step, 0) + 1
+        scope.waiting.append(region)
+        scope.started.append(region)
 
     def _nested_item(self, role: ItemRole) -> Action:
         """Records may stand inside each other: results are written in the order the records started."""
         body: Handler = self.space[role.body]
 
         def act(node: Node) -> None:
-            waiting = self.open[role.scope.step].waiting
-            index = max(i for i, region in enumerate(waiting) if not region.done)
-            region = waiting[index]
-            region.done = True
+            scope = self.open[role.scope.step]
+            waiting, region = scope.waiting, scope.started.pop()
             self.env[role.slot] = node
-            if index == 0:
-                body(self.output, self.env)
-            else:
+            if role.counter is not None:
+                self.env[role.counter] = region.number
+            if scope.started:
                 region.recorder = Recorder()
                 body(region.recorder, self.env)
-            if waiting[0].done:
-                for region in waiting:
-                    if region.recorder is not None:
-                        region.recorder.replay(self.output)
-                waiting.clear()
+                if not region.recorder.calls and waiting[-1] is region:
+                    waiting.pop()
+                return
+            body(self.output, self.env)
+            for inner in waiting:
+                if inner.recorder is not None:
+                    inner.recorder.replay(self.output)
+            waiting.clear()
 
         return act
 
