@@ -17,13 +17,12 @@ from xylem.schema.constraints import Schema
 from xylem.schema.loading import load_schema
 from xylem.sink import SerializationParameters, serialize
 from xylem.sink.event_writer import EventWriter
-from xylem.source.kernel import kernel_build
+from xylem.source.kernel import is_kernel_built
 from xylem.source.resources import FileResources
-from xylem.source.scan import _kernel_scanner
 
 ADAPTIVE = SerializationParameters.from_options({"method": "adaptive", "indent": "no"})
 XML = SerializationParameters.from_options({"method": "xml", "omit-xml-declaration": "yes"})
-SCANNERS = ("python", "kernel") if kernel_build() is not None and _kernel_scanner() is not None else ("python",)
+SCANNERS = ("python", "kernel") if is_kernel_built() else ("python",)
 
 
 @dataclass(frozen=True)
@@ -63,6 +62,7 @@ def schema_of(dtd: str) -> Schema:
     return load_schema(dtd)
 
 
+@lru_cache(maxsize=4)
 def stream_program(query: str, dtd: str | None = None) -> StreamProgram | None:
     """The query compiled for a stream; None where it must be answered from the tree."""
     try:

@@ -91,7 +91,7 @@ def pieces(data: bytes, random: Random) -> list[bytes]:
     kind = random.random()
     if kind < 0.25:
         return [data]
-    if kind < 0.5:
+    if kind < 0.35:
         return [data[i : i + 1] for i in range(len(data))]
     cuts = sorted({0, len(data), *(random.randrange(len(data) + 1) for _ in range(random.randrange(1, 12)))})
     return [data[a:b] for a, b in itertools.pairwise(cuts)]

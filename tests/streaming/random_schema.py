@@ -209,7 +209,7 @@ def _escaped(random: Random, value: str, quote: str = "") -> str:
     return made
 
 
-def random_document(world: World, random: Random, budget: int = 40) -> str:
+def random_document(world: World, random: Random, budget: int = 30) -> str:
     """A document that is valid in a world."""
     writer = _Writer(world, random, budget)
     if random.random() < 0.3:
