@@ -21,6 +21,7 @@ from xylem.plan.flux import (
     ProcessStream,
     Sequence,
 )
+from xylem.plan.flux_expression import join_expression
 from xylem.syntax import ast
 from xylem.values import atomic_type as at
 from xylem.values.qname import QName
@@ -50,7 +51,11 @@ def write_body(c: Compiler, body: Flux) -> None:
             for part in parts:
                 write_body(c, part)
         case For():
-            _write_for(c, body)
+            joined = join_expression(body)
+            if joined is not None:
+                c.push(joined, OUTPUT)
+            else:
+                _write_for(c, body)
         case Copy(variable=variable, path=path):
             c.push(path_expression(variable, path), OUTPUT)
         case If(condition=condition, body=inner):
