@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from hypothesis import strategies as st
-from xylem.plan.scan_plan import AttributeTest, Keep, Report, ScanPlan, ScanStep
+from collections.abc import Sequence
 
+from hypothesis import strategies as st
+from xylem.plan.scan_plan import AttributeTest, Keep, Report, ScanPlan, ScanStep, ValueTest
+
+ENCODINGS = ("", "", "utf-8", "utf-16", "iso-8859-1", "windows-1252")
 DOCTYPES = (
     "",
     "",
@@ -28,6 +31,8 @@ PIECES = (
     "<!---->",
     "<?p q  r?>",
     "<?target?>",
+    "one<!-- c -->two",
+    "one<?p?>two<![CDATA[three]]>",
     "]].",
     ">",
 )
@@ -38,21 +43,22 @@ VALUES = ("1", "2.5", " 3 ", "x", "", "a&#10;b\tc\nd", "&lt;&amp;&quot;'", "NaN"
 @st.composite
 def elements(draw: st.DrawFn, pieces: tuple[str, ...], values: tuple[str, ...], depth: int, is_root: bool) -> str:
     """The text of an element; p and q are always declared, and now and then anew."""
-    declared = {"p": draw(st.sampled_from("uv")), "q": draw(st.sampled_from("uv"))} if is_root else {}
+    declared = {"p": "u", "q": draw(st.sampled_from("uuv"))} if is_root else {}
     if draw(st.integers(0, 5)) == 0:
         declared[draw(st.sampled_from(["p", "q", "", ""]))] = draw(st.sampled_from(["u", "v"]))
     elif draw(st.integers(0, 9)) == 0:
         declared[""] = ""
-    name = draw(st.sampled_from(["a", "a", "b", "b", "c", "p:a", "p:b", "q:a"]))
+    name = draw(st.sampled_from(["a", "a", "b", "b", "c", "p:a", "p:b", "q:a", "q:b"]))
     tags = [f'xmlns{":" if prefix else ""}{prefix}="{uri}"' for prefix, uri in declared.items()]
-    for attribute in draw(st.lists(st.sampled_from(["x", "y", "n", "p:x", "xml:id"]), max_size=2, unique=True)):
+    prefixed = draw(st.sampled_from(["p:x", "q:x"]))  # never both: they may be one name
+    for attribute in draw(st.lists(st.sampled_from(["x", "y", "n", prefixed, "xml:id"]), max_size=3, unique=True)):
         value = "id " if attribute == "xml:id" else draw(st.sampled_from(values))
         tags.append(f'{attribute}="{value}"')
     tags = draw(st.permutations(tags))
     start = f"<{' '.join([name, *tags])}"
     content: list[str] = []
-    for _ in range(draw(st.integers(0, 4)) if depth else 0):
-        if draw(st.booleans()):
+    for _ in range(draw(st.sampled_from([2, 3, 0, 1, 4, 5])) if depth else 0):
+        if draw(st.integers(0, 4)) < 3:
             content.append(draw(elements(pieces, values, depth - 1, False)))
         else:
             content.append(draw(st.sampled_from(pieces)))
@@ -62,14 +68,14 @@ def elements(draw: st.DrawFn, pieces: tuple[str, ...], values: tuple[str, ...], 
 
 
 @st.composite
-def documents(draw: st.DrawFn) -> bytes:
+def documents(draw: st.DrawFn, encodings: Sequence[str] = ENCODINGS) -> bytes:
     doctype = draw(st.sampled_from(DOCTYPES))
     pieces, values = PIECES, VALUES
     if doctype:
         pieces, values = (*PIECES, *ENTITY_PIECES * 3), (*VALUES, "&e;1")
     root = draw(elements(pieces, values, 4, True))
     before, after = draw(st.sampled_from([("", ""), ("<!--b-->\n", "<?after all?>"), ("\n", "\n")]))
-    encoding = draw(st.sampled_from(["", "", "utf-8", "utf-16", "iso-8859-1", "windows-1252"]))
+    encoding = draw(st.sampled_from(encodings))
     declaration = f'<?xml version="1.0" encoding="{encoding}"?>' if encoding else ""
     text = f"{declaration}{before}{doctype}{root}{after}"
     # Only text and attribute values have characters that an encoding may lack.
@@ -77,13 +83,16 @@ def documents(draw: st.DrawFn) -> bytes:
 
 
 NAMES = st.sampled_from([("", "x"), ("", "y"), ("u", "x"), ("v", "x")])
-TESTS = st.builds(
-    lambda name, op, constant: AttributeTest(
-        *name, op, constant if isinstance(constant, str) else None, constant if isinstance(constant, float) else None
-    ),
-    NAMES,
-    st.sampled_from(["=", "!=", "<", "<=", ">", ">="]),
-    st.sampled_from(["1", "x", "é", 1.0, 2.5, 10.0]),
+OPERATORS = st.sampled_from(["=", "!=", "<", "<=", ">", ">="])
+CONSTANTS = st.sampled_from([("1", None), ("x", None), ("é", None), (None, 1.0), (None, 2.5), (None, 10.0)])
+TESTS = st.builds(lambda name, op, constant: AttributeTest(*name, op, *constant), NAMES, OPERATORS, CONSTANTS)
+VALUE_TESTS = st.builds(
+    lambda path, op, constant, text, attribute: ValueTest(tuple(path), op, *constant, text, attribute),
+    st.lists(st.sampled_from([("", "a"), ("", "b"), ("u", "a"), ("u", "b")]), max_size=2),
+    OPERATORS,
+    st.one_of(CONSTANTS, st.sampled_from([("t", None), ("", None)])),
+    st.booleans(),
+    st.one_of(st.none(), NAMES),
 )
 REPORTS = [Report.NOTHING, Report.START, Report.END, Report.ITEM, Report.ITEM, Report.COUNT]
 
@@ -91,11 +100,11 @@ REPORTS = [Report.NOTHING, Report.START, Report.END, Report.ITEM, Report.ITEM, R
 @st.composite
 def plans(draw: st.DrawFn) -> ScanPlan:
     steps: list[ScanStep] = []
-    for number in range(draw(st.integers(1, 6))):
+    for number in range(draw(st.integers(2, 7))):
         steps.append(
             ScanStep(
                 draw(st.integers(0, number - 1)) if number else -1,
-                draw(st.sampled_from(["child", "child", "descendant"])) if number else "child",
+                draw(st.sampled_from(["child", "descendant"])) if number else "child",
                 draw(st.sampled_from([None, None, "", "u"])) if number else None,
                 draw(st.sampled_from([None, "a", "b", "c"])) if number else None,
                 draw(st.sampled_from(REPORTS)) | draw(st.sampled_from([Report.NOTHING, *REPORTS])),
@@ -103,6 +112,7 @@ def plans(draw: st.DrawFn) -> ScanPlan:
                 draw(st.one_of(st.just(()), st.none(), st.lists(NAMES, max_size=2).map(tuple))),
                 draw(st.booleans()),
                 tuple(draw(st.lists(TESTS, max_size=1))) if number and draw(st.integers(0, 3)) == 0 else (),
+                tuple(draw(st.lists(VALUE_TESTS, max_size=2))) if number and draw(st.integers(0, 3)) == 0 else (),
             )
         )
     return ScanPlan(tuple(steps), draw(st.booleans()))

@@ -122,7 +122,7 @@ class ScanStep:
     tests: tuple[AttributeTest, ...] = ()
     """All must hold, or the step does not reach the element. Step 0 has none."""
     value_tests: tuple[ValueTest, ...] = ()
-    """All must hold, or the ITEM record is left out."""
+    """All must hold, or the ITEM record is left out. Step 0 has none."""
 
 
 @dataclass(frozen=True)
