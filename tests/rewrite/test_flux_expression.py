@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-
 import xylem
 from xylem.plan.flux import Flux, For, Sequence
 from xylem.plan.flux_expression import as_expression, join_expression
