@@ -237,6 +237,19 @@ def test_results_come_while_the_input_is_still_to_come(query: str) -> None:
         assert run.process.returncode == 0
 
 
+def test_the_first_result_comes_before_a_hundredth_of_a_gigabyte_has_been_read() -> None:
+    gigabyte, piece = 1_000_000_000, "".join(map(item, range(1000)))
+    with Live("run", "-q", "<r>{ for $i in /list/item return $i/name }</r>", "-i", "-") as run:
+        assert run.process.stdout is not None
+        run.feed(HEAD)
+        fed = len(HEAD)
+        while not select.select([run.process.stdout], [], [], 0.01)[0]:
+            run.feed(piece)
+            fed += len(piece)
+            assert fed < gigabyte / 100
+        run.read_until(b"Name 0")
+
+
 def test_progress_on_a_terminal() -> None:
     terminal, its_end = pty.openpty()
     with Live("run", "-q", "count(//item)", "-i", "-", stderr=its_end) as run:

@@ -210,6 +210,10 @@ def run(
             rich_help_panel=INPUT,
         ),
     ] = None,
+    no_dtd: Annotated[
+        bool,
+        typer.Option("--no-dtd", help="Refuse inputs with a document type declaration.", rich_help_panel=INPUT),
+    ] = False,
     quiet: Annotated[
         bool, typer.Option("--quiet", help="Show no progress on a terminal.", rich_help_panel=STREAM)
     ] = False,
@@ -235,7 +239,7 @@ def run(
         statistics=stats.value if stats else None,
         plot=plot_buffers,
         quiet=quiet,
-        limits=limits_of(limit or ()),
+        limits=limits_of(limit or (), allow_dtd=not no_dtd),
     )
     run_query(query_source(query, text), options)
 

@@ -141,7 +141,7 @@ def output_parameters(pairs: Iterable[str]) -> Mapping[str, str]:
     return parameters
 
 
-def limits_of(pairs: Iterable[str]) -> Limits:
+def limits_of(pairs: Iterable[str], *, allow_dtd: bool = True) -> Limits:
     """The limits of `--limit name=number`, the others as they are."""
     changed: dict[str, int] = {}
     known = {limit.name for limit in fields(Limits) if limit.type == "int"}
@@ -152,4 +152,4 @@ def limits_of(pairs: Iterable[str]) -> Limits:
             names = ", ".join(sorted(name.replace("_", "-") for name in known))
             raise typer.BadParameter(f"{pair!r} is not NAME=NUMBER with one of {names}", param_hint="--limit")
         changed[name] = int(value)
-    return replace(DEFAULT_LIMITS, **changed)  # type: ignore[arg-type]  # all of these are numbers
+    return replace(DEFAULT_LIMITS, allow_dtd=allow_dtd, **changed)  # type: ignore[arg-type]  # all of these are numbers

@@ -245,6 +245,10 @@ CATALOGUE: dict[str, Entry] = {
     "XYDY0002": Entry("an external function failed", "the exception it raised is the cause of this error"),
     "XYDY0003": Entry("matching the regular expression takes too long"),
     "XYDY0004": Entry("the data window cannot be formed", "sizes are positive, and reference values never decrease"),
+    "XYDY0005": Entry(
+        "the query buffers more than is allowed",
+        "`xylem explain` says what it buffers; --limit buffered-bytes=… allows more (limits=… in Python)",
+    ),
     "XYIN0001": Entry("the XML is not well formed"),
     "XYIN0002": Entry("a file cannot be read or written"),
     "XYIN0003": Entry("the place may not be read", "allow its directory: --allow DIR, or allow=[…] in Python"),

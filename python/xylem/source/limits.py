@@ -29,6 +29,8 @@ class Limits:
     """How many times longer than the input its text may become by entities, once past a small start."""
     item_bytes: int = 256_000_000
     """What is kept of one element that a scan reports as a whole."""
+    buffered_bytes: int = 1_000_000_000
+    """What a query may keep of a stream, all its variables together."""
     allow_dtd: bool = True
     """Whether an internal DTD subset is read: entities, attribute defaults, identifiers. Nothing is fetched for it."""
     decompression_ratio: int = 200

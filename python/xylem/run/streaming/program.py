@@ -80,6 +80,7 @@ class StreamProgram:
     ) -> Iterator[Statistics]:
         """Run over a source of bytes, writing to an output; gives control back after each batch."""
         measured = statistics or Statistics()
+        measured.limit_bytes = limits.buffered_bytes
         part = RunPart(resources, now or current_time(), environment, dict(variables or {}))
         space = self.handlers.namespace(part, None)
         run = StreamRun(self.roles, len(self.slots), space, Context(self.static, part), output, measured)

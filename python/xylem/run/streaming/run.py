@@ -10,7 +10,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from xylem.errors import DynamicError
 from xylem.functions.context import Context
+from xylem.source.limits import DEFAULT_LIMITS
 from xylem.values.node import Node
 from xylem.values.tree import Tree
 
@@ -39,6 +41,8 @@ class Statistics:
     """Held now, by all variables."""
     recent_peak_bytes: int = 0
     """The most since someone set it back to `held_bytes`."""
+    limit_bytes: int = DEFAULT_LIMITS.buffered_bytes
+    """What may be held at all."""
 
     def hold(self, variable: str, size: int) -> None:
         """More is held for a variable, or less where the size is negative."""
@@ -51,6 +55,9 @@ class Statistics:
             self.recent_peak_bytes = self.held_bytes
             if self.held_bytes > self.peak_buffered_bytes:
                 self.peak_buffered_bytes = self.held_bytes
+                if self.held_bytes > self.limit_bytes:
+                    most = f"{self.held_bytes:,} bytes where {self.limit_bytes:,} are allowed"
+                    raise DynamicError("XYDY0005", f"{most}; ${variable} alone holds {held:,}")
 
 
 @dataclass(eq=False)
