@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import unquote, urljoin, urlsplit
 
 from xylem.analysis.focus import reads_focus
 from xylem.errors import StaticError
@@ -18,6 +17,7 @@ from xylem.run.streaming.build import NotStreamable
 from xylem.source.byte_source import ByteSource, Source
 from xylem.source.resources import FileResources
 from xylem.syntax import ast, parse
+from xylem.values.uri import resolve
 
 if TYPE_CHECKING:
     from xylem.run.streaming.program import StreamProgram
@@ -80,18 +80,10 @@ def stream_source(program: StreamProgram, source: Source | ByteSource | None, re
     if named is not None:
         raise not_streamable("it reads a document that it names itself, and not the input", named)
     opened = ByteSource.of(source)
-    path = _path_of(opened.uri)
-    if opened.uri is not None and path is not None:
+    if opened.uri is not None and opened.name is not None and Path(opened.name).is_file():
         # Asked for by its URI, it is read once more, as a tree.
-        resources.add_document(opened.uri, path)
+        resources.add_document(opened.uri, Path(opened.name))
     return opened
-
-
-def _path_of(uri: str | None) -> Path | None:
-    if uri is None or not uri.startswith("file:"):
-        return None
-    path = Path(unquote(urlsplit(uri).path))
-    return path if path.is_file() else None
 
 
 def _file_of(program: StreamProgram, named: ast.Expr, resources: FileResources) -> Any:
@@ -99,7 +91,7 @@ def _file_of(program: StreamProgram, named: ast.Expr, resources: FileResources) 
         raise not_streamable("the document it reads has no fixed name", named)
     if named.name.local == "stream":
         raise not_streamable("named streams cannot be opened yet", named)
-    uri = urljoin(program.static.base_uri or "", named.arguments[0].value)
+    uri = resolve(named.arguments[0].value, program.static.base_uri or "")
     return resources.places.path(uri, "FODC0002")
 
 

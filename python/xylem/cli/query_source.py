@@ -152,4 +152,4 @@ def limits_of(pairs: Iterable[str], *, allow_dtd: bool = True) -> Limits:
             names = ", ".join(sorted(name.replace("_", "-") for name in known))
             raise typer.BadParameter(f"{pair!r} is not NAME=NUMBER with one of {names}", param_hint="--limit")
         changed[name] = int(value)
-    return replace(DEFAULT_LIMITS, allow_dtd=allow_dtd, **changed)  # type: ignore[arg-type]  # all of these are numbers
+    return replace(DEFAULT_LIMITS, allow_dtd=allow_dtd, **changed)
