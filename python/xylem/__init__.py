@@ -17,6 +17,7 @@ from .version import VERSION as __version__
 if TYPE_CHECKING:
     from .api import Functions, Query, Result, compile, function, parse
     from .errors import DynamicError, EngineBug, InputError, StaticError, SyntaxFault, XylemError
+    from .stream_result import StreamResult
     from .values.node import Node
 
 _HOME = {
@@ -28,6 +29,7 @@ _HOME = {
     "Query": "xylem.api",
     "Result": "xylem.api",
     "StaticError": "xylem.errors",
+    "StreamResult": "xylem.stream_result",
     "SyntaxFault": "xylem.errors",
     "XylemError": "xylem.errors",
     "compile": "xylem.api",
@@ -44,6 +46,7 @@ __all__ = [
     "Query",
     "Result",
     "StaticError",
+    "StreamResult",
     "SyntaxFault",
     "XylemError",
     "__version__",

@@ -20,6 +20,14 @@ def titles(path: Path) -> list[str]:
     return [str(title) for title in result]
 
 
+def long_titles(path: Path) -> int:
+    result: xylem.StreamResult = xylem.compile("//title").stream(path, schema="<!ELEMENT title (#PCDATA)>")
+    result.watch(lambda progress: print(progress.fraction, progress.megabytes_per_second))
+    found = [title for title in result if len(str(title)) > 80]
+    peak: int = result.statistics.peak_buffered_bytes
+    return len(found) + peak
+
+
 def total(prices: list[Decimal]) -> object:
     try:
         return xylem.compile("declare variable $prices external; sum($prices)").run(variables={"prices": prices}).value

@@ -77,14 +77,18 @@ class BufferPlot:
 def _steps(across: _Scale, up: _Scale, places: Iterable[tuple[int, int]]) -> str:
     """The corners of a curve that stays as it is from one sample to the next; what lies on one line is left out."""
     corners: list[tuple[float, float]] = []
-    for value, height in places:
-        x, y = round(across.at(value), 1), round(up.at(height), 1)
-        if corners and corners[-1][1] != y and corners[-1][0] != x:
-            corners.append((x, corners[-1][1]))
+
+    def go_to(x: float, y: float) -> None:
         if len(corners) > 1 and corners[-1][1] == corners[-2][1] == y:
-            corners[-1] = (x, y)
-        elif not corners or corners[-1] != (x, y):
+            corners.pop()
+        if not corners or corners[-1] != (x, y):
             corners.append((x, y))
+
+    for value, height in places:
+        x = round(across.at(value), 1)
+        if corners:
+            go_to(x, corners[-1][1])
+        go_to(x, round(up.at(height), 1))
     return " ".join(f"{x:g},{y:g}" for x, y in corners)
 
 
