@@ -37,8 +37,15 @@ def _same_focus(node: ast.Node) -> Iterator[ast.Node]:
                 stack.append(base)
             case ast.AxisStep() | ast.InlineFunction():
                 pass
+            case ast.DataWindow():
+                stack.extend(_outside_items(current))
             case _:
                 stack.extend(current.children())
+
+
+def _outside_items(window: ast.DataWindow) -> Iterator[ast.Node]:
+    """The parts of a data window that have the focus around it: its reference has each item's."""
+    return (part for part in window.children() if part is not window.reference)
 
 
 def read_variables(node: ast.Node) -> set[tuple[str, str]]:
@@ -60,6 +67,8 @@ def reads_focus(node: ast.Node) -> bool:
                 stack.append(base)
             case ast.InlineFunction():
                 pass
+            case ast.DataWindow():
+                stack.extend(_outside_items(current))
             case ast.FunctionCall(arguments=arguments) if len(arguments) < 2 and current.name.uri == FN:
                 # With an argument left out these read the context item; a literal table would only repeat the registry.
                 from xylem.functions.library import look_up
