@@ -2,6 +2,7 @@
 
 use crate::characters::{is_space, shown};
 use crate::errors::{syntax, Halt};
+use crate::markup::next_markup;
 use crate::reader::{Flow, Phase, Reader};
 use crate::references::{reference, Reference};
 
@@ -66,12 +67,9 @@ impl Reader {
     /// Read the end tag at an index; where it ends.
     #[inline(always)]
     fn end_tag(&mut self, data: &[u8], at: usize) -> Result<usize, Halt> {
-        let open = self.open_names.last();
-        let after = at + 2 + open.len();
-        let end = if data.get(after) == Some(&b'>') && data[at + 2..after] == *open {
-            after + 1
-        } else {
-            self.odd_end_tag(data, at)?
+        let end = match self.open_names.end_of_last(data, at + 2) {
+            Some(end) => end + 1,
+            None => self.odd_end_tag(data, at)?,
         };
         let depth = self.open_names.depth();
         if depth == self.floor {
@@ -89,7 +87,7 @@ impl Reader {
         let mut end = crate::characters::name(data, at + 2)?.end;
         let name = &data[at + 2..end];
         if name != self.open_names.last() {
-            let (found, open) = (shown(name), shown(self.open_names.last()));
+            let (found, open) = (shown(name), shown(&self.open_names.last()));
             return Err(syntax(at + 2, format!("mismatched tag: </{found}> where </{open}> is expected")));
         }
         while is_space(*data.get(end).ok_or(Halt::More)?) {
@@ -106,10 +104,10 @@ impl Reader {
     fn text(&mut self, data: &[u8], at: usize, is_all: bool) -> Result<usize, Halt> {
         let mut from = at;
         let end = loop {
-            let Some(size) = memchr::memchr3(b'<', b'&', b']', &data[from..]) else {
+            from = next_markup(data, from);
+            if from == data.len() {
                 break self.text_at_end(data, at, is_all);
-            };
-            from += size;
+            }
             if data[from] != b']' {
                 break from;
             }

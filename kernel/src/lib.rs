@@ -20,6 +20,8 @@ pub mod entities;
 pub mod errors;
 pub mod input;
 pub mod limits;
+pub mod markup;
+pub mod name_key;
 pub mod names;
 pub mod namespaces;
 pub mod number;

@@ -9,6 +9,7 @@ use rustc_hash::FxHashMap;
 
 use crate::characters::shown;
 use crate::errors::{namespace, Halt};
+use crate::name_key::{NameKey, NameTable};
 
 /// The namespace of the prefix xml.
 pub const XML_NAMESPACE: &str = "http://www.w3.org/XML/1998/namespace";
@@ -19,13 +20,11 @@ const MOST_SCOPES: usize = 2_000;
 /// A prefix and its namespace; the prefix is empty for the default namespace, the namespace where it is undeclared.
 pub type Binding = (Arc<str>, Arc<str>);
 
-type NumberByName = FxHashMap<Box<[u8]>, u32>;
-
 #[derive(Default)]
 struct Scope {
     bindings: Vec<Binding>,
-    elements: NumberByName,
-    attributes: NumberByName,
+    elements: NameTable,
+    attributes: NameTable,
 }
 
 struct Entered {
@@ -166,24 +165,24 @@ impl Namespaces {
 
     /// The number an element name was given in this scope.
     #[inline(always)]
-    pub fn known_element(&self, raw: &[u8]) -> Option<u32> {
-        self.scopes[self.current].elements.get(raw).copied()
+    pub fn known_element(&self, key: NameKey, raw: &[u8]) -> Option<u32> {
+        self.scopes[self.current].elements.get(key, raw)
     }
 
     /// The number an attribute name was given in this scope.
     #[inline(always)]
     pub fn known_attribute(&self, raw: &[u8]) -> Option<u32> {
-        self.scopes[self.current].attributes.get(raw).copied()
+        self.scopes[self.current].attributes.get(NameKey::of_name(raw), raw)
     }
 
     /// Remember the number of an element name in this scope.
     pub fn remember_element(&mut self, raw: &[u8], number: u32) {
-        self.scopes[self.current].elements.insert(raw.into(), number);
+        self.scopes[self.current].elements.insert(raw, number);
     }
 
     /// Remember the number of an attribute name in this scope.
     pub fn remember_attribute(&mut self, raw: &[u8], number: u32) {
-        self.scopes[self.current].attributes.insert(raw.into(), number);
+        self.scopes[self.current].attributes.insert(raw, number);
     }
 
     /// The namespace of a name; `colon` is relative to the name, 0 for none.
@@ -254,9 +253,9 @@ mod tests {
         namespaces.remember_element(b"a", 7);
         namespaces.leave(1);
         assert!(namespaces.lookup(b"").is_none());
-        assert_eq!(namespaces.known_element(b"a"), None);
+        assert_eq!(namespaces.known_element(NameKey::of_name(b"a"), b"a"), None);
         namespaces.enter(1, &[(b"", b"urn:u", 0)]).unwrap();
-        assert_eq!(namespaces.known_element(b"a"), Some(7));
+        assert_eq!(namespaces.known_element(NameKey::of_name(b"a"), b"a"), Some(7));
         assert_eq!(namespaces.declared_at(1).unwrap().len(), 1);
         namespaces.enter(2, &[(b"", b"urn:u", 0)]).unwrap();
         assert!(namespaces.declared_at(2).is_none());

@@ -28,6 +28,21 @@ struct Open {
     name: u32,
 }
 
+/// What a start tag is to a projection.
+pub enum Interest {
+    /// Nothing: the element is passed over.
+    Nothing,
+    /// Only what may be below the element matters; `open_at` follows unless there is nothing.
+    Below {
+        /// The number of its action.
+        action: u32,
+        /// The number of its name.
+        name: u32,
+    },
+    /// The element is open.
+    Kept,
+}
+
 /// The projection of one document.
 pub struct Projector {
     automaton: Automaton,
@@ -96,21 +111,11 @@ impl Projector {
         self.automaton.action(self.open[self.open.len() - 1].action).is_barren
     }
 
-    /// A start tag.
-    #[inline(always)]
-    pub fn start(&mut self, tag: &Tag<'_>, namespaces: &mut Namespaces, limits: &Limits) -> Result<(), Halt> {
-        if self.skipped > 0 {
-            self.skipped += 1;
-            return Ok(());
-        }
-        self.start_of_interest(tag, namespaces, limits)
-    }
-
-    fn start_of_interest(&mut self, tag: &Tag<'_>, namespaces: &mut Namespaces, limits: &Limits) -> Result<(), Halt> {
+    /// A start tag, where nothing is being skipped.
+    pub fn start(&mut self, tag: &Tag<'_>, namespaces: &mut Namespaces, limits: &Limits) -> Result<Interest, Halt> {
         self.end_text();
         if self.is_barren() {
-            self.skip();
-            return Ok(());
+            return Ok(Interest::Nothing);
         }
         if self.names.len() > MOST_NAMES {
             self.forget_names(namespaces);
@@ -123,27 +128,39 @@ impl Projector {
         };
         let action = self.automaton.action(number);
         if action.skips {
-            self.skip();
-            return Ok(());
+            return Ok(Interest::Nothing);
         }
-        self.keeps_text = action.keeps_text;
-        self.collects = action.collects;
-        let (has_row, reports) = (action.has_row, !action.at_start.is_empty() || !action.counted.is_empty());
-        self.open.push(Open { action: number, row: NO_ROW, name });
-        if has_row {
+        if !action.has_row && !action.keeps_text {
+            for &step in &action.counted {
+                self.counts[step as usize] += 1;
+                self.has_counted = true;
+            }
+            return Ok(Interest::Below { action: number, name });
+        }
+        self.open_at(number, name);
+        if self.automaton.action(number).has_row {
             self.add_rows(namespaces);
             self.add_attributes(number, tag, namespaces)?;
             self.note_item();
             self.check_item(limits, tag.at)?;
         }
-        if reports {
-            self.report_start(number);
-        }
-        Ok(())
+        self.report_start(number);
+        Ok(Interest::Kept)
     }
 
-    fn skip(&mut self) {
-        self.skipped = 1;
+    /// What is below an element begins.
+    #[inline(always)]
+    pub fn open_at(&mut self, action: u32, name: u32) {
+        self.open.push(Open { action, row: NO_ROW, name });
+        let action = self.automaton.action(action);
+        self.keeps_text = action.keeps_text;
+        self.collects = action.collects;
+    }
+
+    /// Skip an element that has started, up to its end tag.
+    #[inline(always)]
+    pub fn skip(&mut self) {
+        self.skipped += 1;
         self.keeps_text = false;
     }
 
@@ -262,7 +279,7 @@ impl Projector {
     // --- names
 
     fn element_name(&mut self, tag: &Tag<'_>, namespaces: &mut Namespaces) -> Result<u32, Halt> {
-        if let Some(known) = namespaces.known_element(tag.name) {
+        if let Some(known) = namespaces.known_element(tag.key, tag.name) {
             return Ok(known);
         }
         let uri = namespaces.namespace_of(tag.name, tag.colon, true, tag.at + 1)?;

@@ -141,7 +141,7 @@ impl Reader {
         match self.phase {
             Phase::Epilog => Ok(()),
             Phase::Content | Phase::Cdata => {
-                let name = shown(self.open_names.last());
+                let name = shown(&self.open_names.last());
                 Err(syntax(at, format!("the input ends before </{name}>")))
             }
             Phase::Subset => Err(syntax(at, "the input ends inside the document type declaration")),

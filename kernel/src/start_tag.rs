@@ -4,6 +4,9 @@ use crate::characters::{count, is_space, name, shown, stops_value, NameEnd};
 use crate::doctype::{check_name, AttributeKind};
 use crate::entities::tokenise;
 use crate::errors::{limit, namespace, syntax, Halt};
+use crate::markup::next_markup;
+use crate::name_key::{NameKey, WHOLE};
+use crate::projector::Interest;
 use crate::reader::Reader;
 
 /// A part of the text being read, or of the scratch text beside it.
@@ -40,6 +43,8 @@ pub struct Attribute {
 pub struct Tag<'a> {
     /// The element's name as written.
     pub name: &'a [u8],
+    /// The name, to look it up.
+    pub key: NameKey,
     /// Index of the first colon in it, 0 for none.
     pub colon: usize,
     /// Index of the tag in the text.
@@ -95,18 +100,31 @@ impl Reader {
         if self.namespaces.is_on() && (colon != 0 || element[0] == b':') {
             self.check_prefix(element, colon, true, at + 1)?;
         }
-        if is_empty && self.projector.is_skipping() {
-            self.namespaces.leave(depth);
-            return Ok(place);
+        let key = NameKey::of(data, at + 1, name_end);
+        let mut interest = Interest::Nothing;
+        if !self.projector.is_skipping() {
+            let tag = Tag { name: element, key, colon, at, attributes: &self.attributes, data, scratch: &self.scratch };
+            interest = self.projector.start(&tag, &mut self.namespaces, &self.limits)?;
         }
-        let tag = Tag { name: element, colon, at, attributes: &self.attributes, data, scratch: &self.scratch };
-        self.projector.start(&tag, &mut self.namespaces, &self.limits)?;
-        if is_empty {
-            self.namespaces.leave(depth);
-            self.projector.end(&self.limits, at)?;
+        if let Interest::Kept = interest {
+            if is_empty {
+                self.namespaces.leave(depth);
+                self.projector.end(&self.limits, at)?;
+                return Ok(place);
+            }
         } else {
-            self.open_names.push(element);
+            // Most elements of which nothing is kept have but text in them, and are passed over at once.
+            let end = if is_empty { Some(place) } else { leaf_end(data, place, key) };
+            if let Some(end) = end {
+                self.namespaces.leave(depth);
+                return Ok(end);
+            }
+            match interest {
+                Interest::Below { action, name } => self.projector.open_at(action, name),
+                _ => self.projector.skip(),
+            }
         }
+        self.open_names.push(key, element);
         Ok(place)
     }
 
@@ -345,6 +363,16 @@ impl Reader {
         }
         Ok(())
     }
+}
+
+/// Where an element ends whose content begins at an index, if that is plain text and all of it is there.
+#[inline(always)]
+fn leaf_end(data: &[u8], from: usize, key: NameKey) -> Option<usize> {
+    let at = next_markup(data, from);
+    let start = at + 2;
+    let end = start + key.length();
+    let is_end = data.get(end) == Some(&b'>') && data[at] == b'<' && data[at + 1] == b'/';
+    (is_end && key.length() <= WHOLE && NameKey::of(data, start, end) == key).then_some(end + 1)
 }
 
 /// Defaults up to this length are not counted as expansion.
