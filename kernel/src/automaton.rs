@@ -150,7 +150,8 @@ impl Automaton {
             test_uri.as_deref().is_none_or(|wanted| wanted == uri)
                 && test_local.as_deref().is_none_or(|wanted| wanted == local)
         };
-        let tests: Vec<u32> = (0..self.name_tests.len() as u32).filter(|&n| fits(&self.name_tests[n as usize])).collect();
+        let tests: Vec<u32> =
+            (0..self.name_tests.len() as u32).filter(|&n| fits(&self.name_tests[n as usize])).collect();
         if let Some(&class) = self.classes.get(&tests) {
             return class;
         }
@@ -281,9 +282,7 @@ impl Automaton {
         let with = |report: u8| {
             reached.iter().copied().filter(move |&step| steps[step as usize].report & report != 0).collect::<Vec<u32>>()
         };
-        let kept = |&step: &u32| {
-            !self.only_counts[step as usize] && (outer.in_item || steps[step as usize].asks())
-        };
+        let kept = |&step: &u32| !self.only_counts[step as usize] && (outer.in_item || steps[step as usize].asks());
         let has_row = outer.copies || outer.spells || reached.iter().any(kept);
         let keeps_text =
             inner.copies || inner.spells || inner.collects || reached.iter().any(|&step| steps[step as usize].text);

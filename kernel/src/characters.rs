@@ -115,7 +115,9 @@ fn long_name(data: &[u8], start: usize, from: usize, colon: usize) -> Result<Nam
 pub fn name_token(data: &[u8], start: usize) -> Result<usize, Halt> {
     let mut end = start;
     loop {
-        let Some(&byte) = data.get(end) else { return Err(Halt::More) };
+        let Some(&byte) = data.get(end) else {
+            return Err(Halt::More);
+        };
         if byte < 128 {
             if CLASSES[byte as usize] & NAME == 0 && byte != b':' {
                 break;
@@ -161,8 +163,7 @@ pub fn is_name_start(c: char) -> bool {
 
 /// NameChar.
 pub fn is_name_character(c: char) -> bool {
-    is_name_start(c)
-        || matches!(c, '-' | '.' | '0'..='9' | '\u{B7}' | '\u{300}'..='\u{36F}' | '\u{203F}'..='\u{2040}')
+    is_name_start(c) || matches!(c, '-' | '.' | '0'..='9' | '\u{B7}' | '\u{300}'..='\u{36F}' | '\u{203F}'..='\u{2040}')
 }
 
 /// Char: what a document may contain, by character references too.

@@ -161,9 +161,16 @@ impl Reader {
             }
             Reference::Entity(name) => {
                 let entity = self.doctype.entities.general(name, start)?;
-                self.enter_entity(entity, start, end - start)?;
-                *place = end;
-                return Ok(Some(Flow::Turned));
+                if !self.doctype.entities.get(entity).is_plain {
+                    self.enter_entity(entity, start, end - start)?;
+                    *place = end;
+                    return Ok(Some(Flow::Turned));
+                }
+                let text = self.open_entity(entity, start, end - start)?;
+                self.doctype.entities.close(entity);
+                if self.projector.keeps_text {
+                    self.projector.text(&text, &self.limits, start)?;
+                }
             }
         }
         *at = end;

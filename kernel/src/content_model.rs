@@ -96,14 +96,28 @@ mod tests {
 
     #[test]
     fn models() {
-        for text in ["EMPTY", "ANY", "(#PCDATA)", "( #PCDATA )*", "(#PCDATA|a | b)*", "(a)", "(a,b?,(c|d)+)*", "((a),((b)))"] {
+        for text in
+            ["EMPTY", "ANY", "(#PCDATA)", "( #PCDATA )*", "(#PCDATA|a | b)*", "(a)", "(a,b?,(c|d)+)*", "((a),((b)))"]
+        {
             assert!(is_read(text), "{text}");
         }
     }
 
     #[test]
     fn no_models() {
-        for text in ["()", "(a|b,c)", "(a,)", "(#PCDATA|a)", "(a b)", "a", "(a|#PCDATA)*", "((a)", "(a) *", "(#PCDATA)+", "(a ?)"] {
+        for text in [
+            "()",
+            "(a|b,c)",
+            "(a,)",
+            "(#PCDATA|a)",
+            "(a b)",
+            "a",
+            "(a|#PCDATA)*",
+            "((a)",
+            "(a) *",
+            "(#PCDATA)+",
+            "(a ?)",
+        ] {
             assert!(!is_read(text), "{text}");
         }
     }

@@ -221,7 +221,9 @@ fn replacement_text(literal: &[u8], start: usize, is_input: bool) -> Result<Vec<
     let mut place = 0;
     while place < literal.len() {
         match literal[place] {
-            b'%' => return Err(syntax(start + place, "a parameter entity inside a declaration of the internal subset")),
+            b'%' => {
+                return Err(syntax(start + place, "a parameter entity inside a declaration of the internal subset"))
+            }
             b'&' => {
                 let (found, next) = match reference(literal, place) {
                     Ok(found) => found,

@@ -174,9 +174,7 @@ impl Decoder {
             }
             Decoder::Utf16 { big } => decode_utf16(bytes, *big, is_last, text),
             Decoder::Utf32 { big } => decode_utf32(bytes, *big, is_last, text),
-            Decoder::Other { state, refuses_controls } => {
-                decode_other(state, *refuses_controls, bytes, is_last, text)
-            }
+            Decoder::Other { state, refuses_controls } => decode_other(state, *refuses_controls, bytes, is_last, text),
         }
     }
 
@@ -218,7 +216,9 @@ fn decode_utf16(bytes: &[u8], big: bool, is_last: bool, text: &mut Vec<u8>) -> R
             },
             _ => char::from_u32(first.into()),
         };
-        let Some(character) = character else { return Err(BadBytes { good: at, name: "UTF-16" }) };
+        let Some(character) = character else {
+            return Err(BadBytes { good: at, name: "UTF-16" });
+        };
         push(text, character);
         at += 2 * character.len_utf16();
     }
@@ -233,7 +233,9 @@ fn decode_utf32(bytes: &[u8], big: bool, is_last: bool, text: &mut Vec<u8>) -> R
     for four in bytes.chunks_exact(4) {
         let four: [u8; 4] = four.try_into().unwrap_or_default();
         let code = if big { u32::from_be_bytes(four) } else { u32::from_le_bytes(four) };
-        let Some(character) = char::from_u32(code) else { return Err(BadBytes { good: at, name: "UTF-32" }) };
+        let Some(character) = char::from_u32(code) else {
+            return Err(BadBytes { good: at, name: "UTF-32" });
+        };
         push(text, character);
         at += 4;
     }

@@ -34,7 +34,7 @@ pub struct Entity {
     characters: usize,
     /// Whether it is being expanded: it must not refer to itself.
     pub is_open: bool,
-    /// Whether its text has neither tags nor references.
+    /// Whether its text is but characters: no tags, no references, no end of a CDATA section.
     pub is_plain: bool,
 }
 
@@ -66,7 +66,7 @@ impl Entities {
             return Ok(());
         }
         let (characters, is_plain) = match &content {
-            Content::Internal(text) => (count(text), memchr::memchr2(b'<', b'&', text).is_none()),
+            Content::Internal(text) => (count(text), memchr::memchr3(b'<', b'&', b']', text).is_none()),
             _ => (0, false),
         };
         let size = characters as i64 + self.size_of_references(&content);
@@ -117,7 +117,14 @@ impl Entities {
     }
 
     /// Begin to expand an entity: its text. `read` is how much of the input was read before it.
-    pub fn open(&mut self, number: usize, reference_length: usize, read: u64, limits: &Limits, at: usize) -> Result<Arc<[u8]>, Halt> {
+    pub fn open(
+        &mut self,
+        number: usize,
+        reference_length: usize,
+        read: u64,
+        limits: &Limits,
+        at: usize,
+    ) -> Result<Arc<[u8]>, Halt> {
         let entity = &mut self.all[number];
         if entity.is_open {
             return Err(syntax(at, format!("the entity '{}' refers to itself", shown(&entity.name))));

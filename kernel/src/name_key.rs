@@ -55,7 +55,8 @@ impl NameKey {
 
     #[inline(always)]
     fn hash(self) -> usize {
-        let mixed = (self.first ^ self.last.rotate_left(29) ^ ((self.length as u64) << 56)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        let mixed =
+            (self.first ^ self.last.rotate_left(29) ^ ((self.length as u64) << 56)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         (mixed >> 40) as usize
     }
 }

@@ -214,7 +214,10 @@ impl Namespaces {
         let starts = starts && crate::characters::is_name_start(crate::characters::decode(local, 0).0);
         if colon == 0 || !starts || local.contains(&b':') {
             let name = shown(raw);
-            return Err(namespace(at, format!("'{name}' is no name: a prefix and a local name stand around one colon")));
+            return Err(namespace(
+                at,
+                format!("'{name}' is no name: a prefix and a local name stand around one colon"),
+            ));
         }
         Ok((&raw[..colon], local))
     }

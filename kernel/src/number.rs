@@ -30,7 +30,9 @@ mod tests {
 
     #[test]
     fn numbers() {
-        for (text, number) in [("1", 1.0), (" -1.5e3\n", -1500.0), (".5", 0.5), ("5.", 5.0), ("+2", 2.0), ("INF", f64::INFINITY)] {
+        for (text, number) in
+            [("1", 1.0), (" -1.5e3\n", -1500.0), (".5", 0.5), ("5.", 5.0), ("+2", 2.0), ("INF", f64::INFINITY)]
+        {
             assert_eq!(to_double(text.as_bytes()), Some(number), "{text}");
         }
         assert!(to_double(b"NaN").unwrap().is_nan());
@@ -38,7 +40,9 @@ mod tests {
 
     #[test]
     fn no_numbers() {
-        for text in ["", " ", "x", "1x", "inf", "nan", "infinity", "1e", "e5", ".", "1 2", "0x10", "1_000", "--1", "+-1"] {
+        for text in
+            ["", " ", "x", "1x", "inf", "nan", "infinity", "1e", "e5", ".", "1 2", "0x10", "1_000", "--1", "+-1"]
+        {
             assert_eq!(to_double(text.as_bytes()), None, "{text}");
         }
     }

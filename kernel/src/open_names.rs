@@ -58,7 +58,8 @@ impl OpenNames {
     pub fn path(&self) -> String {
         let mut long = self.long.iter();
         let mut name = |key: &NameKey| key.name().or_else(|| long.next().map(|name| name.to_vec())).unwrap_or_default();
-        let mut shown: Vec<String> = self.keys.iter().map(|key| String::from_utf8_lossy(&name(key)).into_owned()).collect();
+        let mut shown: Vec<String> =
+            self.keys.iter().map(|key| String::from_utf8_lossy(&name(key)).into_owned()).collect();
         if shown.len() > LONGEST_PATH {
             shown.splice(3..shown.len() - (LONGEST_PATH - 4), ["…".to_string()]);
         }

@@ -299,7 +299,13 @@ impl Projector {
         namespaces.forget_names();
     }
 
-    fn attribute_name(&mut self, raw: &[u8], colon: usize, at: usize, namespaces: &mut Namespaces) -> Result<u32, Halt> {
+    fn attribute_name(
+        &mut self,
+        raw: &[u8],
+        colon: usize,
+        at: usize,
+        namespaces: &mut Namespaces,
+    ) -> Result<u32, Halt> {
         if let Some(known) = namespaces.known_attribute(raw) {
             return Ok(known);
         }
@@ -338,7 +344,9 @@ impl Projector {
     ) -> Result<bool, Halt> {
         for test in tests {
             let class = self.automaton.attribute_class(&test.uri, &test.local);
-            let Some((_, attribute)) = given.iter().find(|(other, _)| *other == class) else { return Ok(false) };
+            let Some((_, attribute)) = given.iter().find(|(other, _)| *other == class) else {
+                return Ok(false);
+            };
             let value = tag.value(attribute);
             let holds = match &test.constant {
                 Constant::Text(text) => test.comparison.holds(value, text.as_bytes()),

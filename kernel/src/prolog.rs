@@ -27,9 +27,8 @@ impl Reader {
         let mut cursor = Cursor::new(data, 5);
         cursor.some_space()?;
         let version = pseudo_attribute(&mut cursor, b"version")?;
-        let is_version = version.strip_prefix(b"1.").is_some_and(|minor| {
-            !minor.is_empty() && minor.iter().all(u8::is_ascii_digit)
-        });
+        let is_version =
+            version.strip_prefix(b"1.").is_some_and(|minor| !minor.is_empty() && minor.iter().all(u8::is_ascii_digit));
         if !is_version {
             return Err(syntax(cursor.at, "the version of XML is 1.0"));
         }

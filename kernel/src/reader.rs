@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use crate::characters::{is_space, shown};
-use crate::doctype::{check_no_colon, check_name, Doctype};
+use crate::doctype::{check_name, check_no_colon, Doctype};
 use crate::encoding::Family;
 use crate::errors::{limit, syntax, Halt};
 use crate::limits::Limits;
@@ -41,6 +41,9 @@ pub(crate) enum Flow {
     /// Something else is to be read: an entity, or another part of the document.
     Turned,
 }
+
+/// Tokens up to this length are not limited.
+const SMALL_TOKEN: usize = 1_000_000;
 
 struct Source {
     entity: usize,
@@ -159,12 +162,18 @@ impl Reader {
 
     /// Read an entity in place of the reference to it.
     pub(crate) fn enter_entity(&mut self, entity: usize, at: usize, reference_length: usize) -> Result<(), Halt> {
+        let text = self.open_entity(entity, at, reference_length)?;
         let at = self.sources.first().map_or(at, |outermost| outermost.at);
-        let read = self.read_before + at as u64;
-        let text = self.doctype.entities.open(entity, reference_length, read, &self.limits, at)?;
         self.floor = self.open_names.depth();
         self.sources.push(Source { entity, text, place: 0, floor: self.floor, at });
         Ok(())
+    }
+
+    /// The text of an entity that is being expanded.
+    pub(crate) fn open_entity(&mut self, entity: usize, at: usize, reference_length: usize) -> Result<Arc<[u8]>, Halt> {
+        let input_at = self.sources.first().map_or(at, |outermost| outermost.at);
+        let read = self.read_before + input_at as u64;
+        self.doctype.entities.open(entity, reference_length, read, &self.limits, at)
     }
 
     fn run_source(&mut self) -> Result<(), Halt> {
@@ -200,7 +209,12 @@ impl Reader {
     /// Read the comment at an index; where it ends (§2.5).
     pub(crate) fn comment(&mut self, data: &[u8], at: usize) -> Result<usize, Halt> {
         let start = at + 4;
-        let end = start + memchr::memmem::find(data.get(start..).unwrap_or(b""), b"--").ok_or(Halt::More)?;
+        let rest = data.get(start..).unwrap_or(b"");
+        let Some(size) = memchr::memmem::find(rest, b"--") else {
+            self.check_leaf(rest, at)?;
+            return Err(Halt::More);
+        };
+        let end = start + size;
         match data.get(end + 2) {
             None => return Err(Halt::More),
             Some(b'>') => {}
@@ -214,7 +228,11 @@ impl Reader {
     pub(crate) fn instruction(&mut self, data: &[u8], at: usize) -> Result<usize, Halt> {
         let name_end = crate::characters::name(data, at + 2)?.end;
         let target = &data[at + 2..name_end];
-        let end = name_end + memchr::memmem::find(&data[name_end..], b"?>").ok_or(Halt::More)?;
+        let Some(size) = memchr::memmem::find(&data[name_end..], b"?>") else {
+            self.check_leaf(&data[name_end..], at)?;
+            return Err(Halt::More);
+        };
+        let end = name_end + size;
         let mut start = name_end;
         while start < end && is_space(data[start]) {
             start += 1;
@@ -233,13 +251,27 @@ impl Reader {
         Ok(end + 2)
     }
 
-    fn leaf(&mut self, target: Option<&[u8]>, content: &[u8], at: usize) -> Result<(), Halt> {
+    fn check_leaf(&self, content: &[u8], at: usize) -> Result<(), Halt> {
         if content.len() > self.limits.text_characters {
             let actual = crate::characters::count(content);
             if actual > self.limits.text_characters {
                 return Err(limit(at, "text characters", actual, self.limits.text_characters));
             }
         }
+        Ok(())
+    }
+
+    /// No token may be longer than what the longest text takes: an input that never ends one must not fill the memory.
+    pub fn check_token(&self, length: usize, at: usize) -> Result<(), Halt> {
+        let most = self.limits.text_characters.saturating_mul(4).max(SMALL_TOKEN);
+        if length > most {
+            return Err(limit(at, "text characters (a tag or declaration, in bytes)", length, most));
+        }
+        Ok(())
+    }
+
+    fn leaf(&mut self, target: Option<&[u8]>, content: &[u8], at: usize) -> Result<(), Halt> {
+        self.check_leaf(content, at)?;
         if self.phase == Phase::Subset {
             // Comments and instructions inside the declaration are no nodes (XDM 3.1 §6.2.3).
             return Ok(());

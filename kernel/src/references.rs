@@ -51,7 +51,9 @@ fn character_reference(data: &[u8], at: usize) -> Result<(Reference<'_>, usize),
     let mut code: u32 = 0;
     loop {
         let byte = *data.get(end).ok_or(Halt::More)?;
-        let Some(digit) = (byte as char).to_digit(base) else { break };
+        let Some(digit) = (byte as char).to_digit(base) else {
+            break;
+        };
         code = code.saturating_mul(base).saturating_add(digit);
         end += 1;
     }
@@ -78,7 +80,8 @@ mod tests {
 
     #[test]
     fn malformed() {
-        for text in ["&;", "&#;", "&#x;", "&#xD800;", "&#0;", "&#1;", "&#99999999999;", "&#X41;", "& ", "&a b;", "&1;"] {
+        for text in ["&;", "&#;", "&#x;", "&#xD800;", "&#0;", "&#1;", "&#99999999999;", "&#X41;", "& ", "&a b;", "&1;"]
+        {
             assert!(matches!(reference(text.as_bytes(), 0), Err(Halt::Fault(_))), "{text}");
         }
         for text in ["&", "&#", "&#x", "&#12", "&am"] {

@@ -147,6 +147,9 @@ impl Scanner {
                 return Ok(());
             }
             self.waiting.cut_off(window.len() - *place);
+            if let Err(Halt::Fault(fault)) = self.reader.check_token(window.len() - *place, *place) {
+                return Err(*fault);
+            }
             if !self.input.check_more(text) {
                 if let Some(fault) = self.input.fault() {
                     return Err(fault.clone());
@@ -175,4 +178,3 @@ pub fn read_whole(data: &[u8], limits: Limits, options: Options) -> Result<(Scan
 pub fn bug(detail: &str) -> ScanError {
     ScanError { kind: Kind::Bug, detail: detail.into(), byte_offset: 0, line: 0, column: 0, path: String::new() }
 }
-

@@ -279,7 +279,9 @@ impl Reader {
 
     /// Types and defaults that the document type declares; whether a default declares a namespace.
     fn apply_rules(&mut self, data: &[u8], at: usize, element: &[u8]) -> Result<bool, Halt> {
-        let Some(rules) = self.doctype.attributes.get(element) else { return Ok(false) };
+        let Some(rules) = self.doctype.attributes.get(element) else {
+            return Ok(false);
+        };
         let mut has_declarations = false;
         let given = self.attributes.len();
         for rule in rules {

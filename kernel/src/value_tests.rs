@@ -15,8 +15,11 @@ pub fn may_hold(test: &ValueTest, rows: &Rows, names: &Names, row: u32) -> bool 
 }
 
 fn reaches(test: &ValueTest, path: &[(String, String)], rows: &Rows, names: &Names, row: usize) -> bool {
-    let Some((step, rest)) = path.split_first() else { return value_holds(test, rows, names, row) };
-    children(rows, row).any(|child| is_named(rows, names, child, kind::ELEMENT, step) && reaches(test, rest, rows, names, child))
+    let Some((step, rest)) = path.split_first() else {
+        return value_holds(test, rows, names, row);
+    };
+    children(rows, row)
+        .any(|child| is_named(rows, names, child, kind::ELEMENT, step) && reaches(test, rest, rows, names, child))
 }
 
 fn value_holds(test: &ValueTest, rows: &Rows, names: &Names, row: usize) -> bool {
@@ -116,7 +119,10 @@ mod tests {
     fn no_value_holds_for_nothing() {
         let mut names = Names::default();
         let rows = sample(&mut names);
-        let other = ValueTest { path: vec![("".into(), "name".into())], ..test(Comparison::NotEqual, Constant::Text("x".into())) };
+        let other = ValueTest {
+            path: vec![("".into(), "name".into())],
+            ..test(Comparison::NotEqual, Constant::Text("x".into()))
+        };
         assert!(!may_hold(&other, &rows, &names, 0));
     }
 }

@@ -10,8 +10,7 @@ use crate::plan::{AttributeTest, Comparison, Constant, Keep, Plan, Step, ValueTe
 type TestTuple = (String, String, String, Option<String>, Option<f64>);
 
 /// path, whether text nodes, attribute or None, sign, text or None, number or None
-type ValueTestTuple =
-    (Vec<(String, String)>, bool, Option<(String, String)>, String, Option<String>, Option<f64>);
+type ValueTestTuple = (Vec<(String, String)>, bool, Option<(String, String)>, String, Option<String>, Option<f64>);
 
 /// parent, is_descendant, uri, local, report, keep, attributes, text, tests, value tests
 type StepTuple = (
