@@ -19,7 +19,7 @@ from .output_buffer import CHUNK_PIECES, OutputBuffer
 class PlainXml:
     """Writes subtrees; keeps the tags of the names it has met."""
 
-    __slots__ = ("_attribute", "_buffer", "_name", "_text")
+    __slots__ = ("_attribute", "_buffer", "_name", "_names", "_qnames", "_text")
 
     def __init__(self, buffer: OutputBuffer, text: Expand, attribute: Expand, name: Expand) -> None:
         """`name` checks what is written without references: names, comments, processing instructions."""
@@ -27,6 +27,9 @@ class PlainXml:
         self._text = text
         self._attribute = attribute
         self._name = name
+        self._names: dict[int, str] = {}
+        """Names as written, by code. Items come from one document after another, so those of one are enough."""
+        self._qnames: object = None
 
     def write(self, tree: Tree, start: int, end: int, around: Scope | None = None) -> None:
         """Write the rows from `start` to before `end`: one subtree, or the children of a document.
@@ -38,7 +41,9 @@ class PlainXml:
         text, attribute, name_text = self._text, self._attribute, self._name
         parts, flush = self._buffer.parts, self._buffer.flush
         append = parts.append
-        names: dict[int, str] = {}
+        if qnames is not self._qnames:
+            self._names, self._qnames = {}, qnames
+        names = self._names
         scope: Scope = around or {}
         is_outside = around is None
         stack: list[tuple[int, str, Scope]] = []

@@ -6,6 +6,7 @@ row at its start tag if it is kept for its own sake, and otherwise when somethin
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from xylem.plan.scan_plan import Report, ScanPlan
@@ -51,10 +52,11 @@ class _Open:
         self.outer_scope = outer_scope
         self.declared: dict[str, str] | None = None
         self.has_row = False
-        self.lasting: frozenset[int] = reached.next_descendants | (outer.lasting if outer else _NO_STEPS)
+        self.lasting: frozenset[int]
         """Descendant steps, which are followed at all depths from here."""
-        self.followed = tuple(sorted(self.lasting | reached.next_children))
+        self.followed: tuple[int, ...]
         """The steps that may reach its children."""
+        self.lasting, self.followed = reached.below(outer.lasting if outer else _NO_STEPS)
         self.copies: bool = reached.copies or (outer is not None and outer.copies)
         """Whether everything below is kept."""
         self.spells: bool = outer is not None and outer.spells
@@ -80,7 +82,8 @@ class Projection(TreeLoader):
         self._xml_id = self.tree.names.code(ATTRIBUTE, XML_NAMESPACE, "id", "xml")
         self._only_counts = plan.only_counts()
         self._unions: dict[frozenset[int], ReachedSteps] = {}
-        self._fitting: dict[tuple[tuple[int, ...], int], list[int]] = {}
+        self._fitting: dict[tuple[tuple[int, ...], int], tuple[list[int], ReachedSteps]] = {}
+        """By steps and name of an element: the steps that fit, if they have tests, and what they ask for together."""
         self._open: list[_Open] = []
         self._text: list[str] = []
         self._text_length = 0
@@ -97,7 +100,7 @@ class Projection(TreeLoader):
     # --- the document node
 
     def _start_document(self) -> None:
-        reached = self._union(frozenset({0}))
+        reached = self._union([0])
         document = _Open(reached, None, (DOCUMENT, [], ()), self.scope)
         self._take_string(document)
         document.has_row = True
@@ -112,18 +115,20 @@ class Projection(TreeLoader):
     # --- elements
 
     def _start(self, tag: str, attributes: list[str]) -> None:
-        self._end_text()
+        if self._text:
+            self._end_text()
         outer = self._open[-1]
         outer_scope = self.scope
         declared = None
         if attributes:
             self._check_attributes(attributes)
+        shape = outer_scope.shapes.get((tag, *attributes[::2]) if attributes else tag)
+        if shape is None:
             given = self.declarations(attributes)
             if given:
                 declared = self.enter(given)
                 attributes = self.without_declarations(attributes)
-        key = (tag, *attributes[::2]) if attributes else tag
-        shape = self.scope.shapes.get(key) or self.shape(tag, attributes)
+            shape = self.shape(tag, attributes)
         values = self._values(shape, attributes)
         reached = self._reached(outer, shape, values)
         element = _Open(reached, outer, shape, outer_scope)
@@ -138,7 +143,8 @@ class Projection(TreeLoader):
         self._report_start(reached)
 
     def _end(self, tag: str) -> None:
-        self._end_text()
+        if self._text:
+            self._end_text()
         element = self._open.pop()
         self._close(element)
         self.scope = element.outer_scope
@@ -178,15 +184,17 @@ class Projection(TreeLoader):
     # --- steps
 
     def _reached(self, outer: _Open, shape: Shape, values: list[str]) -> ReachedSteps:
-        fitting = self._fitting.get((outer.followed, shape[0]))
-        if fitting is None:
+        known = self._fitting.get((outer.followed, shape[0]))
+        if known is None:
             fitting = [step for step in outer.followed if self._fits(step, shape[0])]
-            self._fitting[outer.followed, shape[0]] = fitting
+            is_tested = any(self.plan.steps[number].tests for number in fitting)
+            known = self._fitting[outer.followed, shape[0]] = (fitting if is_tested else [], self._union(fitting))
+        tested, reached = known
+        if not tested:
+            return reached
+        named = dict(zip(map(self._name, shape[1]), values, strict=True))
         steps = self.plan.steps
-        if any(steps[number].tests for number in fitting):
-            named = dict(zip(map(self._name, shape[1]), values, strict=True))
-            fitting = [number for number in fitting if all(holds(test, named) for test in steps[number].tests)]
-        return self._union(frozenset(fitting))
+        return self._union(number for number in tested if all(holds(test, named) for test in steps[number].tests))
 
     def _fits(self, number: int, code: int) -> bool:
         step = self.plan.steps[number]
@@ -198,7 +206,8 @@ class Projection(TreeLoader):
         assert name is not None
         return name.uri, name.local
 
-    def _union(self, steps: frozenset[int]) -> ReachedSteps:
+    def _union(self, numbers: Iterable[int]) -> ReachedSteps:
+        steps = frozenset(numbers)
         found = self._unions.get(steps)
         if found is None:
             found = self._unions[steps] = ReachedSteps(self.plan, steps)

@@ -25,6 +25,7 @@ class ReachedSteps:
     """The union of some steps that reach the same element, and the steps to follow from it."""
 
     __slots__ = (
+        "_below",
         "attributes",
         "copies",
         "counted",
@@ -56,6 +57,15 @@ class ReachedSteps:
         below = [(number, step.axis) for number, step in enumerate(plan.steps) if step.parent in numbers]
         self.next_children = frozenset(number for number, axis in below if axis == "child")
         self.next_descendants = frozenset(number for number, axis in below if axis == "descendant")
+        self._below: dict[frozenset[int], tuple[frozenset[int], tuple[int, ...]]] = {}
+
+    def below(self, lasting: frozenset[int]) -> tuple[frozenset[int], tuple[int, ...]]:
+        """The descendant steps to follow below the element, some being followed there already, and all steps."""
+        found = self._below.get(lasting)
+        if found is None:
+            deeper = lasting | self.next_descendants
+            found = self._below[lasting] = deeper, tuple(sorted(deeper | self.next_children))
+        return found
 
 
 def _united(asked: list[tuple[Name, ...] | None]) -> frozenset[Name] | None:
