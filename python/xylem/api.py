@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from xylem.run.streaming.program import StreamProgram
     from xylem.schema import Schema
     from xylem.source.byte_source import ByteSource, Source
+    from xylem.stream_query import Validation
     from xylem.stream_result import StreamResult
 
 __all__ = ["Functions", "Query", "Result", "compile", "function", "parse"]
@@ -135,6 +136,7 @@ class Query:
         *,
         collection: Iterable[Any] | None = None,
         schema: Schema | str | PathLike[str] | None = None,
+        validate: Validation | None = None,
         allow: Iterable[str | PathLike[str]] = (),
         environment: Mapping[str, str] | None = None,
         limits: Limits = DEFAULT_LIMITS,
@@ -145,7 +147,8 @@ class Query:
         `source` is the document the query starts from: a path, bytes, an open binary file, a socket, or chunks of
         bytes; gzip and bzip2 are recognised. None is the document that the query names by ``doc("…")``. `schema` (a
         DTD or an XML Schema: a path, or loaded) says what to expect in which order, so that less is kept; the input
-        must follow it. XYST0004, with the reason, where a query needs the whole tree.
+        must follow it. With `validate`, what does not is XYIN0021, after all results before it: every element is
+        compared (full), or those the plan relies on (lazy). XYST0004, with the reason, where a query needs a tree.
 
         >>> import xylem
         >>> books = b"<books><book><title>A</title></book><book><title>B</title></book></books>"
@@ -156,9 +159,10 @@ class Query:
         """
         from xylem.run.streaming.progress import Progress
         from xylem.run.streaming.run import Statistics
-        from xylem.stream_query import refuse_collections, stream_source
+        from xylem.stream_query import loaded_schema, refuse_collections, stream_source, validated
         from xylem.stream_result import StreamResult
 
+        schema = loaded_schema(schema)
         program = self._stream_program(schema)
         bound = {name: sequence_from_python(value) for name, value in (variables or {}).items()}
         names = external_names(program.handlers, bound)
@@ -167,7 +171,8 @@ class Query:
             refuse_collections(program)
         else:
             resources.add_collection(None, sequence_from_python(collection))
-        progress = Progress(stream_source(program, source, resources), Statistics())
+        input_source = validated(stream_source(program, source, resources), program, schema, validate)
+        progress = Progress(input_source, Statistics())
         start = partial(
             program.write,
             progress.source,

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
-from xylem.analysis.focus import reads_focus
 from xylem.errors import StaticError
 from xylem.functions.registry import FN
 from xylem.pipeline import StaticEnvironment, compile_stream
-from xylem.plan.flux import ROOT
 from xylem.plan.tree_reasons import tree_reason
 from xylem.run.streaming.build import NotStreamable
 from xylem.source.byte_source import ByteSource, Source
@@ -24,6 +22,7 @@ if TYPE_CHECKING:
     from xylem.schema import Schema
 
 NOT_STREAMABLE = "XYST0004"
+Validation = Literal["full", "lazy"]
 
 
 def stream_program(
@@ -31,14 +30,14 @@ def stream_program(
 ) -> StreamProgram:
     """The query compiled for a stream; XYST0004 with the reason where it must be answered from a tree."""
     try:
-        program = compile_stream(text, environment, _loaded(schema))
+        program = compile_stream(text, environment, loaded_schema(schema))
     except NotStreamable as refused:
         raise _placed(refused, text, environment) from None
     module = program.handlers.module
     for declaration in module.prolog:
         if isinstance(declaration, ast.ContextItemDecl):
             raise not_streamable("the query declares its context item", declaration)
-    if program.plan.source is None and isinstance(module, ast.MainModule) and not _reads_input(module.body):
+    if not program.plan.reads_input:
         raise not_streamable("it reads no input", None)
     return program
 
@@ -56,18 +55,13 @@ def not_streamable(why: str, node: ast.Node | None) -> StaticError:
     return StaticError(NOT_STREAMABLE, why, span=None if node is None else node.span)
 
 
-def _loaded(schema: Schema | str | PathLike[str] | None) -> Schema | None:
+def loaded_schema(schema: Schema | str | PathLike[str] | None) -> Schema | None:
+    """A schema given as a path, as text, or loaded already."""
     if isinstance(schema, (str, PathLike)):
         from xylem.schema import load_schema
 
         return load_schema(schema if isinstance(schema, str) and "<" in schema else Path(schema))
     return schema
-
-
-def _reads_input(body: ast.Expr) -> bool:
-    if reads_focus(body):
-        return True
-    return any(isinstance(node, ast.VarRef) and node.name.expanded == ("", ROOT) for node in body.walk())
 
 
 def stream_source(program: StreamProgram, source: Source | ByteSource | None, resources: FileResources) -> ByteSource:
@@ -93,6 +87,27 @@ def _file_of(program: StreamProgram, named: ast.Expr, resources: FileResources) 
         raise not_streamable("named streams cannot be opened yet", named)
     uri = resolve(named.arguments[0].value, program.static.base_uri or "")
     return resources.places.path(uri, "FODC0002")
+
+
+def validated(source: ByteSource, program: StreamProgram, schema: Schema | None, mode: Validation | None) -> ByteSource:
+    """The input, compared with its schema on the way if that is asked for."""
+    if mode is None:
+        return source
+    from xylem.run.streaming.validated_source import ValidatedSource
+    from xylem.schema import DeclaredSchema
+
+    if not isinstance(schema, DeclaredSchema):
+        raise ValueError("to validate the input, give its schema")
+    return ValidatedSource(source, schema, None if mode == "full" else _relied_on(program))
+
+
+def _relied_on(program: StreamProgram) -> frozenset[str] | None:
+    """The elements whose children are processed as a stream, in an order the schema promises; None for any."""
+    from xylem.run.streaming.roles import ScopeRole
+
+    names = {program.scan.steps[role.step].local for role in program.roles if isinstance(role, ScopeRole)}
+    names.discard(program.scan.steps[0].local)
+    return None if None in names else frozenset(name for name in names if name is not None)
 
 
 def refuse_collections(program: StreamProgram) -> None:

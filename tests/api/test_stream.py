@@ -192,6 +192,52 @@ def test_a_schema_says_what_need_not_be_buffered() -> None:
     assert without.statistics.peak_buffered_bytes > with_schema.statistics.peak_buffered_bytes == 0
 
 
+LIST = "<!ELEMENT list (item*)> <!ELEMENT item (name, v*)> <!ELEMENT name (#PCDATA)> <!ELEMENT v (#PCDATA)>"
+GOOD = b"<item><name>a</name><v>1</v></item>"
+SWAPPED = b"<item><v>1</v><name>b</name></item>"
+
+
+def test_an_order_that_the_schema_excludes_is_no_silent_mistake() -> None:
+    query = xylem.compile("<r>{ for $i in /list/item return <e>{ $i/name }{ $i/v }</e> }</r>")
+    with pytest.raises(xylem.InputError) as caught:
+        list(query.stream(b"<list>" + GOOD + SWAPPED + b"</list>", schema=LIST))
+    assert caught.value.code == "XYIN0021"
+
+
+@pytest.mark.parametrize("mode", ["full", "lazy"])
+@pytest.mark.parametrize("size", [1, 7, 1000])
+def test_an_input_is_compared_with_its_schema_on_the_way(mode: Any, size: int) -> None:
+    query = xylem.compile("for $i in /list/item return <e>{ $i/name }{ $i/v }</e>")
+
+    def source(data: bytes) -> Iterator[bytes]:
+        return (data[start : start + size] for start in range(0, len(data), size))
+
+    good = b"<list>\n" + GOOD * 5 + b"</list>"
+    assert len(list(query.stream(source(good), schema=LIST, validate=mode))) == 5
+    items = iter(query.stream(source(b"<list>\n" + GOOD * 2 + SWAPPED + b"</list>"), schema=LIST, validate=mode))
+    assert [next(items).string_value, next(items).string_value] == ["a1", "a1"]
+    with pytest.raises(xylem.InputError) as caught:
+        next(items)
+    assert caught.value.code == "XYIN0021"
+    for part in ("<v> where <name> is expected", "line 2, column 77", "byte 83", "/list/item"):
+        assert part in str(caught.value)
+
+
+def test_lazily_only_what_the_answer_relies_on_is_compared() -> None:
+    data = b"<list>" + SWAPPED + b"</list>"
+    query = xylem.compile("for $i in /list/item return string($i/name)")
+    assert list(query.stream(data, schema=LIST, validate="lazy")) == ["b"]
+    with pytest.raises(xylem.InputError):
+        list(query.stream(data, schema=LIST, validate="full"))
+
+
+@pytest.mark.parametrize("data", [b"<list><item>", b"<list><item></list>", b"<list>&nope;</list>", b"\xff<list/>"])
+def test_what_is_not_well_formed_is_told_as_such(data: bytes) -> None:
+    with pytest.raises(xylem.InputError) as caught:
+        list(xylem.compile("//name").stream(data, schema=LIST, validate="full"))
+    assert caught.value.code in ("XYIN0001", "XYIN0007")
+
+
 def test_what_streamed_by_is_gone() -> None:
     result = xylem.compile("//title/string()").stream(BOOKS)
     assert list(result) == ["A & B", "B"]

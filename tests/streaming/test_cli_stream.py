@@ -148,6 +148,13 @@ def test_a_schema_spares_buffers(place: Path) -> None:
     told = json.loads(xylem("explain", "-q", query, "--format", "json", "--schema", "list.dtd", cwd=place).stdout)
     assert (told["streamed"], told["passes"], told["buffers"]) == (True, 1, [])
     assert "on name" in told["flux"]
+    valid = xylem("run", "-q", query, "-i", "list.xml", "--schema", "list.dtd", "--validate", cwd=place)
+    assert valid.stdout == without.stdout
+    (place / "list.xml").write_text(HEAD + item(1) + "<item id='2'><v>1</v></item>" + TAIL, encoding="utf-8")
+    invalid = xylem("run", "-q", "//name", "-i", "list.xml", "--schema", "list.dtd", "--validate", "full", cwd=place)
+    assert (invalid.returncode, invalid.stdout) == (3, b"<name>Name 1</name>")
+    assert b"XYIN0021" in invalid.stderr
+    assert xylem("run", "-q", "//name", "-i", "list.xml", "--validate", cwd=place).returncode == 2
     missing = xylem("run", "-q", query, "-i", "list.xml", "--schema", "none.dtd", cwd=place)
     assert (missing.returncode, b"none.dtd" in missing.stderr) == (3, True)
 

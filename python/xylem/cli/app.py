@@ -121,6 +121,13 @@ class Scanner(StrEnum):
     PYTHON = "python"
 
 
+class Validation(StrEnum):
+    """What is compared with the schema."""
+
+    FULL = "full"
+    LAZY = "lazy"
+
+
 class Statistics(StrEnum):
     """How figures are told."""
 
@@ -179,6 +186,15 @@ def run(
     output_param: OutputParameters = None,
     stream: Stream = None,
     schema: SchemaFile = None,
+    validate: Annotated[
+        Validation | None,
+        typer.Option(
+            "--validate",
+            metavar="[full|lazy]",
+            help="Compare the input with its schema on the way: all of it, or what the answer relies on.",
+            rich_help_panel=STREAM,
+        ),
+    ] = None,
     scanner: Annotated[
         Scanner, typer.Option("--scanner", help="What scans the input.", rich_help_panel=STREAM)
     ] = Scanner.AUTO,
@@ -235,6 +251,7 @@ def run(
         output_param or [],
         stream=stream,
         schema=schema,
+        validate=validate.value if validate else None,
         scanner=scanner.value,
         statistics=stats.value if stats else None,
         plot=plot_buffers,

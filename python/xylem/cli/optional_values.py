@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-OPTIONAL = {"--stats": ("text", "json")}
+OPTIONAL = {"--stats": ("text", "json"), "--validate": ("full", "lazy")}
 """The values, the default first."""
 
 

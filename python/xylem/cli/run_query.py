@@ -6,7 +6,9 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
+
+import typer
 
 from xylem.errors import StaticError
 from xylem.source.limits import DEFAULT_LIMITS, Limits
@@ -35,6 +37,7 @@ class RunOptions:
     stream: bool | None = None
     """Whether to stream; None: where it can be done."""
     schema: Path | None = None
+    validate: Literal["full", "lazy"] | None = None
     scanner: str = "auto"
     statistics: str | None = None
     """text or json"""
@@ -54,6 +57,8 @@ def compiled(source: QuerySource, *, check: bool = True) -> Query:
 
 def run_query(source: QuerySource, options: RunOptions) -> None:
     """Run the query and write the result where it belongs."""
+    if options.validate is not None and (options.schema is None or options.stream is False):
+        raise typer.BadParameter("an input is validated while it streams, by --schema", param_hint="--validate")
     # Wrong parameters are told before anything is read.
     output_parameters(options.output_parameters)
     query = compiled(source, check=False)
@@ -63,7 +68,7 @@ def run_query(source: QuerySource, options: RunOptions) -> None:
         try:
             result = _stream(query, bound, options)
         except StaticError as error:
-            if options.stream:
+            if options.stream or options.validate:
                 raise
             # An error of the query itself is told as it would be for a tree.
             query.check()
@@ -89,6 +94,7 @@ def _stream(query: Query, bound: dict[str, Any], options: RunOptions) -> StreamR
         input_source(options.inputs[0], options.limits, finely=options.plot is not None) if options.inputs else None,
         bound,
         schema=options.schema,
+        validate=options.validate,
         allow=options.allowed,
         environment=os.environ if options.allow_environment else None,
         scanner=options.scanner,

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from xylem.errors import DynamicError
+from xylem.errors import DynamicError, InputError
 from xylem.functions.context import Context
 from xylem.source.limits import DEFAULT_LIMITS
 from xylem.values.node import Node
@@ -188,6 +188,9 @@ class StreamRun:
 
     def _advance(self, scope: _OpenScope, position: int) -> None:
         """Fire the on-first handlers in front of a place, if they have not fired."""
+        if position < scope.next_handler:
+            # The schema promised that nothing for this handler comes after what later ones have had.
+            raise InputError("XYIN0021", f"children of ${scope.role.variable} come in another order than it says")
         handlers = self.handlers[scope.role.step]
         while scope.next_handler < position:
             handler = handlers[scope.next_handler]
@@ -218,7 +221,7 @@ class StreamRun:
 
         def act(node: Node) -> None:
             scope = self.open[step]
-            if scope.next_handler <= position:
+            if scope.next_handler != position:
                 self._advance(scope, position)
             env[slot] = node
             if counter is not None:
