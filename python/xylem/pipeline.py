@@ -62,8 +62,14 @@ def _compiled_stream(text: str, env: StaticEnvironment, schema: Schema | None) -
     main = builder.load(module)
     if not isinstance(main.module, ast.MainModule):
         raise NotStreamable("a library module has no answer")
-    prolog = [declaration for unit in builder.units for declaration in unit.module.prolog]
-    plan = to_program(main.module.body, schema, prolog=prolog, externals=builder.externals.keys())
+    imported = [declaration for unit in builder.units if unit is not main for declaration in unit.module.prolog]
+    plan = to_program(
+        main.module.body,
+        schema,
+        prolog=main.module.prolog,
+        imported=imported,
+        externals=builder.externals.keys(),
+    )
     stream = StreamBuilder(builder, main)
     stream.build(plan.program)
     handlers = builder.finish(main, "")

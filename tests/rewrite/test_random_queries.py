@@ -9,6 +9,7 @@ from xylem.rewrite.safety import unsafe_places
 from xylem.schema.loading import load_schema
 
 from .flux_interpreter import answer
+from .invariants import broken_by, broken_in
 from .plain_tree import parsed
 from .planned import expected, planned
 from .random_cases import triple
@@ -27,7 +28,10 @@ def test_programs_give_the_answer(start: int) -> None:
             # An error may show in one evaluation and not in another (XQuery 3.1 §2.3.4).
             continue
         for schema in (None, load_schema(case.dtd, root="r")):
-            program = planned(case.query, schema).program
+            plan = planned(case.query, schema)
+            assert [fault for change in plan.steps for fault in broken_by(change)] == [], case
+            assert broken_in(plan.normal_form) == [], case
+            program = plan.program
             assert unsafe_places(program, schema) == [], case
             for same in (program, merge_handlers(program)):
                 assert answer(same, parsed(case.document), schema) == right, case

@@ -10,6 +10,7 @@ from xylem.schema.loading import load_schema
 
 from .flux_interpreter import answer
 from .golden_case import GOLDEN, Case, cases_in
+from .invariants import broken_by
 from .plain_tree import parsed
 from .planned import expected, planned, prolog_of
 
@@ -26,6 +27,7 @@ def test_the_rewritten_query(case: Case) -> None:
     schema = load_schema(case.sections["dtd"]) if "dtd" in case.sections else None
     plan = planned(case.sections["query"], schema)
     fired = {step.rule for step in plan.steps}
+    assert [fault for change in plan.steps for fault in broken_by(change)] == []
     assert (case.properties["rule"] in fired) == (case.properties["fires"] == "yes")
     assert print_flux(plan.normal_form) == case.sections["rewritten"]
     assert unsafe_places(plan.program, schema) == []

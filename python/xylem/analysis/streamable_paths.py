@@ -14,7 +14,6 @@ from xylem.analysis.focus import uses_position
 from xylem.functions.library import look_up
 from xylem.syntax import ast
 
-
 DOCUMENT = "ROOT"
 """The variable of the document node."""
 

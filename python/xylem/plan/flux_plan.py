@@ -42,6 +42,8 @@ class FluxPlan(Record):
     """XQuery⁻, before it became a program."""
     source: ast.Expr | None = None
     """The call that names the streamed document; None for the context item."""
+    reads_input: bool = True
+    """Whether the query reads the streamed document at all."""
     buffers: tuple[Buffered, ...] = ()
     steps: tuple[Applied, ...] = ()
     """The rules that were applied, in their order."""

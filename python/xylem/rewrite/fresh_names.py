@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 
 from xylem.plan.flux import ROOT
 from xylem.syntax import ast
@@ -11,7 +12,7 @@ from xylem.syntax import ast
 class Names:
     """Gives out names. The query's own names are kept where they are bound once and stand for nothing else."""
 
-    def __init__(self, body: ast.Node) -> None:
+    def __init__(self, body: ast.Node, declared: Iterable[ast.Declaration] = ()) -> None:
         bound: Counter[str] = Counter()
         read: set[tuple[str, str]] = set()
         for node in body.walk():
@@ -20,7 +21,8 @@ class Names:
             else:
                 bound.update(name.local for name in bound_names(node))
         globals_read = {local for uri, local in read if not bound[local] or uri}
-        self._taken = {ROOT, *globals_read, *(local for local, times in bound.items() if times > 1)}
+        prolog = {declaration.name.local for declaration in declared if isinstance(declaration, ast.VariableDecl)}
+        self._taken = {ROOT, *globals_read, *prolog, *(local for local, times in bound.items() if times > 1)}
         self._others = set(bound)
         """Bound once in the query: only that binding may take the name as it is."""
 

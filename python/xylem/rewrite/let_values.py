@@ -12,7 +12,7 @@ _AGGREGATES = {"count", "sum", "avg", "min", "max", "exists", "empty"}
 
 def is_worth_inlining(clause: ast.LetClause, rest: Sequence[ast.Clause], result: ast.Expr) -> bool:
     """Paths, literals and aggregates of paths wherever they are read; anything else where it is read at most once."""
-    if _is_cheap(clause.value):
+    if is_cheap(clause.value):
         return True
     reads = list(_reads(clause.name, (*rest, result)))
     if not reads:
@@ -23,18 +23,19 @@ def is_worth_inlining(clause: ast.LetClause, rest: Sequence[ast.Clause], result:
     return not any(isinstance(node, ast.ExtensionNode) for node in clause.value.walk())
 
 
-def _is_cheap(value: ast.Expr) -> bool:
+def is_cheap(value: ast.Expr) -> bool:
+    """Whether a value costs nothing to compute again: a path, a literal, a document, an aggregate of a path."""
     match value:
         case ast.VarRef() | ast.ContextItem() | ast.Root():
             return True
         case ast.Path(left=left, right=right):
-            return _is_cheap(left) and isinstance(right, ast.AxisStep)
+            return is_cheap(left) and isinstance(right, ast.AxisStep)
         case ast.AxisStep():
             return True
         case ast.FunctionCall(name=name, arguments=(argument,)):
             if name.local in ("doc", "document", "stream"):
                 return isinstance(argument, ast.StringLiteral)
-            return (name.local in _AGGREGATES or name.prefix == "udf") and _is_cheap(argument)
+            return (name.local in _AGGREGATES or name.prefix == "udf") and is_cheap(argument)
     return isinstance(value, _LITERALS)
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
+from xylem.analysis.focus import read_variables, reads_focus
 from xylem.plan.buffers import buffers
+from xylem.plan.flux import ROOT
 from xylem.plan.flux_plan import Applied, FluxPlan
 from xylem.schema.constraints import Schema
 from xylem.syntax import ast
@@ -12,6 +14,7 @@ from xylem.syntax import ast
 from .driver import Observer, apply_rules, silent
 from .flux_rewrite import rewrite_to_flux
 from .fresh_names import Names
+from .inline_prolog import inline_prolog
 from .leaf_limits import LeafLimits
 from .rule import Facts
 from .rules import ALGEBRA, NORMAL_FORM
@@ -25,20 +28,24 @@ def to_program(
     observe: Observer = silent,
     *,
     prolog: Iterable[ast.Declaration] = (),
+    imported: Iterable[ast.Declaration] = (),
     externals: Collection[tuple[str, str]] = (),
     without: Collection[str] = (),
 ) -> FluxPlan:
     """The plan that streams the body of a main module, its names resolved.
 
-    `prolog` holds the declarations the body may use, of imported modules too, and `externals` the names of functions
-    written in Python; a function that is neither may look anywhere, so the whole document is kept for it. `without`
-    names rules to be left out.
+    `prolog` holds the declarations of the module, `imported` those of the modules it imports, and `externals` the names
+    of functions written in Python; a function that is none of these may look anywhere, so the whole document is kept
+    for it. `without` names rules to be left out.
     """
+    declared = list(prolog)
+    body = inline_prolog(body, declared)
     source = stream_source(body)
     if source is not None:
         body = read_from_root(body, source)
-    names = Names(body)
-    query = to_flux(body, LeafLimits.of(prolog, externals), names)
+    reads_input = reads_focus(body) or ("", ROOT) in read_variables(body)
+    names = Names(body, declared)
+    query = to_flux(body, LeafLimits.of([*declared, *imported], externals), names)
     facts = Facts.of(names, schema)
     applied: list[Applied] = []
 
@@ -49,4 +56,4 @@ def to_program(
     query = apply_rules(query, NORMAL_FORM, facts, note, without)
     query = apply_rules(query, ALGEBRA, facts, note, without)
     program = rewrite_to_flux(query, schema)
-    return FluxPlan(program, query, source, buffers(program, schema), tuple(applied))
+    return FluxPlan(program, query, source, reads_input, buffers(program, schema), tuple(applied))

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from xylem.analysis.focus import reads_focus
 from xylem.analysis.projection import NotProjectable, Projection, Use
+from xylem.analysis.reached_declarations import reached_declarations
 from xylem.plan.flux import (
     ROOT,
     Flux,
@@ -22,6 +23,7 @@ from xylem.plan.flux import (
     Sequence,
     Step,
 )
+from xylem.plan.flux_variables import expressions_of
 from xylem.plan.needs import add_expression, add_needs, element_names
 from xylem.plan.scan_plan import Report
 from xylem.rewrite.simple_expressions import is_simple
@@ -73,7 +75,7 @@ class StreamBuilder:
 
     def build(self, program: Flux) -> ScopeRole:
         """Plan the whole program; gives the role of the document."""
-        self._refuse_global_input()
+        self._refuse_global_input(program)
         if not isinstance(program, ProcessStream):
             program = ProcessStream(ROOT, (OnFirst(None, program),))
         try:
@@ -84,12 +86,13 @@ class StreamBuilder:
         except NotProjectable as beyond:
             raise NotStreamable(beyond.why, beyond.node) from beyond
 
-    def _refuse_global_input(self) -> None:
-        for unit in self.builder.units:
-            for variable in unit.own_variables.values():
-                value = variable.declaration.value
-                if value is not None and reads_focus(value):
-                    raise NotStreamable(f"the global variable ${variable.declaration.name} reads the input", value)
+    def _refuse_global_input(self, program: Flux) -> None:
+        """Rewriting puts global variables that read the input where they are used; what it left is refused."""
+        declared = [declaration for unit in self.builder.units for declaration in unit.module.prolog]
+        for declaration in reached_declarations(expressions_of(program), declared):
+            value = declaration.value if isinstance(declaration, ast.VariableDecl) else None
+            if value is not None and reads_focus(value):
+                raise NotStreamable(f"the global variable ${declaration.name} reads the input", value)
 
     # --- scopes
 

@@ -1,0 +1,46 @@
+"""Which declarations of a query's modules an expression can come to: functions it calls, variables it reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from xylem.syntax import ast
+
+
+def reached_declarations(
+    parts: Iterable[ast.Node], declared: Iterable[ast.Declaration]
+) -> list[ast.FunctionDecl | ast.VariableDecl]:
+    """The declarations that evaluating these parts may use, in the order in which they are met."""
+    functions: dict[tuple[str, str, int], ast.FunctionDecl] = {}
+    variables: dict[tuple[str, str], ast.VariableDecl] = {}
+    for declaration in declared:
+        if isinstance(declaration, ast.FunctionDecl):
+            functions[*declaration.name.expanded, len(declaration.parameters)] = declaration
+        elif isinstance(declaration, ast.VariableDecl):
+            variables[declaration.name.expanded] = declaration
+    found: dict[int, ast.FunctionDecl | ast.VariableDecl] = {}
+    todo = list(parts)
+    while todo:
+        for node in todo.pop().walk():
+            for declaration in _named(node, functions, variables):
+                if id(declaration) not in found:
+                    found[id(declaration)] = declaration
+                    inner = declaration.body if isinstance(declaration, ast.FunctionDecl) else declaration.value
+                    todo += [inner] if inner is not None else []
+    return list(found.values())
+
+
+def _named(
+    node: ast.Node,
+    functions: dict[tuple[str, str, int], ast.FunctionDecl],
+    variables: dict[tuple[str, str], ast.VariableDecl],
+) -> Iterable[ast.FunctionDecl | ast.VariableDecl]:
+    match node:
+        case ast.VarRef(name=name):
+            yield from filter(None, [variables.get(name.expanded)])
+        case ast.FunctionCall(name=name, arguments=arguments):
+            yield from filter(None, [functions.get((*name.expanded, len(arguments)))])
+        case ast.NamedFunctionRef(name=name, arity=arity):
+            yield from filter(None, [functions.get((*name.expanded, arity))])
+        case ast.Arrow(function=ast.Name() as name, arguments=arguments):
+            yield from filter(None, [functions.get((*name.expanded, len(arguments) + 1))])

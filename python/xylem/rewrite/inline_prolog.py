@@ -1,0 +1,183 @@
+"""Put the prolog's declarations where they are used, so that what they read of the input is seen.
+
+    declare variable $d := doc("a.xml");  $d/x/y          →     let $d := doc("a.xml") return $d/x/y
+
+    declare function local:f($b) { <t>{ $b/title }</t> };
+    for $b in /bib/book return local:f($b)                →     for $b in /bib/book return <t>{ $b/title }</t>
+
+Gain:   a global variable that reads the input, or a function that takes a node, would need all of it kept.
+Needs:  for variables: a path or a document, not external, without a type to be checked. For functions: no recursion;
+        parameters and result without types, or with types the arguments are known to have; the variables that the
+        body reads of the prolog are bound nowhere in the query.
+Safe:   functions have no focus and no state: a call is its body with the parameters bound to the arguments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from xylem.analysis.ast_replacement import replaced
+from xylem.analysis.focus import reads_focus
+from xylem.analysis.free_variables import free_in
+from xylem.analysis.reached_declarations import reached_declarations
+from xylem.analysis.streamable_paths import is_element_test
+from xylem.syntax import ast
+
+from .fresh_names import bound_names
+from .let_values import is_cheap
+from .source import is_named_source
+from .substitution import Substitution
+
+ExpandedName = tuple[str, str]
+MOST_NODES = 4_000
+"""Queries that become larger than this keep their calls."""
+
+
+def inline_prolog(body: ast.Expr, prolog: Iterable[ast.Declaration]) -> ast.Expr:
+    """The body with calls of simple functions, and variables that read the input, replaced by what they stand for."""
+    declared = list(prolog)
+    functions = {(*d.name.expanded, len(d.parameters)): d for d in declared if isinstance(d, ast.FunctionDecl)}
+    if functions:
+        body = _Inliner(functions, body).inlined(body)
+    reached = [d for d in reached_declarations([body], declared) if isinstance(d, ast.VariableDecl)]
+    lets: list[ast.Clause] = []
+    placed: set[ExpandedName] = set()
+    while True:
+        # One that reads another comes behind it.
+        ready = [d for d in reached if d.name.expanded not in placed and _is_input(d, placed)]
+        if not ready:
+            break
+        for declaration in ready:
+            assert declaration.value is not None
+            lets.append(ast.LetClause(declaration.name, None, declaration.value, span=declaration.span))
+            placed.add(declaration.name.expanded)
+    return ast.Flwor(tuple(lets), body, span=body.span) if lets else body
+
+
+def _is_input(declaration: ast.VariableDecl, inputs: set[ExpandedName]) -> bool:
+    """Whether a variable is a cheap way to say a part of the input: a path from it, or from another such variable."""
+    value = declaration.value
+    if declaration.external or declaration.type is not None or value is None or not is_cheap(value):
+        return False
+    if reads_focus(value) or _variables(value) & inputs:
+        return True
+    return any(isinstance(node, ast.FunctionCall) and is_named_source(node) for node in value.walk())
+
+
+@dataclass(frozen=True)
+class _Known:
+    """What is known of the variables of the query: bound by `for` to elements that a step selects."""
+
+    steps: Mapping[ExpandedName, ast.AxisStep]
+
+    @staticmethod
+    def of(body: ast.Expr) -> _Known:
+        steps: dict[ExpandedName, ast.AxisStep] = {}
+        bound: set[ExpandedName] = set()
+        for node in body.walk():
+            for name in bound_names(node):
+                if name.expanded in bound:
+                    steps.pop(name.expanded, None)
+                bound.add(name.expanded)
+            if isinstance(node, ast.ForClause) and node.name.expanded not in steps and not node.allowing_empty:
+                last = node.collection.right if isinstance(node.collection, ast.Path) else node.collection
+                if isinstance(last, ast.AxisStep) and last.axis in ("child", "descendant"):
+                    steps[node.name.expanded] = last
+        return _Known(steps)
+
+    def has_type(self, argument: ast.Expr, kind: ast.SequenceTypeNode | None) -> bool:
+        """Whether an argument is known to be of a type, so that it need not be checked."""
+        if kind is None or (isinstance(kind.item, ast.AnyItemType) and kind.occurrence == "*"):
+            return True
+        if not isinstance(argument, ast.VarRef) or argument.name.expanded not in self.steps:
+            return False
+        test = self.steps[argument.name.expanded].test
+        return is_element_test(test) and _is_element(test, kind.item)
+
+
+def _is_element(test: ast.NodeTest, kind: ast.ItemTypeNode | None) -> bool:
+    match kind:
+        case ast.AnyItemType() | ast.AnyKindTest() | ast.ElementTest(name=None, type=None):
+            return True
+        case ast.ElementTest(name=ast.Name() as name, type=None):
+            return isinstance(test, ast.NameTest) and test.name.expanded == name.expanded
+    return False
+
+
+class _Inliner:
+    def __init__(self, functions: Mapping[tuple[str, str, int], ast.FunctionDecl], body: ast.Expr) -> None:
+        self.functions = functions
+        self.known = _Known.of(body)
+        self.bound = {name.expanded for node in body.walk() for name in bound_names(node)}
+        self.size = 0
+
+    def inlined(self, expr: ast.Expr) -> ast.Expr:
+        return replaced(expr, self._call)
+
+    def _call(self, node: ast.Node) -> ast.Node | None:
+        if not isinstance(node, ast.FunctionCall):
+            return None
+        key = (*node.name.expanded, len(node.arguments))
+        declared = self.functions.get(key)
+        if declared is None or self._recurs(key) or not self._can_go(declared, node):
+            return None
+        assert declared.body is not None
+        arguments = [self.inlined(argument) for argument in node.arguments]
+        body = self.inlined(declared.body)
+        inside = {name.expanded for part in body.walk() for name in bound_names(part)}
+        lets: list[ast.Clause] = []
+        direct: dict[ExpandedName, ast.Expr] = {}
+        for parameter, argument in zip(declared.parameters, arguments, strict=True):
+            if is_cheap(argument) and not reads_focus(argument) and not _variables(argument) & inside:
+                direct[parameter.name.expanded] = argument
+            else:
+                lets.append(ast.LetClause(parameter.name, None, argument, span=argument.span))
+        body = Substitution(direct).apply(body)
+        return ast.Flwor(tuple(lets), body, span=node.span) if lets else body
+
+    def _recurs(self, key: tuple[str, str, int]) -> bool:
+        """Whether a call may lead to the same function."""
+        seen: set[tuple[str, str, int]] = set()
+        todo = [key]
+        while todo:
+            declared = self.functions.get(todo.pop())
+            if declared is None or declared.body is None:
+                continue
+            for node in declared.body.walk():
+                if isinstance(node, ast.FunctionCall):
+                    called = (*node.name.expanded, len(node.arguments))
+                    if called == key:
+                        return True
+                    if called not in seen:
+                        seen.add(called)
+                        todo.append(called)
+        return False
+
+    def _can_go(self, declared: ast.FunctionDecl, call: ast.FunctionCall) -> bool:
+        body = declared.body
+        if body is None or reads_focus(body) or any(isinstance(a, ast.ArgumentPlaceholder) for a in call.arguments):
+            return False
+        self.size += sum(1 for _ in body.walk())
+        if self.size > MOST_NODES or not _gives(body, declared.returns):
+            return False
+        if not all(map(self.known.has_type, call.arguments, (p.type for p in declared.parameters))):
+            return False
+        own = [parameter.name.expanded for parameter in declared.parameters]
+        if (free_in(body) - set(own)) & self.bound:
+            return False
+        # One `let` after the other: no argument may read what a parameter before it is called.
+        return not any(set(own[:index]) & _variables(argument) for index, argument in enumerate(call.arguments))
+
+
+def _gives(body: ast.Expr, kind: ast.SequenceTypeNode | None) -> bool:
+    """Whether the result of a function is known to have its type."""
+    if kind is None or (isinstance(kind.item, ast.AnyItemType) and kind.occurrence == "*"):
+        return True
+    if not isinstance(body, (ast.DirectElement, ast.ComputedElement)) or not isinstance(body.name, ast.Name):
+        return False
+    return _is_element(ast.NameTest(body.name), kind.item)
+
+
+def _variables(node: ast.Node) -> set[ExpandedName]:
+    return {n.name.expanded for n in node.walk() if isinstance(n, ast.VarRef)}
