@@ -31,7 +31,7 @@ def serialize_to(items: Iterable[Any], parameters: SerializationParameters, writ
 
 
 def serialize_into(buffer: OutputBuffer, items: Iterable[Any], parameters: SerializationParameters) -> None:
-    """Write a sequence through a buffer, which whoever makes the items may flush when nothing more comes for a while."""
+    """Write a sequence through a buffer, which whoever makes the items may flush while nothing more comes."""
     method = parameters.method
     # A query uses one method: the others are never loaded.
     write_method = getattr(import_module(f"{__package__}.{method}_output"), f"write_{method}")
