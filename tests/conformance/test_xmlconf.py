@@ -1,7 +1,7 @@
 """The W3C XML conformance cases: what is malformed is refused, everything else is read, and read right.
 
-The suite is not part of the project: it is looked for in `xmlconf/` of the directory XYLEM_SHARED, or of `shared/` beside
-the work tree. What is left out or expected to differ stands in `xmlconf_exceptions.txt`, each with its reason.
+The suite is not part of the project: it is looked for in `xmlconf/` of the directory XYLEM_SHARED, or of `shared/`
+beside the work tree. What is left out or expected to differ stands in `xmlconf_exceptions.txt`, each with its reason.
 """
 
 from __future__ import annotations
@@ -117,7 +117,9 @@ def test_what_needs_external_entities_is_read_or_says_so(case: Case) -> None:
     assert why is None or "XYIN0008" in why or "an external DTD is not read" in why
 
 
-@pytest.mark.parametrize("case", named(("not-wf", "error"), needs_entities=True) + named(("error",), needs_entities=False))
+@pytest.mark.parametrize(
+    "case", named(("not-wf", "error"), needs_entities=True) + named(("error",), needs_entities=False)
+)
 def test_the_rest_ends_in_a_tree_or_an_error(case: Case) -> None:
     refused(case)
 
