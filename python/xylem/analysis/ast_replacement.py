@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import Any, TypeVar, cast
 
 from xylem.syntax import ast
@@ -28,11 +28,17 @@ def _value(value: Any, by: Replace) -> Any:
 
 
 def _rebuilt(node: ast.Node, by: Replace) -> ast.Node:
+    return with_values(node, lambda value: _value(value, by))
+
+
+def with_values(node: N, change: Callable[[Any], Any]) -> N:
+    """The node with its nodes and tuples changed, each by itself; the very same object when none was."""
     changed = {}
-    for entry in fields(node):
-        if entry.name != "span":
-            old = getattr(node, entry.name)
-            made = _value(old, by)
+    state = node.__dict__
+    for name in node._compared:
+        old = state[name]
+        if isinstance(old, (ast.Node, tuple)):
+            made = change(old)
             if made is not old:
-                changed[entry.name] = made
+                changed[name] = made
     return replace(node, **changed) if changed else node

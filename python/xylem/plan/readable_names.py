@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import Any, TypeVar, cast
 
+from xylem.analysis.ast_replacement import with_values
 from xylem.syntax import ast
 
 N = TypeVar("N", bound=ast.Node)
@@ -21,14 +22,7 @@ def _value(value: Any) -> Any:
     if isinstance(value, ast.Wildcard):
         return replace(value, uri=None) if value.prefix is not None else value
     if isinstance(value, ast.Node):
-        changed = {}
-        for entry in fields(value):
-            if entry.name != "span":
-                old = getattr(value, entry.name)
-                made = _value(old)
-                if made is not old:
-                    changed[entry.name] = made
-        return replace(value, **changed) if changed else value
+        return with_values(value, _value)
     if type(value) is tuple and value:
         members = tuple(map(_value, value))
         return value if all(a is b for a, b in zip(value, members, strict=True)) else members

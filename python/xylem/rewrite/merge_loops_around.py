@@ -25,13 +25,15 @@ class MergeLoopsAround(Rule):
         if not isinstance(node, Sequence):
             return node
         for start, first in enumerate(node.parts):
-            if not isinstance(first, For) or not _is_exactly_once(first, facts):
+            if not isinstance(first, For):
                 continue
             end = start + 1
             while end < len(node.parts) and _is_fixed(node.parts[end]):
                 end += 1
             second = node.parts[end] if end < len(node.parts) else None
-            if end > start + 1 and isinstance(second, For) and are_over_one(first, second, facts):
+            if end == start + 1 or not isinstance(second, For):
+                continue
+            if are_over_one(first, second, facts) and _is_exactly_once(first, facts):
                 merged = merge(first, node.parts[start + 1 : end], second)
                 return Sequence((*node.parts[:start], merged, *node.parts[end + 1 :]))
         return node

@@ -6,8 +6,9 @@ lets `fn:empty($x/a/π)` forbid the symbol a; that holds only for a path of one 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import NamedTuple, Protocol, runtime_checkable
+from collections.abc import Hashable, Iterable
+from functools import lru_cache
+from typing import NamedTuple, Protocol, cast, runtime_checkable
 
 from xylem.analysis.streamable_paths import streamable_path
 from xylem.functions.registry import FN
@@ -133,7 +134,13 @@ def is_possible(present: Iterable[str], absent: Iterable[str], of: ElementConstr
 
     L(ρ) ∩ L_req = ∅ is decided by walking the automaton together with the set of symbols still missing.
     """
-    wanted, unwanted = list(present), list(absent)
+    return _is_possible(frozenset(present), frozenset(absent), cast(Hashable, of))
+
+
+@lru_cache(maxsize=1024)
+def _is_possible(present: frozenset[str], absent: frozenset[str], constraints: Hashable) -> bool:
+    of = cast(ElementConstraints, constraints)
+    wanted, unwanted = sorted(present), sorted(absent)
     if any(map(of.never, wanted)) or any(of.exactly_once(name) for name in unwanted) or set(wanted) & set(unwanted):
         return False
     if not isinstance(of, _HasAutomaton) or of.is_unordered:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import fields, replace
-from typing import Any
 
+from xylem.analysis.ast_replacement import replaced
 from xylem.analysis.focus import reads_focus
 from xylem.functions.registry import FN, PREFIXES
 from xylem.plan.flux import ROOT
@@ -47,23 +46,8 @@ def is_named_source(call: ast.FunctionCall) -> bool:
 
 def read_from_root(body: ast.Expr, source: ast.Expr) -> ast.Expr:
     """The query with `$ROOT` for each call that names the source: the same call always gives the same document."""
-    made: ast.Expr = _replaced(body, source)
-    return made
 
+    def root(node: ast.Node) -> ast.Node | None:
+        return variable(ROOT) if isinstance(node, ast.FunctionCall) and node == source else None
 
-def _replaced(value: Any, source: ast.Expr) -> Any:
-    if isinstance(value, ast.FunctionCall) and value == source:
-        return variable(ROOT)
-    if isinstance(value, ast.Node):
-        changed = {}
-        for entry in fields(value):
-            if entry.name != "span":
-                old = getattr(value, entry.name)
-                made = _replaced(old, source)
-                if made is not old:
-                    changed[entry.name] = made
-        return replace(value, **changed) if changed else value
-    if type(value) is tuple and value:
-        members = tuple(_replaced(member, source) for member in value)
-        return value if all(a is b for a, b in zip(value, members, strict=True)) else members
-    return value
+    return replaced(body, root)

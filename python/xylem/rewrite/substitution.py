@@ -7,9 +7,10 @@ variables whose names occur nowhere else in the query (`Names` in `fresh_names.p
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar, cast
 
+from xylem.analysis.ast_replacement import with_values
 from xylem.functions.library import look_up
 from xylem.functions.registry import FN
 from xylem.syntax import ast
@@ -69,16 +70,8 @@ def _visit(node: Any, here: Substitution) -> Any:
     return handler(node, here) if handler is not None else _rebuild(node, here)
 
 
-def _rebuild(node: ast.Node, here: Substitution, skip: tuple[str, ...] = ()) -> Any:
-    changed: dict[str, Any] = {}
-    for entry in fields(node):
-        if entry.name == "span" or entry.name in skip:
-            continue
-        value = getattr(node, entry.name)
-        made = _value(value, here)
-        if made is not value:
-            changed[entry.name] = made
-    return replace(node, **changed) if changed else node
+def _rebuild(node: ast.Node, here: Substitution) -> Any:
+    return with_values(node, lambda value: _value(value, here))
 
 
 def _value(value: Any, here: Substitution) -> Any:
@@ -161,8 +154,8 @@ def _filter(node: ast.Filter, here: Substitution) -> ast.Expr:
 def _data_window(node: ast.DataWindow, here: Substitution) -> ast.Expr:
     base = _visit(node.base, here)
     reference = None if node.reference is None else _visit(node.reference, here.in_new_focus(base))
-    made = cast(ast.DataWindow, _rebuild(node, here, skip=("base", "reference")))
-    return replace(made, base=base, reference=reference)
+    step = None if node.step is None else _visit(node.step, here)
+    return replace(node, base=base, reference=reference, size=_visit(node.size, here), step=step)
 
 
 def _inline_function(node: ast.InlineFunction, here: Substitution) -> ast.Expr:
