@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterator
 from io import BytesIO
 from typing import Any
 
@@ -11,12 +12,25 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml import etree
 from xylem.errors import InputError
+from xylem.source import xml_reader
+from xylem.source.kernel import is_kernel_built
 from xylem.source.limits import Limits
 from xylem.source.xml_reader import read_document, read_fragment
 from xylem.values.axes import step
 from xylem.values.node import ATTRIBUTE, COMMENT, ELEMENT, PROCESSING_INSTRUCTION, TEXT, Node
 from xylem.values.node_test import NodeTest
 from xylem.values.tree import Tree
+
+
+@pytest.fixture(autouse=True, scope="module", params=["kernel", "expat"])
+def reader(request: pytest.FixtureRequest) -> Iterator[None]:
+    """All of this holds for both readers."""
+    if request.param == "kernel" and not is_kernel_built():
+        pytest.skip("the kernel was not built here")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(xml_reader, "is_kernel_built", lambda: request.param == "kernel")
+        yield
+
 
 # --- what was read, in a form both sides can give
 
