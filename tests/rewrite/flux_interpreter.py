@@ -242,7 +242,9 @@ def _matches(handler: On, parent: Element, index: int, child: Any, values: Any, 
     passed = Element("holder", {}, [*parent.children[:index], child])
     below = [child, *child.below()]
     if is_element_step(step):
-        return [f for f in _selected(passed, path, run, values) if any(f is b for b in below)]
+        found = [f for f in _selected(passed, path, run, values) if any(f is b for b in below)]
+        inner = [b for f in found for b in f.below()] if handler.outermost else []
+        return [f for f in found if not any(f is b for b in inner)]
     if not handler.through:
         return []
     owners = [f for f in _selected(passed, handler.through, run, values) if any(f is b for b in below)]

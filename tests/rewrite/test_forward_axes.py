@@ -33,7 +33,8 @@ FORWARD = {
         '{count($ROOT/descendant::asia[descendant::item[location = "Mongolia"]])}'
     ),
     "count(//item[location = 'Mongolia']/ancestor::*//location)": (
-        '{count($ROOT/descendant::*[descendant::item[location = "Mongolia"]]/descendant::location)}'
+        '{if (fn:exists($ROOT/*/descendant::item[location = "Mongolia"]))'
+        " then count($ROOT/*/descendant::location) else 0}"
     ),
 }
 
@@ -52,6 +53,10 @@ STILL_RIGHT = [
     "/site/asia/item[2]/../item[1]/@id",
     "count(/site/..)",
     "//site/..",
+    "//quantity/ancestor::*//location",
+    "//nothing/ancestor::*//location",
+    "//site/ancestor::*//location",
+    "count(//site/ancestor::*//location)",
     "for $i in //item[@id] return <ids>{ $i/@id }</ids>",
     "for $x in //@id return <i>{ string($x) }</i>",
     "for $x in //text() return <t>{ $x }</t>",

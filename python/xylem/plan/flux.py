@@ -172,6 +172,8 @@ class On(Handler):
     through: tuple[Step, ...] = ()
     position: str | None = None
     """Counts how often the handler fired, within one process-stream."""
+    outermost: bool = False
+    """Matches inside a match do not fire."""
 
 
 @ast_node

@@ -241,12 +241,17 @@ def path_expression(variable: str, path: tuple[Step, ...]) -> ast.Expr:
     """$variable/step/… as an expression."""
     made: ast.Expr = ast.VarRef(ast.Name(variable, None, ""))
     for step in path:
-        if step.axis == "descendant":
-            # `//`, not the descendant axis: positions count below one parent.
-            made = ast.Path(made, ast.AxisStep("descendant-or-self", ast.AnyKindTest()))
-        axis = "attribute" if step.axis == "attribute" else "child"
-        made = ast.Path(made, ast.AxisStep(axis, node_test(step), step.predicates))
+        made = step_expression(made, step)
     return made
+
+
+def step_expression(start: ast.Expr, step: Step) -> ast.Expr:
+    """start/step"""
+    if step.axis == "descendant":
+        # `//`, not the descendant axis: positions count below one parent.
+        start = ast.Path(start, ast.AxisStep("descendant-or-self", ast.AnyKindTest()))
+    axis = "attribute" if step.axis == "attribute" else "child"
+    return ast.Path(start, ast.AxisStep(axis, node_test(step), step.predicates))
 
 
 def _content(items: Seq[ast.Expr]) -> tuple[ast.Expr, ...]:

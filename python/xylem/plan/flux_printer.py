@@ -105,9 +105,10 @@ def _handler(handler: Handler, source: str, width: int) -> list[str]:
 
 def _handler_head(handler: Handler, source: str) -> tuple[str, Flux]:
     match handler:
-        case On(step=step, variable=variable, body=body, through=through, position=position):
+        case On(step=step, variable=variable, body=body, through=through, position=position, outermost=outermost):
             counted = f" at ${position}" if position else ""
-            return f"on {_steps((*through, step))} as ${variable}{counted} return", body
+            which = "outermost " if outermost else ""
+            return f"on {which}{_steps((*through, step))} as ${variable}{counted} return", body
         case OnFirst(symbols=symbols, body=body):
             past = "*" if symbols is None else ", ".join(sorted(symbols))
             return f"on-first past({past}) return", body

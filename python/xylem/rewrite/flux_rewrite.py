@@ -37,14 +37,16 @@ from xylem.plan.symbols import (
 )
 from xylem.schema.constraints import ElementConstraints, Schema
 
+from .fresh_names import Names
 from .simple_expressions import is_simple
+from .take_outermost import take_outermost
 from .window_specifications import is_simple_window
 
 
-def rewrite_to_flux(body: Flux, schema: Schema | None = None) -> Flux:
-    """The FluX program of a query in normal form: rewrite($ROOT, ⊥, body)."""
+def rewrite_to_flux(body: Flux, schema: Schema | None = None, names: Names | None = None) -> Flux:
+    """The FluX program of a query in normal form: rewrite($ROOT, ⊥, body). New variables get names from `names`."""
     document = None if schema is None else schema.document()
-    return _Rewriter(schema).rewrite(_Element(ROOT, document), None, body)
+    return _Rewriter(schema, names).rewrite(_Element(ROOT, document), None, body)
 
 
 @dataclass(frozen=True)
@@ -73,8 +75,9 @@ class _Element:
 
 
 class _Rewriter:
-    def __init__(self, schema: Schema | None) -> None:
+    def __init__(self, schema: Schema | None, names: Names | None) -> None:
         self.schema = schema
+        self.names = names
 
     def rewrite(self, x: _Element, past: Symbols | None, body: Flux) -> Flux:
         """rewrite($x, H, β); H is None for ⊥."""
@@ -107,11 +110,19 @@ class _Rewriter:
         if not is_element_step(step):
             # Attributes and text are whole as soon as they are there: nothing of them is to come.
             return On(step, loop.variable, loop.body, tuple(through), loop.position)
-        kind = x.type
-        for passed in loop.path:
-            kind = reached_type(passed, kind, self.schema)
-        inner = self.rewrite(_Element(loop.variable, kind), None, loop.body)
+        outermost = None if self.names is None else take_outermost(loop, self.names)
+        if outermost is not None:
+            *through, step = outermost.path
+            inner = self.rewrite(self._element(x, outermost.path, outermost.variable), None, outermost.body)
+            return On(step, outermost.variable, inner, tuple(through), outermost=True)
+        inner = self.rewrite(self._element(x, loop.path, loop.variable), None, loop.body)
         return On(step, loop.variable, inner, tuple(through), loop.position)
+
+    def _element(self, x: _Element, path: tuple[Step, ...], variable: str) -> _Element:
+        kind = x.type
+        for step in path:
+            kind = reached_type(step, kind, self.schema)
+        return _Element(variable, kind)
 
     def _window(self, x: _Element, past: Symbols, loop: For) -> Handler:
         assert loop.window is not None

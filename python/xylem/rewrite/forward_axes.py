@@ -29,7 +29,7 @@ def forward(expr: ast.Expr) -> ast.Expr:
 
 def _replacement(node: ast.Node) -> ast.Node | None:
     if isinstance(node, ast.FunctionCall) and node.name.uri == FN and node.name.local == "count":
-        counted = _count_of_parents(node)
+        counted = _count_of_parents(node) or _count_below_ancestors(node)
         if counted is not None:
             return counted
     if not isinstance(node, ast.Path):
@@ -37,6 +37,9 @@ def _replacement(node: ast.Node) -> ast.Node | None:
     path = step_list(node)
     if path is None:
         return None
+    below = below_all_ancestors(path)
+    if below is not None:
+        return ast.If(*below, ast.SequenceExpr(), span=node.span)
     changed = False
     while True:
         made = next((made for form in _FORMS if (made := form(path)) is not None), None)
@@ -52,6 +55,37 @@ def _replacement(node: ast.Node) -> ast.Node | None:
 def _inside(path: StepList) -> ast.Expr:
     steps = tuple(replaced(step, _replacement) for step in path.steps)
     return StepList(path.start, steps).path()
+
+
+def below_all_ancestors(path: StepList) -> tuple[ast.Expr, ast.Expr] | None:
+    """$ROOT//a[p]/ancestor::*//π → if (exists($ROOT/*//a[p])) then $ROOT/*//π: the condition and the path.
+
+    If anything has an ancestor, the document's element is one, and what is below the others is below it.
+    """
+    if len(path.steps) < 3 or not is_document(path.start):
+        return None
+    down, up, first = path.steps[:3]
+    if down.axis != "descendant" or up.axis != "ancestor" or first.axis != "descendant" or up.predicates:
+        return None
+    if not isinstance(up.test, ast.Wildcard) or up.test.local is not None or up.test.uri is not None:
+        return None
+    if not has_only_tests(down):
+        return None
+    top = ast.AxisStep("child", ast.Wildcard(), span=up.span)
+    some = ast.FunctionCall(ast.Name("exists", "fn", FN), (StepList(path.start, (top, down)).path(),), span=down.span)
+    return replaced(some, _replacement), StepList(path.start, (top, *path.steps[2:])).path()
+
+
+def _count_below_ancestors(call: ast.FunctionCall) -> ast.Expr | None:
+    """count(if (χ) then π else ()) → if (χ) then count(π) else 0"""
+    path = step_list(call.arguments[0])
+    below = None if path is None else below_all_ancestors(path)
+    if below is None:
+        return None
+    condition, counted = below
+    return ast.If(
+        condition, ast.FunctionCall(call.name, (counted,), span=call.span), ast.IntegerLiteral(0), span=call.span
+    )
 
 
 def _count_of_parents(call: ast.FunctionCall) -> ast.Expr | None:

@@ -17,9 +17,13 @@ from xylem.plan.needs import element_names
 from xylem.schema.constraints import ElementConstraints
 from xylem.syntax import ast
 
+from .substitution import FocusInTheWay, Substitution, variable
+
 MOST_ALTERNATIVES = 32
 """Conditions with more of them say nothing."""
 MOST_STATES_SEEN = 20_000
+_ITSELF = " itself"
+"""A name no variable has, for the node a predicate tests."""
 
 
 class Requirement(NamedTuple):
@@ -48,6 +52,16 @@ def required_by(nodes: Iterable[Flux]) -> Alternatives:
             if step.axis == "child" and local is not None and step.name != "text()":
                 found = _all_of(found, (Requirement(frozenset({(node.source, local)})),))
     return found
+
+
+def required_by_predicate(predicate: ast.Expr) -> frozenset[str]:
+    """The children that a node must have to pass a predicate, whatever alternative it passes by."""
+    try:
+        condition = Substitution({}, variable(_ITSELF)).apply(predicate)
+    except FocusInTheWay:
+        return frozenset()
+    sets = [{symbol for name, symbol in one.present if name == _ITSELF} for one in _condition(condition)]
+    return frozenset(set.intersection(*sets))
 
 
 def _all_of(one: Alternatives, other: Alternatives) -> Alternatives:

@@ -11,6 +11,7 @@ from .merge_ifs import MergeIfs
 from .merge_loops import MergeLoops
 from .merge_loops_around import MergeLoopsAround
 from .move_predicate import MovePredicate
+from .name_wildcard import NameWildcard
 from .prune_impossible import PruneImpossible
 from .push_if_into_loop import PushIfIntoLoop
 from .push_if_into_parts import PushIfIntoParts
@@ -22,6 +23,8 @@ from .split_path import SplitPath
 NORMAL_FORM: tuple[Rule, ...] = (
     FlattenSequence(),
     CopyByLoop(),
+    # While predicates still stand with their steps: they tell what is meant.
+    NameWildcard(),
     # Before the predicate moves, so that it becomes a condition of the loop over its own step.
     SplitPath(),
     MovePredicate(),

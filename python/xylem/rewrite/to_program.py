@@ -55,5 +55,5 @@ def to_program(
 
     query = apply_rules(query, NORMAL_FORM, facts, note, without)
     query = apply_rules(query, ALGEBRA, facts, note, without)
-    program = rewrite_to_flux(query, schema)
+    program = rewrite_to_flux(query, schema, names)
     return FluxPlan(program, query, source, reads_input, buffers(program, schema), tuple(applied))

@@ -191,7 +191,7 @@ class StreamBuilder:
         add_needs(handler.body, {handler.variable: planned.kept})
         body = self._function("on", handler.body, role, handler)
         held = None if is_simple(handler.body, handler.variable) else handler.variable
-        self.roles.append(ItemRole(planned.index, role, index, slot, body, nested, held, counter))
+        self.roles.append(ItemRole(planned.index, role, index, slot, body, nested, held, counter, handler.outermost))
 
     def _as_stream(self, handler: On) -> ProcessStream | None:
         """The body as a stream of its own: it is one, or aggregates over the element are all it reads."""

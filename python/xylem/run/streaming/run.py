@@ -255,6 +255,8 @@ class StreamRun:
             self.env[role.slot] = node
             if role.counter is not None:
                 self.env[role.counter] = region.number
+            if scope.started and role.outermost:
+                return
             if scope.started:
                 region.recorder = Recorder()
                 body(region.recorder, self.env)

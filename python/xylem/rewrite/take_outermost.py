@@ -1,0 +1,69 @@
+"""Follow a path whose matches may nest by its outermost matches, and leave what is inside them to the evaluator.
+
+    on //part[p]/price as $x return β
+    →   on outermost //part as $o return { for $x in $o/descendant-or-self::part[p]/price return β }
+
+Gain:   one part, with the parts inside it, is kept at a time. Without this, the test of a part that is still open
+        decides over what has passed inside it, and results of nested parts come in an order of their own.
+Needs:  the tested step is asked for by name, and no step between the last `//` and it has the same name; no position is
+        counted up to there, and no position variable.
+Safe:   every match is inside an outermost one or is one, and below an outermost match `$o` the path selects just
+        `$o//…`, since whatever stands above `$o` stands above that too. Outermost matches do not overlap and come in
+        document order; inside each, the evaluator gives document order.
+Not for `//*[p]/a`: the outermost match would be the document's element.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import NamedTuple
+
+from xylem.plan.flux import Flux, For, Leaf, Step
+from xylem.plan.flux_expression import as_expression, path_expression, step_expression
+from xylem.plan.needs import element_names, node_test
+from xylem.syntax import ast
+
+from .fresh_names import Names
+from .substitution import variable
+
+
+class Outermost(NamedTuple):
+    """A handler for outermost matches: the path to them, their variable, and what is done with each."""
+
+    path: tuple[Step, ...]
+    variable: str
+    body: Flux
+
+
+def take_outermost(loop: For, names: Names) -> Outermost | None:
+    """The loop by outermost matches; None where it does not nest, or cannot be cut so."""
+    at = next((i for i, step in enumerate(loop.path) if step.predicates), None)
+    if at is None or loop.position is not None or not any(step.axis == "descendant" for step in loop.path[: at + 1]):
+        return None
+    first = max(i for i, step in enumerate(loop.path[: at + 1]) if step.axis == "descendant")
+    tested = loop.path[at]
+    named = [element_names(step)[1] for step in loop.path[first : at + 1]]
+    if None in named or named[-1] in named[:-1] or any(isinstance(p, ast.IntegerLiteral) for p in tested.predicates):
+        return None
+    body = as_expression(loop.body)
+    if body is None:
+        return None
+    bound = names.invent(tested.name)
+    found = _inside(bound, loop.path[first:at], tested)
+    for step in loop.path[at + 1 :]:
+        found = step_expression(found, step)
+    clause = ast.ForClause(variable(loop.variable).name, None, found)
+    whole = found if body == variable(loop.variable) else ast.Flwor((clause,), body)
+    return Outermost((*loop.path[:at], replace(tested, predicates=())), bound, Leaf(whole))
+
+
+def _inside(bound: str, before: tuple[Step, ...], tested: Step) -> ast.Expr:
+    """The matches at or below an outermost one, those that pass the test."""
+    if not before:
+        step = ast.AxisStep("descendant-or-self", node_test(tested), tested.predicates)
+        return ast.Path(variable(bound), step)
+    below = path_expression(bound, (*before, replace(tested, predicates=())))
+    found: ast.Expr = ast.SetOperation("union", variable(bound), below)
+    for predicate in tested.predicates:
+        found = ast.Filter(found, predicate)
+    return found
