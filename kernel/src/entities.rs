@@ -160,7 +160,12 @@ impl Entities {
         }
         let read = i64::try_from(read).unwrap_or(i64::MAX).max(1);
         if expanded > SMALL_EXPANSION && expanded > limits.expansion_factor.saturating_mul(read) {
-            return Err(limit(at, "expansion factor", (expanded / read + 1) as usize, limits.expansion_factor as usize));
+            return Err(limit(
+                at,
+                "expansion factor",
+                (expanded / read + 1) as usize,
+                limits.expansion_factor as usize,
+            ));
         }
         Ok(())
     }

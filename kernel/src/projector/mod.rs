@@ -3,17 +3,19 @@
 //! An element gets its row at its start tag if it is kept for its own sake, and else when something below it is kept, so that
 //! every row has its true ancestors. The elements with rows are always the outermost of those that are open.
 
+mod attribute_tests;
+mod handing_over;
+mod resolution;
+
 use rustc_hash::FxHashSet;
 
 use crate::automaton::{Action, Attributes, Automaton, Move};
-use crate::characters::shown;
 use crate::doctype::AttributeKind;
-use crate::errors::{fault, limit, Halt, Kind};
+use crate::errors::{limit, Halt};
 use crate::limits::Limits;
-use crate::names::{Names, Resolved};
+use crate::names::Names;
 use crate::namespaces::Namespaces;
-use crate::number::to_double;
-use crate::plan::{AttributeTest, Constant, Plan, ITEM, START};
+use crate::plan::{Plan, ITEM, START};
 use crate::rows::{kind, Rows};
 use crate::start_tag::Tag;
 use crate::value_tests::may_hold;
@@ -276,94 +278,6 @@ impl Projector {
         Ok(())
     }
 
-    // --- names
-
-    fn element_name(&mut self, tag: &Tag<'_>, namespaces: &mut Namespaces) -> Result<u32, Halt> {
-        if let Some(known) = namespaces.known_element(tag.key, tag.name) {
-            return Ok(known);
-        }
-        let uri = namespaces.namespace_of(tag.name, tag.colon, true, tag.at + 1)?;
-        let (prefix, local) = namespaces.split(tag.name, tag.colon, tag.at + 1)?;
-        let mut name = Resolved::new(uri, &String::from_utf8_lossy(local), &String::from_utf8_lossy(prefix));
-        name.class = self.automaton.class_of(&name.uri, &name.local);
-        let number = self.names.add(name);
-        namespaces.remember_element(tag.name, number);
-        Ok(number)
-    }
-
-    /// Documents with ever new names must not fill the memory.
-    #[cold]
-    fn forget_names(&mut self, namespaces: &mut Namespaces) {
-        let mut in_use: Vec<&mut u32> = self.open.iter_mut().skip(1).map(|element| &mut element.name).collect();
-        self.names.forget_all_but(&mut in_use);
-        namespaces.forget_names();
-    }
-
-    fn attribute_name(
-        &mut self,
-        raw: &[u8],
-        colon: usize,
-        at: usize,
-        namespaces: &mut Namespaces,
-    ) -> Result<u32, Halt> {
-        if let Some(known) = namespaces.known_attribute(raw) {
-            return Ok(known);
-        }
-        let uri = namespaces.namespace_of(raw, colon, false, at)?;
-        let (prefix, local) = namespaces.split(raw, colon, at)?;
-        let mut name = Resolved::new(uri, &String::from_utf8_lossy(local), &String::from_utf8_lossy(prefix));
-        name.attribute_class = self.automaton.attribute_class(&name.uri, &name.local);
-        let number = self.names.add(name);
-        namespaces.remember_attribute(raw, number);
-        Ok(number)
-    }
-
-    // --- tests
-
-    fn tested(&mut self, tests: u32, state: u32, tag: &Tag<'_>, namespaces: &mut Namespaces) -> Result<u32, Halt> {
-        let mut given = Vec::with_capacity(tag.attributes.len());
-        for attribute in tag.attributes.iter().filter(|attribute| !attribute.is_declaration) {
-            let number = self.attribute_name(tag.attribute_name(attribute), attribute.colon, tag.at, namespaces)?;
-            given.push((self.names.get(number).attribute_class, attribute));
-        }
-        let candidates = self.automaton.candidates(tests).to_vec();
-        let mut reached = Vec::with_capacity(candidates.len());
-        for step in candidates {
-            if self.all_hold(&self.automaton.plan().steps[step as usize].tests, &given, tag)? {
-                reached.push(step);
-            }
-        }
-        Ok(self.automaton.decided(state, reached))
-    }
-
-    fn all_hold(
-        &self,
-        tests: &[AttributeTest],
-        given: &[(u32, &crate::start_tag::Attribute)],
-        tag: &Tag<'_>,
-    ) -> Result<bool, Halt> {
-        for test in tests {
-            let class = self.automaton.attribute_class(&test.uri, &test.local);
-            let Some((_, attribute)) = given.iter().find(|(other, _)| *other == class) else {
-                return Ok(false);
-            };
-            let value = tag.value(attribute);
-            let holds = match &test.constant {
-                Constant::Text(text) => test.comparison.holds(value, text.as_bytes()),
-                Constant::Number(number) => {
-                    let Some(actual) = to_double(value) else {
-                        return Err(fault(Kind::Value, tag.at, shown(value)));
-                    };
-                    test.comparison.holds(actual, *number)
-                }
-            };
-            if !holds {
-                return Ok(false);
-            }
-        }
-        Ok(true)
-    }
-
     // --- rows
 
     /// Give the innermost open element its row, after those of its ancestors that have none.
@@ -451,50 +365,6 @@ impl Projector {
             return Err(limit(at, "item bytes", actual, limits.item_bytes));
         }
         Ok(())
-    }
-
-    // --- handing over
-
-    /// Whether there is anything to tell.
-    pub fn has_news(&self) -> bool {
-        self.has_counted || !self.rows.record_kinds.is_empty()
-    }
-
-    /// Rows the next batch would begin with because of an open item.
-    pub fn held_rows(&self) -> usize {
-        match self.open.get(self.first_item) {
-            Some(item) => self.rows.len() - item.row as usize,
-            None => 0,
-        }
-    }
-
-    /// Rows that came since the last batch.
-    pub fn new_rows(&self) -> usize {
-        self.rows.len() - self.repeated
-    }
-
-    /// The rows and counts so far; the next batch begins with the open elements.
-    pub fn take(&mut self) -> (Rows, Vec<u64>) {
-        let mut done = std::mem::take(&mut self.rows);
-        for element in &self.open[..self.with_rows.min(self.open.len())] {
-            done.close(element.row);
-        }
-        for depth in 0..self.with_rows.min(self.open.len()) {
-            let parent = if depth == 0 { 0 } else { self.open[depth - 1].row };
-            if depth == self.first_item {
-                let first = self.open[depth].row;
-                let shift = self.rows.repeat_from(&done, first, parent);
-                for element in &mut self.open[depth..self.with_rows] {
-                    element.row = element.row - first + shift;
-                }
-                break;
-            }
-            self.open[depth].row = self.rows.repeat_open(&done, self.open[depth].row, parent);
-        }
-        self.repeated = self.rows.len();
-        self.has_counted = false;
-        let fresh = vec![0; self.counts.len()];
-        (done, std::mem::replace(&mut self.counts, fresh))
     }
 }
 

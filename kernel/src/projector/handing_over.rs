@@ -1,0 +1,48 @@
+//! Handing over what there is: the next batch begins with the open elements, and with all of an item that is open.
+
+use super::Projector;
+use crate::rows::Rows;
+
+impl Projector {
+    /// Whether there is anything to tell.
+    pub fn has_news(&self) -> bool {
+        self.has_counted || !self.rows.record_kinds.is_empty()
+    }
+
+    /// Rows the next batch would begin with because of an open item.
+    pub fn held_rows(&self) -> usize {
+        match self.open.get(self.first_item) {
+            Some(item) => self.rows.len() - item.row as usize,
+            None => 0,
+        }
+    }
+
+    /// Rows that came since the last batch.
+    pub fn new_rows(&self) -> usize {
+        self.rows.len() - self.repeated
+    }
+
+    /// The rows and counts so far; the next batch begins with the open elements.
+    pub fn take(&mut self) -> (Rows, Vec<u64>) {
+        let mut done = std::mem::take(&mut self.rows);
+        for element in &self.open[..self.with_rows.min(self.open.len())] {
+            done.close(element.row);
+        }
+        for depth in 0..self.with_rows.min(self.open.len()) {
+            let parent = if depth == 0 { 0 } else { self.open[depth - 1].row };
+            if depth == self.first_item {
+                let first = self.open[depth].row;
+                let shift = self.rows.repeat_from(&done, first, parent);
+                for element in &mut self.open[depth..self.with_rows] {
+                    element.row = element.row - first + shift;
+                }
+                break;
+            }
+            self.open[depth].row = self.rows.repeat_open(&done, self.open[depth].row, parent);
+        }
+        self.repeated = self.rows.len();
+        self.has_counted = false;
+        let fresh = vec![0; self.counts.len()];
+        (done, std::mem::replace(&mut self.counts, fresh))
+    }
+}
