@@ -18,7 +18,8 @@ CHUNK_BYTES = 1 << 16
 GROWTH_BYTES = 1_500_000
 """Memory is counted in pages, and freed when the allocator likes: a twentieth of what passes between measurements."""
 STATM = Path("/proc/self/statm")
-FILTER = """<photons>{ for $p in /photons/photon where $p/ra > 120.0 and $p/ra < 138.0 and $p/dec > -49.0 and $p/dec < -40.0
+FILTER = """<photons>{ for $p in /photons/photon
+  where $p/ra > 120.0 and $p/ra < 138.0 and $p/dec > -49.0 and $p/dec < -40.0
   return <vela>{ $p/ra, $p/dec, $p/en }</vela> }</photons>"""
 BARE = "for $p in /photons/photon where $p/ra > 130.5 and $p/ra < 135.5 and $p/en > 1.3 return $p/det_time/text()"
 COUNT = "count(//photon[en > 1.3])"
