@@ -9,7 +9,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 CARGO  := $(shell command -v cargo 2>/dev/null)
-KERNEL := $(wildcard kernel/Cargo.toml kernel/Cargo.lock kernel/src/*.rs kernel/src/*/*.rs)
+KERNEL := $(wildcard kernel/Cargo.toml kernel/src/*.rs kernel/src/*/*.rs)
 
 .PHONY: install demo test lint types unit kernel-test bench docs conformance format clean
 .DEFAULT_GOAL := install
