@@ -151,8 +151,13 @@ impl Scanner {
                 return Err(*fault);
             }
             if !self.input.check_more(text) {
-                if let Some(fault) = self.input.fault() {
-                    return Err(fault.clone());
+                if let Some(fault) = self.input.fault().cloned() {
+                    // A token that waits for its end may have an error before this one.
+                    let window = &text[..self.input.checked()];
+                    return match self.reader.run(window, place, false) {
+                        Err(Halt::Fault(earlier)) => Err(*earlier),
+                        _ => Err(fault),
+                    };
                 }
                 if !self.input.is_at_end(text) {
                     return Ok(());
