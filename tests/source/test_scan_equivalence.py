@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from xylem.plan.scan_plan import ScanPlan
+from xylem.plan.scan_plan import Report, ScanPlan, ScanStep
 from xylem.source import kernel
 from xylem.source.python_scanner import PythonScanner
 from xylem.source.scan import NewScanner
@@ -31,6 +31,23 @@ def test_records_are_those_of_the_definitions(
 ) -> None:
     view = observed(new_scanner, plan, [(piece, flush) for piece in cut(document, places)])
     assert view == expected(document, plan)
+
+
+@pytest.mark.parametrize("new_scanner", SCANNERS)
+@pytest.mark.parametrize(
+    "document",
+    [
+        b"<p:a xmlns:p='u' xmlns:q='u'><q:a><b/></q:a></p:a>",
+        b"<b xmlns:p='u' xmlns:q='u' p:x='1'><b y='2' q:x='3'/></b>",
+        b"<b xmlns='u'><b xmlns=''/><p:b xmlns:p='u' xmlns:q='u'><q:b/></p:b></b>",
+    ],
+)
+@pytest.mark.parametrize("flush", [False, True])
+def test_each_row_has_the_prefix_of_its_element(new_scanner: NewScanner, document: bytes, flush: bool) -> None:
+    step = ScanStep(0, "descendant", local="b", report=Report.ITEM, attributes=(("u", "x"),))
+    plan = ScanPlan((ScanStep(-1), step))
+    pieces = [(document[place : place + 1], flush) for place in range(len(document))]
+    assert observed(new_scanner, plan, pieces) == expected(document, plan)
 
 
 @pytest.mark.parametrize("new_scanner", SCANNERS)
