@@ -2,10 +2,11 @@
 
     π/a[p]/..               →     π[a[p]]
     $ROOT//a[p]/parent::b   →     $ROOT//b[a[p]]
+    π//a[p]/..              →     π/descendant-or-self::*[a[p]]       (π selects elements)
 
 Gain:   nothing has to be remembered but the open elements: the stream only goes forward.
-Needs:  the step before goes to children or attributes; or, from the document, to descendants, and the parent is asked
-        for by a test that only elements pass. No positions in what is moved behind other predicates.
+Needs:  the step before goes to children or attributes; or to descendants, and the parent is asked for by a test that
+        only elements pass, or must be one. No positions in what is moved behind other predicates.
 Safe:   a path selects each node once, in document order: the parents of the a's are the π that have one.
 Not for `$ROOT//a/..`: the document node itself may be the parent.
 """
@@ -43,9 +44,13 @@ def _without(path: StepList, index: int) -> StepList | None:
         if not isinstance(up.test, ast.AnyKindTest):
             tests.insert(0, ast.AxisStep("self", up.test, span=up.span))
         return StepList(_filtered(path.start, tests), after)
-    if down.axis == "descendant" and not before and is_document(path.start) and is_element_test(up.test):
-        above = ast.AxisStep("descendant", up.test, (relative([replace(down, axis="child")]), *up.predicates))
-        return StepList(path.start, (above, *after))
+    if down.axis == "descendant":
+        is_from_document = not before and is_document(path.start)
+        test = ast.Wildcard() if isinstance(up.test, ast.AnyKindTest) and not is_from_document else up.test
+        if is_element_test(test):
+            axis = "descendant" if is_from_document else "descendant-or-self"
+            above = ast.AxisStep(axis, test, (relative([replace(down, axis="child")]), *up.predicates), span=up.span)
+            return StepList(path.start, (*before, above, *after))
     return None
 
 
