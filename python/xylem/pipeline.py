@@ -70,7 +70,7 @@ def _compiled_stream(text: str, env: StaticEnvironment, schema: Schema | None) -
         imported=imported,
         externals=builder.externals.keys(),
     )
-    stream = StreamBuilder(builder, main)
+    stream = StreamBuilder(builder, main, schema)
     stream.build(plan.program)
     handlers = builder.finish(main, "")
     return StreamProgram(

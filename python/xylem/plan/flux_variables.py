@@ -46,6 +46,31 @@ def free_variables(body: Flux) -> frozenset[str]:
     return frozenset()
 
 
+def bound_variables(body: Flux) -> frozenset[str]:
+    """The variables that loops and handlers bind anywhere in a body, positions among them."""
+    match body:
+        case Sequence(parts=parts):
+            return frozenset().union(*map(bound_variables, parts))
+        case If(body=inner):
+            return bound_variables(inner)
+        case For(variable=variable, body=inner, position=position):
+            return bound_variables(inner) | {name for name in (variable, position) if name is not None}
+        case ProcessStream(variable=variable, handlers=handlers):
+            return frozenset({variable}).union(*map(_bound_by, handlers))
+    return frozenset()
+
+
+def _bound_by(handler: Handler) -> frozenset[str]:
+    match handler:
+        case On(variable=variable, body=body, position=position):
+            return bound_variables(body) | {name for name in (variable, position) if name is not None}
+        case OnFirst(body=body):
+            return bound_variables(body)
+        case OnWindow(variable=variable, body=body) | OnEach(variable=variable, body=body):
+            return bound_variables(body) | {variable}
+    return frozenset()
+
+
 def _read(node: ast.Node) -> frozenset[str]:
     return frozenset(local for _, local in free_in(node))
 

@@ -26,6 +26,9 @@ class WindowCursor(Protocol):
     def finish(self) -> Iterator[Window]:
         """The last window, where items have come since the one before."""
 
+    def held(self) -> Iterable[Any]:
+        """The items that windows to come may need."""
+
 
 class CountWindows:
     """`|count size step step|` (Def. 3.8.13).
@@ -55,6 +58,9 @@ class CountWindows:
     def finish(self) -> Iterator[Window]:
         if self._has_new:
             yield list(self._items)
+
+    def held(self) -> Iterable[Any]:
+        return self._items
 
 
 class ReferenceWindows:
@@ -106,6 +112,9 @@ class ReferenceWindows:
     def finish(self) -> Iterator[Window]:
         if self._has_new:
             yield [kept for _, kept in self._items]
+
+    def held(self) -> Iterable[Any]:
+        return [kept for _, kept in self._items]
 
 
 def windows(items: Iterable[Any], cursor: WindowCursor) -> Iterator[Window]:

@@ -1,15 +1,19 @@
-"""Aggregates taken out of expressions, to be computed while the stream passes (§3.8.1).
+"""Aggregates taken out of expressions, to be computed while the stream passes (§3.8.1), conditions among them (§3.7.2).
 
         count($y/a/b[c > 3]) + 1     →     $aggregate_1 + 1,  with a counter fed by each $y/a/b
+        if ($y/a = "x") then …       →     if ($aggregate_2) then …,  which is exists($y/a[. = "x"])
 
 Gain:   nothing of a/b is kept, only a number.
 Needs:  the argument is a path of elements from the variable, or a `for` over one without `order by`, `group by` or
-        positions; it reads no variable bound around it inside the expression, and no other focus.
-Safe:   the functions depend on the values alone, in their order, which the stream keeps.
+        positions; it reads no other variable of the program, none bound around it inside the expression, and no other
+        focus. A comparison has a constant on its other side.
+Safe:   the functions depend on the values alone, in their order, which the stream keeps. An error waits until the
+        value is asked for.
 """
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -17,11 +21,14 @@ from xylem.analysis.focus import read_variables, reads_focus, uses_position
 from xylem.analysis.projection import NotProjectable, Projection, is_descend, project
 from xylem.functions.registry import FN
 from xylem.plan.flux import ROOT
+from xylem.rewrite.substitution import Substitution
 from xylem.syntax import ast
 
 from ..evaluator.static_types import may_be_number
 
 FUNCTIONS = ("count", "exists", "empty", "sum", "min", "max", "avg")
+AGGREGATE = "aggregate "
+"""How the variables of aggregates are called; no query can call one so."""
 ITEM = ast.VarRef(ast.Name("streamed item", None, ""))
 """Stands for the record an aggregate is fed with; the name cannot be written in a query."""
 
@@ -44,20 +51,49 @@ class Aggregate:
         return self.function in ("count", "exists", "empty")
 
 
+    @property
+    def of_item(self) -> Aggregate:
+        """The same aggregate, fed with the nodes the variable itself stands for."""
+        start: ast.Expr = ITEM
+        for step in self.prefix:
+            start = ast.Path(start, step, span=step.span)
+        return replace(self, prefix=(), taken=Substitution({ITEM.name.expanded: start}).apply(self.taken))
+
+
 class Extraction:
     """Takes the aggregates over one stream variable out of an expression."""
 
-    def __init__(self, variable: str, first_number: int) -> None:
+    def __init__(self, variable: str, first_number: int, others: Collection[str] = ()) -> None:
+        """`others` are the other variables of the program: what they hold when a record comes is not known."""
         self.variable = variable
         self.number = first_number
+        self.others = frozenset(("", name) for name in others if name != variable)
         self.found: list[Aggregate] = []
+
+    def condition(self, node: ast.Expr) -> ast.Expr:
+        """A condition with its aggregates taken out; a path in it asks whether there is any."""
+        match node:
+            case ast.And(left=left, right=right) | ast.Or(left=left, right=right):
+                return replace(node, left=self.condition(left), right=self.condition(right))
+            case ast.FunctionCall(name=name, arguments=(argument,)) if name.expanded in ((FN, "not"), (FN, "boolean")):
+                return replace(node, arguments=(self.condition(argument),))
+            case ast.Path():
+                made = self._extracted("exists", node, frozenset(), True, node)
+                if made is not None:
+                    return made
+        made = self.apply(node)
+        assert isinstance(made, ast.Expr)
+        return made
 
     def apply(self, node: Any, bound: frozenset[tuple[str, str]] = frozenset(), own_focus: bool = True) -> Any:
         """The expression with variables for its aggregates; the very same object where there are none."""
+        taken = None
         if isinstance(node, ast.FunctionCall):
             taken = self._aggregate(node, bound, own_focus)
-            if taken is not None:
-                return taken
+        elif isinstance(node, ast.GeneralComparison):
+            taken = self._comparison(node, bound, own_focus)
+        if taken is not None:
+            return taken
         if not isinstance(node, ast.Node):
             return node
         changed: dict[str, Any] = {}
@@ -83,16 +119,43 @@ class Extraction:
     def _aggregate(self, call: ast.FunctionCall, bound: frozenset[tuple[str, str]], own_focus: bool) -> ast.Expr | None:
         if call.name.uri != FN or call.name.local not in FUNCTIONS or len(call.arguments) != 1:
             return None
-        argument = call.arguments[0]
-        if read_variables(argument) & bound or (not own_focus and reads_focus(argument)):
+        return self._extracted(call.name.local, call.arguments[0], bound, own_focus, call)
+
+    def _comparison(
+        self, node: ast.GeneralComparison, bound: frozenset[tuple[str, str]], own_focus: bool
+    ) -> ast.Expr | None:
+        """$y/a = "x" as exists($y/a[. = "x"])"""
+        for path, constant in ((node.left, node.right), (node.right, node.left)):
+            if isinstance(path, ast.Path) and _is_constant(constant):
+                sides = (ast.ContextItem(), constant) if path is node.left else (constant, ast.ContextItem())
+                test = ast.GeneralComparison(node.op, *sides, span=node.span)
+                return self._extracted("exists", path, bound, own_focus, node, test)
+        return None
+
+    def _extracted(
+        self,
+        function: str,
+        argument: ast.Expr,
+        bound: frozenset[tuple[str, str]],
+        own_focus: bool,
+        whole: ast.Expr,
+        test: ast.Expr | None = None,
+    ) -> ast.Expr | None:
+        """The variable for an aggregate, of those items that pass the test if there is one; None where it stays."""
+        if read_variables(argument) & (bound | self.others) or (not own_focus and reads_focus(argument)):
             return None
         split = self._split(argument)
         if split is None or not _stays_below(split[1]):
             return None
-        name = f"aggregate {self.number}"
-        self.number += 1
-        self.found.append(Aggregate(name, call.name.local, *split))
-        return ast.VarRef(ast.Name(name, None, ""), span=call.span)
+        prefix, taken = split
+        if test is not None:
+            taken = ast.Filter(taken, test, span=test.span)
+        name = next((a.name for a in self.found if (a.function, a.prefix, a.taken) == (function, prefix, taken)), None)
+        if name is None:
+            name = f"{AGGREGATE}{self.number}"
+            self.number += 1
+            self.found.append(Aggregate(name, function, prefix, taken))
+        return ast.VarRef(ast.Name(name, None, ""), span=whole.span)
 
     def _split(self, argument: ast.Expr) -> tuple[tuple[ast.AxisStep, ...], ast.Expr] | None:
         """The path of the records, and what is taken of each."""
@@ -168,6 +231,12 @@ class Extraction:
         if isinstance(base, ast.VarRef):
             return base.name.expanded == ("", self.variable)
         return self.variable == ROOT and isinstance(base, (ast.Root, ast.ContextItem))
+
+
+def _is_constant(node: ast.Expr) -> bool:
+    if isinstance(node, ast.Unary):
+        return _is_constant(node.operand)
+    return isinstance(node, (ast.StringLiteral, ast.IntegerLiteral, ast.DecimalLiteral, ast.DoubleLiteral))
 
 
 def _stays_below(taken: ast.Expr) -> bool:

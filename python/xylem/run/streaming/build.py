@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from xylem.analysis.focus import reads_focus
@@ -23,10 +24,12 @@ from xylem.plan.flux import (
     Sequence,
     Step,
 )
-from xylem.plan.flux_variables import expressions_of
+from xylem.plan.flux_variables import bound_variables, expressions_of, free_variables
 from xylem.plan.needs import add_expression, add_needs, element_names
 from xylem.plan.scan_plan import Report
+from xylem.plan.symbols import may_contain, reached_type
 from xylem.rewrite.simple_expressions import is_simple
+from xylem.schema.constraints import ElementConstraints, Schema
 from xylem.syntax import ast
 from xylem.values import atomic_type as at
 from xylem.values import node as nk
@@ -38,14 +41,16 @@ from ..evaluator.compiler import Compiler
 from ..evaluator.module_table import ModuleTable
 from ..evaluator.scope import Focus, Scope
 from ..evaluator.windows import data_window_cursor
-from .aggregates import ITEM, Aggregate, Extraction
+from .aggregates import AGGREGATE, ITEM, Aggregate, Extraction
 from .body import write_body
 from .hoisting import hoisted
-from .roles import FeedRole, ItemRole, KeepRole, Role, ScopeRole, WindowRole
+from .immediate import Immediate, immediate
+from .roles import FeedRole, FiringRole, ItemRole, KeepRole, Role, ScopeRole, WindowRole
 from .selection import tests_of, tests_of_predicates, value_tests_of, value_tests_of_predicates
 from .steps import PlannedSteps
 
 _ANY_CHILD = ("child", None, None)
+NEAR_STEPS = 2
 
 
 class NotStreamable(Exception):
@@ -60,9 +65,12 @@ class NotStreamable(Exception):
 class StreamBuilder:
     """Writes the handlers of one program next to the functions of its modules."""
 
-    def __init__(self, builder: Builder, main: ModuleTable) -> None:
+    def __init__(self, builder: Builder, main: ModuleTable, schema: Schema | None = None) -> None:
         self.builder = builder
         self.main = main
+        self.schema = schema
+        self.types: dict[str, ElementConstraints | None] = {ROOT: None if schema is None else schema.document()}
+        """What is known of the elements that variables are bound to."""
         self.c: Compiler = main.compiler
         self.steps = PlannedSteps()
         self.roles: list[Role] = []
@@ -72,10 +80,12 @@ class StreamBuilder:
         self.windowed: set[str] = set()
         """The variables that hold a window."""
         self._aggregates = 0
+        self.program_variables: frozenset[str] = frozenset()
 
     def build(self, program: Flux) -> ScopeRole:
         """Plan the whole program; gives the role of the document."""
         self._refuse_global_input(program)
+        self.program_variables = bound_variables(program) | {ROOT}
         if not isinstance(program, ProcessStream):
             program = ProcessStream(ROOT, (OnFirst(None, program),))
         try:
@@ -102,13 +112,18 @@ class StreamBuilder:
         self.roles.append(role)
         self.scopes.append(role)
         stream, aggregates = self._without_aggregates(stream)
-        needs = self._needs(stream)
+        at_once = immediate(stream, self.types.get(stream.variable))
+        needs = self._needs(stream, 0 if at_once is None else at_once.last + 1)
         kept = self.steps.steps[step].kept
-        kept.attributes |= needs.attributes
-        kept.all_attributes |= needs.all_attributes
+        for read in (needs,) if at_once is None else (needs, at_once.needed):
+            kept.attributes |= read.attributes
+            kept.all_attributes |= read.all_attributes
         self._keep_children(role, needs)
         for aggregate in aggregates:
             self._feed(role, aggregate)
+        if at_once is not None:
+            # After the aggregates, which may be fed by the same record: records come in the order of steps.
+            self._fire_at_once(role, at_once)
         waits = False
         for index, handler in enumerate(stream.handlers):
             if isinstance(handler, OnFirst):
@@ -132,11 +147,17 @@ class StreamBuilder:
     def _slot(self, name: str) -> int:
         return self.slots.setdefault(name, len(self.slots))
 
-    def _needs(self, stream: ProcessStream) -> Projection:
-        """What handlers read of the stream's own element, beside the children they stream."""
+    def _fire_at_once(self, role: ScopeRole, at_once: Immediate) -> None:
+        planned = self.steps.add(role.step, *at_once.child, Report.ITEM)
+        planned.kept = at_once.needed.children[at_once.child]
+        held = None if is_value(planned.kept) else role.variable
+        self.roles.append(FiringRole(planned.index, role, at_once.last, held))
+
+    def _needs(self, stream: ProcessStream, first: int = 0) -> Projection:
+        """What handlers read of the stream's own element, beside the children they stream; the first ones left out."""
         needs, document = Projection(), Projection()
         own = {ROOT: document, stream.variable: needs}
-        for handler in stream.handlers:
+        for handler in stream.handlers[first:]:
             if isinstance(handler, (On, OnFirst, OnWindow, OnEach)):
                 add_needs(handler.body, own)
         if stream.variable != ROOT and not document.is_bare:
@@ -168,7 +189,11 @@ class StreamBuilder:
     def _on(self, role: ScopeRole, index: int, handler: On) -> None:
         self.item_types[handler.variable] = NodeItem(nk.ELEMENT)
         path = (*handler.through, handler.step)
-        nested = any(step.axis == "descendant" for step in path)
+        kind = self.types.get(role.variable)
+        for step in path:
+            kind = reached_type(step, kind, self.schema)
+        self.types[handler.variable] = kind
+        nested = any(step.axis == "descendant" for step in path) and _may_nest(handler.step, kind)
         parent = role.step
         for step in handler.through:
             parent = self.steps.follow(parent, step, Report.NOTHING).index
@@ -190,7 +215,9 @@ class StreamBuilder:
         slot = self._slot(handler.variable)
         add_needs(handler.body, {handler.variable: planned.kept})
         body = self._function("on", handler.body, role, handler)
-        held = None if is_simple(handler.body, handler.variable) else handler.variable
+        # A value comes in one piece, like a tag: nothing of it waits for more.
+        passes = is_simple(handler.body, handler.variable) or is_value(planned.kept)
+        held = None if passes else handler.variable
         self.roles.append(ItemRole(planned.index, role, index, slot, body, nested, held, counter, handler.outermost))
 
     def _as_stream(self, handler: On) -> ProcessStream | None:
@@ -205,7 +232,10 @@ class StreamBuilder:
         reduced, aggregates = self._without_aggregates(stream)
         needs = self._needs(reduced)
         reads_more = needs.children or needs.subtree or needs.string or needs.text
-        return stream if aggregates and not reads_more else None
+        if not aggregates or needs.subtree or needs.string or needs.text:
+            return None
+        # Aggregates over what is far below spare more than records of their own cost.
+        return stream if not reads_more or any(len(a.prefix) > NEAR_STEPS for a in aggregates) else None
 
     def _window(self, role: ScopeRole, index: int, handler: OnWindow | OnEach) -> None:
         """Collect the records of a path into windows."""
@@ -215,6 +245,7 @@ class StreamBuilder:
         for step in handler.path[:-1]:
             parent = self.steps.follow(parent, step, Report.NOTHING).index
         planned = self.steps.follow(parent, handler.path[-1], Report.ITEM)
+        handler, aggregates = self._window_aggregates(handler)
         add_needs(handler.body, {handler.variable: planned.kept})
         if handler.window.kind != "count":
             item = ITEM.name.local
@@ -222,8 +253,27 @@ class StreamBuilder:
             add_expression(reference, {item: planned.kept}, Use.STRING)
         slot = self._slot(handler.variable)
         self.windowed.add(handler.variable)
-        body = self._function("window", handler.body, role, handler)
-        self.roles.append(WindowRole(planned.index, role, index, slot, body, self._cursor(handler)))
+        feeds = []
+        for aggregate in aggregates:
+            whole = aggregate.of_item
+            add_expression(whole.taken, {ITEM.name.local: planned.kept}, Use.PRESENCE if whole.counts else Use.STRING)
+            feeder = self._feeder(whole, ITEM.name.local)
+            feeds.append((self._slot(aggregate.name), aggregate.function, feeder))
+        names = [aggregate.name for aggregate in aggregates]
+        body = self._function("window", handler.body, role, handler, names)
+        self.roles.append(WindowRole(planned.index, role, index, slot, body, self._cursor(handler), feeds))
+
+    def _window_aggregates(self, handler: OnWindow | OnEach) -> tuple[OnWindow | OnEach, list[Aggregate]]:
+        """Aggregates over disjoint windows, where they are all that is read: then no item is held (§3.8.2.2)."""
+        window = handler.window
+        if not isinstance(handler, OnWindow) or not (window.step is None or window.step == window.size):
+            return handler, []
+        extraction = Extraction(handler.variable, self._aggregates, self.program_variables)
+        body = _map_leaves(handler.body, extraction)
+        if handler.variable in free_variables(body):
+            return handler, []
+        self._aggregates = extraction.number
+        return replace(handler, body=body), extraction.found
 
     def _cursor(self, handler: OnWindow | OnEach) -> str:
         """def cursor(): a fresh cursor for the windows of one scope."""
@@ -244,12 +294,11 @@ class StreamBuilder:
     # --- aggregates
 
     def _without_aggregates(self, stream: ProcessStream) -> tuple[ProcessStream, list[Aggregate]]:
-        extraction = Extraction(stream.variable, self._aggregates)
-        handlers = tuple(
-            replace(h, body=_map_leaves(h.body, extraction)) if isinstance(h, OnFirst) else h for h in stream.handlers
-        )
+        extraction = Extraction(stream.variable, self._aggregates, self.program_variables)
+        # When a handler fires, all it depends on has passed: what it reads of the stream's element is final.
+        made = replace(stream, handlers=tuple(_map_handler(h, extraction) for h in stream.handlers))
         self._aggregates = extraction.number
-        return replace(stream, handlers=handlers), extraction.found
+        return made, extraction.found
 
     def _feed(self, role: ScopeRole, aggregate: Aggregate) -> None:
         tests, is_plain = tests_of_predicates(aggregate.taken, ITEM.name.local)
@@ -291,11 +340,21 @@ class StreamBuilder:
 
     # --- code
 
-    def _function(self, stem: str, body: Flux, role: ScopeRole, handler: On | OnWindow | OnEach | None = None) -> str:
+    def _function(
+        self,
+        stem: str,
+        body: Flux,
+        role: ScopeRole,
+        handler: On | OnWindow | OnEach | None = None,
+        more: Iterable[str] = (),
+    ) -> str:
         """def handler(out, env): the body, with the variables it can see taken from the environment."""
         c = self.c
+        read = free_variables(body)
         with c.writer.function(stem, ["out", "env"], "") as frame, c.scoped(Scope({}, Focus(None))):
-            for name in self._visible(role, handler):
+            for name in (*self._visible(role, handler), *more):
+                if name.startswith(AGGREGATE) and name not in read:
+                    continue
                 variable = c.declare(("", name), self._bound(name))
                 if name == ROOT:
                     c.scope = c.scope.with_focus(Focus(variable))
@@ -317,11 +376,12 @@ class StreamBuilder:
     def _bound(self, name: str) -> Code:
         """A local name for a variable of the environment."""
         python = self.c.writer.fresh("v_" + "".join(ch if ch.isascii() and ch.isalnum() else "_" for ch in name))
+        if name.startswith(AGGREGATE):
+            self.c.writer.line(f"{python} = env[{self._slot(name)}].result()")
+            return Code(python, Shape.SEQUENCE, ANY_SEQUENCE, simple=True)
         self.c.writer.line(f"{python} = env[{self._slot(name)}]")
         if name in self.windowed:
             return Code(python, Shape.SEQUENCE, SequenceType(NodeItem(nk.ELEMENT), Occurrence.MANY), simple=True)
-        if name.startswith("aggregate "):
-            return Code(python, Shape.SEQUENCE, ANY_SEQUENCE, simple=True)
         return one(python, self.item_types.get(name, NodeItem()), simple=True)
 
 
@@ -339,15 +399,25 @@ def _map_leaves(body: Flux, extraction: Extraction) -> Flux:
     """The body with aggregates taken out of its expressions."""
     match body:
         case Leaf(expression=expression):
-            made = extraction.apply(expression)
-            return body if made is expression else Leaf(made)
+            return replace(body, expression=extraction.apply(expression))
         case Sequence(parts=parts):
             return Sequence(tuple(_map_leaves(part, extraction) for part in parts))
         case If(condition=condition, body=inner):
-            return If(extraction.apply(condition), _map_leaves(inner, extraction))
+            return If(extraction.condition(condition), _map_leaves(inner, extraction))
+        case For(body=inner, where=where):
+            tested = None if where is None else extraction.condition(where)
+            return replace(body, body=_map_leaves(inner, extraction), where=tested)
+        case ProcessStream(handlers=handlers):
+            return replace(body, handlers=tuple(_map_handler(handler, extraction) for handler in handlers))
         case Opening(element=element):
             return replace(body, element=extraction.apply(element))
     return body
+
+
+def _map_handler(handler: Handler, extraction: Extraction) -> Handler:
+    if isinstance(handler, (On, OnFirst, OnWindow, OnEach)):
+        return replace(handler, body=_map_leaves(handler.body, extraction))
+    return handler
 
 
 def _streamed_path(handler: Handler) -> tuple[Step, ...] | None:
@@ -355,6 +425,17 @@ def _streamed_path(handler: Handler) -> tuple[Step, ...] | None:
     if isinstance(handler, On) and handler.step.axis != "attribute":
         return (*handler.through, handler.step)
     return handler.path if isinstance(handler, (OnWindow, OnEach)) else None
+
+
+def _may_nest(step: Step, of: ElementConstraints | None) -> bool:
+    """Whether an element that a step reaches may contain another one."""
+    _, local = element_names(step)
+    return local is None or may_contain(of, local)
+
+
+def is_value(kept: Projection) -> bool:
+    """Whether no more is kept of an element than its attributes, its text or its string value."""
+    return not (kept.children or kept.subtree)
 
 
 def is_scannable(path: tuple[Step, ...]) -> bool:

@@ -64,6 +64,8 @@ class WindowRole:
     body: str
     cursor: str
     """The function that makes the cursor of one scope."""
+    aggregates: list[tuple[int, str, str]] = field(default_factory=list)
+    """(slot, function, feeder) of aggregates over the window. With any, no item is held: they are all that is read."""
 
 
 @dataclass(eq=False)
@@ -85,4 +87,16 @@ class FeedRole:
     body: str | None
 
 
-Role = ScopeRole | ItemRole | WindowRole | KeepRole | FeedRole
+@dataclass(eq=False)
+class FiringRole:
+    """A record with whose end on-first handlers fire, and which they read as it passes (`immediate.py`)."""
+
+    step: int
+    scope: ScopeRole
+    last: int
+    """The last of the handlers that fire."""
+    held_as: str | None = None
+    """As for `ItemRole`."""
+
+
+Role = ScopeRole | ItemRole | WindowRole | KeepRole | FeedRole | FiringRole

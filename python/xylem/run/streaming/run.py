@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from xylem.errors import DynamicError, InputError
+from xylem.errors import DynamicError, InputError, XylemError
 from xylem.functions.context import Context
 from xylem.source.limits import DEFAULT_LIMITS
 from xylem.values.node import Node
@@ -20,7 +20,7 @@ from ..runtime.data_windows import WindowCursor
 from .accumulator import Accumulator, Counter, accumulator
 from .buffer import Buffer, detached, size_of
 from .collector import Recorder
-from .roles import FeedRole, ItemRole, KeepRole, Role, ScopeRole, WindowRole
+from .roles import FeedRole, FiringRole, ItemRole, KeepRole, Role, ScopeRole, WindowRole
 
 START, END, ITEM = 1, 2, 4
 Action = Callable[[Node], None]
@@ -77,6 +77,8 @@ class _OpenScope:
     cursors: dict[int, WindowCursor] = field(default_factory=dict)
     """The windows of its on-window and on-each handlers, by their place."""
     window_bytes: list[int] = field(default_factory=list)
+    aggregated: set[int] = field(default_factory=set)
+    """The places of handlers whose aggregates over a window have begun."""
     counts: dict[int, int] = field(default_factory=dict)
     """How many records an on-handler has had, by step."""
 
@@ -137,6 +139,8 @@ class StreamRun:
                 self.actions[key | ITEM] = self._window_item(role)
             case KeepRole():
                 self.actions[key | ITEM] = self._keep(role)
+            case FiringRole():
+                self.actions[key | ITEM] = self._fire(role)
             case FeedRole(body=None):
                 self.counted.append(role)
             case FeedRole():
@@ -176,6 +180,8 @@ class StreamRun:
     def _open(self, role: ScopeRole, node: Node) -> None:
         if role.parent is not None:
             self._advance(self.open[role.parent.step], role.position)
+        if role.step in self.open:
+            raise InputError("XYIN0021", f"<{node.name}> stands inside another one")
         scope = _OpenScope(role, _depth(node))
         self.open[role.step] = scope
         if role.keeps_children:
@@ -184,6 +190,8 @@ class StreamRun:
         else:
             self.env[role.slot] = node
         scope.aggregates = [accumulator(function, self.context) for _, function in role.aggregates]
+        for (slot, _), aggregate in zip(role.aggregates, scope.aggregates, strict=True):
+            self.env[slot] = aggregate
         self._advance(scope, role.at_start)
 
     def _advance(self, scope: _OpenScope, position: int) -> None:
@@ -199,8 +207,6 @@ class StreamRun:
             if windows is not None:
                 self._emit(windows, scope, self._cursor(windows, scope).finish())
             if handler is not None:
-                for (slot, _), aggregate in zip(scope.role.aggregates, scope.aggregates, strict=True):
-                    self.env[slot] = aggregate.result()
                 handler(self.output, self.env)
 
     def _close(self, role: ScopeRole) -> None:
@@ -248,6 +254,7 @@ class StreamRun:
     def _nested_item(self, role: ItemRole) -> Action:
         """Records may stand inside each other: results are written in the order the records started."""
         body: Handler = self.space[role.body]
+        hold = self.statistics.hold
 
         def act(node: Node) -> None:
             scope = self.open[role.scope.step]
@@ -256,7 +263,12 @@ class StreamRun:
             if role.counter is not None:
                 self.env[role.counter] = region.number
             if scope.started and role.outermost:
+                waiting.pop()
                 return
+            if role.held_as is not None:
+                size = size_of(node)
+                hold(role.held_as, size)
+                hold(role.held_as, -size)
             if scope.started:
                 region.recorder = Recorder()
                 body(region.recorder, self.env)
@@ -275,6 +287,11 @@ class StreamRun:
         def act(node: Node) -> None:
             scope = self.open[role.scope.step]
             self._advance(scope, role.position)
+            if role.aggregates:
+                for slot, feed in self._fed(role, scope):
+                    feed(self.env[slot], node)
+                self._emit(role, scope, self._cursor(role, scope).push(None))
+                return
             item = detached(node)
             size = size_of(item)
             scope.window_bytes.append(size)
@@ -282,6 +299,15 @@ class StreamRun:
             self._emit(role, scope, self._cursor(role, scope).push(item))
 
         return act
+
+    def _fed(self, role: WindowRole, scope: _OpenScope) -> Iterator[tuple[int, Callable[[Accumulator, Node], None]]]:
+        """The slots of a window's aggregates, which are fresh when it begins, with what feeds them."""
+        is_new = role.position not in scope.aggregated
+        scope.aggregated.add(role.position)
+        for slot, function, feeder in role.aggregates:
+            if is_new:
+                self.env[slot] = accumulator(function, self.context)
+            yield slot, self.space[feeder]
 
     def _cursor(self, role: WindowRole, scope: _OpenScope) -> WindowCursor:
         cursor = scope.cursors.get(role.position)
@@ -291,13 +317,21 @@ class StreamRun:
 
     def _emit(self, role: WindowRole, scope: _OpenScope, complete: Iterator[list[Any]]) -> None:
         body: Handler = self.space[role.body]
+        has_moved = False
         for window in complete:
+            if role.aggregates:
+                scope.aggregated.discard(role.position)
+                body(self.output, self.env)
+                continue
             self.env[role.slot] = window
             body(self.output, self.env)
-            # What the windows to come no longer need is gone with this one.
-            held = sum(map(size_of, window))
-            self.statistics.hold(role.scope.variable, held - sum(scope.window_bytes))
-            scope.window_bytes = [held]
+            has_moved = True
+        if not has_moved:
+            return
+        # What the windows to come no longer need is gone.
+        held = sum(map(size_of, self._cursor(role, scope).held()))
+        self.statistics.hold(role.scope.variable, held - sum(scope.window_bytes))
+        scope.window_bytes = [held]
 
     def _keep(self, role: KeepRole) -> Action:
         step, variable = role.scope.step, role.scope.variable
@@ -311,11 +345,33 @@ class StreamRun:
 
         return act
 
+    def _fire(self, role: FiringRole) -> Action:
+        env, slot, held_as = self.env, role.scope.slot, role.held_as
+
+        def act(node: Node) -> None:
+            scope = self.open[role.scope.step]
+            if scope.next_handler > role.last:
+                raise InputError("XYIN0021", f"<{node.name}> comes again in ${role.scope.variable}")
+            usual = env[slot]
+            # Of its element, the batch has what came in it, and that child is among it.
+            env[slot] = node.parent
+            size = 0 if held_as is None else size_of(node)
+            self.statistics.hold(role.scope.variable, size)
+            self._advance(scope, role.last + 1)
+            self.statistics.hold(role.scope.variable, -size)
+            env[slot] = usual
+
+        return act
+
     def _feed(self, role: FeedRole) -> Action:
         body = self.space[role.body or ""]
 
         def act(node: Node) -> None:
-            body(self.open[role.scope.step].aggregates[role.aggregate], node)
+            aggregate = self.open[role.scope.step].aggregates[role.aggregate]
+            try:
+                body(aggregate, node)
+            except XylemError as error:
+                aggregate.fail(error)
 
         return act
 
