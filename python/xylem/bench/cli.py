@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from .progress import console, on_the_terminal
+from .query_numbers import query_numbers
+from .stream_commands import flux_buffers, xqpull_caches
 
 app = typer.Typer(
     name="bench",
@@ -52,6 +56,18 @@ def photons_data(
     _write(output, photons.generate(records, seed))
 
 
+@data.command("dblp", epilog="Example: `xylem bench data dblp --records 100000 -o dblp.xml`")
+def dblp_data(
+    output: Output,
+    records: Annotated[int, typer.Option("--records", min=0, help="How many publications.")] = 10_000,
+    seed: Seed = 0,
+) -> None:
+    """A bibliography like DBLP: many small records in no order that helps."""
+    from . import dblp
+
+    _write(output, dblp.generate(records, seed))
+
+
 def _write(output: Path, pieces: Iterator[str]) -> None:
     if str(output) == "-":
         sys.stdout.writelines(pieces)
@@ -85,45 +101,25 @@ def xmark_times(
     import json
     import tempfile
 
-    from rich.console import Console
-
     from . import xmark, xmark_report
     from .peers import Xylem, installed_peers
     from .xmark_run import Effort, run
 
-    numbers = _numbers(queries)
+    numbers = query_numbers(queries)
     peers = [Xylem()] if only_xylem else installed_peers()
-    console = Console(width=None if sys.stdout.isatty() else 110)
     with tempfile.TemporaryDirectory() as folder:
         if document is None:
             document = Path(folder) / "auction.xml"
             xmark.write(document, scale, seed)
-        times = run(document, numbers, peers, Effort(repeat, budget), _progress())
-    console.print(xmark_report.table(times))
+        times = run(document, numbers, peers, Effort(repeat, budget), on_the_terminal())
+    console().print(xmark_report.table(times))
     for remark in xmark_report.remarks(times):
-        console.print(remark, markup=False, highlight=False)
+        console().print(remark, markup=False, highlight=False)
     if json_file is not None:
         json_file.write_text(json.dumps(xmark_report.as_json(times), indent=2) + "\n", encoding="utf-8")
     if svg_file is not None:
         svg_file.write_text(xmark_report.figure(times), encoding="utf-8")
 
 
-def _progress() -> Callable[[str], None]:
-    """Steps shown on one line of the terminal; nothing where there is none."""
-    if not sys.stderr.isatty():
-        return lambda step: None
-    return lambda step: print(f"\r\x1b[K{step} …", end="\r", file=sys.stderr, flush=True)
-
-
-def _numbers(text: str) -> list[int]:
-    """`1-7,13` as numbers of queries."""
-    chosen: list[int] = []
-    for part in text.replace("Q", "").replace("q", "").split(","):
-        first, dash, last = part.strip().partition("-")
-        try:
-            chosen.extend(range(int(first), int(last if dash else first) + 1))
-        except ValueError:
-            raise typer.BadParameter(f"{part!r} is not a number or a range", param_hint="--queries") from None
-    if not chosen or not all(1 <= number <= 20 for number in chosen):
-        raise typer.BadParameter("the queries are 1 to 20", param_hint="--queries")
-    return chosen
+flux = app.command("flux", epilog="Example: `xylem bench flux --size 10 --json buffers.json`")(flux_buffers)
+xqpull = app.command("xqpull", epilog="Example: `xylem bench xqpull --size 20`")(xqpull_caches)

@@ -19,6 +19,7 @@ from .auction_names import FIRST_NAMES, LAST_NAMES
 from .vocabulary import word_pool
 
 SOUGHT = "Leonidas Fegaras"
+BYTES_PER_RECORD = 346
 _SHARE_OF_SOUGHT = 1 / 4000
 _KINDS = {"inproceedings": 0.5, "article": 0.38, "proceedings": 0.03, "phdthesis": 0.02, "book": 0.02, "www": 0.05}
 _AUTHORS = {1: 0.2, 2: 0.3, 3: 0.25, 4: 0.15, 5: 0.06, 7: 0.03, 12: 0.01}
