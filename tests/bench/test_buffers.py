@@ -49,7 +49,7 @@ def test_every_query_has_the_thesis_figures() -> None:
 
 def test_buffers_are_as_small_as_in_the_thesis(tmp_path: Path) -> None:
     file = tmp_path / "buffers.json"
-    ended = runner.invoke(app, ["flux", "--size", "0.4", "--queries", "1,5,13,16,17,20", "--json", str(file)])
+    ended = runner.invoke(app, ["flux", "--size", "1", "--queries", "1,5,13,16,17,20", "--json", str(file)])
     assert ended.exit_code == 0, ended.output
     figures = {entry["name"]: entry for entry in json.loads(file.read_text())["queries"]}
     assert not [name for name, entry in figures.items() if entry["holds"] is False], ended.output
