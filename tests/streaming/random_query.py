@@ -65,7 +65,7 @@ class QueryWriter:
         self.paths = Paths(self.world, self.random, self.prefixes, self.condition_on, self.stray)
 
     def query(self) -> str:
-        start = self.random.choice((self.answer, self.answer, self.flwor, self.flwor, self.element))
+        start = self.random.choice((self.answer, self.answer, self.flwor, self.element, self.report, self.report))
         body = start(Scope(), self.random.choice((2, 3, 3, 4)))
         declared = [text for name, text in (FUNCTIONS | GLOBALS).items() if name in self.prolog]
         if "local:depth" in self.prolog:
@@ -138,6 +138,46 @@ class QueryWriter:
         )
 
     # --- loops
+
+    def report(self, scope: Scope, depth: int) -> str:
+        """What streams are for: something made of each record, several parts of it in an order of their own."""
+        found = self.path(scope, elements=True)
+        name = self.fresh()
+        inner = scope.with_node(Variable(name, found.name))
+        where = f" where {self.condition(inner, 1)}" if self.random.random() < 0.4 else ""
+        attributes = "".join(
+            f' {key}="{self.attribute(inner)}"' for key in ("k", "m") if self.random.random() < 0.25
+        )
+        parts = "".join(self.part(inner, depth - 1) for _ in range(self.random.choice((1, 2, 2, 3, 4))))
+        loop = f"for {name} in {found.text}{where} return <e{attributes}>{parts}</e>"
+        return f"({loop})" if scope.nodes else self.random.choice((f"({loop})", f"<out>{{ {loop} }}</out>"))
+
+    def part(self, scope: Scope, depth: int) -> str:
+        """Content of one record."""
+        path = self.path(scope).text
+        kinds = [
+            f"{{ {path} }}",
+            f"{{ {path} }}",
+            f"<p>{{ {path} }}</p>",
+            f"{{ if ({self.condition(scope, 1)}) then {path} else () }}",
+            f"<n>{{ {self.aggregate(scope)} }}</n>",
+            f"{{ if ({self.condition(scope, 0)}) then <y>{{ {path} }}</y> else <n/> }}",
+        ]
+        if depth > 0:
+            kinds += [f"{{ {self.report(scope, depth)} }}", f"{{ {self.windows(scope)} }}"]
+        return self.random.choice(kinds)
+
+    def windows(self, scope: Scope) -> str:
+        """A data window on a path."""
+        found = self.path(scope, elements=True)
+        if "[" in found.text or "//" in found.text or ".." in found.text:
+            return found.text
+        size, step = self.random.choice((1, 2, 3)), self.random.choice(("", " step 1", " step 2", " step 3"))
+        name = self.fresh()
+        below = self.paths.path(Variable(name, found.name), False)
+        functions = ["count", "exists", *(["sum", "max"] if below.is_number else [])]
+        value = self.random.choice((f"{self.random.choice(functions)}({below.text})", below.text))
+        return f"(for {name} in {found.text}|count {size}{step}| return <w>{{ {value} }}</w>)"
 
     def flwor(self, scope: Scope, depth: int) -> str:
         clauses: list[str] = []
