@@ -57,7 +57,10 @@ impl Reader {
                     *place = at;
                 }
                 Some(_) => {
-                    at = self.start_tag(data, at)?;
+                    at = match self.simple_element(data, at)? {
+                        Some(end) => end,
+                        None => self.start_tag(data, at)?,
+                    };
                     *place = at;
                 }
             }
@@ -134,7 +137,8 @@ impl Reader {
         end
     }
 
-    fn keep_text(&mut self, text: &[u8], at: usize) -> Result<(), Halt> {
+    #[inline(always)]
+    pub(crate) fn keep_text(&mut self, text: &[u8], at: usize) -> Result<(), Halt> {
         if !self.has_returns || !self.is_input() {
             return self.projector.text(text, &self.limits, at);
         }

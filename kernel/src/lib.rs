@@ -33,6 +33,7 @@ pub mod reader;
 pub mod references;
 pub mod rows;
 pub mod scanner;
+mod simple_element;
 pub mod start_tag;
 pub mod value_tests;
 pub mod waiting;

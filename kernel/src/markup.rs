@@ -22,7 +22,7 @@ const HIGH: u64 = 0x8080_8080_8080_8080;
 
 /// The highest bit of each byte that is the wanted one; above the first such byte there may be others.
 #[inline(always)]
-fn holds(word: u64, byte: u8) -> u64 {
+pub fn holds(word: u64, byte: u8) -> u64 {
     let zero_where_found = word ^ (ONES * u64::from(byte));
     zero_where_found.wrapping_sub(ONES) & !zero_where_found & HIGH
 }

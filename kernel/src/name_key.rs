@@ -136,6 +136,16 @@ impl NameTable {
         self.slots[place] = (key, number);
     }
 
+    /// How many names of up to 16 bytes there are.
+    pub fn len(&self) -> usize {
+        self.used
+    }
+
+    /// Whether there are none of these.
+    pub fn is_empty(&self) -> bool {
+        self.used == 0
+    }
+
     /// Forget all names.
     pub fn clear(&mut self) {
         *self = NameTable::default();

@@ -139,6 +139,7 @@ impl Reader {
                     cursor.expect(b">")?;
                     *place = cursor.at;
                     self.has_rules = !self.doctype.attributes.is_empty();
+                    self.may_be_simple &= !self.has_rules;
                     self.phase = Phase::Prolog;
                     return Ok(Flow::Turned);
                 }

@@ -11,6 +11,7 @@ use crate::doctype::{check_name, check_no_colon, Doctype};
 use crate::encoding::Family;
 use crate::errors::{limit, syntax, Halt};
 use crate::limits::Limits;
+use crate::name_key::{NameTable, WHOLE};
 use crate::namespaces::Namespaces;
 use crate::open_names::OpenNames;
 use crate::plan::Plan;
@@ -73,6 +74,10 @@ pub struct Reader {
     pub(crate) scratch: Vec<u8>,
     /// Whether the document type has rules for attributes.
     pub(crate) has_rules: bool,
+    /// Whether elements can be simple at all, see `simple_element.rs`.
+    pub(crate) may_be_simple: bool,
+    /// Names without prefix of elements of no interest.
+    pub(crate) known_names: NameTable,
     /// Whether the input has carriage returns.
     pub has_returns: bool,
     /// How much text was read before the text at hand.
@@ -84,6 +89,7 @@ pub struct Reader {
 impl Reader {
     /// A reader at the start of a document.
     pub fn new(plan: Plan, limits: Limits, has_namespaces: bool, strips_space: bool) -> Self {
+        let may_be_simple = !strips_space && limits.name_characters >= WHOLE;
         Reader {
             limits,
             namespaces: Namespaces::new(has_namespaces),
@@ -96,6 +102,8 @@ impl Reader {
             attributes: Vec::new(),
             scratch: Vec::new(),
             has_rules: false,
+            may_be_simple,
+            known_names: NameTable::default(),
             has_returns: false,
             read_before: 0,
             family: Family::Declared,

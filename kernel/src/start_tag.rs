@@ -5,9 +5,10 @@ use crate::doctype::{check_name, AttributeKind};
 use crate::entities::tokenise;
 use crate::errors::{limit, namespace, syntax, Halt};
 use crate::markup::next_markup;
-use crate::name_key::{NameKey, WHOLE};
+use crate::name_key::NameKey;
 use crate::projector::Interest;
 use crate::reader::Reader;
+use crate::simple_element::end_tag_end;
 
 /// A part of the text being read, or of the scratch text beside it.
 #[derive(Clone, Copy, Debug)]
@@ -106,22 +107,31 @@ impl Reader {
             let tag = Tag { name: element, key, colon, at, attributes: &self.attributes, data, scratch: &self.scratch };
             interest = self.projector.start(&tag, &mut self.namespaces, &self.limits)?;
         }
-        if let Interest::Kept = interest {
-            if is_empty {
-                self.namespaces.leave(depth);
+        // Most elements have but text in them, and are done with at once.
+        let text_end = if is_empty { place } else { next_markup(data, place) };
+        let end = if is_empty { Some(place) } else { end_tag_end(data, text_end, key) };
+        if let Some(end) = end {
+            if let Interest::Nothing = interest {
+                if colon == 0 {
+                    self.remember_name(key, element);
+                }
+            } else if let Interest::Kept = interest {
+                if self.projector.keeps_text {
+                    self.keep_text(&data[place..text_end], place)?;
+                }
                 self.projector.end(&self.limits, at)?;
-                return Ok(place);
             }
-        } else {
-            // Most elements of which nothing is kept have but text in them, and are passed over at once.
-            let end = if is_empty { Some(place) } else { leaf_end(data, place, key) };
-            if let Some(end) = end {
-                self.namespaces.leave(depth);
-                return Ok(end);
-            }
-            match interest {
-                Interest::Below { action, name } => self.projector.open_at(action, name),
-                _ => self.projector.skip(),
+            self.namespaces.leave(depth);
+            return Ok(end);
+        }
+        match interest {
+            Interest::Kept => {}
+            Interest::Below { action, name } => self.projector.open_at(action, name),
+            Interest::Nothing => {
+                self.projector.skip();
+                if colon == 0 {
+                    self.remember_name(key, element);
+                }
             }
         }
         self.open_names.push(key, element);
@@ -365,16 +375,6 @@ impl Reader {
         }
         Ok(())
     }
-}
-
-/// Where an element ends whose content begins at an index, if that is plain text and all of it is there.
-#[inline(always)]
-fn leaf_end(data: &[u8], from: usize, key: NameKey) -> Option<usize> {
-    let at = next_markup(data, from);
-    let start = at + 2;
-    let end = start + key.length();
-    let is_end = data.get(end) == Some(&b'>') && data[at] == b'<' && data[at + 1] == b'/';
-    (is_end && key.length() <= WHOLE && NameKey::of(data, start, end) == key).then_some(end + 1)
 }
 
 /// Defaults up to this length are not counted as expansion.

@@ -6,6 +6,9 @@
 mod attribute_tests;
 mod handing_over;
 mod resolution;
+mod simple;
+
+pub use simple::Simple;
 
 use rustc_hash::FxHashSet;
 
@@ -61,6 +64,10 @@ pub struct Projector {
     /// Whether text at this place is kept.
     pub keeps_text: bool,
     collects: bool,
+    /// The state of the automaton at this place.
+    state: u32,
+    /// Whether an element at this place is of no interest, whatever its name.
+    is_barren: bool,
     strips_space: bool,
     /// The rows so far.
     pub rows: Rows,
@@ -87,6 +94,8 @@ impl Projector {
             skipped: 0,
             keeps_text: false,
             collects: false,
+            state: 0,
+            is_barren: false,
             strips_space,
             rows: Rows::default(),
             repeated: 1,
@@ -96,6 +105,7 @@ impl Projector {
         };
         projector.rows.push(kind::DOCUMENT, 0);
         projector.open.push(Open { action: document, row: 0, name: 0 });
+        projector.settle();
         projector.note_item();
         projector.report_start(document);
         projector
@@ -107,23 +117,17 @@ impl Projector {
         self.skipped > 0
     }
 
-    /// Whether an element at this place is of no interest, whatever its name.
-    #[inline(always)]
-    fn is_barren(&self) -> bool {
-        self.automaton.action(self.open[self.open.len() - 1].action).is_barren
-    }
-
     /// A start tag, where nothing is being skipped.
     pub fn start(&mut self, tag: &Tag<'_>, namespaces: &mut Namespaces, limits: &Limits) -> Result<Interest, Halt> {
         self.end_text();
-        if self.is_barren() {
+        if self.is_barren {
             return Ok(Interest::Nothing);
         }
         if self.names.len() > MOST_NAMES {
             self.forget_names(namespaces);
         }
         let name = self.element_name(tag, namespaces)?;
-        let state = self.automaton.action(self.open[self.open.len() - 1].action).state;
+        let state = self.state;
         let number = match self.automaton.next(state, self.names.get(name).class) {
             Move::Action(number) => number,
             Move::Tests(tests) => self.tested(tests, state, tag, namespaces)?,
@@ -133,10 +137,7 @@ impl Projector {
             return Ok(Interest::Nothing);
         }
         if !action.has_row && !action.keeps_text {
-            for &step in &action.counted {
-                self.counts[step as usize] += 1;
-                self.has_counted = true;
-            }
+            self.count(number);
             return Ok(Interest::Below { action: number, name });
         }
         self.open_at(number, name);
@@ -154,9 +155,7 @@ impl Projector {
     #[inline(always)]
     pub fn open_at(&mut self, action: u32, name: u32) {
         self.open.push(Open { action, row: NO_ROW, name });
-        let action = self.automaton.action(action);
-        self.keeps_text = action.keeps_text;
-        self.collects = action.collects;
+        self.settle();
     }
 
     /// Skip an element that has started, up to its end tag.
@@ -196,9 +195,13 @@ impl Projector {
             return;
         }
         self.rows.close(element.row);
+        self.with_rows = self.open.len();
+        let action = self.automaton.action(element.action);
+        if action.at_end.is_empty() {
+            return;
+        }
         let before = self.rows.record_kinds.len();
         let mut is_left_out = false;
-        let action = self.automaton.action(element.action);
         for &(kind, step) in &action.at_end {
             let tests = &self.automaton.plan().steps[step as usize].value_tests;
             if kind == ITEM && !tests.iter().all(|test| may_hold(test, &self.rows, &self.names, element.row)) {
@@ -207,7 +210,6 @@ impl Projector {
                 self.rows.record(kind, step, element.row);
             }
         }
-        self.with_rows = self.open.len();
         if self.first_item == self.open.len() {
             self.first_item = NO_ITEM;
             let is_reported = self.rows.record_kinds.len() > before || self.rows.points_from(element.row);
@@ -219,10 +221,13 @@ impl Projector {
         }
     }
 
-    /// What holds for text after a tag.
+    /// What holds after a tag, by the innermost open element.
+    #[inline(always)]
     fn settle(&mut self) {
         if let Some(last) = self.open.last() {
             let action = self.automaton.action(last.action);
+            self.state = action.state;
+            self.is_barren = action.is_barren;
             self.keeps_text = action.keeps_text;
             self.collects = action.collects;
         }
@@ -246,8 +251,9 @@ impl Projector {
         self.rows.check_text(limits.text_characters, at)
     }
 
+    /// Whatever text follows is another node.
     #[inline(always)]
-    fn end_text(&mut self) {
+    pub fn end_text(&mut self) {
         if self.strips_space {
             self.rows.end_text_without_space();
         } else {

@@ -1,0 +1,85 @@
+//! The projection's part in the fast path: elements without attributes, with a known name and nothing to report.
+
+use super::Projector;
+use crate::automaton::Move;
+use crate::errors::Halt;
+use crate::limits::Limits;
+use crate::name_key::NameKey;
+use crate::namespaces::Namespaces;
+use crate::rows::kind;
+
+/// What a start tag without attributes is to a projection, where that is simple.
+pub enum Simple {
+    /// Nothing: the element is passed over.
+    Nothing,
+    /// Only what may be below the element matters.
+    Below {
+        /// The number of its action.
+        action: u32,
+        /// The number of its name.
+        name: u32,
+    },
+    /// The element is kept, perhaps with the text in it.
+    Row {
+        /// The number of its name in the table for Python.
+        told: u32,
+        /// Whether its text is kept.
+        keeps_text: bool,
+    },
+    /// It is not that simple.
+    Other,
+}
+
+impl Projector {
+    /// Whether nothing at this place is of interest.
+    #[inline(always)]
+    pub fn passes_over_all(&self) -> bool {
+        self.skipped > 0 || self.is_barren
+    }
+
+    /// Look at a start tag without attributes; nothing is changed.
+    #[inline(always)]
+    pub fn simple_start(&mut self, key: NameKey, namespaces: &Namespaces) -> Simple {
+        let Some(name) = namespaces.known_element(key, b"") else { return Simple::Other };
+        let Move::Action(number) = self.automaton.next(self.state, self.names.get(name).class) else {
+            return Simple::Other;
+        };
+        let action = self.automaton.action(number);
+        if action.skips {
+            return Simple::Nothing;
+        }
+        if !action.has_row && !action.keeps_text {
+            return Simple::Below { action: number, name };
+        }
+        if !action.is_plain_row || self.with_rows != self.open.len() || self.strips_space {
+            return Simple::Other;
+        }
+        match self.names.tell(name) {
+            (told, false) => Simple::Row { told, keeps_text: action.keeps_text },
+            _ => Simple::Other,
+        }
+    }
+
+    /// Count an element.
+    #[inline(always)]
+    pub fn count(&mut self, action: u32) {
+        for &step in &self.automaton.action(action).counted {
+            self.counts[step as usize] += 1;
+            self.has_counted = true;
+        }
+    }
+
+    /// Add a whole element of which but the text is kept.
+    #[inline(always)]
+    pub fn simple_row(&mut self, told: u32, text: &[u8], limits: &Limits, at: usize) -> Result<(), Halt> {
+        let parent = self.open[self.open.len() - 1].row;
+        let row = self.rows.push(told << 3 | kind::ELEMENT, parent);
+        if !text.is_empty() {
+            self.rows.push_value(kind::TEXT, row, text);
+            self.rows.close(row);
+            self.rows.check_text(limits.text_characters, at)?;
+        }
+        self.rows.end_text();
+        self.check_item(limits, at)
+    }
+}
