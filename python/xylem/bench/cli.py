@@ -12,7 +12,7 @@ import typer
 
 from .progress import console, on_the_terminal
 from .query_numbers import query_numbers
-from .stream_commands import flux_buffers, xqpull_caches
+from .stream_commands import flux_buffers, scan_speed, xqpull_caches
 
 app = typer.Typer(
     name="bench",
@@ -122,4 +122,5 @@ def xmark_times(
 
 
 flux = app.command("flux", epilog="Example: `xylem bench flux --size 10 --json buffers.json`")(flux_buffers)
+scan = app.command("scan", epilog="Example: `xylem bench scan --sizes 100,1000 --svg scan.svg`")(scan_speed)
 xqpull = app.command("xqpull", epilog="Example: `xylem bench xqpull --size 20`")(xqpull_caches)

@@ -49,6 +49,56 @@ def xqpull_caches(
     _write_json(json_file, xqpull_run.as_json(rows))
 
 
+def scan_speed(
+    sizes: Annotated[
+        str, typer.Option("--sizes", help="Sizes in MB; Xylem alone reads the second and later ones.")
+    ] = "100",
+    engines: Annotated[str, typer.Option("--engines", help="Which to measure.")] = "expat,lxml,Saxon,pygixml,Xylem",
+    repeat: Annotated[int, typer.Option("--repeat", min=1, help="How often; the best counts.")] = 3,
+    seed: Seed = 0,
+    json_file: Json = None,
+    svg_file: Annotated[Path | None, typer.Option("--svg", metavar="FILE", help="Write a bar chart there.")] = None,
+) -> None:
+    """Queries that pass over a whole document: a bare parse, loops by hand, trees in memory, and Xylem."""
+    from xylem.source.kernel import kernel_build
+
+    from . import scan_report
+    from .scan_run import run
+
+    megabytes, names = _sizes(sizes), _engines(engines)
+    scanner = "the kernel" if kernel_build() is not None else "the one in Python: the kernel is not built here"
+    with tempfile.TemporaryDirectory() as folder:
+        results = run(Path(folder), megabytes, names, repeat, seed, on_the_terminal())
+    console().print(scan_report.table(results))
+    for remark in scan_report.remarks(results, scanner):
+        console().print(remark, markup=False, highlight=False)
+    for cleared, what in scan_report.verdicts(results):
+        console().print(f"{'holds      ' if cleared else 'FALLS SHORT'}  {what}", markup=False, highlight=False)
+    _write_json(json_file, scan_report.as_json(results, scanner))
+    if svg_file is not None:
+        svg_file.write_text(scan_report.figure(results), encoding="utf-8")
+
+
+def _sizes(text: str) -> list[float]:
+    try:
+        sizes = [float(part) for part in text.split(",")]
+    except ValueError:
+        raise typer.BadParameter(f"{text!r} is not a list of sizes", param_hint="--sizes") from None
+    if not all(size > 0 for size in sizes):
+        raise typer.BadParameter("a size is a positive number", param_hint="--sizes")
+    return sizes
+
+
+def _engines(text: str) -> list[str]:
+    from .scan_engines import ENGINES
+
+    known = {name.lower(): name for name in ENGINES}
+    chosen = [part.strip().lower() for part in text.split(",")]
+    if not all(name in known for name in chosen):
+        raise typer.BadParameter(f"the engines are {', '.join(ENGINES)}", param_hint="--engines")
+    return [known[name] for name in chosen]
+
+
 def _write_json(file: Path | None, figures: Any) -> None:
     if file is not None:
         file.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
