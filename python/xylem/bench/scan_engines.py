@@ -109,7 +109,18 @@ def _lxml_vela(document: Path) -> str:
     return f"<photons>{''.join(parts)}</photons>"
 
 
-_LXML = {"Q1": _lxml_q1, "Q5": _lxml_q5, "Q13": _lxml_q13, "count": _lxml_count, "Vela": _lxml_vela}
+def _lxml_rxj(document: Path) -> str:
+    parts = []
+    for photon in _passing(document, "photon"):
+        if float(photon.findtext("en")) > 1.3:
+            ra, dec = float(photon.findtext("ra")), float(photon.findtext("dec"))
+            if 130.5 < ra < 135.5 and -48.0 < dec < -45.0:
+                fields = "".join(f"<{n}>{photon.findtext(n)}</{n}>" for n in ("ra", "dec", "en", "det_time"))
+                parts.append(f"<rxj>{fields}</rxj>")
+    return f"<photons>{''.join(parts)}</photons>"
+
+
+_LXML = {"Q1": _lxml_q1, "Q5": _lxml_q5, "Q13": _lxml_q13, "count": _lxml_count, "Vela": _lxml_vela, "RXJ": _lxml_rxj}
 
 
 # --- pygixml
@@ -154,11 +165,19 @@ def _pygixml_count(root: Any) -> str:
 
 def _pygixml_vela(root: Any) -> str:
     path = "/photons/photon[ra > 120.0 and ra < 138.0 and dec > -49.0 and dec < -40.0]"
+    return _pygixml_photons(root, path, "vela", ("ra", "dec", "phc", "en", "det_time"))
+
+
+def _pygixml_rxj(root: Any) -> str:
+    path = "/photons/photon[en > 1.3 and ra > 130.5 and ra < 135.5 and dec > -48.0 and dec < -45.0]"
+    return _pygixml_photons(root, path, "rxj", ("ra", "dec", "en", "det_time"))
+
+
+def _pygixml_photons(root: Any, path: str, name: str, fields: tuple[str, ...]) -> str:
     parts = []
     for found in root.select_nodes(path):
         photon = found.node
-        fields = "".join(f"<{n}>{photon.child(n).text()}</{n}>" for n in ("ra", "dec", "phc", "en", "det_time"))
-        parts.append(f"<vela>{fields}</vela>")
+        parts.append(f"<{name}>{''.join(f'<{n}>{photon.child(n).text()}</{n}>' for n in fields)}</{name}>")
     return f"<photons>{''.join(parts)}</photons>"
 
 
@@ -168,6 +187,7 @@ _PYGIXML = {
     "Q13": _pygixml_q13,
     "count": _pygixml_count,
     "Vela": _pygixml_vela,
+    "RXJ": _pygixml_rxj,
 }
 
 ENGINES: dict[str, Engine] = {"expat": expat, "lxml": lxml, "Saxon": saxon, "pygixml": pygixml, "Xylem": xylem}

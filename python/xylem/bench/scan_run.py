@@ -6,6 +6,7 @@ What counts are ratios within a run, never times: machines differ, and this one 
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
@@ -113,12 +114,18 @@ def _by_all(
     return found
 
 
+def _environment() -> dict[str, str]:
+    """Ours, with this very package to be found in it, installed or not."""
+    here = str(Path(__file__).parent.parent.parent)
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, (here, os.environ.get("PYTHONPATH"))))}
+
+
 def measure(engine: str, task: str, document: Path, repetitions: int) -> Measured | str:
     """The best of several runs, each in a process of its own; a reason where there is none."""
     best: Measured | None = None
     for _ in range(repetitions):
         command = [sys.executable, "-m", "xylem.bench.scan_worker", engine, task, str(document)]
-        ended = subprocess.run(command, capture_output=True, text=True, check=False)
+        ended = subprocess.run(command, capture_output=True, text=True, check=False, env=_environment())
         if ended.returncode:
             said = ended.stderr.strip().splitlines()
             return said[-1] if said else f"it ended with {ended.returncode}"
