@@ -1,0 +1,65 @@
+"""How one query is spread over many tasks: what each computes of its part of the input, and how that is put together.
+
+A query is a *frame* around *parts*. A part is an expression whose value over the whole input follows from its values
+over ranges of it (`source/byte_ranges.py`); in the frame a variable stands in its place. What a part may see
+of an item is its subtree and its ancestors with their attributes: that is what a range has exactly.
+
+    <report n="{ count(//item) }">{ for $p in //person where $p/age > 30 return $p/name }</report>
+
+    part 1, aggregate   count(//item)                                        each range counts, the counts are added
+    part 2, map         for $p in //person where … return $p/name            the answers stand one after another
+    frame               <report n="{ $part1 }">{ $part2 }</report>           written once, by the driver
+
+Parts may need the values of others (a captured header, a small side of a join): these are computed in an earlier *stage*
+and given to every task of the later one. What fits none of this is one task over the whole input, and `why` says so.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from xylem.source.byte_ranges import Scope
+
+
+class PartKind(StrEnum):
+    """How the values of a part over the ranges make its value over the input."""
+
+    MAP = "map"
+    """One after another, in the order of the input."""
+    AGGREGATE = "partial aggregate and merge"
+    SORT = "shuffle by order key"
+    GROUP = "shuffle by grouping key"
+    JOIN = "shuffle by join key"
+    SEQUENTIAL = "one task"
+    """Whole input in one task, in its order."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """One expression of the query that is computed by tasks."""
+
+    number: int
+    kind: PartKind
+    text: str
+    """The expression, as printed."""
+    scopes: tuple[Scope, ...]
+    """Its items: a document may be cut before each of them. Empty where it may not be cut."""
+    stage: int = 0
+    needs: tuple[int, ...] = ()
+    """The parts of earlier stages whose values its tasks are given."""
+    why: str = ""
+    """Why it is of this kind, for `explain`: what keeps it from being spread further, if anything does."""
+
+
+@dataclass(frozen=True)
+class Distribution:
+    """The parts of a query in their order in the text, and the frame around them."""
+
+    parts: tuple[Part, ...]
+    frame: str
+    """The query with a variable for each part, as printed."""
+
+    @property
+    def is_parallel(self) -> bool:
+        return any(part.kind is not PartKind.SEQUENTIAL for part in self.parts)

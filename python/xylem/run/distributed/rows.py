@@ -1,0 +1,23 @@
+"""What a task hands over: plain values that any transport can carry and sort."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Row(NamedTuple):
+    """One outcome of a part over a range.
+
+    For a map the rows of all ranges, ordered by (range, ordinal), are the value. For an aggregate there is one row
+    for each range. For a shuffle, `key` sorts as bytes as the query would sort or group: rows of equal keys belong
+    together, and (range, ordinal) keeps their order stable.
+    """
+
+    part: int
+    key: bytes
+    range: int
+    """Which range of the input it came from: its number in the order of the whole input."""
+    ordinal: int
+    """From 0 within part and range."""
+    value: bytes
+    """Text of the answer in UTF-8 where the part's value is written as it is; otherwise packed items or a state."""
