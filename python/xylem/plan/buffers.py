@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from xylem.analysis.projection import Projection
 from xylem.schema.constraints import ElementConstraints, Schema
+from xylem.schema.symbols import element_symbol
 
 from .flux import (
     ROOT,
@@ -28,9 +29,9 @@ from .flux import (
     Step,
 )
 from .flux_plan import Buffered
-from .needs import add_needs, element_names, needs
+from .needs import add_needs, needs
 from .streaming_atoms import without_streaming_atoms
-from .symbols import reached_type
+from .symbols import reached_type, step_symbol, written
 
 AN_ITEM, A_WINDOW, THE_STREAM = "one item", "one window", "the whole stream"
 
@@ -114,7 +115,7 @@ def _decided(body: Flux, streamed: frozenset[str]) -> Flux:
 def _end_of(handler: Handler, variable: str) -> str:
     if not isinstance(handler, OnFirst) or handler.symbols is None:
         return f"the end of ${variable}"
-    return f"past({', '.join(sorted(handler.symbols))}) of ${variable}"
+    return f"past({written(handler.symbols)}) of ${variable}"
 
 
 def _measure(projection: Projection) -> tuple[str, ...]:
@@ -129,15 +130,18 @@ def _keeps_content(kept: Projection) -> bool:
 def _is_at_most_once(step: Step, parent: str, kind: ElementConstraints | None) -> bool:
     if parent == ROOT:
         return step.axis == "child"
-    local = element_names(step)[1]
-    return step.axis == "child" and local is not None and kind is not None and kind.at_most_once(local)
+    name = step_symbol(step)
+    return step.axis == "child" and name is not None and kind is not None and kind.at_most_once(name)
 
 
 def _is_small(kept: Projection, kind: ElementConstraints | None) -> bool:
     """Whether the schema allows each kept path one match, and nothing long below it."""
     if kind is None or kept.subtree or kept.string:
         return kind is not None and not (kept.subtree and kind.symbols - {"text()"}) and not kept.children
-    for (axis, _, local), below in kept.children.items():
-        if axis != "child" or local is None or not kind.at_most_once(local) or not _is_small(below, kind.child(local)):
+    for (axis, uri, local), below in kept.children.items():
+        if axis != "child" or local is None:
+            return False
+        name = element_symbol(local, uri)
+        if not kind.at_most_once(name) or not _is_small(below, kind.child(name)):
             return False
     return True

@@ -27,6 +27,7 @@ from .flux import (
     Step,
 )
 from .readable_names import with_readable_names
+from .symbols import written
 
 WIDTH = 100
 
@@ -110,8 +111,7 @@ def _handler_head(handler: Handler, source: str) -> tuple[str, Flux]:
             which = "outermost " if outermost else ""
             return f"on {which}{_steps((*through, step))} as ${variable}{counted} return", body
         case OnFirst(symbols=symbols, body=body):
-            past = "*" if symbols is None else ", ".join(sorted(symbols))
-            return f"on-first past({past}) return", body
+            return f"on-first past({written(symbols)}) return", body
         case OnWindow(path=path, window=window, variable=variable, body=body):
             return f"on-window {_window(source, path, window)} as ${variable} return", body
         case OnEach(path=path, window=window, variable=variable, body=body):

@@ -1,13 +1,15 @@
 """The symbols of an element: which of its children a path goes through, and what a schema knows of their order.
 
-Symbols are local names of child elements and `text()`. The symbol `*` stands for children of any name, where no schema
-says which. Attributes are no symbols here: they have passed before the first child.
+Symbols are names of child elements with their namespaces, `Q{uri}book` (`book` for any namespace), and `text()`. The
+symbol `*` stands for children of any name, where no schema says which. Attributes are no symbols here: they have passed
+before the first child.
 """
 
 from __future__ import annotations
 
 from xylem.analysis.projection import Projection
 from xylem.schema.constraints import ElementConstraints, Schema
+from xylem.schema.symbols import element_symbol, readable, symbol
 
 from .flux import Step
 from .needs import element_names
@@ -23,8 +25,8 @@ def first_symbols(needed: Projection, of: ElementConstraints | None) -> Symbols:
     if needed.subtree or needed.string:
         return frozenset({ANY})
     found: set[str] = {TEXT} if needed.text else set()
-    for axis, _, local in needed.children:
-        found |= _reached(axis, local, of)
+    for axis, uri, local in needed.children:
+        found |= _reached(axis, uri, local, of)
     return frozenset(found)
 
 
@@ -34,7 +36,18 @@ def step_symbols(step: Step, of: ElementConstraints | None) -> Symbols:
         return NONE
     if step.name == TEXT:
         return frozenset({TEXT})
-    return _reached(step.axis, element_names(step)[1], of)
+    return _reached(step.axis, *element_names(step), of)
+
+
+def step_symbol(step: Step) -> str | None:
+    """The symbol of the elements a step selects by name; None where it asks for more than one name, or no element."""
+    uri, local = element_names(step)
+    return None if local is None or not is_element_step(step) else element_symbol(local, uri)
+
+
+def written(symbols: Symbols | None) -> str:
+    """Symbols as programs print them."""
+    return "*" if symbols is None else ", ".join(sorted(map(readable, symbols)))
 
 
 def is_element_step(step: Step) -> bool:
@@ -42,33 +55,34 @@ def is_element_step(step: Step) -> bool:
     return step.axis != "attribute" and step.name != TEXT
 
 
-def _reached(axis: str, local: str | None, of: ElementConstraints | None) -> Symbols:
+def _reached(axis: str, uri: str | None, local: str | None, of: ElementConstraints | None) -> Symbols:
     if axis == "child" and local is not None:
-        return frozenset({local})
-    elements = None if of is None else child_elements(of)
-    if of is None or elements is None:
+        return frozenset({element_symbol(local, uri)})
+    if of is None or ANY in of.elements:
         return frozenset({ANY})
     if local is None:
-        return elements
-    return frozenset(name for name in elements if name == local or may_contain(of.child(name), local))
+        return frozenset(name for name in of.elements if may_be(name, uri))
+    return frozenset(
+        name for name in of.elements if may_be(name, uri, local) or may_contain(of.child(name), local, uri)
+    )
 
 
-def child_elements(of: ElementConstraints) -> Symbols:
-    """The names of the elements that can occur directly below."""
-    return frozenset(name for name in of.symbols if name != TEXT and not name.startswith("@"))
+def may_be(name: str, uri: str | None, local: str | None = None) -> bool:
+    """Whether an element of a symbol may have a name, or be in a namespace; None for any."""
+    found = symbol(name)
+    return local in (None, found.local) and (None in (uri, found.uri) or uri == found.uri)
 
 
-def may_contain(of: ElementConstraints | None, local: str) -> bool:
+def may_contain(of: ElementConstraints | None, local: str, uri: str | None = None) -> bool:
     """Whether an element of a name can occur at any depth below."""
     todo, met = [of], {id(of)}
     while todo:
         current = todo.pop()
         if current is None:
             return True
-        names = child_elements(current)
-        if local in names or ANY in names:
+        if ANY in current.elements or any(may_be(name, uri, local) for name in current.elements):
             return True
-        for name in names:
+        for name in current.elements:
             below = current.child(name)
             if id(below) not in met:
                 met.add(id(below))
@@ -90,9 +104,10 @@ def is_ordered(first: str, seconds: Symbols, of: ElementConstraints | None) -> b
 
 def reached_type(step: Step, of: ElementConstraints | None, schema: Schema | None) -> ElementConstraints | None:
     """What is known of the elements a step selects."""
-    uri, local = element_names(step)
-    if not is_element_step(step) or local is None:
+    name = step_symbol(step)
+    if name is None:
         return None
     if step.axis == "child" and of is not None:
-        return of.child(local)
-    return None if schema is None else schema.element(local, uri)
+        return of.child(name)
+    uri, local = element_names(step)
+    return None if schema is None or local is None else schema.element(local, uri)

@@ -11,7 +11,7 @@ Safe:   with one round the order of the output stays.
 from __future__ import annotations
 
 from xylem.plan.flux import Fixed, Flux, For, If, Sequence
-from xylem.plan.needs import element_names
+from xylem.plan.symbols import step_symbol
 
 from .merge_loops import are_over_one, merge
 from .rule import Facts, Rule
@@ -46,6 +46,6 @@ def _is_fixed(part: Flux) -> bool:
 def _is_exactly_once(loop: For, facts: Facts) -> bool:
     if len(loop.path) != 1 or loop.path[0].axis != "child" or loop.path[0].predicates:
         return False
-    local = element_names(loop.path[0])[1]
+    name = step_symbol(loop.path[0])
     known = facts.types.get(loop.source)
-    return local is not None and known is not None and known.exactly_once(local)
+    return name is not None and known is not None and known.exactly_once(name)

@@ -15,8 +15,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from xylem.plan.flux import Flux, For, Step
-from xylem.plan.needs import element_names
-from xylem.plan.symbols import TEXT
+from xylem.plan.symbols import step_symbol
 from xylem.schema.constraints import Schema
 from xylem.syntax import ast
 
@@ -59,9 +58,9 @@ def _is_any_element(step: Step) -> bool:
 def _meant(step: Step, following: tuple[Step, ...], schema: Schema, names: tuple[str, ...]) -> str | None:
     wanted = {name for predicate in step.predicates for name in required_by_predicate(predicate)}
     for after in following:
-        local = element_names(after)[1]
-        if after.axis == "child" and after.name != TEXT and local is not None:
-            wanted.add(local)
+        name = step_symbol(after)
+        if after.axis == "child" and name is not None:
+            wanted.add(name)
     if not wanted:
         return None
     fitting = []

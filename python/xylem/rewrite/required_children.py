@@ -13,8 +13,9 @@ from typing import NamedTuple, Protocol, cast, runtime_checkable
 from xylem.analysis.streamable_paths import streamable_path
 from xylem.functions.registry import FN
 from xylem.plan.flux import Flux, For, If
-from xylem.plan.needs import element_names
+from xylem.plan.symbols import step_symbol
 from xylem.schema.constraints import ElementConstraints
+from xylem.schema.symbols import element_symbol
 from xylem.syntax import ast
 
 from .substitution import FocusInTheWay, Substitution, variable
@@ -47,10 +48,9 @@ def required_by(nodes: Iterable[Flux]) -> Alternatives:
         if isinstance(node, If):
             found = _all_of(found, _condition(node.condition))
         elif isinstance(node, For) and node.window is None:
-            step = node.path[0]
-            local = element_names(step)[1]
-            if step.axis == "child" and local is not None and step.name != "text()":
-                found = _all_of(found, (Requirement(frozenset({(node.source, local)})),))
+            name = step_symbol(node.path[0])
+            if node.path[0].axis == "child" and name is not None:
+                found = _all_of(found, (Requirement(frozenset({(node.source, name)})),))
     return found
 
 
@@ -124,7 +124,8 @@ def _first_symbol(expr: ast.Expr) -> tuple[tuple[str, str], bool] | None:
     first = found.steps[0]
     if first.axis != "child" or not isinstance(first.test, ast.NameTest):
         return None
-    return (found.variable, first.test.name.local), len(found.steps) == 1 and not first.predicates
+    name = element_symbol(first.test.name.local, first.test.name.uri)
+    return (found.variable, name), len(found.steps) == 1 and not first.predicates
 
 
 @runtime_checkable

@@ -21,7 +21,16 @@ from xylem.plan.flux import (
     Step,
 )
 from xylem.plan.needs import needs, predicate_needs
-from xylem.plan.symbols import ANY, Symbols, first_symbols, is_element_step, is_ordered, reached_type, step_symbols
+from xylem.plan.symbols import (
+    ANY,
+    Symbols,
+    first_symbols,
+    is_element_step,
+    is_ordered,
+    reached_type,
+    step_symbols,
+    written,
+)
 from xylem.schema.constraints import ElementConstraints, Schema
 
 from .flux_rewrite import handler_symbols
@@ -65,10 +74,10 @@ def _reads(handler: Handler, element: str, types: Types) -> Iterator[str]:
             needed = needs(body, types)
             for symbol in first_symbols(needed[element], of):
                 if not _is_past(symbol, symbols, of):
-                    yield f"on-first past({_names(symbols)}) needs {symbol} of ${element}"
+                    yield f"on-first past({written(symbols)}) needs {symbol} of ${element}"
             for other, projection in needed.items():
                 if other != element and (projection.subtree or projection.string):
-                    yield f"on-first past({_names(symbols)}) needs all of ${other}, which is open"
+                    yield f"on-first past({written(symbols)}) needs all of ${other}, which is open"
         case On(step=step, variable=bound, body=body, through=through):
             yield from _reads_during((*through, step), bound, body, element, of, types)
         case OnWindow(path=path, variable=bound, body=body, window=window):
@@ -109,6 +118,3 @@ def _is_past(symbol: str, symbols: Symbols | None, of: ElementConstraints | None
         return True
     return of is not None and symbol != ANY and of.past_implies(symbols, symbol)
 
-
-def _names(symbols: Symbols | None) -> str:
-    return "*" if symbols is None else ", ".join(sorted(symbols))

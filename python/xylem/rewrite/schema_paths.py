@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from xylem.analysis.streamable_paths import streamable_path
-from xylem.plan.symbols import child_elements, may_contain
+from xylem.plan.symbols import ANY, may_be, may_contain
 from xylem.schema.constraints import ElementConstraints
+from xylem.schema.symbols import element_symbol
 from xylem.syntax import ast
 
 from .rule import Facts
@@ -32,7 +33,7 @@ def is_always_selected(expr: ast.Expr, facts: Facts) -> bool:
         return False
     here = facts.types.get(found.variable)
     for step in found.steps:
-        name = _element_name(step)
+        name = _element_symbol(step)
         if here is None or step.axis != "child" or name is None or step.predicates or not here.exactly_once(name):
             return False
         here = here.child(name)
@@ -40,29 +41,29 @@ def is_always_selected(expr: ast.Expr, facts: Facts) -> bool:
 
 
 def _is_never(step: ast.AxisStep, here: ElementConstraints) -> bool:
-    """Text and comments may stand anywhere, and a schema without namespaces says nothing of prefixed attributes."""
+    """Text and comments may stand anywhere."""
     match step:
         case ast.AxisStep(axis="attribute", test=ast.NameTest(name=name)):
-            return not name.uri and here.never(f"@{name.local}")
+            return here.never(f"@{element_symbol(name.local, name.uri or '')}")
         case ast.AxisStep(axis="child", test=ast.NameTest(name=name)):
-            return here.never(name.local)
+            return here.never(element_symbol(name.local, name.uri))
         case ast.AxisStep(axis="descendant", test=ast.NameTest(name=name)):
-            return not may_contain(here, name.local)
-        case ast.AxisStep(axis="child", test=ast.Wildcard(local=None)):
-            return not child_elements(here)
+            return not may_contain(here, name.local, name.uri)
+        case ast.AxisStep(axis="child", test=ast.Wildcard(local=None, uri=uri)):
+            return not any(name == ANY or may_be(name, uri) for name in here.elements)
     return False
 
 
 def _below(step: ast.AxisStep, here: ElementConstraints, facts: Facts) -> ElementConstraints | None:
-    name = _element_name(step)
-    if name is None:
-        return None
-    if step.axis == "child":
-        return here.child(name)
-    return None if facts.schema is None else facts.schema.element(name)
-
-
-def _element_name(step: ast.AxisStep) -> str | None:
     if step.axis == "attribute" or not isinstance(step.test, ast.NameTest):
         return None
-    return step.test.name.local
+    name = step.test.name
+    if step.axis == "child":
+        return here.child(element_symbol(name.local, name.uri))
+    return None if facts.schema is None else facts.schema.element(name.local, name.uri)
+
+
+def _element_symbol(step: ast.AxisStep) -> str | None:
+    if step.axis == "attribute" or not isinstance(step.test, ast.NameTest):
+        return None
+    return element_symbol(step.test.name.local, step.test.name.uri)

@@ -16,7 +16,7 @@ from dataclasses import replace
 
 from xylem.plan.flux import ROOT, Flux, For, Step
 from xylem.plan.needs import element_names
-from xylem.plan.symbols import may_contain, reached_type
+from xylem.plan.symbols import may_contain, reached_type, step_symbol
 from xylem.syntax import ast
 
 from .rule import Facts, Rule
@@ -41,10 +41,10 @@ class SplitPath(Rule):
 def _may_nest(step: Step, source: str, facts: Facts) -> bool:
     if step.axis != "descendant":
         return False
-    _, local = element_names(step)
+    uri, local = element_names(step)
     if local is None:
         return True
-    return may_contain(reached_type(step, facts.types.get(source), facts.schema), local)
+    return may_contain(reached_type(step, facts.types.get(source), facts.schema), local, uri)
 
 
 def is_at_most_once(step: Step, source: str, facts: Facts) -> bool:
@@ -56,6 +56,6 @@ def is_at_most_once(step: Step, source: str, facts: Facts) -> bool:
     if step.axis == "child" and (source == ROOT or isinstance(next(iter(step.predicates), None), ast.IntegerLiteral)):
         # A document has one element; a position picks one.
         return True
-    _, local = element_names(step)
+    name = step_symbol(step)
     found = facts.types.get(source)
-    return step.axis == "child" and local is not None and found is not None and found.at_most_once(local)
+    return step.axis == "child" and name is not None and found is not None and found.at_most_once(name)

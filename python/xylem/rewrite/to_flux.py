@@ -92,7 +92,8 @@ class _Converter:
 
     def _tags(self, element: ast.DirectElement, place: _Place, literal: bool) -> tuple[Flux, Fixed]:
         tag = bare(element)
-        closing = Fixed(f"</{element.name}>", closes=tag)
+        written = print_query(with_readable_names(replace(tag, attributes=(), namespaces=())))
+        closing = Fixed(f"</{written.removeprefix('<').removesuffix('/>').rstrip()}>", closes=tag)
         if all(isinstance(part, str) for attribute in element.attributes for part in attribute.parts):
             text = f"{print_query(with_readable_names(tag)).removesuffix('/>').rstrip()}>"
             return Fixed(text, opens=tag, literal=literal), closing

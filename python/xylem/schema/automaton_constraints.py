@@ -17,7 +17,7 @@ from .declarations import AttributeDeclaration, ElementDeclaration
 from .glushkov import Glushkov, glushkov
 from .matcher import MOST_REMEMBERED, Matcher, matcher
 from .state_sets import states, union
-from .symbols import ANY_ELEMENT, TEXT, Symbol, SymbolKind, symbol
+from .symbols import ANY_ELEMENT, TEXT, Symbol, SymbolKind, element_symbol, symbol
 
 _ELEMENT = SymbolKind.ELEMENT
 _ATTRIBUTE = SymbolKind.ATTRIBUTE
@@ -126,6 +126,14 @@ class AutomatonConstraints:
         for leaf in leaves(self.model):
             names.add(leaf.local if isinstance(leaf, Name) else ANY_ELEMENT)
         return frozenset(names)
+
+    @cached_property
+    def elements(self) -> frozenset[str]:
+        """The child elements among them, with their namespaces where the schema knows these."""
+        if isinstance(self.content, Any):
+            return frozenset(name for name in self.symbols if symbol(name).kind is _ELEMENT)
+        names = (ANY_ELEMENT if isinstance(leaf, Wildcard) else leaf for leaf in leaves(self.model))
+        return frozenset(name if isinstance(name, str) else element_symbol(name.local, name.uri) for name in names)
 
     # --- order (thesis Def. 3.2.1)
 

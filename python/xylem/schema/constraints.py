@@ -18,6 +18,10 @@ class ElementConstraints(Protocol):
     def symbols(self) -> frozenset[str]:
         """symb(ρ): everything that can occur directly below the element."""
 
+    @property
+    def elements(self) -> frozenset[str]:
+        """The child elements among the symbols, with their namespaces where they are known: `Q{uri}book`."""
+
     def ordered(self, first: str, second: str) -> bool:
         """Ord(first, second): when a `second` starts, every `first` has been read. Never true of a symbol and itself.
 

@@ -8,6 +8,7 @@ from .automaton_constraints import AutomatonConstraints
 from .content_model import Choice, Content, Name, Wildcard
 from .declarations import ElementDeclaration
 from .dtd import Dtd
+from .dtd_namespaces import DtdNamespaces
 from .matcher import MOST_REMEMBERED
 
 DOCUMENT = "document-node()"
@@ -118,16 +119,13 @@ class DeclaredSchema:
 
 def dtd_schema(dtd: Dtd, root: str | None = None) -> DeclaredSchema:
     """The schema of a DTD. Without a root, by name or by DOCTYPE, a document may start with any declared element."""
-    keys: dict[str, list[str]] = {}
-    for name in dtd.elements:
-        keys.setdefault(name.rpartition(":")[2], []).append(name)
+    namespaces = DtdNamespaces(dtd.elements, dtd.namespaces)
     root = root or dtd.root
-    everywhere = [_name(name) for name in dtd.elements]
-    roots = [_name(root)] if root else everywhere
+    roots = namespaces.roots([root] if root else dtd.elements)
+    everywhere = namespaces.all_below([*roots, *namespaces.roots(dtd.elements)]).values()
+    keys: dict[str, list[str]] = {}
+    for name in everywhere:
+        keys.setdefault(name.local, []).append(name.declaration)
     return DeclaredSchema(
-        keys, everywhere, roots, dtd.elements.get, is_complete=dtd.is_complete, is_closed=dtd.is_complete
+        keys, everywhere, roots, namespaces.declaration, is_complete=dtd.is_complete, is_closed=dtd.is_complete
     )
-
-
-def _name(text: str) -> Name:
-    return Name(text.rpartition(":")[2], None, text)

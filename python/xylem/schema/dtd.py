@@ -9,6 +9,7 @@ from xylem.errors import InputError, SourceText, Span
 
 from .content_model import Any, Choice, Content, Empty, Mixed, Name, Optional, PCData, Plus, Sequence, Star
 from .declarations import AttributeDeclaration, ElementDeclaration
+from .dtd_namespaces import XMLNS
 from .dtd_source import NAME, Declaration, DtdSource, ReadEntity
 
 MOST_NESTED_GROUPS = 200
@@ -36,6 +37,8 @@ class Dtd:
     """What a DTD declares, by names as written, in the order of the text."""
 
     elements: dict[str, ElementDeclaration] = field(default_factory=dict)
+    namespaces: dict[str, dict[str, AttributeDeclaration]] = field(default_factory=dict)
+    """The attributes `xmlns` and `xmlns:p` that are declared, by element."""
     root: str | None = None
     """The element a DOCTYPE names."""
     is_complete: bool = True
@@ -82,6 +85,7 @@ class _DtdReader:
         self.source = DtdSource(read_entity)
         self.contents: dict[str, Content] = {}
         self.attributes: dict[str, dict[str, AttributeDeclaration]] = {}
+        self.namespaces: dict[str, dict[str, AttributeDeclaration]] = {}
 
     def read(self, source: SourceText, start: int = 0, end: int | None = None) -> None:
         for declaration in self.source.declarations(source, start, end):
@@ -100,7 +104,7 @@ class _DtdReader:
             name: ElementDeclaration(name, content, tuple(self.attributes.get(name, {}).values()))
             for name, content in self.contents.items()
         }
-        return Dtd(elements, None, self.source.is_complete)
+        return Dtd(elements, self.namespaces, None, self.source.is_complete)
 
     def _element(self, declaration: Declaration) -> None:
         match = _ELEMENT.match(declaration.body)
@@ -124,8 +128,11 @@ class _DtdReader:
                 raise _malformed(declaration, position, "an attribute has a name, a type and a default")
             position = match.end()
             name = match[1]
-            # The first declaration binds (§3.3). Namespace declarations are no attributes to a query.
-            if name not in declared and name != "xmlns" and not name.startswith("xmlns:"):
+            if name == XMLNS or name.startswith(f"{XMLNS}:"):
+                # Namespace declarations are no attributes to a query.
+                self.namespaces.setdefault(element[1], {}).setdefault(name, _attribute(match))
+            elif name not in declared:
+                # The first declaration binds (§3.3).
                 declared[name] = _attribute(match)
 
 

@@ -49,6 +49,24 @@ class Symbol:
         return self.local in (None, leaf.local) and self.uri in (None, leaf.uri or "")
 
 
+def element_symbol(local: str, uri: str | None = None) -> str:
+    """The symbol of elements of a name, in any namespace where `uri` is None.
+
+    >>> element_symbol("book", "urn:x"), element_symbol("book", ""), element_symbol("book")
+    ('Q{urn:x}book', 'Q{}book', 'book')
+    """
+    return local if uri is None else f"Q{{{uri}}}{local}"
+
+
+def readable(text: str) -> str:
+    """A symbol without its namespace, as programs print it.
+
+    >>> readable("Q{urn:x}book"), readable("text()")
+    ('book', 'text()')
+    """
+    return text.rpartition("}")[2]
+
+
 @cache
 def symbol(text: str) -> Symbol:
     """A symbol from its text.

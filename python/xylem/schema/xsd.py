@@ -39,8 +39,15 @@ def xsd_schema(source: SourceText, path: Path | None, root: str | None = None) -
         raise InputError("XYIN0020", f"{source.name} declares {wanted}")
     keys = content.keys_of_all(elements)
     everywhere = map(content.name, elements)
+    is_closed = not unread and all(place.process_contents == "strict" for place in content.wildcards)
     return DeclaredSchema(
-        keys, everywhere, roots, content.declaration, is_complete=not unread, open_places=content.wildcards
+        keys,
+        everywhere,
+        roots,
+        content.declaration,
+        is_complete=not unread,
+        is_closed=is_closed,
+        open_places=content.wildcards,
     )
 
 

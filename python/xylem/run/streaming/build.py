@@ -429,8 +429,8 @@ def _streamed_path(handler: Handler) -> tuple[Step, ...] | None:
 
 def _may_nest(step: Step, of: ElementConstraints | None) -> bool:
     """Whether an element that a step reaches may contain another one."""
-    _, local = element_names(step)
-    return local is None or may_contain(of, local)
+    uri, local = element_names(step)
+    return local is None or may_contain(of, local, uri)
 
 
 def is_value(kept: Projection) -> bool:

@@ -17,6 +17,7 @@ from xylem.analysis.projection import Projection, Test
 from xylem.plan.flux import OnFirst, ProcessStream
 from xylem.plan.needs import needs
 from xylem.schema.constraints import ElementConstraints
+from xylem.schema.symbols import element_symbol
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ def immediate(stream: ProcessStream, of: ElementConstraints | None) -> Immediate
     if len(needed.children) != 1 or needed.text or needed.string or needed.subtree:
         return None
     child = next(iter(needed.children))
-    if child[0] != "child" or child[2] != symbol:
+    if child[0] != "child" or child[2] is None or element_symbol(child[2], child[1]) != symbol:
         return None
     if any(_may_be(test, child) for test in _needed(stream, last + 1, len(stream.handlers)).children):
         return None
