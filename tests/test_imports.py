@@ -34,6 +34,7 @@ STAGES = (
     "stream_query",
     "stream_result",
     "api",
+    "spark",
     "bench",
     "conformance",
     "cli",

@@ -264,6 +264,19 @@ CATALOGUE: dict[str, Entry] = {
         "the input does not follow its schema", "correct the input or the schema, or run the query without a schema"
     ),
     "XYIN0022": Entry("XML Schemas need a package that is not installed", "pip install 'xylem-xquery[schema]'"),
+    "XYRT0001": Entry("Spark is not installed here", "pip install 'xylem-xquery[spark]'"),
+    "XYRT0002": Entry(
+        "Spark finds no Java that it can use", "install a JDK, 17 or later, or let JAVA_HOME name one that is installed"
+    ),
+    "XYRT0003": Entry("Spark could not be started", "what Java or Spark printed says why"),
+    "XYRT0004": Entry("a task on Spark failed and was not recovered"),
+    "XYRT0005": Entry(
+        "the input cannot be read on Spark",
+        "name files, directories or patterns that driver and executors see under the same path",
+    ),
+    "XYRT0006": Entry(
+        "an item does not fit the columns of the query", "choose other columns with schema=…, or cast in the query"
+    ),
     "XYST0001": Entry("no external function of this name is registered", "register it: @xylem.function(…)"),
     "XYST0002": Entry("this extension can be written but not yet executed"),
     "XYST0003": Entry("the expression is nested too deeply"),

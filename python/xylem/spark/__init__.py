@@ -1,0 +1,32 @@
+"""The same queries carried onto Spark: batches over files here, unbounded inputs in the streaming half.
+
+What comes in is the text of a query with files, directories or columns of messages; what goes out is the answer
+on the driver, or a DataFrame. Evaluation stays what it is in one process (`run/distributed`): Spark carries
+tasks, rows and failures, and never sees XML. PySpark is imported when something here is used, not before.
+
+    import xylem.spark
+
+    spark = xylem.spark.session()
+    rows = "//book ! map { 'title': string(title), 'year': xs:integer(@year) }"
+    books = xylem.spark.query(spark, rows, "books/*.xml")
+    books.where("year > 2000").show()
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .session import session
+
+_HOME = {"session": "session"}
+
+__all__ = ["session"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'xylem.spark' has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(f"{__name__}.{_HOME[name]}"), name)

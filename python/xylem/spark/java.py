@@ -1,0 +1,96 @@
+"""The Java that Spark runs on: found, checked, and started so that a small run does not wait for it.
+
+A JVM that loads Spark's classes from its jars and compiles them twice needs some 20 CPU-seconds before the first task.
+Three settings bring that down to 6: classes from an archive made once (`class_archive.py`), the serial collector, and
+only the fast compiler. The last two cost peak speed of long JVM work; here the JVM moves rows, Python does the work.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import sys
+import threading
+from pathlib import Path
+from typing import IO, Any
+
+from xylem.errors import DynamicError
+
+OLDEST_JAVA = 17
+LOGGING = Path(__file__).with_name("quiet_log.properties")
+FAST_START = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData")
+_NOISE = re.compile(rb"WARNING: Using incubator modules|Picked up (JAVA_TOOL|_JAVA)_OPTIONS")
+
+
+def java_home() -> Path:
+    """Where the Java lies that Spark will use; XYRT0002 where there is none, or one that is too old."""
+    home = os.environ.get("JAVA_HOME")
+    found = shutil.which("java", path=str(Path(home) / "bin")) if home else shutil.which("java")
+    if found is None:
+        where = f"JAVA_HOME is {home}, and there is no bin/java" if home else "no java on the PATH, no JAVA_HOME"
+        raise DynamicError("XYRT0002", where)
+    place = Path(found).resolve().parent.parent
+    version = java_version(place)
+    if version is not None and _major(version) < OLDEST_JAVA:
+        raise DynamicError("XYRT0002", f"{place} has Java {version}; Spark needs {OLDEST_JAVA} or later")
+    return place
+
+
+def java_version(home: Path) -> str | None:
+    """The version as the installation says it, without starting it; None where it does not say."""
+    try:
+        release = (home / "release").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return None
+    found = re.search(r'^JAVA_VERSION="([^"]+)"', release, re.MULTILINE)
+    return found[1] if found else None
+
+
+def _major(version: str) -> int:
+    numbers = [int(number) for number in re.findall(r"\d+", version)]
+    # Up to Java 8 it was called 1.8.
+    return numbers[1] if numbers[0] == 1 and len(numbers) > 1 else numbers[0]
+
+
+def java_options(home: Path, *, fast_start: bool) -> list[str]:
+    """The options of a JVM of Spark's."""
+    from .class_archive import archive_of
+
+    options = [f"-Dlog4j2.configurationFile={LOGGING.as_uri()}"]
+    if fast_start:
+        options += FAST_START
+        archive = archive_of(home)
+        if archive.exists():
+            # An archive that no longer fits the classes is ignored, without a word.
+            options += [f"-XX:SharedArchiveFile={archive}", "-Xlog:cds=off", "-Xlog:cds+dynamic=off"]
+    return options
+
+
+def start_gateway(configuration: Any) -> Any:
+    """Start the JVM of the driver; its standard error is passed on without what is said at every start."""
+    from subprocess import PIPE
+
+    from pyspark import java_gateway
+    from pyspark.errors import PySparkRuntimeError
+
+    # The script that starts Spark runs a JVM of its own, to find out how to start the other.
+    os.environ.setdefault("SPARK_LAUNCHER_OPTS", " ".join(FAST_START))
+    try:
+        launch: Any = java_gateway.launch_gateway
+        gateway = launch(configuration, {"stderr": PIPE})
+    except (PySparkRuntimeError, OSError) as reason:
+        raise DynamicError("XYRT0003", str(reason)) from reason
+    process = getattr(gateway, "proc", None)
+    if process is not None and process.stderr is not None:
+        threading.Thread(target=_pass_on, args=(process.stderr,), name="spark-stderr", daemon=True).start()
+    return gateway
+
+
+def _pass_on(errors: IO[bytes]) -> None:
+    for line in errors:
+        if not _NOISE.match(line):
+            try:
+                os.write(sys.__stderr__.fileno() if sys.__stderr__ is not None else 2, line)
+            except OSError:
+                return

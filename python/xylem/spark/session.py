@@ -1,0 +1,139 @@
+"""A Spark session with settings that fit the place: one machine until a master says otherwise.
+
+On one machine nothing listens beyond it, nothing is logged but errors, shuffles have as many parts as there are cores
+(Spark's own 200 are made for clusters), and Java starts fast (`java.py`). On a cluster Spark's settings stay, and the
+code of this package travels to the executors (`shipped_code.py`).
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+from xylem.errors import DynamicError
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+LOCAL = "local[*]"
+
+
+def session(
+    master: str | None = None,
+    *,
+    app_name: str = "xylem",
+    config: Mapping[str, str | int | bool] | None = None,
+    ui: bool = False,
+    fast_start: bool | None = None,
+    ship_code: bool | None = None,
+    java_options: str = "",
+) -> SparkSession:
+    """The session to run queries in: the one there is, or a new one.
+
+    `master` is as Spark wants it (``local[4]``, ``spark://host:7077``, ``yarn``); by default what spark-submit or
+    SPARK_MASTER say, else all cores of this machine. `config` goes before every setting made here. `fast_start` trades
+    peak speed of the JVM for its start, by default on one machine. `ship_code` sends this package to the executors,
+    by default wherever they are not this machine's own. `java_options` are added to those of the driver's JVM.
+    """
+    require_spark()
+    from pyspark import SparkConf, SparkContext
+    from pyspark.sql import SparkSession
+
+    active = SparkSession.getActiveSession()
+    if active is not None:
+        return active
+    master = master or os.environ.get("SPARK_MASTER") or _submitted_master() or LOCAL
+    is_local = master.startswith("local")
+    settings = _settings(master, app_name, ui, is_local if fast_start is None else fast_start, java_options)
+    settings.update({name: _setting(value) for name, value in (config or {}).items()})
+    if SparkContext._gateway is None:
+        from .java import start_gateway
+
+        # Not ours to change where the user has said it.
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable if is_local else "python3")
+        configuration = SparkConf(loadDefaults=False).setAll(list(settings.items()))
+        SparkContext._ensure_initialized(gateway=start_gateway(configuration), conf=configuration)
+    builder = SparkSession.builder
+    for name, value in settings.items():
+        builder = builder.config(name, value)
+    try:
+        spark = builder.getOrCreate()
+    except Exception as reason:
+        raise DynamicError("XYRT0003", _first_line(reason)) from reason
+    if ship_code if ship_code is not None else not _has_own_workers(master):
+        from .shipped_code import ship
+
+        ship(spark)
+    return spark
+
+
+def require_spark() -> None:
+    """XYRT0001 or XYRT0002 where Spark cannot run, with the way to get it."""
+    from .java import java_home
+
+    for package in ("pyspark", "pyarrow", "pandas"):
+        if find_spec(package) is None:
+            raise DynamicError("XYRT0001", f"the package {package} is missing")
+    java_home()
+
+
+def _settings(master: str, app_name: str, ui: bool, fast_start: bool, java_options: str) -> dict[str, str]:
+    from .java import java_home
+    from .java import java_options as options_of_java
+
+    options = " ".join([*options_of_java(java_home(), fast_start=fast_start), *java_options.split()])
+    settings = {
+        "spark.master": master,
+        "spark.app.name": app_name,
+        "spark.driver.extraJavaOptions": options,
+        "spark.ui.enabled": _setting(ui),
+        "spark.ui.showConsoleProgress": "false",
+        # Timestamps of columns are instants; how they are shown should not depend on the machine.
+        "spark.sql.session.timeZone": "UTC",
+        # Results of a task are limited by what its part of the input can give, not by this.
+        "spark.driver.maxResultSize": "0",
+    }
+    if master.startswith("local"):
+        settings |= {
+            "spark.driver.host": "127.0.0.1",
+            "spark.driver.bindAddress": "127.0.0.1",
+            "spark.sql.shuffle.partitions": str(_cores(master)),
+            "spark.default.parallelism": str(_cores(master)),
+            "spark.sql.adaptive.coalescePartitions.parallelismFirst": "false",
+            "spark.locality.wait": "0",
+        }
+    if master.startswith("local-cluster"):
+        settings["spark.executor.extraJavaOptions"] = options
+    return settings
+
+
+def _cores(master: str) -> int:
+    """How many tasks run at once: of `local[4]`, `local[*]`, `local`, `local-cluster[2,1,1024]`."""
+    words = master.partition("[")[2].rstrip("]").split(",")
+    if master.startswith("local-cluster"):
+        return int(words[0]) * int(words[1])
+    if words[0] == "*":
+        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return int(words[0] or 1)
+
+
+def _has_own_workers(master: str) -> bool:
+    """Whether tasks run in children of this very process's JVM, with this Python."""
+    return master == "local" or master.startswith("local[")
+
+
+def _submitted_master() -> str | None:
+    """The master given to spark-submit, which started this very program."""
+    words = os.environ.get("PYSPARK_SUBMIT_ARGS", "").split()
+    return words[words.index("--master") + 1] if "--master" in words[:-1] else None
+
+
+def _setting(value: str | int | bool) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _first_line(reason: Exception) -> str:
+    return next((line for line in str(reason).splitlines() if line.strip()), type(reason).__name__)
