@@ -120,6 +120,11 @@ impl Names {
         &self.table[from..]
     }
 
+    /// The number of a name in the table, if it is there.
+    pub fn number_in_table(&self, uri: &str, local: &str) -> Option<u32> {
+        self.told.get(&(Arc::from(uri), Box::from(local))).copied()
+    }
+
     /// A name of the table by number.
     pub fn in_table(&self, told: u32) -> &TableName {
         &self.table[told as usize - 1]

@@ -1,5 +1,8 @@
 //! What a scan is asked for, as plain data: the Rust side of `xylem.plan.scan_plan`, which says what it means.
 
+use crate::row_paths::{PathStep, WantedName};
+use crate::template::ScanResult;
+
 /// A START record is wanted.
 pub const START: u8 = 1;
 /// An END record is wanted.
@@ -8,6 +11,8 @@ pub const END: u8 = 2;
 pub const ITEM: u8 = 4;
 /// Elements are counted.
 pub const COUNT: u8 = 8;
+/// The kind of a record whose result is written.
+pub const WRITTEN: u8 = 5;
 
 /// What is kept of an element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -90,12 +95,12 @@ pub struct AttributeTest {
 /// A comparison of values below an element with a constant, decided when the element is complete.
 #[derive(Clone, Debug)]
 pub struct ValueTest {
-    /// (uri, local) of the child elements that lead to the values.
-    pub path: Vec<(String, String)>,
+    /// The child elements that lead to the values.
+    pub path: Vec<PathStep>,
     /// Whether text nodes are compared, and not string values.
     pub text: bool,
     /// The attribute that is compared, if one is.
-    pub attribute: Option<(String, String)>,
+    pub attribute: Option<WantedName>,
     /// The comparison.
     pub comparison: Comparison,
     /// What it is compared with.
@@ -125,6 +130,8 @@ pub struct Step {
     pub tests: Vec<AttributeTest>,
     /// All must hold for an ITEM record.
     pub value_tests: Vec<ValueTest>,
+    /// What the scan itself does with elements that pass them.
+    pub result: Option<ScanResult>,
 }
 
 /// The steps of one scan.

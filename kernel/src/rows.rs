@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::characters::{count, is_all_space};
 use crate::errors::{limit, Halt};
 use crate::namespaces::Binding;
+use crate::plan::WRITTEN;
 
 /// The kinds of nodes, numbered as in `xylem.values.node`.
 pub mod kind {
@@ -26,6 +27,8 @@ const KIND_MASK: u32 = 7;
 
 /// What a row without a value takes, for measuring.
 const ROW_BYTES: usize = 32;
+/// What a row takes where trees are measured, in `xylem.run.streaming.buffer`.
+const TREE_ROW_BYTES: usize = 24;
 
 /// Columns, one entry for each row; values lie end to end in one buffer, in the order of the rows.
 #[derive(Default)]
@@ -50,8 +53,27 @@ pub struct Rows {
     pub record_steps: Vec<u32>,
     /// Rows of the records.
     pub record_rows: Vec<u32>,
+    /// The results of WRITTEN records, end to end.
+    pub written_text: Vec<u8>,
+    /// For each WRITTEN record, what it consists of.
+    pub written: Vec<Written>,
     /// Whether more text belongs to the last row.
     text_is_open: bool,
+}
+
+/// The results of successive elements of a step, as one record.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Written {
+    /// Where the text ends.
+    pub end: usize,
+    /// The elements it was written for.
+    pub elements: u64,
+    /// The items of the answer it is.
+    pub items: u64,
+    /// Of the largest element, the characters in its rows.
+    pub most_characters: usize,
+    /// The number of its rows.
+    pub most_rows: usize,
 }
 
 impl Rows {
@@ -180,10 +202,28 @@ impl Rows {
         self.record_rows.push(row);
     }
 
+    /// The result of an element has been appended to `written_text`; how many items it is.
+    pub fn record_written(&mut self, step: u32, row: u32, items: u64) {
+        let (end, rows) = (self.written_text.len(), self.len() - row as usize);
+        let characters = count(&self.characters[self.value_start(row as usize)..]);
+        if self.record_kinds.last() != Some(&WRITTEN) || self.record_steps.last() != Some(&step) {
+            self.record(WRITTEN, step, 0);
+            self.written.push(Written::default());
+        }
+        let Some(last) = self.written.last_mut() else { return };
+        last.end = end;
+        last.elements += 1;
+        last.items += items;
+        if characters + TREE_ROW_BYTES * rows > last.most_characters + TREE_ROW_BYTES * last.most_rows {
+            (last.most_characters, last.most_rows) = (characters, rows);
+        }
+    }
+
     /// Whether a record points to a row from this one on.
     pub fn points_from(&self, row: u32) -> bool {
-        // Records of what is inside an element come after its start: the last one tells.
-        self.record_rows.last().is_some_and(|&other| other >= row)
+        // Records of what is inside an element come after its start: the last one that points to a row tells.
+        let place = self.record_kinds.iter().rposition(|&kind| kind != WRITTEN);
+        place.is_some_and(|place| self.record_rows[place] >= row)
     }
 
     /// Bytes held from a row on.

@@ -68,7 +68,8 @@ impl Scanner {
         self.read(piece, false)?;
         let projector = &self.reader.projector;
         let (new, held) = (projector.new_rows(), projector.held_rows());
-        let is_much = new >= BATCH_ROWS || projector.rows.characters.len() >= BATCH_BYTES;
+        let bytes = projector.rows.characters.len() + projector.rows.written_text.len();
+        let is_much = new >= BATCH_ROWS || bytes >= BATCH_BYTES;
         let is_due = if self.error.is_some() {
             true
         } else if projector.has_news() {

@@ -1,80 +1,79 @@
 //! Tests of values below a complete element, on its rows.
 
 use std::borrow::Cow;
+use std::ops::ControlFlow;
 
-use crate::names::Names;
 use crate::number::to_double;
 use crate::plan::{Constant, ValueTest};
-use crate::rows::{kind, Rows};
+use crate::row_paths::NamedRows;
 
-const KIND_MASK: u32 = 7;
-
-/// Whether a test may hold for the element of a row: some value compares so, or cannot be decided here.
-pub fn may_hold(test: &ValueTest, rows: &Rows, names: &Names, row: u32) -> bool {
-    reaches(test, &test.path, rows, names, row as usize)
+/// What a test comes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// No value compares so.
+    Fails,
+    /// A value that must be a number is none, and none before it compares so: an error of the query, which raises it.
+    Open,
+    /// A value compares so.
+    Holds,
 }
 
-fn reaches(test: &ValueTest, path: &[(String, String)], rows: &Rows, names: &Names, row: usize) -> bool {
-    let Some((step, rest)) = path.split_first() else {
-        return value_holds(test, rows, names, row);
-    };
-    children(rows, row)
-        .any(|child| is_named(rows, names, child, kind::ELEMENT, step) && reaches(test, rest, rows, names, child))
-}
-
-fn value_holds(test: &ValueTest, rows: &Rows, names: &Names, row: usize) -> bool {
-    if let Some(attribute) = &test.attribute {
-        return children(rows, row)
-            .filter(|&child| is_named(rows, names, child, kind::ATTRIBUTE, attribute))
-            .any(|child| compares(test, rows.value(child)));
-    }
-    if test.text {
-        return children(rows, row)
-            .filter(|&child| rows.codes[child] == kind::TEXT)
-            .any(|child| compares(test, rows.value(child)));
-    }
-    compares(test, &string_value(rows, row))
-}
-
-fn compares(test: &ValueTest, value: &[u8]) -> bool {
-    match &test.constant {
-        Constant::Text(text) => test.comparison.holds(value, text.as_bytes()),
-        // What is no number is an error of the query, which raises it.
-        Constant::Number(number) => to_double(value).is_none_or(|actual| test.comparison.holds(actual, *number)),
-    }
-}
-
-/// The attributes and children of an element.
-fn children(rows: &Rows, row: usize) -> impl Iterator<Item = usize> + '_ {
-    let end = rows.ends[row] as usize;
-    let mut next = row + 1;
-    std::iter::from_fn(move || {
-        if next >= end {
-            return None;
+/// What several tests come to together: one that fails decides.
+#[inline(always)]
+pub fn all(tests: &[ValueTest], named: NamedRows<'_>, row: usize) -> Verdict {
+    let mut found = Verdict::Holds;
+    for test in tests {
+        match verdict(test, named, row) {
+            Verdict::Fails => return Verdict::Fails,
+            Verdict::Open => found = Verdict::Open,
+            Verdict::Holds => {}
         }
-        let child = next;
-        next = rows.ends[child] as usize;
-        Some(child)
-    })
-}
-
-fn is_named(rows: &Rows, names: &Names, row: usize, kind: u32, (uri, local): &(String, String)) -> bool {
-    let code = rows.codes[row];
-    if code & KIND_MASK != kind {
-        return false;
     }
-    let (actual_uri, actual_local, _) = names.in_table(code >> 3);
-    **actual_local == **local && **actual_uri == **uri
+    found
 }
 
-fn string_value(rows: &Rows, row: usize) -> Cow<'_, [u8]> {
-    let texts = (row + 1..rows.ends[row] as usize).filter(|&other| rows.codes[other] == kind::TEXT);
+/// What a test comes to for the element of a row.
+pub fn verdict(test: &ValueTest, named: NamedRows<'_>, row: usize) -> Verdict {
+    let outcome = named.follow(&test.path, row, &mut |element| {
+        if let Some(attribute) = &test.attribute {
+            return match named.attribute(attribute, element) {
+                Some(row) => compare(test, named.rows.value(row)),
+                None => ControlFlow::Continue(()),
+            };
+        }
+        if test.text {
+            return named.texts(element, &mut |text| compare(test, named.rows.value(text)));
+        }
+        compare(test, &string_value(named, element))
+    });
+    match outcome {
+        ControlFlow::Continue(()) => Verdict::Fails,
+        ControlFlow::Break(verdict) => verdict,
+    }
+}
+
+fn compare(test: &ValueTest, value: &[u8]) -> ControlFlow<Verdict> {
+    let holds = match &test.constant {
+        Constant::Text(text) => test.comparison.holds(value, text.as_bytes()),
+        Constant::Number(number) => match to_double(value) {
+            Some(actual) => test.comparison.holds(actual, *number),
+            None => return ControlFlow::Break(Verdict::Open),
+        },
+    };
+    if holds {
+        ControlFlow::Break(Verdict::Holds)
+    } else {
+        ControlFlow::Continue(())
+    }
+}
+
+fn string_value(named: NamedRows<'_>, row: usize) -> Cow<'_, [u8]> {
     let mut found: Cow<'_, [u8]> = Cow::Borrowed(b"");
-    for text in texts {
+    for text in named.all_texts(row) {
         if found.is_empty() {
-            found = Cow::Borrowed(rows.value(text));
+            found = Cow::Borrowed(named.rows.value(text));
         } else {
-            found.to_mut().extend_from_slice(rows.value(text));
+            found.to_mut().extend_from_slice(named.rows.value(text));
         }
     }
     found
@@ -83,18 +82,20 @@ fn string_value(rows: &Rows, row: usize) -> Cow<'_, [u8]> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::names::Resolved;
+    use crate::names::{Names, Resolved};
     use crate::plan::Comparison;
+    use crate::row_paths::PathStep;
+    use crate::rows::{kind, Rows};
 
-    fn sample(names: &mut Names) -> Rows {
+    fn sample(names: &mut Names, texts: &[&str]) -> Rows {
         let mut rows = Rows::default();
         let item = names.add(Resolved::new("".into(), "item", ""));
         let price = names.add(Resolved::new("".into(), "price", ""));
         let (item, price) = (names.tell(item).0, names.tell(price).0);
         rows.push(item << 3 | kind::ELEMENT, 0);
-        for text in [&b"12"[..], b"40"] {
+        for text in texts {
             let row = rows.push(price << 3 | kind::ELEMENT, 0);
-            rows.text(row, text);
+            rows.text(row, text.as_bytes());
             rows.end_text();
             rows.close(row);
         }
@@ -103,26 +104,37 @@ mod tests {
     }
 
     fn test(comparison: Comparison, constant: Constant) -> ValueTest {
-        ValueTest { path: vec![("".into(), "price".into())], text: false, attribute: None, comparison, constant }
+        ValueTest { path: vec![PathStep::child("", "price")], text: false, attribute: None, comparison, constant }
+    }
+
+    fn decided(texts: &[&str], test: &ValueTest) -> Verdict {
+        let mut names = Names::default();
+        let rows = sample(&mut names, texts);
+        verdict(test, NamedRows { rows: &rows, names: &names }, 0)
     }
 
     #[test]
     fn one_value_is_enough() {
-        let mut names = Names::default();
-        let rows = sample(&mut names);
-        assert!(may_hold(&test(Comparison::Greater, Constant::Number(30.0)), &rows, &names, 0));
-        assert!(!may_hold(&test(Comparison::Greater, Constant::Number(50.0)), &rows, &names, 0));
-        assert!(may_hold(&test(Comparison::Equal, Constant::Text("12".into())), &rows, &names, 0));
+        let more_than = |number| test(Comparison::Greater, Constant::Number(number));
+        assert_eq!(decided(&["12", "40"], &more_than(30.0)), Verdict::Holds);
+        assert_eq!(decided(&["12", "40"], &more_than(50.0)), Verdict::Fails);
+        assert_eq!(decided(&["12", "40"], &test(Comparison::Equal, Constant::Text("12".into()))), Verdict::Holds);
+    }
+
+    #[test]
+    fn what_is_no_number_leaves_it_open_unless_it_is_decided_before() {
+        let more = test(Comparison::Greater, Constant::Number(30.0));
+        assert_eq!(decided(&["40", "x"], &more), Verdict::Holds);
+        assert_eq!(decided(&["x", "40"], &more), Verdict::Open);
+        assert_eq!(decided(&["12", "x"], &more), Verdict::Open);
     }
 
     #[test]
     fn no_value_holds_for_nothing() {
-        let mut names = Names::default();
-        let rows = sample(&mut names);
         let other = ValueTest {
-            path: vec![("".into(), "name".into())],
+            path: vec![PathStep::child("", "name")],
             ..test(Comparison::NotEqual, Constant::Text("x".into()))
         };
-        assert!(!may_hold(&other, &rows, &names, 0));
+        assert_eq!(decided(&["12"], &other), Verdict::Fails);
     }
 }

@@ -17,6 +17,7 @@ StepTuple: TypeAlias = tuple[
     bool,
     list[TestTuple],
     list[ValueTestTuple],
+    tuple[object, ...] | None,
 ]
 PlanTuple: TypeAlias = tuple[list[StepTuple], bool]
 LimitsTuple: TypeAlias = tuple[int, int, int, int, int, int, int, int, bool]
@@ -24,7 +25,7 @@ BatchTuple: TypeAlias = tuple[
     tuple[list[int], list[int], list[int]],
     tuple[list[int], list[int], list[int], list[str | None]],
     tuple[dict[int, dict[str, str]], list[tuple[str, str, str]], dict[int, str]],
-    tuple[list[int], int],
+    tuple[list[int], int, list[tuple[str, int, int, int, int]]],
 ]
 ColumnsTuple: TypeAlias = tuple[
     list[int], list[int], list[int], list[str | None], dict[int, dict[str, str]], dict[int, str]
@@ -40,6 +41,10 @@ class Scanner:
     def __new__(
         cls, scan_plan: PlanTuple, scan_limits: LimitsTuple, namespaces: bool = True, encoding: str | None = None
     ) -> Scanner: ...
+    @property
+    def writes(self) -> bool: ...
+    @writes.setter
+    def writes(self, writes: bool) -> None: ...
     def feed(self, data: bytes, flush: bool = False) -> BatchTuple | None: ...
     def finish(self) -> BatchTuple: ...
 

@@ -5,6 +5,7 @@ mod errors;
 mod plan;
 mod read_tree;
 mod scanner;
+mod template;
 
 use pyo3::prelude::*;
 

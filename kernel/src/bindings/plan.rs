@@ -2,18 +2,21 @@
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::PyTuple;
 
+use super::template::result;
 use crate::limits::Limits;
 use crate::plan::{AttributeTest, Comparison, Constant, Keep, Plan, Step, ValueTest};
+use crate::row_paths::{PathStep, WantedName};
 
 /// uri, local, sign, text or None, number or None
 type TestTuple = (String, String, String, Option<String>, Option<f64>);
 
 /// path, whether text nodes, attribute or None, sign, text or None, number or None
-type ValueTestTuple = (Vec<(String, String)>, bool, Option<(String, String)>, String, Option<String>, Option<f64>);
+pub type ValueTestTuple = (Vec<(String, String)>, bool, Option<(String, String)>, String, Option<String>, Option<f64>);
 
-/// parent, is_descendant, uri, local, report, keep, attributes, text, tests, value tests
-type StepTuple = (
+/// parent, is_descendant, uri, local, report, keep, attributes, text, tests, value tests, result
+type StepTuple<'py> = (
     i64,
     bool,
     Option<String>,
@@ -24,10 +27,11 @@ type StepTuple = (
     bool,
     Vec<TestTuple>,
     Vec<ValueTestTuple>,
+    Option<Bound<'py, PyTuple>>,
 );
 
 /// steps, comments
-pub type PlanTuple = (Vec<StepTuple>, bool);
+pub type PlanTuple<'py> = (Vec<StepTuple<'py>>, bool);
 
 /// The fields of `Limits`, in their order.
 pub type LimitsTuple = (usize, usize, usize, usize, usize, i64, i64, usize, bool);
@@ -48,7 +52,7 @@ pub fn limits((depth, attributes, name, attribute, text, expanded, factor, item,
 }
 
 /// The plan of a tuple.
-pub fn plan((steps, comments): PlanTuple) -> PyResult<Plan> {
+pub fn plan((steps, comments): PlanTuple<'_>) -> PyResult<Plan> {
     let steps = steps.into_iter().map(step).collect::<PyResult<Vec<Step>>>()?;
     let plan = Plan { steps, comments };
     match plan.problem() {
@@ -57,8 +61,8 @@ pub fn plan((steps, comments): PlanTuple) -> PyResult<Plan> {
     }
 }
 
-fn step(tuple: StepTuple) -> PyResult<Step> {
-    let (parent, is_descendant, uri, local, report, keep, attributes, text, tests, value_tests) = tuple;
+fn step(tuple: StepTuple<'_>) -> PyResult<Step> {
+    let (parent, is_descendant, uri, local, report, keep, attributes, text, tests, value_tests, made) = tuple;
     let keep = match keep {
         0 => Keep::Nothing,
         1 => Keep::Subtree,
@@ -68,7 +72,8 @@ fn step(tuple: StepTuple) -> PyResult<Step> {
     let tests = tests.into_iter().map(test).collect::<PyResult<Vec<AttributeTest>>>()?;
     let value_tests = value_tests.into_iter().map(value_test).collect::<PyResult<Vec<ValueTest>>>()?;
     let parent = usize::try_from(parent).unwrap_or(0);
-    Ok(Step { parent, is_descendant, uri, local, report, keep, attributes, text, tests, value_tests })
+    let result = made.as_ref().map(result).transpose()?;
+    Ok(Step { parent, is_descendant, uri, local, report, keep, attributes, text, tests, value_tests, result })
 }
 
 fn test((uri, local, sign, text, number): TestTuple) -> PyResult<AttributeTest> {
@@ -76,8 +81,11 @@ fn test((uri, local, sign, text, number): TestTuple) -> PyResult<AttributeTest> 
     Ok(AttributeTest { uri, local, comparison, constant })
 }
 
-fn value_test((path, of_text, attribute, sign, text, number): ValueTestTuple) -> PyResult<ValueTest> {
+/// The test of a tuple.
+pub fn value_test((path, of_text, attribute, sign, text, number): ValueTestTuple) -> PyResult<ValueTest> {
     let (comparison, constant) = comparison(&sign, text, number)?;
+    let path = path.iter().map(|(uri, local)| PathStep::child(uri, local)).collect();
+    let attribute = attribute.map(|(uri, local)| WantedName::new(&uri, &local));
     Ok(ValueTest { path, text: of_text, attribute, comparison, constant })
 }
 

@@ -1,12 +1,13 @@
 //! The scanner as Python sees it: `feed` and `finish` give batches as tuples of columns.
 
 use pyo3::prelude::*;
-use pyo3::types::{PyInt, PyList};
+use pyo3::types::{PyInt, PyList, PyString};
 use rustc_hash::FxHashMap;
 
 use super::columns::{declared, ends_and_parents, prefixed, values, Integers};
 use super::errors::{guarded, raised};
 use super::plan::{limits, plan, LimitsTuple, PlanTuple};
+use crate::rows::{Rows, Written};
 use crate::scanner::{bug, Harvest, Options};
 
 /// The fields of `Batch` in `xylem.plan.scan_plan`, in their order.
@@ -14,8 +15,11 @@ type BatchTuple<'py> = (
     (Bound<'py, PyList>, Bound<'py, PyList>, Bound<'py, PyList>),
     (Bound<'py, PyList>, Bound<'py, PyList>, Bound<'py, PyList>, Bound<'py, PyList>),
     (Bound<'py, PyAny>, Vec<(String, String, String)>, Bound<'py, PyAny>),
-    (Vec<u64>, u64),
+    (Vec<u64>, u64, Vec<WrittenTuple<'py>>),
 );
+
+/// text, elements, items, most characters, most rows
+type WrittenTuple<'py> = (Bound<'py, PyString>, u64, u64, usize, usize);
 
 /// One scan of a document: bytes in, batches out.
 #[pyclass(module = "xylem._kernel")]
@@ -29,7 +33,7 @@ impl Scanner {
     #[new]
     #[pyo3(signature = (scan_plan, scan_limits, namespaces=true, encoding=None))]
     fn new(
-        scan_plan: PlanTuple,
+        scan_plan: PlanTuple<'_>,
         scan_limits: LimitsTuple,
         namespaces: bool,
         encoding: Option<String>,
@@ -37,6 +41,17 @@ impl Scanner {
         let options = Options { namespaces, strip_space: false, encoding };
         let scanner = crate::scanner::Scanner::new(plan(scan_plan)?, limits(scan_limits), options);
         Ok(Scanner { scanner, has_failed: false })
+    }
+
+    /// Whether templates are written.
+    #[getter]
+    fn writes(&self) -> bool {
+        self.scanner.reader.projector.writes
+    }
+
+    #[setter]
+    fn set_writes(&mut self, writes: bool) {
+        self.scanner.reader.projector.writes = writes;
     }
 
     /// Read some more input; a batch where there is enough for one, or with `flush` anything to tell.
@@ -84,8 +99,20 @@ impl Scanner {
         let names = names.iter().map(|(uri, local, prefix)| (uri.to_string(), local.to_string(), prefix.to_string()));
         let columns = (codes(py, &rows.codes)?, ends, parents, values(py, rows)?);
         let naming = (declared(py, rows)?.into_any(), names.collect(), prefixed(py, rows)?.into_any());
-        Ok((records, columns, naming, (harvest.counts.clone(), self.scanner.input_bytes)))
+        Ok((records, columns, naming, (harvest.counts.clone(), self.scanner.input_bytes, written(py, rows)?)))
     }
+}
+
+fn written<'py>(py: Python<'py>, rows: &Rows) -> PyResult<Vec<WrittenTuple<'py>>> {
+    let text = std::str::from_utf8(&rows.written_text)?;
+    let mut start = 0;
+    let tuple = |written: &Written| {
+        let Written { end, elements, items, most_characters, most_rows } = *written;
+        let own = PyString::new(py, &text[start..end]);
+        start = end;
+        (own, elements, items, most_characters, most_rows)
+    };
+    Ok(rows.written.iter().map(tuple).collect())
 }
 
 fn codes<'py>(py: Python<'py>, codes: &[u32]) -> PyResult<Bound<'py, PyList>> {

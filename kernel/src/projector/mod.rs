@@ -5,6 +5,7 @@
 
 mod attribute_tests;
 mod handing_over;
+mod records_at_end;
 mod resolution;
 mod simple;
 
@@ -18,10 +19,9 @@ use crate::errors::{limit, Halt};
 use crate::limits::Limits;
 use crate::names::Names;
 use crate::namespaces::Namespaces;
-use crate::plan::{Plan, ITEM, START};
+use crate::plan::{Plan, START};
 use crate::rows::{kind, Rows};
 use crate::start_tag::Tag;
-use crate::value_tests::may_hold;
 
 const NO_ROW: u32 = u32::MAX;
 const NO_ITEM: usize = usize::MAX;
@@ -76,6 +76,8 @@ pub struct Projector {
     /// For each step, the elements counted.
     pub counts: Vec<u64>,
     has_counted: bool,
+    /// Whether templates are written.
+    pub writes: bool,
     /// Codes of elements and attributes where the document type declares an identifier (true) or a reference to one.
     pub identifier_rules: FxHashSet<(u32, u32, bool)>,
 }
@@ -101,6 +103,7 @@ impl Projector {
             repeated: 1,
             counts,
             has_counted: false,
+            writes: false,
             identifier_rules: FxHashSet::default(),
         };
         projector.rows.push(kind::DOCUMENT, 0);
@@ -196,28 +199,8 @@ impl Projector {
         }
         self.rows.close(element.row);
         self.with_rows = self.open.len();
-        let action = self.automaton.action(element.action);
-        if action.at_end.is_empty() {
-            return;
-        }
-        let before = self.rows.record_kinds.len();
-        let mut is_left_out = false;
-        for &(kind, step) in &action.at_end {
-            let tests = &self.automaton.plan().steps[step as usize].value_tests;
-            if kind == ITEM && !tests.iter().all(|test| may_hold(test, &self.rows, &self.names, element.row)) {
-                is_left_out = true;
-            } else {
-                self.rows.record(kind, step, element.row);
-            }
-        }
-        if self.first_item == self.open.len() {
-            self.first_item = NO_ITEM;
-            let is_reported = self.rows.record_kinds.len() > before || self.rows.points_from(element.row);
-            if is_left_out && !is_reported {
-                self.rows.truncate(element.row);
-                // Part of it may have been told before, while it was open.
-                self.repeated = self.repeated.min(self.rows.len());
-            }
+        if !self.automaton.action(element.action).at_end.is_empty() {
+            self.report_end(&element);
         }
     }
 

@@ -23,6 +23,13 @@ there. Nothing else is promised: rows outside every ITEM that are no ancestors o
 as do all steps below it, keeps nothing (see `only_counts`). Texts stay apart where the original has something between
 them, even if that is left out: `a<b/>c` without `b` is two text nodes, so that text() selects what it should.
 
+**Results written by the scan.** A step with `result` says what becomes of its ITEM records that pass all value tests: a
+template (`result_template.py`) is written, and instead of the ITEM record a WRITTEN record tells where the text belongs
+among the other records; a tally is added to `counts`. That is an offer: a scanner may give the ITEM record instead,
+and must where a value test, or a test in the template, cannot be decided, or where it would have to raise an error. It
+writes templates only while `scanner.writes` is set, which may change between calls: the plan keeps what the query
+needs in either case.
+
 **A scanner** is `Scanner(plan, limits)` with `feed(data, flush=False) -> Batch | None` and `finish() -> Batch`. How
 the input is cut into `data` changes the batches but never the records. A batch comes when there is enough for one
 or, with `flush`, whatever has been completed; None where nothing has. (A flush may still wait while an element to be
@@ -35,6 +42,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import IntEnum, IntFlag
+from typing import Final
+
+from .result_template import Tally, Template
+
+WRITTEN: Final = 5
+"""The kind of a record whose result the scan has written."""
 
 
 class Report(IntFlag):
@@ -123,6 +136,8 @@ class ScanStep:
     """All must hold, or the step does not reach the element. Step 0 has none."""
     value_tests: tuple[ValueTest, ...] = ()
     """All must hold, or the ITEM record is left out. Step 0 has none."""
+    result: Template | Tally | None = None
+    """What the scan itself may do with a complete element that passes them. Step 0 has none."""
 
 
 @dataclass(frozen=True)
@@ -162,7 +177,8 @@ class Batch:
     """What a scanner hands over after some input.
 
     The columns are those of `values/tree.py`; row 0 is the document node, then the spine. `kinds`, `steps` and
-    `rows` are the records: kind 1 START, 2 END, 4 ITEM; the step; the row in this batch's columns. A record of an
+    `rows` are the records: kind 1 START, 2 END, 4 ITEM, 5 WRITTEN; the step; the row in this batch's columns, which for
+    WRITTEN is 0: its text is the next of `written`. A record of an
     element that started in an earlier batch points to its row of the spine. An open element to be reported as ITEM
     takes all its rows along into the next batch.
     """
@@ -187,6 +203,24 @@ class Batch:
     prefixed: dict[int, str] = field(default_factory=dict)
     """Rows whose prefix differs from the one in the table."""
     counts: list[int] = field(default_factory=list)
-    """For each step, how many elements were counted since the last batch."""
+    """For each step, how many elements were counted since the last batch, or what its tally came to."""
     input_bytes: int = 0
     """How much input has been fed so far."""
+    written: list[Written] = field(default_factory=list)
+    """The texts of the WRITTEN records, in their order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """The results of one WRITTEN record: those of successive elements of a step with no other record between them."""
+
+    text: str
+    """Never empty."""
+    elements: int
+    """How many elements it was written for."""
+    items: int
+    """How many items of the answer it is: elements and text nodes that stand in no element of the template."""
+    most_characters: int
+    """Of the largest of the elements, the characters in its rows."""
+    most_rows: int
+    """The number of its rows."""

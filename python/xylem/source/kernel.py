@@ -10,12 +10,13 @@ from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from xylem.errors import EngineBug, InputError, XylemError
-from xylem.plan.scan_plan import Batch, ScanPlan
+from xylem.plan.scan_plan import Batch, ScanPlan, Written
 from xylem.values.name_pool import KIND_BITS, current_pool
 from xylem.values.qname import QName
 from xylem.values.tree import Tree
 
 from .limits import DEFAULT_LIMITS, Limits
+from .template_tuples import result_tuple, value_test_tuple
 
 if TYPE_CHECKING:
     from xylem._kernel import BatchTuple, LimitsTuple, PlanTuple, ScanError
@@ -73,6 +74,15 @@ class Scanner:
 
         self._failure = _kernel.ScanError
         self._scanner = _kernel.Scanner(_plan_tuple(plan), _limits_tuple(limits), namespaces, encoding)
+
+    @property
+    def writes(self) -> bool:
+        """Whether templates are written."""
+        return self._scanner.writes
+
+    @writes.setter
+    def writes(self, writes: bool) -> None:
+        self._scanner.writes = writes
 
     def feed(self, data: bytes, flush: bool = False) -> Batch | None:
         """Read some more input."""
@@ -138,7 +148,8 @@ def _plan_tuple(plan: ScanPlan) -> PlanTuple:
             None if step.attributes is None else list(step.attributes),
             step.text,
             [(test.uri, test.local, test.op, test.string, test.number) for test in step.tests],
-            [(list(t.path), t.text, t.attribute, t.op, t.string, t.number) for t in step.value_tests],
+            [value_test_tuple(test) for test in step.value_tests],
+            None if step.result is None else result_tuple(step.result),
         )
         for step in plan.steps
     ]
@@ -160,8 +171,9 @@ def _limits_tuple(limits: Limits) -> LimitsTuple:
 
 
 def _batch(found: BatchTuple) -> Batch:
-    (kinds, steps, rows), (codes, ends, parents, values), (declared, new_names, prefixed), (counts, read) = found
-    return Batch(kinds, steps, rows, codes, ends, parents, values, declared, new_names, prefixed, counts, read)
+    (kinds, steps, rows), (codes, ends, parents, values), (declared, new_names, prefixed), (counts, read, texts) = found
+    written = [Written(*each) for each in texts]
+    return Batch(kinds, steps, rows, codes, ends, parents, values, declared, new_names, prefixed, counts, read, written)
 
 
 def _error(failure: ScanError) -> XylemError:

@@ -32,6 +32,8 @@ class PythonScanner:
     def __init__(self, plan: ScanPlan, limits: Limits) -> None:
         self.plan = plan
         self.limits = limits
+        self.writes = False
+        """Taken as an offer: results are always left to the query here."""
         self._head = b""
         """The first bytes, until they show the encoding."""
         self._projection: Projection | None = None

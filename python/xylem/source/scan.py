@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from xylem.errors import InputError
-from xylem.plan.scan_plan import Batch, ScanPlan
+from xylem.plan.scan_plan import Batch, ScanPlan, Written
 from xylem.values.name_pool import KIND_BITS, KIND_MASK, NamePool, current_pool
 from xylem.values.qname import QName
 from xylem.values.tree import Tree
@@ -24,6 +24,8 @@ from .limits import DEFAULT_LIMITS, Limits
 
 class Scanner(Protocol):
     """What the kernel's scanner and the one in Python both are; see `plan/scan_plan.py`."""
+
+    writes: bool
 
     def feed(self, data: bytes, flush: bool = False) -> Batch | None: ...
 
@@ -44,6 +46,8 @@ class ScannedBatch:
     counts: list[int]
     input_bytes: int
     """How many bytes have been scanned so far, after decompression."""
+    written: list[Written]
+    """The texts of the WRITTEN records."""
 
 
 def scan(
@@ -53,17 +57,19 @@ def scan(
     limits: Limits = DEFAULT_LIMITS,
     scanner: str = "auto",
     uri: str | None = None,
+    may_write: Callable[[], bool] = lambda: False,
 ) -> Iterator[ScannedBatch]:
     """Read an input once, as far as the batches are asked for.
 
     `uri` becomes document and base URI; a path has its own. `scanner` is kernel, python, or auto for the best there
-    is. An error comes after everything that was complete before it.
+    is. An error comes after everything that was complete before it. Before each piece of input, `may_write` is asked
+    whether the results of templates can be taken as text.
     """
     new_scanner = scanner_class(scanner)
     with ByteSource.of(source, limits.decompression_ratio) as byte_source:
         trees = BatchTrees(uri or byte_source.uri)
         try:
-            for batch in _batches(new_scanner(plan, limits), byte_source):
+            for batch in _batches(new_scanner(plan, limits), byte_source, may_write):
                 yield trees.scanned(batch)
         except InputError as error:
             if byte_source.name is None or error.why.startswith(f"{byte_source.name}: "):
@@ -71,8 +77,9 @@ def scan(
             raise InputError(error.code, f"{byte_source.name}: {error.why}", hint=error.hint) from error.__cause__
 
 
-def _batches(scanner: Scanner, source: ByteSource) -> Iterator[Batch]:
+def _batches(scanner: Scanner, source: ByteSource, may_write: Callable[[], bool]) -> Iterator[Batch]:
     for chunk in source:
+        scanner.writes = may_write()
         batch = scanner.feed(chunk, True)
         if batch is not None:
             yield batch
@@ -91,7 +98,8 @@ class BatchTrees:
         self._codes = _Codes(current_pool(), self._names)
 
     def scanned(self, batch: Batch) -> ScannedBatch:
-        return ScannedBatch(self.tree(batch), batch.kinds, batch.steps, batch.rows, batch.counts, batch.input_bytes)
+        records = batch.kinds, batch.steps, batch.rows
+        return ScannedBatch(self.tree(batch), *records, batch.counts, batch.input_bytes, batch.written)
 
     def tree(self, batch: Batch) -> Tree:
         self._names += batch.new_names

@@ -1,0 +1,93 @@
+//! Templates as the tuples Python hands over: a word first that says what a part is.
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+
+use super::plan::{value_test, ValueTestTuple};
+use crate::row_paths::{PathStep, Wanted, WantedName};
+use crate::template::{Part, Piece, ScanResult, Tally, ValueOf, Values};
+
+/// uri or None, local or None, whether it descends
+type PathStepTuple = (Option<String>, Option<String>, bool);
+type Path = Vec<PathStepTuple>;
+
+/// What the scan does with elements, of a tuple.
+pub fn result(tuple: &Bound<'_, PyTuple>) -> PyResult<ScanResult> {
+    match word(tuple)?.as_str() {
+        "template" => Ok(ScanResult::Template(parts(&tuple.get_item(1)?)?)),
+        "tally" => {
+            let (_, steps, of): (String, Path, Option<ValueOfTuple>) = tuple.extract()?;
+            Ok(ScanResult::Tally(Tally { path: path(steps), of: of.map(value_of).transpose()? }))
+        }
+        other => Err(unknown(other)),
+    }
+}
+
+/// 0 string value, 1 text nodes, 2 attribute; the attribute
+type ValueOfTuple = (u8, Option<(String, String)>);
+
+fn word(tuple: &Bound<'_, PyTuple>) -> PyResult<String> {
+    tuple.get_item(0)?.extract()
+}
+
+fn unknown(word: &str) -> PyErr {
+    PyValueError::new_err(format!("no part of a template is called {word}"))
+}
+
+fn parts(tuples: &Bound<'_, PyAny>) -> PyResult<Vec<Part>> {
+    let tuples: Vec<Bound<'_, PyTuple>> = tuples.extract()?;
+    tuples.iter().map(part).collect()
+}
+
+fn part(tuple: &Bound<'_, PyTuple>) -> PyResult<Part> {
+    Ok(match word(tuple)?.as_str() {
+        "copies" => Part::Copies(path(tuple.get_item(1)?.extract()?)),
+        "construct" => {
+            let attributes: Vec<(String, Vec<Bound<'_, PyTuple>>)> = tuple.get_item(2)?.extract()?;
+            let attributes = attributes
+                .into_iter()
+                .map(|(name, pieces)| Ok((name, pieces.iter().map(piece).collect::<PyResult<Vec<Piece>>>()?)))
+                .collect::<PyResult<_>>()?;
+            Part::Construct { name: tuple.get_item(1)?.extract()?, attributes, content: parts(&tuple.get_item(3)?)? }
+        }
+        "when" => {
+            let tests: Vec<ValueTestTuple> = tuple.get_item(1)?.extract()?;
+            let tests = tests.into_iter().map(value_test).collect::<PyResult<_>>()?;
+            Part::When { tests, negated: tuple.get_item(2)?.extract()?, parts: parts(&tuple.get_item(3)?)? }
+        }
+        "each" => Part::Each { path: path(tuple.get_item(1)?.extract()?), parts: parts(&tuple.get_item(2)?)? },
+        _ => Part::Piece(piece(tuple)?),
+    })
+}
+
+fn piece(tuple: &Bound<'_, PyTuple>) -> PyResult<Piece> {
+    match word(tuple)?.as_str() {
+        "characters" => Ok(Piece::Characters(tuple.get_item(1)?.extract()?)),
+        "values" => {
+            let (_, steps, of, separator, at_most_one): (String, Path, ValueOfTuple, String, bool) = tuple.extract()?;
+            Ok(Piece::Values(Values { path: path(steps), of: value_of(of)?, separator, at_most_one }))
+        }
+        other => Err(unknown(other)),
+    }
+}
+
+fn value_of((of, attribute): ValueOfTuple) -> PyResult<ValueOf> {
+    match (of, attribute) {
+        (0, _) => Ok(ValueOf::String),
+        (1, _) => Ok(ValueOf::Text),
+        (2, Some((uri, local))) => Ok(ValueOf::Attribute(WantedName::new(&uri, &local))),
+        _ => Err(PyValueError::new_err("a value is a string value, text nodes, or an attribute with its name")),
+    }
+}
+
+fn path(steps: Path) -> Vec<PathStep> {
+    let step = |(uri, local, descends): PathStepTuple| {
+        let wanted = match (uri, local) {
+            (Some(uri), Some(local)) => Wanted::Named(WantedName::new(&uri, &local)),
+            (uri, local) => Wanted::Any(uri, local),
+        };
+        PathStep { wanted, descends }
+    };
+    steps.into_iter().map(step).collect()
+}

@@ -1,0 +1,69 @@
+//! The end of an element that is reported: its records, or what the scan itself does instead.
+
+use super::{Open, Projector, NO_ITEM};
+use crate::plan::{END, ITEM};
+use crate::row_paths::NamedRows;
+use crate::template::{write_result, ScanResult};
+use crate::value_tests::{all, Verdict};
+
+impl Projector {
+    /// The rows of the element are complete.
+    pub(super) fn report_end(&mut self, element: &Open) {
+        let mut is_reported = false;
+        let mut is_spared = false;
+        let row = element.row;
+        for &(kind, step) in &self.automaton.action(element.action).at_end {
+            if kind == END {
+                self.rows.record(END, step, row);
+                is_reported = true;
+                continue;
+            }
+            let plan = &self.automaton.plan().steps[step as usize];
+            let named = NamedRows { rows: &self.rows, names: &self.names };
+            let verdict = all(&plan.value_tests, named, row as usize);
+            if verdict == Verdict::Fails {
+                is_spared = true;
+                continue;
+            }
+            if verdict == Verdict::Holds {
+                match &plan.result {
+                    Some(ScanResult::Tally(tally)) => {
+                        self.counts[step as usize] += tally.count(named, row as usize);
+                        self.has_counted = true;
+                        is_spared = true;
+                        continue;
+                    }
+                    Some(ScanResult::Template(parts)) if self.writes => {
+                        let mut out = std::mem::take(&mut self.rows.written_text);
+                        let before = out.len();
+                        let named = NamedRows { rows: &self.rows, names: &self.names };
+                        let written = write_result(parts, named, row as usize, &mut out);
+                        if written.is_err() {
+                            out.truncate(before);
+                        }
+                        let has_text = out.len() > before;
+                        self.rows.written_text = out;
+                        if let Ok(items) = written {
+                            if has_text {
+                                self.rows.record_written(step, row, items);
+                            }
+                            is_spared = true;
+                            continue;
+                        }
+                    }
+                    _ => {}
+                }
+            }
+            self.rows.record(ITEM, step, row);
+            is_reported = true;
+        }
+        if self.first_item == self.open.len() {
+            self.first_item = NO_ITEM;
+            if is_spared && !is_reported && !self.rows.points_from(row) {
+                self.rows.truncate(row);
+                // Part of it may have been told before, while it was open.
+                self.repeated = self.repeated.min(self.rows.len());
+            }
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! Paths down from a row: to the rows of elements and attributes by name.
+//!
+//! Names are compared by their numbers in the table for Python, which never change: each step of a path looks its own up
+//! once. A name that is not in the table is that of no row.
+
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use crate::names::Names;
+use crate::rows::{kind, Rows};
+
+const KIND_MASK: u32 = 7;
+
+/// A name that rows are compared with; it remembers its number in the table, 0 until it has one.
+#[derive(Debug, Default)]
+pub struct WantedName {
+    /// The namespace, empty for none.
+    pub uri: String,
+    /// The local name.
+    pub local: String,
+    number: AtomicU32,
+}
+
+impl WantedName {
+    /// A name.
+    pub fn new(uri: &str, local: &str) -> Self {
+        WantedName { uri: uri.into(), local: local.into(), number: AtomicU32::new(0) }
+    }
+
+    /// The code of rows of a kind with this name; None where there can be none.
+    #[inline(always)]
+    fn code(&self, kind: u32, names: &Names) -> Option<u32> {
+        let known = self.number.load(Ordering::Relaxed);
+        if known != 0 {
+            return Some(known << 3 | kind);
+        }
+        self.look_up(names).map(|number| number << 3 | kind)
+    }
+
+    #[cold]
+    fn look_up(&self, names: &Names) -> Option<u32> {
+        let number = names.number_in_table(&self.uri, &self.local)?;
+        self.number.store(number, Ordering::Relaxed);
+        Some(number)
+    }
+}
+
+impl Clone for WantedName {
+    fn clone(&self) -> Self {
+        WantedName::new(&self.uri, &self.local)
+    }
+}
+
+/// Which elements a step leads to.
+#[derive(Clone, Debug)]
+pub enum Wanted {
+    /// Those of a name.
+    Named(WantedName),
+    /// Those of a namespace, or of a local name, or all.
+    Any(Option<String>, Option<String>),
+}
+
+/// A step of a path.
+#[derive(Clone, Debug)]
+pub struct PathStep {
+    /// The elements it leads to.
+    pub wanted: Wanted,
+    /// Whether it leads to all descendants, and not only to children.
+    pub descends: bool,
+}
+
+impl PathStep {
+    /// To the children of a name.
+    pub fn child(uri: &str, local: &str) -> Self {
+        PathStep { wanted: Wanted::Named(WantedName::new(uri, local)), descends: false }
+    }
+}
+
+/// Rows and their names.
+#[derive(Clone, Copy)]
+pub struct NamedRows<'a> {
+    /// The rows.
+    pub rows: &'a Rows,
+    /// The names.
+    pub names: &'a Names,
+}
+
+impl<'a> NamedRows<'a> {
+    /// Call a function with each row a path leads to, in document order, until it breaks.
+    pub fn follow<B>(
+        self,
+        path: &[PathStep],
+        row: usize,
+        found: &mut impl FnMut(usize) -> ControlFlow<B>,
+    ) -> ControlFlow<B> {
+        let Some((step, rest)) = path.split_first() else { return found(row) };
+        let code = match &step.wanted {
+            Wanted::Named(name) => match name.code(kind::ELEMENT, self.names) {
+                Some(code) => Some(code),
+                None => return ControlFlow::Continue(()),
+            },
+            Wanted::Any(..) => None,
+        };
+        let end = self.rows.ends[row] as usize;
+        let mut next = row + 1;
+        while next < end {
+            let child = next;
+            next = if step.descends { child + 1 } else { self.rows.ends[child] as usize };
+            let fits = match code {
+                Some(code) => self.rows.codes[child] == code,
+                None => self.fits(step, child),
+            };
+            if fits {
+                self.follow(rest, child, found)?;
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn fits(self, step: &PathStep, row: usize) -> bool {
+        let code = self.rows.codes[row];
+        if code & KIND_MASK != kind::ELEMENT {
+            return false;
+        }
+        let Wanted::Any(uri, local) = &step.wanted else { return false };
+        let (actual_uri, actual_local, _) = self.names.in_table(code >> 3);
+        uri.as_deref().is_none_or(|wanted| wanted == &**actual_uri)
+            && local.as_deref().is_none_or(|wanted| wanted == &**actual_local)
+    }
+
+    /// The row of an attribute of an element.
+    pub fn attribute(self, name: &WantedName, row: usize) -> Option<usize> {
+        let code = name.code(kind::ATTRIBUTE, self.names)?;
+        (row + 1..self.rows.ends[row] as usize)
+            .take_while(|&other| self.rows.codes[other] & KIND_MASK == kind::ATTRIBUTE)
+            .find(|&other| self.rows.codes[other] == code)
+    }
+
+    /// Call a function with each text node that is a child of an element, until it breaks.
+    pub fn texts<B>(self, row: usize, found: &mut impl FnMut(usize) -> ControlFlow<B>) -> ControlFlow<B> {
+        let end = self.rows.ends[row] as usize;
+        let mut next = row + 1;
+        while next < end {
+            if self.rows.codes[next] == kind::TEXT {
+                found(next)?;
+            }
+            next = self.rows.ends[next] as usize;
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// The text rows of the string value of an element.
+    pub fn all_texts(self, row: usize) -> impl Iterator<Item = usize> + 'a {
+        let rows = self.rows;
+        (row + 1..rows.ends[row] as usize).filter(move |&other| rows.codes[other] == kind::TEXT)
+    }
+}

@@ -1,0 +1,140 @@
+//! A subtree as XML exactly as it stands, its outermost element declaring all that was in scope of it: the Rust side of
+//! `xylem.sink.plain_xml` for copies into a place where nothing is declared.
+
+use crate::escaping::{escape, Place};
+use crate::namespaces::Binding;
+use crate::row_paths::NamedRows;
+use crate::rows::{kind, Rows};
+
+const KIND_MASK: u32 = 7;
+
+/// Append the element of a row.
+pub fn write_subtree(named: NamedRows<'_>, first: usize, out: &mut Vec<u8>) {
+    let rows = named.rows;
+    let end = rows.ends[first] as usize;
+    let mut open: Vec<usize> = Vec::new();
+    let mut row = first;
+    loop {
+        while let Some(&element) = open.last().filter(|&&element| rows.ends[element] as usize == row) {
+            out.extend_from_slice(b"</");
+            write_name(named, element, out);
+            out.push(b'>');
+            open.pop();
+        }
+        if row >= end {
+            return;
+        }
+        let code = rows.codes[row];
+        match code & KIND_MASK {
+            kind::TEXT => escape(rows.value(row), Place::Content, out),
+            kind::ELEMENT => {
+                let content = write_start(named, row, row == first, out);
+                if content == rows.ends[row] as usize {
+                    out.extend_from_slice(b"/>");
+                } else {
+                    out.push(b'>');
+                    open.push(row);
+                }
+                row = content;
+                continue;
+            }
+            kind::COMMENT => {
+                out.extend_from_slice(b"<!--");
+                out.extend_from_slice(rows.value(row));
+                out.extend_from_slice(b"-->");
+            }
+            _ => write_instruction(named, row, out),
+        }
+        row += 1;
+    }
+}
+
+/// A start tag without its end; the row after the attributes.
+fn write_start(named: NamedRows<'_>, row: usize, is_outermost: bool, out: &mut Vec<u8>) -> usize {
+    let rows = named.rows;
+    out.push(b'<');
+    write_name(named, row, out);
+    if !rows.declared.is_empty() {
+        if is_outermost {
+            in_scope(rows, row).iter().for_each(|binding| write_declaration(binding, out));
+        } else {
+            declared_at(rows, row).iter().for_each(|binding| write_declaration(binding, out));
+        }
+    }
+    let end = rows.ends[row] as usize;
+    let mut next = row + 1;
+    while next < end && rows.codes[next] & KIND_MASK == kind::ATTRIBUTE {
+        out.push(b' ');
+        write_name(named, next, out);
+        out.extend_from_slice(b"=\"");
+        escape(rows.value(next), Place::Attribute, out);
+        out.push(b'"');
+        next += 1;
+    }
+    next
+}
+
+fn write_name(named: NamedRows<'_>, row: usize, out: &mut Vec<u8>) {
+    let (_, local, usual) = named.names.in_table(named.rows.codes[row] >> 3);
+    let mut prefix = &**usual;
+    if !named.rows.prefixed.is_empty() {
+        // The rows of both lists rise.
+        if let Ok(place) = named.rows.prefixed.binary_search_by_key(&(row as u32), |(other, _)| *other) {
+            prefix = &named.rows.prefixed[place].1;
+        }
+    }
+    if !prefix.is_empty() {
+        out.extend_from_slice(prefix.as_bytes());
+        out.push(b':');
+    }
+    out.extend_from_slice(local.as_bytes());
+}
+
+fn write_instruction(named: NamedRows<'_>, row: usize, out: &mut Vec<u8>) {
+    let (_, target, _) = named.names.in_table(named.rows.codes[row] >> 3);
+    out.extend_from_slice(b"<?");
+    out.extend_from_slice(target.as_bytes());
+    let content = named.rows.value(row);
+    if !content.is_empty() {
+        out.push(b' ');
+        out.extend_from_slice(content);
+    }
+    out.extend_from_slice(b"?>");
+}
+
+fn write_declaration((prefix, uri): &Binding, out: &mut Vec<u8>) {
+    out.extend_from_slice(b" xmlns");
+    if !prefix.is_empty() {
+        out.push(b':');
+        out.extend_from_slice(prefix.as_bytes());
+    }
+    out.extend_from_slice(b"=\"");
+    escape(uri.as_bytes(), Place::Attribute, out);
+    out.push(b'"');
+}
+
+fn declared_at(rows: &Rows, row: usize) -> &[Binding] {
+    match rows.declared.binary_search_by_key(&(row as u32), |(other, _)| *other) {
+        Ok(place) => &rows.declared[place].1,
+        Err(_) => &[],
+    }
+}
+
+/// What an element and its ancestors declare, the nearest winning; what is undeclared is not in scope.
+fn in_scope(rows: &Rows, row: usize) -> Vec<Binding> {
+    let mut found: Vec<Binding> = Vec::new();
+    let mut here = row;
+    loop {
+        for binding in declared_at(rows, here) {
+            if found.iter().all(|(prefix, _)| *prefix != binding.0) {
+                found.push(binding.clone());
+            }
+        }
+        if here == 0 {
+            break;
+        }
+        here = rows.parents[here] as usize;
+    }
+    found.retain(|(_, uri)| !uri.is_empty());
+    found
+}

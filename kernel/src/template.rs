@@ -1,0 +1,262 @@
+//! Results written by the scan: the Rust side of `xylem.plan.result_template`, which says what templates mean.
+
+use std::convert::Infallible;
+use std::ops::ControlFlow;
+
+use crate::escaping::{escape, Place};
+use crate::plan::ValueTest;
+use crate::row_paths::{NamedRows, PathStep, WantedName};
+use crate::subtree_text::write_subtree;
+use crate::value_tests::{all, Verdict};
+
+/// What is taken of an element.
+#[derive(Clone, Debug)]
+pub enum ValueOf {
+    /// Its string value.
+    String,
+    /// Its text nodes.
+    Text,
+    /// One of its attributes.
+    Attribute(WantedName),
+}
+
+/// Characters from the input.
+#[derive(Clone, Debug)]
+pub struct Values {
+    /// The elements.
+    pub path: Vec<PathStep>,
+    /// What is taken of each.
+    pub of: ValueOf,
+    /// What stands between two values.
+    pub separator: String,
+    /// Whether more than one would be an error.
+    pub at_most_one: bool,
+}
+
+/// A piece of an attribute value.
+#[derive(Clone, Debug)]
+pub enum Piece {
+    /// Always the same, escaped already.
+    Characters(String),
+    /// From the input.
+    Values(Values),
+}
+
+/// A part of a result.
+#[derive(Clone, Debug)]
+pub enum Part {
+    /// Characters, or values.
+    Piece(Piece),
+    /// Copies of elements.
+    Copies(Vec<PathStep>),
+    /// An element.
+    Construct {
+        /// Its name.
+        name: String,
+        /// Names and values of its attributes.
+        attributes: Vec<(String, Vec<Piece>)>,
+        /// Its content.
+        content: Vec<Part>,
+    },
+    /// Parts under a condition.
+    When {
+        /// The condition.
+        tests: Vec<ValueTest>,
+        /// Whether it is turned round.
+        negated: bool,
+        /// The parts.
+        parts: Vec<Part>,
+    },
+    /// Parts for each of some elements.
+    Each {
+        /// The elements.
+        path: Vec<PathStep>,
+        /// The parts.
+        parts: Vec<Part>,
+    },
+}
+
+/// Nodes that are counted.
+#[derive(Clone, Debug)]
+pub struct Tally {
+    /// The elements.
+    pub path: Vec<PathStep>,
+    /// What is counted of each; None for the elements themselves.
+    pub of: Option<ValueOf>,
+}
+
+/// What the scan does with a complete element.
+#[derive(Clone, Debug)]
+pub enum ScanResult {
+    /// Text is written.
+    Template(Vec<Part>),
+    /// Something is counted.
+    Tally(Tally),
+}
+
+/// The result depends on what only the query can decide.
+#[derive(Debug)]
+pub struct Undecided;
+
+/// Append the result of a template for the element of a row; how many items it is. Nothing is taken back if it is undecided.
+pub fn write_result(parts: &[Part], named: NamedRows<'_>, row: usize, out: &mut Vec<u8>) -> Result<u64, Undecided> {
+    let mut writer = Writer { named, out, items: 0, depth: 0 };
+    writer.parts(parts, row)?;
+    Ok(writer.items)
+}
+
+impl Tally {
+    /// How many nodes there are for the element of a row.
+    pub fn count(&self, named: NamedRows<'_>, row: usize) -> u64 {
+        let mut number = 0;
+        let _ = named.follow(&self.path, row, &mut |element| {
+            number += match &self.of {
+                None | Some(ValueOf::String) => 1,
+                Some(ValueOf::Attribute(name)) => u64::from(named.attribute(name, element).is_some()),
+                Some(ValueOf::Text) => {
+                    let mut texts = 0;
+                    let _ = named.texts(element, &mut |_| {
+                        texts += 1;
+                        ControlFlow::<Infallible>::Continue(())
+                    });
+                    texts
+                }
+            };
+            ControlFlow::<Infallible>::Continue(())
+        });
+        number
+    }
+}
+
+struct Writer<'a> {
+    named: NamedRows<'a>,
+    out: &'a mut Vec<u8>,
+    items: u64,
+    /// Constructed elements around the place.
+    depth: usize,
+}
+
+fn outcome(flow: ControlFlow<Undecided>) -> Result<(), Undecided> {
+    match flow {
+        ControlFlow::Continue(()) => Ok(()),
+        ControlFlow::Break(undecided) => Err(undecided),
+    }
+}
+
+fn flow(result: Result<(), Undecided>) -> ControlFlow<Undecided> {
+    match result {
+        Ok(()) => ControlFlow::Continue(()),
+        Err(undecided) => ControlFlow::Break(undecided),
+    }
+}
+
+impl Writer<'_> {
+    fn parts(&mut self, parts: &[Part], row: usize) -> Result<(), Undecided> {
+        for part in parts {
+            match part {
+                Part::Piece(piece) => self.piece(piece, row, Place::Content)?,
+                Part::Copies(path) => self.copies(path, row),
+                Part::Construct { name, attributes, content } => self.construct(name, attributes, content, row)?,
+                Part::When { tests, negated, parts } => match all(tests, self.named, row) {
+                    Verdict::Open => return Err(Undecided),
+                    verdict if (verdict == Verdict::Holds) != *negated => self.parts(parts, row)?,
+                    _ => {}
+                },
+                Part::Each { path, parts } => {
+                    let named = self.named;
+                    outcome(named.follow(path, row, &mut |element| flow(self.parts(parts, element))))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn copies(&mut self, path: &[PathStep], row: usize) {
+        let named = self.named;
+        let _ = named.follow(path, row, &mut |element| {
+            self.items += u64::from(self.depth == 0);
+            write_subtree(named, element, self.out);
+            ControlFlow::<Infallible>::Continue(())
+        });
+    }
+
+    fn construct(
+        &mut self,
+        name: &str,
+        attributes: &[(String, Vec<Piece>)],
+        content: &[Part],
+        row: usize,
+    ) -> Result<(), Undecided> {
+        self.items += u64::from(self.depth == 0);
+        self.depth += 1;
+        self.out.push(b'<');
+        self.out.extend_from_slice(name.as_bytes());
+        for (attribute, pieces) in attributes {
+            self.out.push(b' ');
+            self.out.extend_from_slice(attribute.as_bytes());
+            self.out.extend_from_slice(b"=\"");
+            for piece in pieces {
+                self.piece(piece, row, Place::Attribute)?;
+            }
+            self.out.push(b'"');
+        }
+        self.out.push(b'>');
+        let start = self.out.len();
+        self.parts(content, row)?;
+        self.depth -= 1;
+        if self.out.len() == start {
+            self.out.pop();
+            self.out.extend_from_slice(b"/>");
+        } else {
+            self.out.extend_from_slice(b"</");
+            self.out.extend_from_slice(name.as_bytes());
+            self.out.push(b'>');
+        }
+        Ok(())
+    }
+
+    fn piece(&mut self, piece: &Piece, row: usize, place: Place) -> Result<(), Undecided> {
+        match piece {
+            Piece::Characters(text) => {
+                self.out.extend_from_slice(text.as_bytes());
+                Ok(())
+            }
+            Piece::Values(values) => self.values(values, row, place),
+        }
+    }
+
+    fn values(&mut self, values: &Values, row: usize, place: Place) -> Result<(), Undecided> {
+        let named = self.named;
+        let mut number = 0;
+        outcome(named.follow(&values.path, row, &mut |element| match &values.of {
+            ValueOf::Attribute(name) => match named.attribute(name, element) {
+                None => ControlFlow::Continue(()),
+                Some(attribute) => self.value(values, &mut number, [attribute].into_iter(), place),
+            },
+            ValueOf::String => self.value(values, &mut number, named.all_texts(element), place),
+            ValueOf::Text => {
+                named.texts(element, &mut |text| self.value(values, &mut number, [text].into_iter(), place))
+            }
+        }))
+    }
+
+    /// One value, which may consist of the texts of several rows.
+    fn value(
+        &mut self,
+        values: &Values,
+        number: &mut usize,
+        rows: impl Iterator<Item = usize>,
+        place: Place,
+    ) -> ControlFlow<Undecided> {
+        if *number > 0 {
+            if values.at_most_one {
+                return ControlFlow::Break(Undecided);
+            }
+            self.out.extend_from_slice(values.separator.as_bytes());
+        }
+        *number += 1;
+        self.items += u64::from(self.depth == 0);
+        rows.for_each(|row| escape(self.named.rows.value(row), place, self.out));
+        ControlFlow::Continue(())
+    }
+}

@@ -1,0 +1,113 @@
+"""Results that the scan writes itself: markup with places that are filled from the rows of a complete record.
+
+        on photon as $p return { if ($p/en > 1.3) then <rxj>{ $p/ra }{ $p/en }</rxj> }
+    →   photon[en > 1.3], written as  Construct("rxj", (Copies(ra), Copies(en)))
+
+A template is plain data, as the rest of a scan plan. The text it gives is XML as the output writes it: UTF-8 or another
+Unicode encoding, no indentation, no character maps, and no namespaces declared around it. Whoever hands it to a scan
+sees to that (`sink/event_writer.py` says when it takes such text); whoever makes it uses no namespaces in it. Copies
+declare the namespaces that were in scope of their originals.
+
+Paths lead from the element of the record, or inside `Each` from the element of that, by children; their last step may
+be a descendant step. What they read must be kept by the plan.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .scan_plan import ValueTest
+
+
+@dataclass(frozen=True)
+class PathStep:
+    """To the children of a name; None stands for any."""
+
+    uri: str | None
+    local: str | None
+    descends: bool = False
+    """To all descendants of the name, and not only to children. Only the last step of a path may."""
+
+
+Path = tuple[PathStep, ...]
+
+
+class ValueOf(IntEnum):
+    """What is taken of each element a path leads to."""
+
+    STRING = 0
+    """Its string value."""
+    TEXT = 1
+    """Its text nodes, each by itself."""
+    ATTRIBUTE = 2
+    """One of its attributes, where it has it."""
+
+
+@dataclass(frozen=True)
+class Characters:
+    """Text that is always the same, escaped for where it stands."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Values:
+    """Characters from the input, escaped for where they stand."""
+
+    path: Path
+    of: ValueOf
+    attribute: tuple[str, str] | None = None
+    separator: str = ""
+    """What stands between two values: nothing between text nodes, a blank between atomic values."""
+    at_most_one: bool = False
+    """More than one would be an error: then the record is left to the query."""
+
+
+@dataclass(frozen=True)
+class Copies:
+    """The elements a path leads to, with everything in them; the element itself if it is empty."""
+
+    path: Path
+
+
+@dataclass(frozen=True)
+class Construct:
+    """An element in no namespace; without content it is written as an empty tag."""
+
+    name: str
+    attributes: tuple[tuple[str, tuple[Characters | Values, ...]], ...] = ()
+    content: tuple[Part, ...] = ()
+
+
+@dataclass(frozen=True)
+class When:
+    """The parts, if all tests hold, or with `negated` if not all of them do."""
+
+    tests: tuple[ValueTest, ...]
+    negated: bool
+    parts: tuple[Part, ...]
+
+
+@dataclass(frozen=True)
+class Each:
+    """The parts for each element a path leads to."""
+
+    path: Path
+    parts: tuple[Part, ...]
+
+
+Part = Characters | Values | Copies | Construct | When | Each
+Template = tuple[Part, ...]
+
+
+@dataclass(frozen=True)
+class Tally:
+    """Nothing is written: what a path leads to is counted, and the counts come with the batch."""
+
+    path: Path
+    of: ValueOf | None = None
+    """None: the elements themselves."""
+    attribute: tuple[str, str] | None = None

@@ -1,0 +1,51 @@
+"""What the scan does with complete elements, as the plain tuples that the kernel takes.
+
+The word at the start of each says what it is; `kernel/src/bindings/template.rs` reads them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from xylem.plan.result_template import Characters, Construct, Copies, Each, Part, Path, Tally, Template, Values, When
+from xylem.plan.scan_plan import ValueTest
+
+if TYPE_CHECKING:
+    from xylem._kernel import ValueTestTuple
+
+
+def value_test_tuple(test: ValueTest) -> ValueTestTuple:
+    """A test of values."""
+    return list(test.path), test.text, test.attribute, test.op, test.string, test.number
+
+
+def result_tuple(result: Template | Tally) -> tuple[object, ...]:
+    """A template, or a tally."""
+    if isinstance(result, Tally):
+        of = None if result.of is None else (int(result.of), result.attribute)
+        return "tally", _path(result.path), of
+    return "template", _parts(result)
+
+
+def _parts(parts: tuple[Part, ...]) -> list[tuple[object, ...]]:
+    return [_part(part) for part in parts]
+
+
+def _part(part: Part) -> tuple[object, ...]:
+    match part:
+        case Characters(text=text):
+            return "characters", text
+        case Values(path=path, of=of, attribute=attribute, separator=separator, at_most_one=at_most_one):
+            return "values", _path(path), (int(of), attribute), separator, at_most_one
+        case Copies(path=path):
+            return "copies", _path(path)
+        case Construct(name=name, attributes=attributes, content=content):
+            return "construct", name, [(key, _parts(pieces)) for key, pieces in attributes], _parts(content)
+        case When(tests=tests, negated=negated, parts=parts):
+            return "when", [value_test_tuple(test) for test in tests], negated, _parts(parts)
+        case Each(path=path, parts=parts):
+            return "each", _path(path), _parts(parts)
+
+
+def _path(path: Path) -> list[tuple[str | None, str | None, bool]]:
+    return [(step.uri, step.local, step.descends) for step in path]
