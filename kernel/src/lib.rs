@@ -13,6 +13,7 @@ pub mod characters;
 mod content;
 mod content_model;
 pub mod cursor;
+pub mod cut_points;
 mod declarations;
 pub mod doctype;
 pub mod encoding;

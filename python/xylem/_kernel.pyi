@@ -62,3 +62,20 @@ def read_tree(
     strip_space: bool = False,
     namespaces: bool = True,
 ) -> TreeColumns: ...
+
+PathStepTuple: TypeAlias = tuple[bool, str | None, str | None]
+CutTuple: TypeAlias = tuple[int, int, bytes, bytes]
+
+def find_cuts(
+    path: str,
+    scopes: list[list[PathStepTuple]],
+    target: int,
+    scan_limits: LimitsTuple,
+    threads: int,
+    stretch: int,
+) -> list[CutTuple]: ...
+
+class CutFinder:
+    def __new__(cls, scopes: list[list[PathStepTuple]], target: int, scan_limits: LimitsTuple) -> CutFinder: ...
+    def feed(self, data: bytes) -> list[CutTuple]: ...
+    def resume(self, offset: int, line: int, opening: bytes, closing: bytes) -> None: ...

@@ -1,6 +1,7 @@
 //! What Python sees: the module `xylem._kernel`, private to one Python file.
 
 mod columns;
+mod cut_points;
 mod errors;
 mod plan;
 mod read_tree;
@@ -16,6 +17,8 @@ use crate::build_info;
 mod _kernel {
     #[pymodule_export]
     use super::errors::ScanError;
+    #[pymodule_export]
+    use super::cut_points::{find_cuts, CutFinder};
     #[pymodule_export]
     use super::read_tree::{read_tree, TreeColumns};
     #[pymodule_export]

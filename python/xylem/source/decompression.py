@@ -54,6 +54,11 @@ class _GzipPart:
         return self._decoder.decompress(self._decoder.unconsumed_tail + data, max_length)
 
 
+def is_compressed(head: bytes) -> bool:
+    """Whether the first bytes of an input are those of a compressed one."""
+    return head.startswith(tuple(_MAGIC))
+
+
 def decompressed(chunks: Iterable[bytes], ratio_limit: int) -> Iterator[bytes]:
     """The chunks decoded, or as they are where they are not compressed."""
     chunks = iter(chunks)

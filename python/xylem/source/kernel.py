@@ -6,6 +6,7 @@ and limits become the plain tuples it takes, what it gives becomes batches and t
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -17,6 +18,7 @@ from xylem.values.tree import Tree
 
 from .limits import DEFAULT_LIMITS, Limits
 from .template_tuples import result_tuple, value_test_tuple
+from .byte_ranges import CutPoint, Scope
 
 if TYPE_CHECKING:
     from xylem._kernel import BatchTuple, LimitsTuple, PlanTuple, ScanError
@@ -145,6 +147,42 @@ def _plan_tuple(plan: ScanPlan) -> PlanTuple:
             step.local,
             int(step.report),
             int(step.keep),
+# --- cut points, see `cut_points.py`
+
+
+def find_cuts(
+    path: str, scopes: Sequence[Scope], target_bytes: int, limits: Limits, threads: int, stretch_bytes: int
+) -> list[CutPoint]:
+    """The cut points of a file that is not compressed."""
+    from xylem import _kernel
+
+    found = _kernel.find_cuts(path, _scopes(scopes), target_bytes, _limits_tuple(limits), threads, stretch_bytes)
+    return [CutPoint(*cut) for cut in found]
+
+
+class CutFinder:
+    """The cut points of a document that comes in pieces."""
+
+    __slots__ = ("_finder",)
+
+    def __init__(self, scopes: Sequence[Scope], target_bytes: int, limits: Limits) -> None:
+        from xylem import _kernel
+
+        self._finder = _kernel.CutFinder(_scopes(scopes), target_bytes, _limits_tuple(limits))
+
+    def feed(self, data: bytes) -> list[CutPoint]:
+        """Look at some more input; the cut points in it."""
+        return [CutPoint(*cut) for cut in self._finder.feed(data)]
+
+    def resume(self, cut: CutPoint) -> None:
+        """Go on from a cut point."""
+        self._finder.resume(cut.offset, cut.line, cut.opening, cut.closing)
+
+
+def _scopes(scopes: Sequence[Scope]) -> list[list[tuple[bool, str | None, str | None]]]:
+    return [[(axis == "descendant", uri, local) for axis, uri, local in scope] for scope in scopes]
+
+
             None if step.attributes is None else list(step.attributes),
             step.text,
             [(test.uri, test.local, test.op, test.string, test.number) for test in step.tests],

@@ -1,0 +1,64 @@
+//! Cut points as Python sees them: tuples of offset, line, opening and closing.
+
+use pyo3::exceptions::PyOSError;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+use super::errors::{guarded, raised};
+use super::plan::{limits, LimitsTuple};
+use crate::cut_points::file_pass::{self, Request};
+use crate::cut_points::finder;
+use crate::cut_points::matcher::Scope;
+use crate::cut_points::CutPoint;
+
+type CutTuple<'py> = (u64, u64, Bound<'py, PyBytes>, Bound<'py, PyBytes>);
+
+fn tuples(py: Python<'_>, cuts: Vec<CutPoint>) -> Vec<CutTuple<'_>> {
+    let bytes = |data: &[u8]| PyBytes::new(py, data);
+    cuts.iter().map(|cut| (cut.offset, cut.line, bytes(&cut.opening), bytes(&cut.closing))).collect()
+}
+
+/// The cut points of a file; each scope is a list of (is_descendant, uri or None, local or None).
+#[pyfunction]
+pub fn find_cuts(
+    py: Python<'_>,
+    path: std::path::PathBuf,
+    scopes: Vec<Scope>,
+    target: u64,
+    scan_limits: LimitsTuple,
+    threads: usize,
+    stretch: u64,
+) -> PyResult<Vec<CutTuple<'_>>> {
+    let limits = limits(scan_limits);
+    let request = Request { path, scopes, target: target.max(1), limits, threads, stretch: stretch.max(1) };
+    match py.detach(|| guarded(|| Ok(file_pass::find_cuts(&request)))).map_err(raised)? {
+        Ok(cuts) => Ok(tuples(py, cuts)),
+        Err(error) => Err(PyOSError::new_err((error.raw_os_error(), error.to_string()))),
+    }
+}
+
+/// Cut points of input that comes in pieces.
+#[pyclass(module = "xylem._kernel")]
+pub struct CutFinder {
+    finder: finder::CutFinder,
+}
+
+#[pymethods]
+impl CutFinder {
+    #[new]
+    fn new(scopes: Vec<Scope>, target: u64, scan_limits: LimitsTuple) -> Self {
+        CutFinder { finder: finder::CutFinder::new(&scopes, target, limits(scan_limits)) }
+    }
+
+    /// Read another piece; the cut points in it.
+    fn feed<'py>(&mut self, py: Python<'py>, data: &[u8]) -> PyResult<Vec<CutTuple<'py>>> {
+        let finder = &mut self.finder;
+        let cuts = py.detach(|| guarded(|| Ok(finder.feed(data)))).map_err(raised)?;
+        Ok(tuples(py, cuts))
+    }
+
+    /// Go on after a cut point.
+    fn resume(&mut self, offset: u64, line: u64, opening: Vec<u8>, closing: Vec<u8>) {
+        self.finder.resume(&CutPoint { offset, line, opening, closing });
+    }
+}

@@ -1,0 +1,172 @@
+//! Cut points of input that comes in pieces and may never end.
+
+use super::coding::coding;
+use super::lexer::Lexer;
+use super::lines::Lines;
+use super::matcher::{plan_of, Scope};
+use super::walk::Walk;
+use super::CutPoint;
+use crate::encoding::Decoder;
+use crate::limits::Limits;
+use crate::plan::Plan;
+
+/// The state of looking for cut points. It holds the start tags of the open elements on the way to items, and of
+/// the input no more than one tag or declaration.
+pub struct CutFinder {
+    plan: Plan,
+    limits: Limits,
+    target: u64,
+    /// The next cut is the first possible one from here on.
+    due: u64,
+    /// Bytes not decoded yet: the undecided start, or a character cut off at the end of a piece.
+    raw: Vec<u8>,
+    decoder: Option<Decoder>,
+    text: Vec<u8>,
+    /// Where the text begins, in the document.
+    offset: u64,
+    lines: Lines,
+    /// None until the encoding is known.
+    reading: Option<(Lexer, Walk)>,
+}
+
+impl CutFinder {
+    /// A finder at the start of a document; cuts come about every `target` bytes.
+    pub fn new(scopes: &[Scope], target: u64, limits: Limits) -> Self {
+        let target = target.max(1);
+        CutFinder {
+            plan: plan_of(scopes),
+            limits,
+            target,
+            due: target,
+            raw: Vec::new(),
+            decoder: None,
+            text: Vec::new(),
+            offset: 0,
+            lines: Lines::default(),
+            reading: None,
+        }
+    }
+
+    /// Go on after a cut point: what is fed from now on begins there.
+    pub fn resume(&mut self, cut: &CutPoint) {
+        self.due = u64::MAX;
+        self.feed(&cut.opening);
+        self.offset = cut.offset;
+        self.lines = Lines::at(cut.line);
+        self.due = self.after(cut.offset);
+    }
+
+    fn after(&self, offset: u64) -> u64 {
+        (offset / self.target + 1) * self.target
+    }
+
+    /// Whether no further cut can come.
+    pub fn is_over(&self) -> bool {
+        self.reading.as_ref().is_some_and(|(_, walk)| walk.is_over)
+    }
+
+    /// Read another piece; the cut points in it.
+    pub fn feed(&mut self, piece: &[u8]) -> Vec<CutPoint> {
+        let mut cuts = Vec::new();
+        if self.is_over() || !self.take_in(piece) {
+            return cuts;
+        }
+        let Some((mut lexer, mut walk)) = self.reading.take() else { return cuts };
+        let text = std::mem::take(&mut self.text);
+        let (mut read, mut counted) = (0, 0);
+        while !walk.is_over {
+            let Some((markup, place)) = lexer.next(&text, &mut read) else { break };
+            if walk.tell(markup, &text[place.start..place.end]) {
+                self.pass(&text[counted..place.start], &walk);
+                counted = place.start;
+                if self.offset >= self.due {
+                    self.due = self.after(self.offset);
+                    cuts.push(CutPoint::here(self.offset, self.lines.line, &walk));
+                }
+            }
+        }
+        self.pass(&text[counted..read], &walk);
+        self.text = text;
+        self.text.drain(..read);
+        let most = self.limits.text_characters.saturating_mul(4).max(SMALL_TOKEN);
+        walk.is_over |= self.text.len() > most;
+        self.reading = Some((lexer, walk));
+        cuts
+    }
+
+    /// Decode a piece; whether the encoding is known.
+    fn take_in(&mut self, piece: &[u8]) -> bool {
+        let Some((_, walk)) = &mut self.reading else {
+            self.raw.extend_from_slice(piece);
+            let Some((coding, mark)) = coding(&self.raw, false) else { return false };
+            self.decoder = coding.decoder();
+            let mark: Vec<u8> = self.raw.drain(..mark).collect();
+            self.offset += mark.len() as u64;
+            let walk = Walk::new(self.plan.clone(), self.limits.clone(), coding, mark);
+            self.reading = Some((Lexer::new(coding), walk));
+            let raw = std::mem::take(&mut self.raw);
+            return self.take_in(&raw);
+        };
+        let Some(decoder) = &mut self.decoder else {
+            self.text.extend_from_slice(piece);
+            return true;
+        };
+        self.raw.extend_from_slice(piece);
+        match decoder.decode(&self.raw, false, &mut self.text) {
+            Ok(used) => drop(self.raw.drain(..used)),
+            // Nothing after bad bytes is looked at.
+            Err(_) => walk.is_over = true,
+        }
+        true
+    }
+
+    fn pass(&mut self, text: &[u8], walk: &Walk) {
+        self.offset += walk.coding().source_length(text);
+        self.lines.pass(text);
+    }
+}
+
+/// Tokens up to this length are not limited.
+pub(super) const SMALL_TOKEN: usize = 1_000_000;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn scope(path: &str) -> Scope {
+        path.split('/').map(|name| (false, Some(String::new()), Some(name.to_string()))).collect()
+    }
+
+    fn cuts(text: &[u8], target: u64, piece: usize) -> Vec<CutPoint> {
+        let mut finder = CutFinder::new(&[scope("r/g/i")], target, Limits::default());
+        text.chunks(piece).flat_map(|part| finder.feed(part)).collect()
+    }
+
+    #[test]
+    fn before_each_item() {
+        let text = b"<r a='1'>\n<g b='>'><i><i/></i>\r<!--<i>--><i/>\r\n<x><i/></x><i/></g><g/><i/></r>";
+        let found = cuts(text, 1, 1000);
+        let places: Vec<(u64, u64)> = found.iter().map(|cut| (cut.offset, cut.line)).collect();
+        assert_eq!(places, [(19, 2), (41, 3), (58, 4)]);
+        assert_eq!((&found[0].opening[..], &found[0].closing[..]), (&b"<r a='1'><g b='>'>"[..], &b"</g></r>"[..]));
+        for piece in 1..text.len() {
+            assert_eq!(cuts(text, 1, piece), found);
+        }
+    }
+
+    #[test]
+    fn going_on_after_any_cut() {
+        let text = "<?xml version='1.0'?><!DOCTYPE r [<!ENTITY e 'x'>]><r><g>".to_string()
+            + &"<i>text\n</i>".repeat(50)
+            + "</g><g><i/></g></r>";
+        for target in [1, 7, 40, 100] {
+            let all = cuts(text.as_bytes(), target, 64);
+            assert!(all.len() > 3);
+            for (number, cut) in all.iter().enumerate() {
+                let mut finder = CutFinder::new(&[scope("r/g/i")], target, Limits::default());
+                finder.resume(cut);
+                assert_eq!(finder.feed(&text.as_bytes()[cut.offset as usize..]), all[number + 1..]);
+            }
+        }
+    }
+}

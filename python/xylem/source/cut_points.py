@@ -1,0 +1,113 @@
+"""Where a document can be divided: cut points of files, and of input that comes in pieces and may never end.
+
+    cuts = find_cuts("auction.xml", [(("child", "", "site"), ("child", "", "people"), ("child", "", "person"))], 64 << 20)
+    for part in ranges("auction.xml", cuts):
+        …                                    # each part is scanned as a document, on its own
+
+**Where.** A document is cut before the first element that a scope leads to at or after each multiple of the target size;
+not inside an element any scope leads to, not before the root element, and not inside the text of an entity. So the cuts
+depend on the document, the scopes and the target alone, and each part has whole items.
+
+**What it takes.** The kernel looks at a file with several threads (`kernel/src/cut_points/file_pass.rs`); on expat
+(`cut_points_on_expat.py`) it is one, and slow. Nothing is checked: on a document that is not well formed the cuts
+before the error are right, so that the scan of the parts finds it where it is, and those after it mean nothing.
+
+**Encodings.** The openings and closings of the cuts are in the encoding of the document. UTF-8, UTF-16, UTF-32 and all
+encodings that contain ASCII are cut; those that switch between alphabets (ISO-2022-JP) are not, nor are compressed
+files: they are one part.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from os import PathLike, fspath
+from pathlib import Path
+
+from xylem.errors import InputError
+
+from .byte_ranges import CutPoint, Scope
+from .decompression import is_compressed
+from .limits import DEFAULT_LIMITS, Limits
+
+STRETCH_BYTES = 8 << 20
+"""What one thread looks at before it takes the next piece of work."""
+_HEAD_BYTES = 16
+
+
+def find_cuts(
+    path: str | PathLike[str],
+    scopes: Sequence[Scope],
+    target_bytes: int,
+    *,
+    limits: Limits = DEFAULT_LIMITS,
+    scanner: str = "auto",
+    threads: int | None = None,
+) -> list[CutPoint]:
+    """The cut points of a file, about every `target_bytes`; none where it cannot be divided. XYIN0002: cannot be read."""
+    if target_bytes < 1:
+        raise ValueError("the target is at least one byte")
+    try:
+        with Path(path).open("rb", buffering=0) as file:
+            if is_compressed(file.read(_HEAD_BYTES)):
+                return []
+        if _uses_kernel(scanner):
+            from . import kernel
+
+            many = threads or len(os.sched_getaffinity(0))
+            return kernel.find_cuts(fspath(path), scopes, target_bytes, limits, many, STRETCH_BYTES)
+        return _one_by_one(Path(path), CutFinder(scopes, target_bytes, limits=limits, scanner="python"))
+    except OSError as error:
+        raise InputError("XYIN0002", f"{fspath(path)}: {error.strerror or error}") from error
+
+
+def _one_by_one(path: Path, finder: CutFinder) -> list[CutPoint]:
+    cuts: list[CutPoint] = []
+    with path.open("rb", buffering=0) as file:
+        while piece := file.read(1 << 20):
+            cuts += finder.feed(piece)
+    return cuts
+
+
+class CutFinder:
+    """The cut points of one document whose bytes come in pieces of any size.
+
+    It holds the start tags of the open elements around items, and of the input no more than a tag. The input is not
+    compressed. Once the document has ended, or is found to make no sense, there are no further cuts.
+    """
+
+    def __init__(
+        self,
+        scopes: Sequence[Scope],
+        target_bytes: int,
+        *,
+        limits: Limits = DEFAULT_LIMITS,
+        scanner: str = "auto",
+    ) -> None:
+        if target_bytes < 1:
+            raise ValueError("the target is at least one byte")
+        if _uses_kernel(scanner):
+            from .kernel import CutFinder as finder_class
+        else:
+            from .cut_points_on_expat import CutFinder as finder_class  # type: ignore[assignment]  # the same methods
+        self._finder = finder_class(scopes, target_bytes, limits)
+
+    def feed(self, data: bytes) -> list[CutPoint]:
+        """Look at some more input; the cut points whose tags it completes."""
+        return self._finder.feed(data)
+
+    def resume(self, cut: CutPoint) -> None:
+        """Go on from a cut point, as if all before it had been fed: what is fed next begins there. For new finders."""
+        self._finder.resume(cut)
+
+
+def _uses_kernel(scanner: str) -> bool:
+    from .kernel import is_kernel_built
+
+    if scanner not in ("auto", "kernel", "python"):
+        raise ValueError(f"the scanner is auto, kernel or python, not {scanner!r}")
+    if scanner == "python":
+        return False
+    if scanner == "kernel" and not is_kernel_built():
+        raise InputError("XYIN0010")
+    return is_kernel_built()
