@@ -5,7 +5,7 @@
 //!
 //! In the order data flows: `encoding` and `input` make checked UTF-8 of bytes; `reader` with `prolog`, `doctype`,
 //! `content` and `start_tag` reads tokens; `projector` asks the `automaton` of the `plan` what to do with them, and
-//! appends to `rows`; `scanner` hands these over.
+//! appends to `rows`; `scanner` hands these over, and `tree` keeps what must be kept.
 
 pub mod automaton;
 pub mod build_info;
@@ -40,6 +40,7 @@ mod simple_element;
 pub mod start_tag;
 pub mod subtree_text;
 pub mod template;
+pub mod tree;
 pub mod value_tests;
 pub mod waiting;
 

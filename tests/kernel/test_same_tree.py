@@ -9,7 +9,7 @@ from xylem.errors import InputError
 from xylem.source import xml_reader
 from xylem.source.kernel import is_kernel_built
 from xylem.source.xml_reader import read_document
-from xylem.values.tree import Tree
+from xylem.values.tree_interface import TreeInterface
 
 pytestmark = pytest.mark.skipif(not is_kernel_built(), reason="the kernel was not built here")
 
@@ -47,7 +47,7 @@ DOCUMENTS = st.builds(
 )
 
 
-def by(reader: str, text: str, strip_space: bool) -> Tree | str:
+def by(reader: str, text: str, strip_space: bool) -> TreeInterface | str:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(xml_reader, "is_kernel_built", lambda: reader == "kernel")
         try:
@@ -56,10 +56,11 @@ def by(reader: str, text: str, strip_space: bool) -> Tree | str:
             return error.code
 
 
-def columns(tree: Tree) -> tuple[object, ...]:
+def columns(tree: TreeInterface) -> tuple[object, ...]:
     names = [str(tree.name(row)) for row in range(len(tree))]
     rules = tree.id_rules, tree.idref_rules
-    return tree.codes, tree.ends, tree.parents, tree.values, tree.declared, names, rules
+    numbers = [list(column) for column in (tree.codes, tree.ends, tree.parents)]
+    return numbers, list(tree.values), tree.declared, names, rules
 
 
 @settings(max_examples=200, deadline=None)

@@ -30,7 +30,8 @@ def test_the_stub_names_what_the_module_has(kernel: object) -> None:
         elif isinstance(node, ast.FunctionDef):
             typed[node.name] = set()
         elif isinstance(node, ast.ClassDef):
-            typed[node.name] = {inner.name for inner in node.body if isinstance(inner, ast.FunctionDef)} - {"__new__"}
+            methods = (inner.name for inner in node.body if isinstance(inner, ast.FunctionDef))
+            typed[node.name] = {name for name in methods if not name.startswith("_")}
     found = {
         name: {inner for inner in vars(value) if not inner.startswith("_")} if isinstance(value, type) else set()
         for name, value in vars(kernel).items()

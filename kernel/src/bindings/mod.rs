@@ -7,6 +7,8 @@ mod plan;
 mod read_tree;
 mod scanner;
 mod template;
+mod tree;
+mod tree_columns;
 
 use pyo3::prelude::*;
 
@@ -16,13 +18,17 @@ use crate::build_info;
 #[pymodule]
 mod _kernel {
     #[pymodule_export]
-    use super::errors::ScanError;
-    #[pymodule_export]
     use super::cut_points::{find_cuts, CutFinder};
+    #[pymodule_export]
+    use super::errors::ScanError;
     #[pymodule_export]
     use super::read_tree::{read_tree, TreeColumns};
     #[pymodule_export]
     use super::scanner::Scanner;
+    #[pymodule_export]
+    use super::tree::{CompactRows, NameTable, PathPlan, SubtreeText};
+    #[pymodule_export]
+    use super::tree_columns::{RowColumn, ValueColumn};
     use super::{build_info, Bound, PyModule, PyModuleMethods, PyResult};
 
     #[pymodule_init]

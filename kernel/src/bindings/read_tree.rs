@@ -1,4 +1,4 @@
-//! A whole document as the columns of `xylem.values.tree`.
+//! A whole document: as the columns of `xylem.values.tree`, or as a compact tree.
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -7,8 +7,10 @@ use pyo3::types::{PyDict, PyList};
 use super::columns::{declared, ends_and_parents, prefixed, values, Integers};
 use super::errors::{guarded, raised};
 use super::plan::{limits, LimitsTuple};
+use super::tree::{CompactRows, NameTable};
 use crate::rows::Rows;
 use crate::scanner::{read_whole, Options};
+use crate::tree::Tree;
 
 /// A document that has been read, before its names have the codes of a name pool.
 #[pyclass(module = "xylem._kernel")]
@@ -49,6 +51,31 @@ impl TreeColumns {
         let integers = Integers::up_to(py, self.rows.len());
         let (ends, parents) = ends_and_parents(py, &self.rows, &integers)?;
         Ok((column, ends, parents, values(py, &self.rows)?, declared(py, &self.rows)?, prefixed(py, &self.rows)?))
+    }
+
+    /// The number of rows.
+    fn __len__(&self) -> usize {
+        self.places.len()
+    }
+
+    /// The compact tree, given the codes of the names; the columns are moved into it and nothing is left here.
+    fn compact(&mut self, py: Python<'_>, codes: Vec<u32>) -> PyResult<CompactRows> {
+        if codes.len() != self.names.len() {
+            return Err(PyValueError::new_err("one code for each name"));
+        }
+        let mut rows = std::mem::take(&mut self.rows);
+        rows.codes = std::mem::take(&mut self.places);
+        let named = codes.len() as u32;
+        for code in &mut rows.codes {
+            *code = if *code < named { codes[*code as usize] } else { *code - named };
+        }
+        let mut names = NameTable::default();
+        for (&code, (_, _, local, prefix)) in codes.iter().zip(&self.names) {
+            names.write(code, prefix, local);
+        }
+        let mut tree = Tree::from_rows(rows)?;
+        tree.shrink();
+        Ok(CompactRows::new(tree, Py::new(py, names)?))
     }
 }
 

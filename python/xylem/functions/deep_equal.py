@@ -14,7 +14,7 @@ from xylem.values.function_item import FunctionItem
 from xylem.values.map import XMap
 from xylem.values.name_pool import KIND_MASK
 from xylem.values.node import ATTRIBUTE, COMMENT, DOCUMENT, ELEMENT, PROCESSING_INSTRUCTION, Node
-from xylem.values.tree import Tree
+from xylem.values.tree_interface import TreeInterface
 
 from .context import Context
 from .registry import function
@@ -105,7 +105,7 @@ def _compared_rows(node: Node) -> list[int]:
     return [row for row, code in enumerate(codes, node.pre) if code & KIND_MASK not in ignored]
 
 
-def _rows_equal(tree: Tree, row: int, other: Tree, other_row: int, using: Collation | None) -> bool:
+def _rows_equal(tree: TreeInterface, row: int, other: TreeInterface, other_row: int, using: Collation | None) -> bool:
     if not _named_alike(tree, row, other, other_row):
         return False
     value, other_value = tree.values[row], other.values[other_row]
@@ -117,7 +117,7 @@ def _rows_equal(tree: Tree, row: int, other: Tree, other_row: int, using: Collat
     )
 
 
-def _attributes(tree: Tree, row: int) -> dict[tuple[str, str], str]:
+def _attributes(tree: TreeInterface, row: int) -> dict[tuple[str, str], str]:
     found = {}
     for attribute in tree.attributes(row):
         name = tree.name(attribute)
@@ -126,7 +126,7 @@ def _attributes(tree: Tree, row: int) -> dict[tuple[str, str], str]:
     return found
 
 
-def _named_alike(tree: Tree, row: int, other: Tree, other_row: int) -> bool:
+def _named_alike(tree: TreeInterface, row: int, other: TreeInterface, other_row: int) -> bool:
     code, other_code = tree.codes[row], other.codes[other_row]
     if tree.names is other.names:
         return code == other_code

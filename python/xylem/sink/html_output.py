@@ -36,6 +36,12 @@ class HtmlWriter(HtmlFamilyWriter):
     def html_name(self, name: QName) -> str | None:
         return name.local.lower() if name.uri in self.html_namespaces else None
 
+    def text_escape(self) -> Expand:
+        return self.escape_text
+
+    def attribute_escape(self) -> Expand:
+        return self.escape_attribute
+
     def escape_text(self, text: str) -> str:
         _refuse_controls(text)
         text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

@@ -8,7 +8,7 @@ from xylem.errors import DynamicError
 from xylem.values.name_pool import KIND_MASK
 from xylem.values.node import ELEMENT
 from xylem.values.qname import QName
-from xylem.values.tree import Tree
+from xylem.values.tree_interface import TreeInterface
 
 from .document_prolog import doctype
 from .html_vocabulary import (
@@ -53,7 +53,7 @@ class HtmlFamilyWriter(MarkupWriter):
         self.html_namespaces = frozenset({XHTML, ""}) if self.is_five else self.namespaces
         self.void = VOID_5 if self.is_five else VOID_4
         # URIs that are escaped are in NFC and not mapped; all that is left then is ASCII (§4).
-        self.uri_expand = self.escape_attribute
+        self.uri_expand = self.attribute_escape()
         self._has_doctype = False
 
     # --- which elements are HTML
@@ -67,13 +67,13 @@ class HtmlFamilyWriter(MarkupWriter):
 
     # --- names and namespaces: HTML 5 has no prefixes for its own vocabularies
 
-    def element_name(self, tree: Tree, row: int) -> QName:
+    def element_name(self, tree: TreeInterface, row: int) -> QName:
         name = super().element_name(tree, row)
         if self.is_five and name.prefix and name.uri in UNPREFIXED:
             return QName(name.uri, name.local)
         return name
 
-    def declarations(self, tree: Tree, row: int, name: QName, attributes: range, outer: Frame) -> Scope:
+    def declarations(self, tree: TreeInterface, row: int, name: QName, attributes: range, outer: Frame) -> Scope:
         added = super().declarations(tree, row, name, attributes, outer)
         if not self.is_five:
             return added
@@ -119,11 +119,11 @@ class HtmlFamilyWriter(MarkupWriter):
         if not self.parameters.include_content_type or not self.is_head(name):
             return ""
         media = self.parameters.media_type or "text/html"
-        content = self.escape_attribute(f"{media}; charset={self.parameters.encoding}")
+        content = self.attribute_escape()(f"{media}; charset={self.parameters.encoding}")
         prefix = f"{name.prefix}:" if name.prefix else ""
         return f'<{prefix}meta http-equiv="Content-Type" content="{content}"{self.void_end()}'
 
-    def is_left_out(self, tree: Tree, row: int, parent: Frame) -> bool:
+    def is_left_out(self, tree: TreeInterface, row: int, parent: Frame) -> bool:
         """A meta element that declares a content type gives way to the one inserted."""
         if not self.parameters.include_content_type or not self.is_head(parent.name):
             return False
@@ -160,13 +160,13 @@ class HtmlFamilyWriter(MarkupWriter):
 
     # --- white space
 
-    def keeps_space(self, tree: Tree, name: QName, attributes: range, outer: Frame) -> bool:
+    def keeps_space(self, tree: TreeInterface, name: QName, attributes: range, outer: Frame) -> bool:
         if super().keeps_space(tree, name, attributes, outer):
             return True
         known = (self.html_name(name) or "").lower()
         return known in SPACE_KEPT or known in INLINE
 
-    def has_only_elements(self, tree: Tree, first: int, stop: int) -> bool:
+    def has_only_elements(self, tree: TreeInterface, first: int, stop: int) -> bool:
         if not super().has_only_elements(tree, first, stop):
             return False
         row = first

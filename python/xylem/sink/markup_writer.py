@@ -13,7 +13,7 @@ from itertools import groupby
 from xylem.values.name_pool import KIND_MASK
 from xylem.values.node import COMMENT, ELEMENT, TEXT
 from xylem.values.qname import QName
-from xylem.values.tree import XML_NAMESPACE, Tree
+from xylem.values.tree_interface import XML_NAMESPACE, TreeInterface
 
 from .character_expansion import CharacterExpansion, Expand, escape_attribute, escape_text
 from .namespace_scope import Scope, changes
@@ -49,18 +49,19 @@ class MarkupWriter:
         self.buffer = buffer
         self.append = buffer.parts.append
         self.expansion = CharacterExpansion(parameters)
-        self.text_expand = self.expansion.through(self.escape_text)
-        self.attribute_expand = self.expansion.through(self.escape_attribute)
+        self.text_expand = self.expansion.through(self.text_escape())
+        self.attribute_expand = self.expansion.through(self.attribute_escape())
         self.verbatim = self.expansion.verbatim_without_map("a name, comment or processing instruction")
         self.undeclares = parameters.undeclare_prefixes
         self._has_written = False
         self._after_text = False
 
-    def escape_text(self, text: str) -> str:
-        return escape_text(text)
+    def text_escape(self) -> Expand:
+        """The function that escapes text; the plain one can be recognised and left to the kernel."""
+        return escape_text
 
-    def escape_attribute(self, text: str) -> str:
-        return escape_attribute(text)
+    def attribute_escape(self) -> Expand:
+        return escape_attribute
 
     # --- the outside of elements
 
@@ -70,7 +71,7 @@ class MarkupWriter:
             self.append(self.text_expand(value))
             self._has_written = self._after_text = True
 
-    def rows(self, tree: Tree, start: int, end: int) -> None:
+    def rows(self, tree: TreeInterface, start: int, end: int) -> None:
         """Write the rows from `start` to before `end`: one subtree, or the children of a document."""
         codes, ends, values = tree.codes, tree.ends, tree.values
         parts, flush = self.buffer.parts, self.buffer.flush
@@ -107,7 +108,7 @@ class MarkupWriter:
 
     # --- elements
 
-    def start_element(self, tree: Tree, row: int, outer: Frame) -> tuple[Frame | None, int]:
+    def start_element(self, tree: TreeInterface, row: int, outer: Frame) -> tuple[Frame | None, int]:
         """Write a start tag; gives the frame of the content (None where there is none) and its first row."""
         name = self.element_name(tree, row)
         stop = tree.ends[row]
@@ -148,7 +149,7 @@ class MarkupWriter:
         self.append(frame.end_tag)
         self._after_text = False
 
-    def declare(self, tree: Tree, row: int, name: QName, attributes: range, outer: Frame) -> Scope:
+    def declare(self, tree: TreeInterface, row: int, name: QName, attributes: range, outer: Frame) -> Scope:
         """Write the namespace declarations of an element; gives the scope of its content."""
         added = self.declarations(tree, row, name, attributes, outer)
         for prefix, uri in added.items():
@@ -170,12 +171,12 @@ class MarkupWriter:
     def before_outermost(self, name: QName) -> None:
         """Called before each outermost element."""
 
-    def element_name(self, tree: Tree, row: int) -> QName:
+    def element_name(self, tree: TreeInterface, row: int) -> QName:
         name = tree.name(row)
         assert name is not None
         return name
 
-    def declarations(self, tree: Tree, row: int, name: QName, attributes: range, outer: Frame) -> Scope:
+    def declarations(self, tree: TreeInterface, row: int, name: QName, attributes: range, outer: Frame) -> Scope:
         return changes(tree, row, outer.scope, outer.depth == 0, self.undeclares)
 
     def attribute(self, element: QName, name: QName, value: str, outer: Frame) -> str:
@@ -201,13 +202,13 @@ class MarkupWriter:
         """Markup to write at the beginning of an element's content."""
         return ""
 
-    def is_left_out(self, tree: Tree, row: int, parent: Frame) -> bool:
+    def is_left_out(self, tree: TreeInterface, row: int, parent: Frame) -> bool:
         """Whether an element is not written at all."""
         return False
 
     # --- white space
 
-    def keeps_space(self, tree: Tree, name: QName, attributes: range, outer: Frame) -> bool:
+    def keeps_space(self, tree: TreeInterface, name: QName, attributes: range, outer: Frame) -> bool:
         """Whether nothing may be added in an element's content (§5.1.3)."""
         if not self.parameters.indent:
             return True
@@ -224,7 +225,7 @@ class MarkupWriter:
     def is_suppressed(self, name: QName) -> bool:
         return (name.uri, name.local) in self.parameters.suppress_indentation
 
-    def has_only_elements(self, tree: Tree, first: int, stop: int) -> bool:
+    def has_only_elements(self, tree: TreeInterface, first: int, stop: int) -> bool:
         """True where content has elements and no text at all: white space that is there is left as it is."""
         codes, ends = tree.codes, tree.ends
         has_element = False

@@ -6,9 +6,9 @@ output so far. A prefix that goes out of scope can be undeclared in XML 1.1 only
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
-from xylem.values.tree import Tree
+from xylem.values.tree_interface import TreeInterface
 
 from .character_expansion import Expand
 
@@ -16,13 +16,13 @@ Scope = dict[str, str]
 """Prefix to URI as declared in the output so far, '' for undeclared; never changed once an element refers to it."""
 
 
-def changes(tree: Tree, row: int, scope: Scope, is_outermost: bool, undeclares: bool) -> Scope:
+def changes(tree: TreeInterface, row: int, scope: Scope, is_outermost: bool, undeclares: bool) -> Scope:
     """The declarations an element adds, in the order of its own; '' as URI undeclares."""
+    wanted: Mapping[str, str]
     if is_outermost:
         wanted = tree.namespaces(row)
-        del wanted["xml"]
     elif row in tree.isolated:
-        wanted = dict.fromkeys(scope, "") | tree.declared.get(row, {})
+        wanted = {**dict.fromkeys(scope, ""), **tree.declared.get(row, {})}
     else:
         wanted = tree.declared.get(row, {})
     return {
@@ -33,7 +33,7 @@ def changes(tree: Tree, row: int, scope: Scope, is_outermost: bool, undeclares: 
 
 
 def declarations(
-    tree: Tree,
+    tree: TreeInterface,
     row: int,
     scope: Scope,
     is_outermost: bool,

@@ -1,25 +1,33 @@
 """A subtree as XML exactly as it stands: no indentation, no CDATA sections. The path most results take.
 
-One loop over the rows of the tree, without recursion and without an object per node. What must stay in step with
-`markup_writer.py`, which writes everything else, is how namespaces are declared; both ask `namespace_scope.py`.
+One loop over the rows of the tree, without recursion and without an object per node. Trees in the kernel are written
+there (`kernel/src/tree/text.rs`) where nothing but the usual escapes is asked for; it is the same, character by
+character. What must stay in step with `markup_writer.py`, which writes everything else, is how namespaces are declared;
+both ask `namespace_scope.py`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
 from xylem.values.name_pool import KIND_BITS, KIND_MASK
 from xylem.values.node import ATTRIBUTE, COMMENT, ELEMENT, TEXT
 from xylem.values.qname import QName
-from xylem.values.tree import Tree
+from xylem.values.tree_interface import TreeInterface
 
-from .character_expansion import Expand
+from .character_expansion import Expand, escape_attribute, escape_text, unchanged
 from .namespace_scope import Scope, declarations
 from .output_buffer import CHUNK_PIECES, OutputBuffer
+
+if TYPE_CHECKING:
+    from xylem.values.native_rows import NativeRows
 
 
 class PlainXml:
     """Writes subtrees; keeps the tags of the names it has met."""
 
-    __slots__ = ("_attribute", "_buffer", "_name", "_names", "_qnames", "_text")
+    __slots__ = ("_attribute", "_buffer", "_is_unchanged", "_name", "_names", "_qnames", "_text")
 
     def __init__(self, buffer: OutputBuffer, text: Expand, attribute: Expand, name: Expand) -> None:
         """`name` checks what is written without references: names, comments, processing instructions."""
@@ -30,12 +38,17 @@ class PlainXml:
         self._names: dict[int, str] = {}
         """Names as written, by code. Items come from one document after another, so those of one are enough."""
         self._qnames: object = None
+        self._is_unchanged = text is escape_text and attribute is escape_attribute and name is unchanged
+        """Whether characters are written as the kernel writes them: no character map, no other encoding."""
 
-    def write(self, tree: Tree, start: int, end: int, around: Scope | None = None) -> None:
+    def write(self, tree: TreeInterface, start: int, end: int, around: Scope | None = None) -> None:
         """Write the rows from `start` to before `end`: one subtree, or the children of a document.
 
         `around` is what has been declared where they stand inside an element of the output; None outside of all.
         """
+        if tree.native is not None and self._is_unchanged:
+            self._write_natively(tree.native, start, end, around)
+            return
         codes, ends, values = tree.codes, tree.ends, tree.values
         prefixed, declared, isolated, qnames = tree.prefixed, tree.declared, tree.isolated, tree.qnames
         text, attribute, name_text = self._text, self._attribute, self._name
@@ -98,12 +111,19 @@ class PlainXml:
                 append(instruction(qnames[code >> KIND_BITS], name_text(values[row] or "")))
             row += 1
 
+    def _write_natively(self, native: NativeRows, start: int, end: int, around: Scope | None) -> None:
+        buffer = self._buffer
+        for piece in native.text(start, end, None if around is None else list(around.items())):
+            buffer.parts.append(piece)
+            if len(piece) > CHUNK_PIECES:
+                buffer.flush()
+
     def _known(
         self,
         names: dict[int, str],
         code: int,
         row: int,
-        prefixed: dict[int, QName],
+        prefixed: Mapping[int, QName],
         qnames: list[QName | None] | dict[int, QName | None],
     ) -> str:
         """A name as written; kept by code unless this row has a prefix of its own."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 
 from xylem.values.node import DOCUMENT, Node
 from xylem.values.qname import QName
-from xylem.values.tree import Tree
+from xylem.values.tree_interface import TreeInterface
 
 from .document_prolog import check_document, check_xml, doctype, needs_document, xml_declaration
 from .markup_writer import MarkupWriter
@@ -14,7 +14,7 @@ from .output_buffer import CHUNK_PIECES, OutputBuffer
 from .plain_xml import PlainXml
 from .serialization_parameters import SerializationParameters
 
-RowWriter = Callable[[Tree, int, int], None]
+RowWriter = Callable[[TreeInterface, int, int], None]
 """Writes the rows of a tree from one number to before another."""
 
 

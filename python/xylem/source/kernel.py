@@ -12,16 +12,18 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from xylem.errors import EngineBug, InputError, XylemError
 from xylem.plan.scan_plan import Batch, ScanPlan, Written
-from xylem.values.name_pool import KIND_BITS, current_pool
+from xylem.values.compact_tree import CompactTree
+from xylem.values.name_pool import KIND_BITS, NamePool, current_pool
 from xylem.values.qname import QName
 from xylem.values.tree import Tree
+from xylem.values.tree_interface import TreeInterface
 
+from .byte_ranges import CutPoint, Scope
 from .limits import DEFAULT_LIMITS, Limits
 from .template_tuples import result_tuple, value_test_tuple
-from .byte_ranges import CutPoint, Scope
 
 if TYPE_CHECKING:
-    from xylem._kernel import BatchTuple, LimitsTuple, PlanTuple, ScanError
+    from xylem._kernel import BatchTuple, LimitsTuple, PlanTuple, ScanError, TreeColumns
 
 _CODES = {
     "syntax": "XYIN0001",
@@ -109,25 +111,22 @@ def read_tree(
     encoding: str | None = None,
     strip_space: bool = False,
     namespaces: bool = True,
-) -> Tree:
-    """The tree of a whole document, as `tree_loader.py` makes it."""
+    compact: bool = True,
+) -> TreeInterface:
+    """The tree of a whole document, as `tree_loader.py` makes it; with Python columns where `compact` is not wanted."""
     from xylem import _kernel
 
     try:
         found = _kernel.read_tree(data, _limits_tuple(limits), encoding, strip_space, namespaces)
     except _kernel.ScanError as failure:
         raise _error(failure) from None
-    tree = Tree(current_pool())
-    codes = [tree.names.code(kind, uri, local, prefix) for kind, uri, local, prefix in found.names]
-    names = [QName(uri, local, prefix) for _, uri, local, prefix in found.names]
-    tree.qnames = {0: None, **{code >> KIND_BITS: name for code, name in zip(codes, names, strict=True)}}
-    tree.codes, tree.ends, tree.parents, tree.values, declared, prefixed = found.columns(codes)
-    if declared:
-        tree.declared = declared
-    for row, prefix in prefixed.items():
-        usual = tree.qnames[tree.codes[row] >> KIND_BITS]
-        assert usual is not None
-        tree.rename(row, QName(usual.uri, usual.local, prefix))
+    pool = current_pool()
+    codes = [pool.code(kind, uri, local, prefix) for kind, uri, local, prefix in found.names]
+    qnames: dict[int, QName | None] = {0: None}
+    for code, (_, uri, local, prefix) in zip(codes, found.names, strict=True):
+        qnames[code >> KIND_BITS] = QName(uri, local, prefix)
+    tree: TreeInterface
+    tree = CompactTree(found.compact(codes), pool, qnames) if compact else _python_tree(found, pool, codes, qnames)
     if found.identifier_rules:
         rules = [(is_id, (codes[element], codes[attribute])) for element, attribute, is_id in found.identifier_rules]
         tree.id_rules = frozenset(rule for is_id, rule in rules if is_id)
@@ -135,18 +134,19 @@ def read_tree(
     return tree
 
 
-# --- what crosses the border
+def _python_tree(found: TreeColumns, pool: NamePool, codes: list[int], qnames: dict[int, QName | None]) -> Tree:
+    tree = Tree(pool)
+    tree.qnames = qnames
+    tree.codes, tree.ends, tree.parents, tree.values, declared, prefixed = found.columns(codes)
+    if declared:
+        tree.declared = declared
+    for row, prefix in prefixed.items():
+        usual = qnames[tree.codes[row] >> KIND_BITS]
+        assert usual is not None
+        tree.rename(row, QName(usual.uri, usual.local, prefix))
+    return tree
 
 
-def _plan_tuple(plan: ScanPlan) -> PlanTuple:
-    steps = [
-        (
-            step.parent,
-            step.axis == "descendant",
-            step.uri,
-            step.local,
-            int(step.report),
-            int(step.keep),
 # --- cut points, see `cut_points.py`
 
 
@@ -183,6 +183,18 @@ def _scopes(scopes: Sequence[Scope]) -> list[list[tuple[bool, str | None, str | 
     return [[(axis == "descendant", uri, local) for axis, uri, local in scope] for scope in scopes]
 
 
+# --- what crosses the border
+
+
+def _plan_tuple(plan: ScanPlan) -> PlanTuple:
+    steps = [
+        (
+            step.parent,
+            step.axis == "descendant",
+            step.uri,
+            step.local,
+            int(step.report),
+            int(step.keep),
             None if step.attributes is None else list(step.attributes),
             step.text,
             [(test.uri, test.local, test.op, test.string, test.number) for test in step.tests],

@@ -4,6 +4,9 @@ step        from one node; reverse axes in reverse document order, so that predi
 step_many   from a sequence of nodes; the distinct result in document order
 step_first  the first node a step from one node would give, or None
 path_many   several steps without predicates from a sequence of nodes, making nodes only at the end
+
+Where the columns are in the kernel it takes the steps, all contexts at once; the loops here are for the lists of
+`tree.py`, and say what the kernel's must give.
 """
 
 from __future__ import annotations
@@ -16,9 +19,10 @@ from .axis_rows import AXES, LAZY_AXES, REVERSE_AXES
 from .axis_selection import Select, nothing, selection
 from .document_order import document_order
 from .name_pool import KIND_MASK
+from .native_path import native_plan
 from .node import ATTRIBUTE, Node
 from .node_test import NodeTest
-from .tree import Tree
+from .tree_interface import TreeInterface
 
 __all__ = ["AXES", "REVERSE_AXES", "document_order", "path_many", "step", "step_first", "step_lazy", "step_many"]
 
@@ -33,21 +37,35 @@ def step(axis: str, test: NodeTest) -> Step:
         return _children_named(test)
     if axis == "attribute" and test.is_exact and test.kind == ATTRIBUTE:
         return _attribute_named(test)
-    select = selection(axis, test)
+    rows_from = _rows_from(axis, test)
     if axis in REVERSE_AXES and axis != "parent":
 
         def reverse(node: Node) -> list[Node]:
             tree = node.tree
-            rows = select(tree, [node.pre])
-            return list(map(Node, repeat(tree), reversed(rows)))
+            return list(map(Node, repeat(tree), reversed(rows_from(tree, node.pre))))
 
         return reverse
 
     def forward(node: Node) -> list[Node]:
         tree = node.tree
-        return [Node(tree, row) for row in select(tree, [node.pre])]
+        return [Node(tree, row) for row in rows_from(tree, node.pre)]
 
     return forward
+
+
+def _rows_from(axis: str, test: NodeTest) -> Callable[[TreeInterface, int], list[int]]:
+    select = selection(axis, test)
+    plan_for = native_plan([(axis, test)])
+
+    def rows_from(tree: TreeInterface, row: int) -> list[int]:
+        native = tree.native
+        if native is not None:
+            plan = plan_for(tree)
+            if plan is not None:
+                return native.path_from(row, plan)
+        return select(tree, [row])
+
+    return rows_from
 
 
 def _children_named(test: NodeTest) -> Step:
@@ -56,6 +74,9 @@ def _children_named(test: NodeTest) -> Step:
     def children(node: Node) -> list[Node]:
         tree = node.tree
         code = usual_code if tree.names is usual else test.code(tree.names)
+        native = tree.native
+        if native is not None:
+            return [Node(tree, row) for row in native.children_named(node.pre, code)]
         codes, ends = tree.codes, tree.ends
         row = node.pre
         end = ends[row]
@@ -87,13 +108,24 @@ def step_many(axis: str, test: NodeTest) -> Steps:
 
 def path_many(steps: Iterable[tuple[str, NodeTest]]) -> Steps:
     """Steps after each other: path_many([a, b])(nodes) is step_many(*b)(step_many(*a)(nodes))."""
+    steps = list(steps)
     selects = [selection(axis, test) for axis, test in steps]
+    plan_for = native_plan(steps)
 
     def run(nodes: Sequence[Node]) -> list[Node]:
         if not nodes:
             return []
         first = nodes[0]
         tree = first.tree
+        native = tree.native
+        if native is not None:
+            plan = plan_for(tree)
+            if plan is not None:
+                if len(nodes) == 1:
+                    return list(map(Node, repeat(tree), native.path_from(first.pre, plan)))
+                rows = [node.pre for node in nodes if node.tree is tree]
+                if len(rows) == len(nodes):
+                    return list(map(Node, repeat(tree), native.path(rows, plan)))
         if len(nodes) == 1:
             rows = [first.pre]
         else:
@@ -121,7 +153,7 @@ def _ascends(rows: list[int]) -> bool:
 
 
 def _across_trees(nodes: Sequence[Node], selects: list[Select]) -> list[Node]:
-    by_tree: dict[Tree, list[int]] = {}
+    by_tree: dict[TreeInterface, list[int]] = {}
     for node in nodes:
         by_tree.setdefault(node.tree, []).append(node.pre)
     result: list[Node] = []
@@ -133,7 +165,7 @@ def _across_trees(nodes: Sequence[Node], selects: list[Select]) -> list[Node]:
     return result
 
 
-def _order(tree: Tree) -> int:
+def _order(tree: TreeInterface) -> int:
     return tree.order
 
 
@@ -143,9 +175,20 @@ def step_lazy(axis: str, test: NodeTest) -> Callable[[Node], Iterator[Node]]:
     if rows is None or selection(axis, test) is nothing:
         eager = step(axis, test)
         return lambda node: iter(eager(node))
+    plan_for = native_plan([(axis, test)])
 
     def lazily(node: Node) -> Iterator[Node]:
         tree = node.tree
+        native = tree.native
+        if native is not None:
+            plan = plan_for(tree)
+            if plan is not None:
+                context = node.pre
+                row = native.next_along(context, -1, plan)
+                while row >= 0:
+                    yield Node(tree, row)
+                    row = native.next_along(context, row, plan)
+                return
         accepts = test.accepter(tree)
         for row in rows(tree, node.pre):
             if accepts(row):
@@ -171,6 +214,10 @@ def _first_child_named(test: NodeTest) -> First:
     def first(node: Node) -> Node | None:
         tree = node.tree
         code = usual_code if tree.names is usual else test.code(tree.names)
+        native = tree.native
+        if native is not None:
+            row = native.first_named(node.pre, code)
+            return None if row < 0 else Node(tree, row)
         codes, ends = tree.codes, tree.ends
         row = node.pre
         end = ends[row]
@@ -193,6 +240,10 @@ def _first_descendant_named(test: NodeTest) -> First:
     def first(node: Node) -> Node | None:
         tree = node.tree
         code = coder(tree)
+        native = tree.native
+        if native is not None:
+            row = native.first_descendant(node.pre, code)
+            return None if row < 0 else Node(tree, row)
         start, end = node.pre + 1, tree.ends[node.pre]
         if tree.has_index(code):
             named = tree.elements_named(code)

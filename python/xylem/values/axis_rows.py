@@ -9,37 +9,37 @@ from collections.abc import Callable, Iterable, Iterator
 
 from .name_pool import KIND_MASK
 from .node import ATTRIBUTE
-from .tree import Tree
+from .tree_interface import TreeInterface
 
-Rows = Callable[[Tree, int], Iterable[int]]
+Rows = Callable[[TreeInterface, int], Iterable[int]]
 
 
-def child(tree: Tree, row: int) -> Iterable[int]:
+def child(tree: TreeInterface, row: int) -> Iterable[int]:
     return tree.children(row)
 
 
-def attribute(tree: Tree, row: int) -> Iterable[int]:
+def attribute(tree: TreeInterface, row: int) -> Iterable[int]:
     return tree.attributes(row)
 
 
-def self_(tree: Tree, row: int) -> Iterable[int]:
+def self_(tree: TreeInterface, row: int) -> Iterable[int]:
     return (row,)
 
 
-def parent(tree: Tree, row: int) -> Iterable[int]:
+def parent(tree: TreeInterface, row: int) -> Iterable[int]:
     above = tree.parents[row]
     return () if above < 0 else (above,)
 
 
-def descendant(tree: Tree, row: int) -> Iterable[int]:
+def descendant(tree: TreeInterface, row: int) -> Iterable[int]:
     return without_attributes(tree, row + 1, tree.ends[row])
 
 
-def descendant_or_self(tree: Tree, row: int) -> Iterable[int]:
+def descendant_or_self(tree: TreeInterface, row: int) -> Iterable[int]:
     return [row, *descendant(tree, row)]
 
 
-def ancestor(tree: Tree, row: int) -> Iterable[int]:
+def ancestor(tree: TreeInterface, row: int) -> Iterable[int]:
     parents = tree.parents
     found = []
     row = parents[row]
@@ -49,11 +49,11 @@ def ancestor(tree: Tree, row: int) -> Iterable[int]:
     return found
 
 
-def ancestor_or_self(tree: Tree, row: int) -> Iterable[int]:
+def ancestor_or_self(tree: TreeInterface, row: int) -> Iterable[int]:
     return [row, *ancestor(tree, row)]
 
 
-def following_sibling(tree: Tree, row: int) -> Iterable[int]:
+def following_sibling(tree: TreeInterface, row: int) -> Iterable[int]:
     above = tree.parents[row]
     if above < 0 or tree.codes[row] & KIND_MASK == ATTRIBUTE:
         return ()
@@ -67,7 +67,7 @@ def following_sibling(tree: Tree, row: int) -> Iterable[int]:
     return found
 
 
-def preceding_sibling(tree: Tree, row: int) -> Iterable[int]:
+def preceding_sibling(tree: TreeInterface, row: int) -> Iterable[int]:
     above = tree.parents[row]
     if above < 0 or tree.codes[row] & KIND_MASK == ATTRIBUTE:
         return ()
@@ -81,12 +81,12 @@ def preceding_sibling(tree: Tree, row: int) -> Iterable[int]:
     return found
 
 
-def following(tree: Tree, row: int) -> Iterable[int]:
+def following(tree: TreeInterface, row: int) -> Iterable[int]:
     # The children of an attribute's owner follow the attribute: they are not its descendants.
     return without_attributes(tree, tree.ends[row], len(tree.codes))
 
 
-def preceding(tree: Tree, row: int) -> Iterable[int]:
+def preceding(tree: TreeInterface, row: int) -> Iterable[int]:
     above = set(ancestor(tree, row))
     codes = tree.codes
     return [p for p in range(row - 1, -1, -1) if p not in above and codes[p] & KIND_MASK != ATTRIBUTE]
@@ -95,7 +95,7 @@ def preceding(tree: Tree, row: int) -> Iterable[int]:
 # --- one row after the other, for those who stop early
 
 
-def next_children(tree: Tree, row: int) -> Iterator[int]:
+def next_children(tree: TreeInterface, row: int) -> Iterator[int]:
     ends = tree.ends
     end = ends[row]
     row = tree.attributes(row).stop
@@ -104,7 +104,7 @@ def next_children(tree: Tree, row: int) -> Iterator[int]:
         row = ends[row]
 
 
-def next_siblings(tree: Tree, row: int) -> Iterator[int]:
+def next_siblings(tree: TreeInterface, row: int) -> Iterator[int]:
     above = tree.parents[row]
     if above < 0 or tree.codes[row] & KIND_MASK == ATTRIBUTE:
         return
@@ -116,7 +116,7 @@ def next_siblings(tree: Tree, row: int) -> Iterator[int]:
         row = ends[row]
 
 
-def earlier_siblings(tree: Tree, row: int) -> Iterator[int]:
+def earlier_siblings(tree: TreeInterface, row: int) -> Iterator[int]:
     parents, codes = tree.parents, tree.codes
     above = parents[row]
     if above < 0 or codes[row] & KIND_MASK == ATTRIBUTE:
@@ -132,21 +132,21 @@ def earlier_siblings(tree: Tree, row: int) -> Iterator[int]:
         row -= 1
 
 
-def next_descendants(tree: Tree, row: int) -> Iterator[int]:
+def next_descendants(tree: TreeInterface, row: int) -> Iterator[int]:
     codes = tree.codes
     for other in range(row + 1, tree.ends[row]):
         if codes[other] & KIND_MASK != ATTRIBUTE:
             yield other
 
 
-def next_rows(tree: Tree, row: int) -> Iterator[int]:
+def next_rows(tree: TreeInterface, row: int) -> Iterator[int]:
     codes = tree.codes
     for other in range(tree.ends[row], len(codes)):
         if codes[other] & KIND_MASK != ATTRIBUTE:
             yield other
 
 
-LAZY_AXES: dict[str, Callable[[Tree, int], Iterator[int]]] = {
+LAZY_AXES: dict[str, Callable[[TreeInterface, int], Iterator[int]]] = {
     "child": next_children,
     "following-sibling": next_siblings,
     "preceding-sibling": earlier_siblings,
@@ -155,7 +155,7 @@ LAZY_AXES: dict[str, Callable[[Tree, int], Iterator[int]]] = {
 }
 
 
-def without_attributes(tree: Tree, start: int, end: int) -> list[int]:
+def without_attributes(tree: TreeInterface, start: int, end: int) -> list[int]:
     return [row for row, code in enumerate(tree.codes[start:end], start) if code & KIND_MASK != ATTRIBUTE]
 
 

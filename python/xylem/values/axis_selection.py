@@ -12,9 +12,10 @@ from . import axis_rows
 from .name_pool import KIND_MASK
 from .node import ATTRIBUTE, NAMESPACE
 from .node_test import NodeTest
-from .tree import Tree, rows_with
+from .tree import rows_with
+from .tree_interface import TreeInterface
 
-Select = Callable[[Tree, list[int]], list[int]]
+Select = Callable[[TreeInterface, list[int]], list[int]]
 
 # A subtree this small is searched faster than an index of the whole tree is made.
 _SMALL_SUBTREE = 250
@@ -40,11 +41,11 @@ def selection(axis: str, test: NodeTest) -> Select:
     return lambda tree, rows: keep(tree, union(tree, rows))
 
 
-def nothing(tree: Tree, rows: list[int]) -> list[int]:
+def nothing(tree: TreeInterface, rows: list[int]) -> list[int]:
     return []
 
 
-def _with_code(by_code: Callable[[Tree, list[int], int], list[int]], test: NodeTest) -> Select:
+def _with_code(by_code: Callable[[TreeInterface, list[int], int], list[int]], test: NodeTest) -> Select:
     coder = test.coder()
     return lambda tree, rows: by_code(tree, rows, coder(tree))
 
@@ -52,7 +53,7 @@ def _with_code(by_code: Callable[[Tree, list[int], int], list[int]], test: NodeT
 # --- exact names
 
 
-def _children_named(tree: Tree, rows: list[int], code: int) -> list[int]:
+def _children_named(tree: TreeInterface, rows: list[int], code: int) -> list[int]:
     if len(rows) >= _MANY_CONTEXTS:
         found = _by_parent(tree, rows, code)
         if found is not None:
@@ -71,7 +72,7 @@ def _children_named(tree: Tree, rows: list[int], code: int) -> list[int]:
     return result
 
 
-def _by_parent(tree: Tree, rows: list[int], code: int) -> list[int] | None:
+def _by_parent(tree: TreeInterface, rows: list[int], code: int) -> list[int] | None:
     """From the name's side: all its rows whose parent is a context, unless there are too many of them."""
     named = tree.elements_named(code)
     start = bisect_left(named, rows[0])
@@ -82,7 +83,7 @@ def _by_parent(tree: Tree, rows: list[int], code: int) -> list[int] | None:
     return [row for row in named[start:] if parents[row] in contexts]
 
 
-def _attributes_named(tree: Tree, rows: list[int], code: int) -> list[int]:
+def _attributes_named(tree: TreeInterface, rows: list[int], code: int) -> list[int]:
     if len(rows) >= _MANY_CONTEXTS:
         found = _by_parent(tree, rows, code)
         if found is not None:
@@ -103,7 +104,7 @@ def _attributes_named(tree: Tree, rows: list[int], code: int) -> list[int]:
     return result
 
 
-def _descendants_named(tree: Tree, rows: list[int], code: int) -> list[int]:
+def _descendants_named(tree: TreeInterface, rows: list[int], code: int) -> list[int]:
     ends = tree.ends
     if len(rows) == 1:
         return _range_named(tree, rows[0] + 1, ends[rows[0]], code)
@@ -118,7 +119,7 @@ def _descendants_named(tree: Tree, rows: list[int], code: int) -> list[int]:
     return result
 
 
-def _range_named(tree: Tree, start: int, end: int, code: int) -> list[int]:
+def _range_named(tree: TreeInterface, start: int, end: int, code: int) -> list[int]:
     if end - start < _SMALL_SUBTREE and not tree.has_index(code):
         return rows_with(tree.codes, code, start, end)
     named = tree.elements_named(code)
@@ -126,7 +127,7 @@ def _range_named(tree: Tree, start: int, end: int, code: int) -> list[int]:
     return named[first : bisect_left(named, end, first)]
 
 
-def _descendants_or_self_named(tree: Tree, rows: list[int], code: int) -> list[int]:
+def _descendants_or_self_named(tree: TreeInterface, rows: list[int], code: int) -> list[int]:
     if code & KIND_MASK == ATTRIBUTE:
         # An attribute is no descendant of its element: only the contexts themselves can be wanted.
         return [row for row in rows if tree.codes[row] == code]
@@ -140,7 +141,7 @@ def _descendants_or_self_named(tree: Tree, rows: list[int], code: int) -> list[i
     return result
 
 
-_BY_CODE: dict[str, Callable[[Tree, list[int], int], list[int]]] = {
+_BY_CODE: dict[str, Callable[[TreeInterface, list[int], int], list[int]]] = {
     "child": _children_named,
     "attribute": _attributes_named,
     "descendant": _descendants_named,
@@ -150,7 +151,7 @@ _BY_CODE: dict[str, Callable[[Tree, list[int], int], list[int]]] = {
 # --- any test: the union of the axis over the contexts, to be filtered
 
 
-def _children(tree: Tree, rows: list[int]) -> Iterable[int]:
+def _children(tree: TreeInterface, rows: list[int]) -> Iterable[int]:
     if len(rows) == 1:
         return tree.children(rows[0])
     codes, ends = tree.codes, tree.ends
@@ -166,16 +167,16 @@ def _children(tree: Tree, rows: list[int]) -> Iterable[int]:
     return result
 
 
-def _attributes(tree: Tree, rows: list[int]) -> Iterable[int]:
+def _attributes(tree: TreeInterface, rows: list[int]) -> Iterable[int]:
     attributes = tree.attributes
     return [found for row in rows for found in attributes(row)]
 
 
-def _self(tree: Tree, rows: list[int]) -> Iterable[int]:
+def _self(tree: TreeInterface, rows: list[int]) -> Iterable[int]:
     return rows
 
 
-def _descendants(tree: Tree, rows: list[int]) -> Iterable[int]:
+def _descendants(tree: TreeInterface, rows: list[int]) -> Iterable[int]:
     ends = tree.ends
     result: list[int] = []
     done = 0
@@ -186,18 +187,18 @@ def _descendants(tree: Tree, rows: list[int]) -> Iterable[int]:
     return result
 
 
-def _descendants_or_self(tree: Tree, rows: list[int]) -> Iterable[int]:
+def _descendants_or_self(tree: TreeInterface, rows: list[int]) -> Iterable[int]:
     return sorted({*rows, *_descendants(tree, rows)})
 
 
-def _parents(tree: Tree, rows: list[int]) -> Iterable[int]:
+def _parents(tree: TreeInterface, rows: list[int]) -> Iterable[int]:
     parents = tree.parents
     found = {parents[row] for row in rows}
     found.discard(-1)
     return sorted(found)
 
 
-def _ancestors(tree: Tree, rows: list[int]) -> Iterable[int]:
+def _ancestors(tree: TreeInterface, rows: list[int]) -> Iterable[int]:
     parents = tree.parents
     found: set[int] = set()
     for row in rows:
@@ -208,11 +209,11 @@ def _ancestors(tree: Tree, rows: list[int]) -> Iterable[int]:
     return sorted(found)
 
 
-def _ancestors_or_self(tree: Tree, rows: list[int]) -> Iterable[int]:
+def _ancestors_or_self(tree: TreeInterface, rows: list[int]) -> Iterable[int]:
     return sorted({*rows, *_ancestors(tree, rows)})
 
 
-def _following_siblings(tree: Tree, rows: list[int]) -> Iterable[int]:
+def _following_siblings(tree: TreeInterface, rows: list[int]) -> Iterable[int]:
     seen: set[int] = set()
     result: list[int] = []
     for row in rows:
@@ -225,7 +226,7 @@ def _following_siblings(tree: Tree, rows: list[int]) -> Iterable[int]:
     return result
 
 
-def _preceding_siblings(tree: Tree, rows: list[int]) -> Iterable[int]:
+def _preceding_siblings(tree: TreeInterface, rows: list[int]) -> Iterable[int]:
     last: dict[int, int] = {}
     for row in rows:
         if tree.codes[row] & KIND_MASK != ATTRIBUTE:
@@ -233,19 +234,19 @@ def _preceding_siblings(tree: Tree, rows: list[int]) -> Iterable[int]:
     return sorted(found for row in last.values() for found in axis_rows.preceding_sibling(tree, row))
 
 
-def _following(tree: Tree, rows: list[int]) -> Iterable[int]:
+def _following(tree: TreeInterface, rows: list[int]) -> Iterable[int]:
     ends = tree.ends
     return axis_rows.without_attributes(tree, min(ends[row] for row in rows), len(tree.codes))
 
 
-def _preceding(tree: Tree, rows: list[int]) -> Iterable[int]:
+def _preceding(tree: TreeInterface, rows: list[int]) -> Iterable[int]:
     # What precedes an earlier context precedes the last one too, unless it is an ancestor of the last one;
     # but then it would contain the earlier context as well.
     above = set(axis_rows.ancestor(tree, rows[-1]))
     return [row for row in axis_rows.without_attributes(tree, 0, rows[-1]) if row not in above]
 
 
-_UNIONS: dict[str, Callable[[Tree, list[int]], Iterable[int]]] = {
+_UNIONS: dict[str, Callable[[TreeInterface, list[int]], Iterable[int]]] = {
     "child": _children,
     "descendant": _descendants,
     "attribute": _attributes,

@@ -2,7 +2,7 @@
 
 A handle is a tree and a `pre` number, the node's place in document order. Attributes are numbered right
 after their element, so one integer orders every node of a tree. All knowledge lives in the tree
-(`tree.py`); another implementation of `Tree` can stand in for it behind the same methods.
+(`tree_interface.py`): in Python lists (`tree.py`) or in the kernel (`compact_tree.py`).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from .qname import QName
 
 if TYPE_CHECKING:
-    from .tree import Tree
+    from .tree_interface import TreeInterface
 
 DOCUMENT = 0
 ELEMENT = 1
@@ -30,7 +30,7 @@ class Node:
 
     __slots__ = ("pre", "tree")
 
-    def __init__(self, tree: Tree, pre: int) -> None:
+    def __init__(self, tree: TreeInterface, pre: int) -> None:
         self.tree = tree
         self.pre = pre
 

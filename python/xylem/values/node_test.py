@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 from .name_pool import KIND_MASK, NamePool, current_pool
 from .node import COMMENT, ELEMENT, KIND_NAMES, TEXT, Node
-from .tree import Tree
+from .tree_interface import TreeInterface
 
 NO_KIND = -1
 """The kind of a test no node passes, such as element(*, xs:integer) where nothing is validated."""
 
-Keep = Callable[[Tree, Iterable[int]], list[int]]
+Keep = Callable[[TreeInterface, Iterable[int]], list[int]]
 """Those of the rows of a tree that pass a test, in the order given."""
 
 
@@ -49,7 +49,7 @@ class NodeTest:
         usual = current_pool()
         return usual, self.code(usual)
 
-    def coder(self) -> Callable[[Tree], int]:
+    def coder(self) -> Callable[[TreeInterface], int]:
         """The code of an exact test in a tree."""
         usual, code = self.usual_code()
         return lambda tree: code if tree.names is usual else self.code(tree.names)
@@ -70,7 +70,7 @@ class NodeTest:
             return lambda tree, rows: _keep_kind(tree, rows, kind)
         return self._keep_pattern
 
-    def accepter(self, tree: Tree) -> Callable[[int], bool]:
+    def accepter(self, tree: TreeInterface) -> Callable[[int], bool]:
         """The test of one row of a tree."""
         codes = tree.codes
         if self.is_exact:
@@ -81,16 +81,16 @@ class NodeTest:
         keep = self.keep()
         return lambda row: bool(keep(tree, (row,)))
 
-    def _keep_pattern(self, tree: Tree, rows: Iterable[int]) -> list[int]:
+    def _keep_pattern(self, tree: TreeInterface, rows: Iterable[int]) -> list[int]:
         assert self.kind is not None
         codes = tree.codes
         wanted = tree.names.matching(self.kind, self.uri, self.local)
         return [row for row in rows if codes[row] in wanted]
 
-    def _keep_documents(self, tree: Tree, rows: Iterable[int]) -> list[int]:
+    def _keep_documents(self, tree: TreeInterface, rows: Iterable[int]) -> list[int]:
         return [row for row in rows if tree.codes[row] & KIND_MASK == self.kind and self._holds(tree, row)]
 
-    def _holds(self, tree: Tree, document: int) -> bool:
+    def _holds(self, tree: TreeInterface, document: int) -> bool:
         """One element child that passes the inner test, and no text (XQuery 3.1 §2.5.5.2)."""
         children = tree.children(document)
         elements = [row for row in children if tree.codes[row] & KIND_MASK == ELEMENT]
@@ -114,20 +114,20 @@ class NodeTest:
         return f"{KIND_NAMES[self.kind]}({uri}{self.local or '*'})"
 
 
-def _keep_all(tree: Tree, rows: Iterable[int]) -> list[int]:
+def _keep_all(tree: TreeInterface, rows: Iterable[int]) -> list[int]:
     return rows if isinstance(rows, list) else list(rows)
 
 
-def _keep_none(tree: Tree, rows: Iterable[int]) -> list[int]:
+def _keep_none(tree: TreeInterface, rows: Iterable[int]) -> list[int]:
     return []
 
 
-def _keep_code(tree: Tree, rows: Iterable[int], code: int) -> list[int]:
+def _keep_code(tree: TreeInterface, rows: Iterable[int], code: int) -> list[int]:
     codes = tree.codes
     return [row for row in rows if codes[row] == code]
 
 
-def _keep_kind(tree: Tree, rows: Iterable[int], kind: int) -> list[int]:
+def _keep_kind(tree: TreeInterface, rows: Iterable[int], kind: int) -> list[int]:
     codes = tree.codes
     return [row for row in rows if codes[row] & KIND_MASK == kind]
 

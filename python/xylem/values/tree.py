@@ -16,20 +16,19 @@ parents at hand no axis needs it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import count
-from typing import TYPE_CHECKING
 
 from .name_pool import KIND_BITS, KIND_MASK, NamePool
-from .node import ATTRIBUTE, COMMENT, DOCUMENT, ELEMENT, PROCESSING_INSTRUCTION, TEXT, Node
+from .node import ATTRIBUTE, DOCUMENT, ELEMENT, TEXT, Node
 from .qname import QName
-from .strings import UntypedAtomic
+from .tree_interface import XML_NAMESPACE, TreeInterface
 
-if TYPE_CHECKING:
-    from .tree_interface import TreeInterface
-
-XML_NAMESPACE = "http://www.w3.org/XML/1998/namespace"
+__all__ = ["XML_NAMESPACE", "Tree", "is_tree_shaped", "leaf", "next_order", "rows_with"]
 
 _orders = count(1)
+next_order = _orders.__next__
+"""The place of a new tree among all trees of the process."""
 
 # Most trees are small and need none of these: they share empty ones, which are replaced before the first entry.
 _NO_NAMES: dict[int, QName] = {}
@@ -39,48 +38,37 @@ _NO_RULES: frozenset[tuple[int, int]] = frozenset()
 _NO_INDEX: dict[int, list[int]] = {}
 
 
-class Tree:
+class Tree(TreeInterface):
     """The rows of one tree. Only a builder or reader appends to it; once it is finished nothing changes."""
 
     __slots__ = (
         "__weakref__",
-        "_elements_by_id",
         "_index",
-        "base",
         "codes",
         "declared",
-        "document_uri",
         "ends",
-        "id_rules",
-        "idref_rules",
         "isolated",
-        "names",
-        "order",
+        "native",
         "parents",
         "prefixed",
-        "qnames",
         "values",
     )
 
     def __init__(self, names: NamePool, base: str | None = None) -> None:
-        self.order = next(_orders)
+        self.order = next_order()
+        self.native: None = None
         self.names = names
         self.qnames: list[QName | None] | dict[int, QName | None] = names.qnames
-        """By `code >> 3`. A document has its own table, to keep the prefixes its author chose."""
-        self.prefixed = _NO_NAMES
-        """The rows whose prefix is not the one in `qnames`."""
+        self.prefixed: dict[int, QName] = _NO_NAMES
         self.codes: list[int] = []
         self.ends: list[int] = []
         self.parents: list[int] = []
         self.values: list[str | None] = []
-        self.declared = _NO_DECLARATIONS
-        """Namespaces declared at an element, or undeclared by the URI ''."""
-        self.isolated = _NO_ROWS
-        """Elements that do not inherit namespaces from their parent (copy-namespaces no-inherit)."""
+        self.declared: dict[int, dict[str, str]] = _NO_DECLARATIONS
+        self.isolated: set[int] = _NO_ROWS
         self.base = base
         self.document_uri: str | None = None
         self.id_rules = _NO_RULES
-        """(element code, attribute code) of the attributes a DTD declares as ID; xml:id needs no rule."""
         self.idref_rules = _NO_RULES
         self._index = _NO_INDEX
         self._elements_by_id: dict[str, int] | None = None
@@ -141,15 +129,6 @@ class Tree:
         texts = [values[p] for p, code in enumerate(codes[first:end], first) if code == TEXT]
         return "".join(texts)  # type: ignore[arg-type]  # a text row always has a value
 
-    def typed_value(self, pre: int) -> str:
-        kind = self.codes[pre] & KIND_MASK
-        if kind <= TEXT:
-            return UntypedAtomic(self.string_value(pre))
-        return self.string_value(pre)
-
-    def parent(self, pre: int) -> int:
-        return self.parents[pre]
-
     def attributes(self, pre: int) -> range:
         codes = self.codes
         end = self.ends[pre]
@@ -184,88 +163,11 @@ class Tree:
     def has_index(self, code: int) -> bool:
         return code in self._index
 
-    # --- namespaces and base URI
-
-    def namespaces(self, pre: int) -> dict[str, str]:
-        """In-scope namespaces of an element: what it and its ancestors declare, the nearest winning."""
-        if self.codes[pre] & KIND_MASK != ELEMENT:
-            return {}
-        found: dict[str, str] = {}
-        declared = self.declared
-        if declared:
-            row = pre
-            while row >= 0:
-                here = declared.get(row)
-                if here:
-                    for prefix, uri in here.items():
-                        found.setdefault(prefix, uri)
-                if row in self.isolated:
-                    break
-                row = self.parents[row]
-            found = {prefix: uri for prefix, uri in found.items() if uri}
-        found["xml"] = XML_NAMESPACE
-        return found
-
-    def base_uri(self, pre: int) -> str | None:
-        """The base URI property (XDM 3.1 §6): xml:base of the nearest ancestors, resolved outwards."""
-        kind = self.codes[pre] & KIND_MASK
-        if kind > ATTRIBUTE and kind != TEXT and kind != COMMENT and kind != PROCESSING_INSTRUCTION:
-            return None
-        bases = self.elements_named(self.names.code(ATTRIBUTE, XML_NAMESPACE, "base", "xml"))
-        if not bases:
-            return self.base
-        return self._resolved_base(pre, bases)
-
-    def _resolved_base(self, pre: int, bases: list[int]) -> str | None:
-        from .uri import resolve
-
-        owners = {self.parents[row]: row for row in bases}
-        chain: list[str] = []
-        row = pre
-        while row >= 0:
-            if row in owners:
-                chain.append(self.values[owners[row]] or "")
-            row = self.parents[row]
-        base = self.base
-        for reference in reversed(chain):
-            base = resolve(reference, base) if base is not None else reference
-        return base
-
-    # --- identifiers
-
-    def is_id(self, attribute: int) -> bool:
-        code = self.codes[attribute]
-        if code == self.names.code(ATTRIBUTE, XML_NAMESPACE, "id", "xml"):
-            return True
-        return bool(self.id_rules) and (self.codes[self.parents[attribute]], code) in self.id_rules
-
-    def is_idref(self, attribute: int) -> bool:
-        if not self.idref_rules or self.parents[attribute] < 0:
-            return False
-        return (self.codes[self.parents[attribute]], self.codes[attribute]) in self.idref_rules
-
-    def id_attributes(self) -> list[int]:
-        """All attributes that are identifiers, in document order."""
-        codes = {self.names.code(ATTRIBUTE, XML_NAMESPACE, "id", "xml"), *(rule[1] for rule in self.id_rules)}
-        return sorted(row for code in codes for row in self.elements_named(code) if self.is_id(row))
-
-    def element_with_id(self, value: str) -> int:
-        """The first element with an identifier, -1 where there is none."""
-        if self._elements_by_id is None:
-            self._elements_by_id = {}
-            for row in self.id_attributes():
-                self._elements_by_id.setdefault(self.values[row] or "", self.parents[row])
-        return self._elements_by_id.get(value, -1)
-
-    def idref_attributes(self) -> list[int]:
-        codes = {rule[1] for rule in self.idref_rules}
-        return sorted(row for code in codes for row in self.elements_named(code) if self.is_idref(row))
-
     def __len__(self) -> int:
         return len(self.codes)
 
 
-def rows_with(codes: list[int], code: int, start: int, end: int) -> list[int]:
+def rows_with(codes: Sequence[int], code: int, start: int, end: int) -> list[int]:
     """The places of a code in a range of the column; `list.index` runs at C speed between the hits."""
     found: list[int] = []
     index = codes.index
@@ -295,8 +197,3 @@ def leaf(names: NamePool, code: int, value: str, name: QName | None = None) -> N
 def is_tree_shaped(node: Node) -> bool:
     """True for documents and elements: the nodes that can have children."""
     return node.tree.codes[node.pre] & KIND_MASK in (DOCUMENT, ELEMENT)
-
-
-def _check_interface(tree: Tree) -> TreeInterface:
-    # Only for the type checker: `Tree` fulfils the interface another implementation stands in for.
-    return tree

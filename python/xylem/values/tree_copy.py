@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeVar
 
 from .name_pool import KIND_BITS, KIND_MASK
 from .node import ATTRIBUTE, ELEMENT, Node
 from .qname import QName
 from .tree import Tree
+from .tree_interface import TreeInterface
 
 T = TypeVar("T")
 
@@ -42,7 +43,7 @@ def append_subtree(target: Tree, parent: int, scope: dict[str, str], node: Node,
         _keep_used_namespaces(target, row)
 
 
-def _copy_names(target: Tree, source: Tree, start: int, end: int) -> None:
+def _copy_names(target: Tree, source: TreeInterface, start: int, end: int) -> None:
     shift = len(target.codes) - start
     codes = source.codes[start:end]
     if source.names is target.names:
@@ -58,7 +59,7 @@ def _copy_names(target: Tree, source: Tree, start: int, end: int) -> None:
         target.rename(row + shift, name)
 
 
-def _copy_prefixes(target: Tree, source: Tree, start: int, codes: list[int], shift: int) -> None:
+def _copy_prefixes(target: Tree, source: TreeInterface, start: int, codes: Sequence[int], shift: int) -> None:
     """Keep the prefixes of a document where the shared names have others."""
     unlike: dict[int, QName] = {}
     for code in set(codes):
@@ -73,7 +74,9 @@ def _copy_prefixes(target: Tree, source: Tree, start: int, codes: list[int], shi
                 target.rename(row + shift, unlike[code])
 
 
-def _preserve_namespaces(target: Tree, scope: dict[str, str], source: Tree, start: int, end: int, shift: int) -> None:
+def _preserve_namespaces(
+    target: Tree, scope: dict[str, str], source: TreeInterface, start: int, end: int, shift: int
+) -> None:
     """All namespaces in scope of the original stay; those around the copy are inherited where they do not clash."""
     row = start + shift
     kept = source.namespaces(start)
@@ -114,7 +117,7 @@ def _keep_used_namespaces(target: Tree, first: int) -> None:
             target.declare(owner, {name.prefix: name.uri})
 
 
-def _within(rows: dict[int, T], start: int, end: int) -> Iterable[tuple[int, T]]:
+def _within(rows: Mapping[int, T], start: int, end: int) -> Iterable[tuple[int, T]]:
     """The entries of some rows, in time that grows with the smaller of the dict and the range."""
     if end - start < len(rows):
         return [(row, rows[row]) for row in range(start, end) if row in rows]

@@ -1,63 +1,175 @@
-"""What the rest of Xylem asks of a tree: the contract another implementation (the kernel's) must keep."""
+"""What every tree is: the columns it shows, and what follows from them.
+
+Two trees stand behind it. `tree.py` keeps Python lists: builders and the Python scanner fill it; it is the reference.
+`compact_tree.py` is a front for columns in the kernel; whoever wants its speed asks for `native`, everybody else
+reads the columns and need not know.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Protocol
+from collections.abc import Mapping, Sequence, Set
+from typing import TYPE_CHECKING
 
-from .name_pool import NamePool
+from .name_pool import KIND_BITS, KIND_MASK, NamePool
+from .node import ATTRIBUTE, COMMENT, ELEMENT, PROCESSING_INSTRUCTION, TEXT
 from .qname import QName
+from .strings import UntypedAtomic
+
+if TYPE_CHECKING:
+    from .native_rows import NativeRows
+
+XML_NAMESPACE = "http://www.w3.org/XML/1998/namespace"
 
 
-class TreeInterface(Protocol):
+class TreeInterface:
     """Rows in document order, numbered from 0; attributes right after their element. See `tree.py`."""
+
+    __slots__ = ("_elements_by_id", "base", "document_uri", "id_rules", "idref_rules", "names", "order", "qnames")
 
     order: int
     """Trees sort by it: a process-wide number that grows with each tree made."""
     names: NamePool
+    qnames: list[QName | None] | dict[int, QName | None]
+    """By `code >> 3`. A document has its own table, to keep the prefixes its author chose."""
+    codes: Sequence[int]
+    """Kind and name of each row, as codes of `names`."""
+    ends: Sequence[int]
+    """One past the last row of each subtree."""
+    parents: Sequence[int]
+    """The parent of each row, -1 at the root."""
+    values: Sequence[str | None]
+    """The characters of text, attributes, comments, processing instructions; None for the others."""
+    prefixed: Mapping[int, QName]
+    """The rows whose prefix is not the one in `qnames`."""
+    declared: Mapping[int, Mapping[str, str]]
+    """Namespaces declared at an element, or undeclared by the URI ''."""
+    isolated: Set[int]
+    """Elements that do not inherit namespaces from their parent (copy-namespaces no-inherit)."""
+    base: str | None
     document_uri: str | None
+    id_rules: frozenset[tuple[int, int]]
+    """(element code, attribute code) of the attributes a DTD declares as ID; xml:id needs no rule."""
+    idref_rules: frozenset[tuple[int, int]]
+    native: NativeRows | None
+    """The columns in the kernel, where they are there."""
+    _elements_by_id: dict[str, int] | None
 
-    @property
-    def codes(self) -> Sequence[int]:
-        """Kind and name of each row, as codes of `names`."""
+    # --- what each tree does its own way
 
-    @property
-    def ends(self) -> Sequence[int]:
-        """One past the last row of each subtree."""
+    def string_value(self, pre: int) -> str:
+        raise NotImplementedError
 
-    @property
-    def parents(self) -> Sequence[int]:
-        """The parent of each row, -1 at the root."""
+    def attributes(self, pre: int) -> range:
+        raise NotImplementedError
 
-    def kind(self, pre: int) -> int: ...
+    def children(self, pre: int) -> list[int]:
+        raise NotImplementedError
 
-    def name(self, pre: int) -> QName | None: ...
+    def elements_named(self, code: int) -> list[int]:
+        """The rows with a code, ascending. The list is kept: callers must not change it."""
+        raise NotImplementedError
 
-    def string_value(self, pre: int) -> str: ...
+    def has_index(self, code: int) -> bool:
+        """Whether `elements_named` has its answer ready."""
+        raise NotImplementedError
 
-    def typed_value(self, pre: int) -> str: ...
+    # --- one node
 
-    def parent(self, pre: int) -> int: ...
+    def kind(self, pre: int) -> int:
+        return self.codes[pre] & KIND_MASK
 
-    def attributes(self, pre: int) -> Sequence[int]: ...
+    def name(self, pre: int) -> QName | None:
+        if self.prefixed:
+            found = self.prefixed.get(pre)
+            if found is not None:
+                return found
+        return self.qnames[self.codes[pre] >> KIND_BITS]
 
-    def children(self, pre: int) -> Sequence[int]: ...
+    def typed_value(self, pre: int) -> str:
+        kind = self.codes[pre] & KIND_MASK
+        if kind <= TEXT:
+            return UntypedAtomic(self.string_value(pre))
+        return self.string_value(pre)
 
-    def elements_named(self, code: int) -> Sequence[int]:
-        """All rows of a code, ascending."""
+    def parent(self, pre: int) -> int:
+        return self.parents[pre]
 
-    def namespaces(self, pre: int) -> dict[str, str]: ...
+    # --- namespaces and base URI
 
-    def base_uri(self, pre: int) -> str | None: ...
+    def namespaces(self, pre: int) -> dict[str, str]:
+        """In-scope namespaces of an element: what it and its ancestors declare, the nearest winning."""
+        if self.codes[pre] & KIND_MASK != ELEMENT:
+            return {}
+        found: dict[str, str] = {}
+        declared = self.declared
+        if declared:
+            row = pre
+            while row >= 0:
+                here = declared.get(row)
+                if here:
+                    for prefix, uri in here.items():
+                        found.setdefault(prefix, uri)
+                if row in self.isolated:
+                    break
+                row = self.parents[row]
+            found = {prefix: uri for prefix, uri in found.items() if uri}
+        found["xml"] = XML_NAMESPACE
+        return found
 
-    def is_id(self, attribute: int) -> bool: ...
+    def base_uri(self, pre: int) -> str | None:
+        """The base URI property (XDM 3.1 §6): xml:base of the nearest ancestors, resolved outwards."""
+        kind = self.codes[pre] & KIND_MASK
+        if kind > ATTRIBUTE and kind != TEXT and kind != COMMENT and kind != PROCESSING_INSTRUCTION:
+            return None
+        bases = self.elements_named(self.names.code(ATTRIBUTE, XML_NAMESPACE, "base", "xml"))
+        if not bases:
+            return self.base
+        return self._resolved_base(pre, bases)
 
-    def is_idref(self, attribute: int) -> bool: ...
+    def _resolved_base(self, pre: int, bases: list[int]) -> str | None:
+        from .uri import resolve
 
-    def id_attributes(self) -> Sequence[int]: ...
+        owners = {self.parents[row]: row for row in bases}
+        chain: list[str] = []
+        row = pre
+        while row >= 0:
+            if row in owners:
+                chain.append(self.values[owners[row]] or "")
+            row = self.parents[row]
+        base = self.base
+        for reference in reversed(chain):
+            base = resolve(reference, base) if base is not None else reference
+        return base
 
-    def element_with_id(self, value: str) -> int: ...
+    # --- identifiers
 
-    def idref_attributes(self) -> Sequence[int]: ...
+    def is_id(self, attribute: int) -> bool:
+        code = self.codes[attribute]
+        if code == self.names.code(ATTRIBUTE, XML_NAMESPACE, "id", "xml"):
+            return True
+        return bool(self.id_rules) and (self.codes[self.parents[attribute]], code) in self.id_rules
 
-    def __len__(self) -> int: ...
+    def is_idref(self, attribute: int) -> bool:
+        if not self.idref_rules or self.parents[attribute] < 0:
+            return False
+        return (self.codes[self.parents[attribute]], self.codes[attribute]) in self.idref_rules
+
+    def id_attributes(self) -> list[int]:
+        """All attributes that are identifiers, in document order."""
+        codes = {self.names.code(ATTRIBUTE, XML_NAMESPACE, "id", "xml"), *(rule[1] for rule in self.id_rules)}
+        return sorted(row for code in codes for row in self.elements_named(code) if self.is_id(row))
+
+    def element_with_id(self, value: str) -> int:
+        """The first element with an identifier, -1 where there is none."""
+        if self._elements_by_id is None:
+            self._elements_by_id = {}
+            for row in self.id_attributes():
+                self._elements_by_id.setdefault(self.values[row] or "", self.parents[row])
+        return self._elements_by_id.get(value, -1)
+
+    def idref_attributes(self) -> list[int]:
+        codes = {rule[1] for rule in self.idref_rules}
+        return sorted(row for code in codes for row in self.elements_named(code) if self.is_idref(row))
+
+    def __len__(self) -> int:
+        return len(self.codes)

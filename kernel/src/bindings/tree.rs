@@ -1,0 +1,390 @@
+//! The compact tree as Python sees it: `xylem.values.compact_tree` wraps it.
+
+use std::sync::Arc;
+
+use pyo3::exceptions::{PyIndexError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString, PyTuple};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::tree_columns::{RowColumn, ValueColumn, Which};
+use crate::namespaces::Binding;
+use crate::rows::kind;
+use crate::tree::axes::{Axis, Step, Test};
+use crate::tree::text::{Writing, WrittenNames};
+use crate::tree::Tree;
+
+/// Bytes of a piece of output.
+const PIECE_BYTES: usize = 1 << 16;
+
+/// The names of one document or scan: codes of the scan to codes of the pool, and how names are written.
+#[pyclass(module = "xylem._kernel")]
+#[derive(Default)]
+pub struct NameTable {
+    codes: FxHashMap<u32, u32>,
+    written: WrittenNames,
+}
+
+impl NameTable {
+    /// Learn how the name of a code of the pool is written.
+    pub fn write(&mut self, code: u32, prefix: &str, local: &str) {
+        self.written.add(code, prefix, local);
+    }
+}
+
+#[pymethods]
+impl NameTable {
+    #[new]
+    fn new() -> Self {
+        NameTable::default()
+    }
+
+    /// Learn the pool's code of a code of the scan, and its name.
+    fn add(&mut self, scanned: u32, code: u32, prefix: &str, local: &str) {
+        self.codes.insert(scanned, code);
+        self.written.add(code, prefix, local);
+    }
+}
+
+/// Steps of a path, ready to be taken.
+#[pyclass(module = "xylem._kernel", frozen)]
+pub struct PathPlan(Vec<Step>);
+
+#[pymethods]
+impl PathPlan {
+    /// Steps as (axis, test, numbers): any, nothing, kind with the kind, code with the code, codes with them all.
+    #[new]
+    fn new(steps: Vec<(String, String, Vec<u32>)>) -> PyResult<Self> {
+        steps
+            .into_iter()
+            .map(|(axis, test, numbers)| step(&axis, &test, &numbers))
+            .collect::<PyResult<_>>()
+            .map(PathPlan)
+    }
+}
+
+fn step(axis: &str, test: &str, numbers: &[u32]) -> PyResult<Step> {
+    let axis = Axis::named(axis).ok_or_else(|| PyValueError::new_err(format!("there is no axis {axis}")))?;
+    let test = match (test, numbers) {
+        ("any", []) => Test::Any,
+        ("nothing", []) => Test::Nothing,
+        ("kind", &[kind]) => Test::Kind(kind),
+        ("code", &[code]) => Test::Code(code),
+        ("codes", codes) => Test::Codes(FxHashSet::from_iter(codes.iter().copied())),
+        _ => return Err(PyValueError::new_err(format!("there is no test {test} with {} numbers", numbers.len()))),
+    };
+    Ok(Step { axis, test })
+}
+
+/// The rows of a tree.
+#[pyclass(module = "xylem._kernel")]
+pub struct CompactRows {
+    pub(super) tree: Tree,
+    names: Py<NameTable>,
+}
+
+impl CompactRows {
+    /// Rows whose codes are the pool's already.
+    pub fn new(tree: Tree, names: Py<NameTable>) -> Self {
+        CompactRows { tree, names }
+    }
+
+    fn checked(&self, row: u32) -> PyResult<u32> {
+        if (row as usize) < self.tree.len() {
+            return Ok(row);
+        }
+        Err(PyIndexError::new_err(format!("there is no row {row}")))
+    }
+
+    fn checked_range(&self, start: u32, end: u32) -> PyResult<()> {
+        if start <= end && end as usize <= self.tree.len() {
+            return Ok(());
+        }
+        Err(PyIndexError::new_err(format!("there are no rows {start} to {end}")))
+    }
+}
+
+#[pymethods]
+impl CompactRows {
+    /// A tree without rows, to grow.
+    #[new]
+    fn empty(names: Py<NameTable>) -> Self {
+        CompactRows::new(Tree::default(), names)
+    }
+
+    /// Steps, ready to be taken.
+    #[staticmethod]
+    fn plan(steps: Vec<(String, String, Vec<u32>)>) -> PyResult<PathPlan> {
+        PathPlan::new(steps)
+    }
+
+    fn __len__(&self) -> usize {
+        self.tree.len()
+    }
+
+    #[getter]
+    fn names(&self, py: Python<'_>) -> Py<NameTable> {
+        self.names.clone_ref(py)
+    }
+
+    /// Turn the codes of the scan into the pool's; gives those the table does not know, and then changes nothing.
+    fn recode(&mut self, py: Python<'_>) -> Vec<u32> {
+        let names = self.names.borrow(py);
+        let known = |code: u32| if code <= 7 { Some(code) } else { names.codes.get(&code).copied() };
+        let mut missing: Vec<u32> = self.tree.codes().iter().copied().filter(|&code| known(code).is_none()).collect();
+        missing.sort_unstable();
+        missing.dedup();
+        if missing.is_empty() {
+            for code in self.tree.codes_mut() {
+                *code = known(*code).unwrap_or(*code);
+            }
+        }
+        missing
+    }
+
+    // --- columns
+
+    /// Codes, ends, parents and values.
+    #[getter]
+    fn columns<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyTuple>> {
+        let py = slf.py();
+        let column = |which| RowColumn::new(slf.clone().unbind(), which);
+        (column(Which::Codes), column(Which::Ends), column(Which::Parents), ValueColumn::new(slf.clone().unbind()))
+            .into_pyobject(py)
+    }
+
+    fn kind(&self, row: u32) -> PyResult<u32> {
+        self.checked(row).map(|row| self.tree.codes()[row as usize] & 7)
+    }
+
+    fn end(&self, row: u32) -> PyResult<u32> {
+        self.checked(row).map(|row| self.tree.ends()[row as usize])
+    }
+
+    /// The row of the parent, -1 at the root.
+    fn parent(&self, row: u32) -> PyResult<i64> {
+        self.checked(row).map(|row| self.tree.parent(row).map_or(-1, i64::from))
+    }
+
+    fn value<'py>(&self, py: Python<'py>, row: u32) -> PyResult<Option<Bound<'py, PyString>>> {
+        self.checked(row).map(|row| self.tree.value(row).map(|value| PyString::new(py, value)))
+    }
+
+    fn string_value<'py>(&self, py: Python<'py>, row: u32) -> PyResult<Bound<'py, PyString>> {
+        self.checked(row).map(|row| PyString::new(py, &self.tree.string_value(row)))
+    }
+
+    /// The string values of many rows.
+    fn string_values<'py>(&self, py: Python<'py>, rows: Vec<u32>) -> PyResult<Vec<Bound<'py, PyString>>> {
+        rows.into_iter().map(|row| self.string_value(py, row)).collect()
+    }
+
+    /// How many characters some rows have.
+    fn count_characters(&self, start: u32, end: u32) -> PyResult<usize> {
+        self.checked_range(start, end).map(|()| self.tree.count_characters(start, end))
+    }
+
+    /// Bytes held by columns and characters.
+    fn held_bytes(&self) -> usize {
+        self.tree.held_bytes()
+    }
+
+    // --- steps
+
+    /// The rows a path leads to from one row, ascending.
+    fn path_from(&mut self, row: u32, plan: &PathPlan) -> PyResult<Vec<u32>> {
+        self.checked(row).map(|row| self.tree.path(&[row], &plan.0))
+    }
+
+    /// The rows a path leads to from any rows, ascending, each once.
+    fn path(&mut self, rows: Vec<u32>, plan: &PathPlan) -> PyResult<Vec<u32>> {
+        let mut rows = rows;
+        if !rows.is_sorted_by(|one, next| one < next) {
+            rows.sort_unstable();
+            rows.dedup();
+        }
+        if let Some(&last) = rows.last() {
+            self.checked(last)?;
+        }
+        Ok(self.tree.path(&rows, &plan.0))
+    }
+
+    /// The row after another one (-1: the first) on the axis of a plan of one step; -1 where it ends.
+    fn next_along(&self, row: u32, previous: i64, plan: &PathPlan) -> PyResult<i64> {
+        let row = self.checked(row)?;
+        let previous = u32::try_from(previous).ok().map(|previous| self.checked(previous)).transpose()?;
+        let [step] = &plan.0[..] else { return Err(PyValueError::new_err("one step, and no more")) };
+        match self.tree.next_along(step, row, previous) {
+            Some(found) => Ok(found.map_or(-1, i64::from)),
+            None => Err(PyValueError::new_err("this axis has no order to be followed")),
+        }
+    }
+
+    /// One past the last attribute of an element.
+    fn attributes_end(&self, row: u32) -> PyResult<u32> {
+        self.checked(row).map(|row| self.tree.attributes_end(row))
+    }
+
+    /// The children of a code, or the attribute.
+    fn children_named(&self, row: u32, code: u32) -> PyResult<Vec<u32>> {
+        let mut found = Vec::new();
+        let mut from = self.checked(row)? + 1;
+        while let Some(child) = self.next_named(from, row, code) {
+            found.push(child);
+            from = self.tree.ends()[child as usize];
+        }
+        Ok(found)
+    }
+
+    /// The first child of a code, or the attribute; -1 where there is none.
+    fn first_named(&self, row: u32, code: u32) -> PyResult<i64> {
+        let row = self.checked(row)?;
+        Ok(self.next_named(row + 1, row, code).map_or(-1, i64::from))
+    }
+
+    /// The first descendant of a code; -1 where there is none.
+    fn first_descendant(&self, row: u32, code: u32) -> PyResult<i64> {
+        let row = self.checked(row)?;
+        Ok(self.tree.first_between(code, row + 1, self.tree.ends()[row as usize]).map_or(-1, i64::from))
+    }
+
+    /// All rows of a code, ascending.
+    fn named(&mut self, code: u32) -> Vec<u32> {
+        self.tree.named(code).to_vec()
+    }
+
+    // --- names and namespaces
+
+    /// Prefixes by row, where they are not those of the names.
+    fn prefixed<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let all = PyDict::new(py);
+        for (row, prefix) in self.tree.prefixed() {
+            all.set_item(row, &**prefix)?;
+        }
+        Ok(all)
+    }
+
+    /// Namespace declarations by row.
+    fn declared<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let all = PyDict::new(py);
+        for (row, bindings) in self.tree.declared() {
+            let here = PyDict::new(py);
+            for (prefix, uri) in bindings.iter() {
+                here.set_item(&**prefix, &**uri)?;
+            }
+            all.set_item(row, here)?;
+        }
+        Ok(all)
+    }
+
+    /// The namespaces in scope of a row but `xml`.
+    fn in_scope<'py>(&self, py: Python<'py>, row: u32) -> PyResult<Bound<'py, PyDict>> {
+        let found = PyDict::new(py);
+        for (prefix, uri) in self.tree.in_scope(self.checked(row)?) {
+            found.set_item(&**prefix, &**uri)?;
+        }
+        Ok(found)
+    }
+
+    #[getter]
+    fn has_declarations(&self) -> bool {
+        !self.tree.declared().is_empty()
+    }
+
+    // --- growing
+
+    /// Append a row; the ends of the rows around it are the caller's.
+    fn push(&mut self, code: u32, end: u32, parent: u32, value: &str) {
+        self.tree.push(code, end, parent, value);
+    }
+
+    /// Append a copy of rows of another tree with the same names, and let the root hold them; the first new row.
+    fn append(&mut self, source: PyRef<'_, CompactRows>, start: u32, end: u32, parent: u32) -> PyResult<u32> {
+        source.checked(start)?;
+        source.checked_range(start + 1, end)?;
+        let first = self.tree.append(&source.tree, start, end, parent);
+        self.tree.close_root();
+        Ok(first)
+    }
+
+    /// Set the declarations of an element.
+    fn declare(&mut self, row: u32, bindings: Vec<(String, String)>) -> PyResult<()> {
+        self.checked(row)?;
+        self.tree.declare(row, bindings.into_iter().map(binding).collect());
+        Ok(())
+    }
+
+    /// Give a row a prefix of its own.
+    fn rename(&mut self, row: u32, prefix: &str) -> PyResult<()> {
+        self.checked(row)?;
+        self.tree.rename(row, prefix);
+        Ok(())
+    }
+
+    // --- serialisation
+
+    /// Some rows as XML: one subtree, or the children of a document. Pieces of text.
+    #[pyo3(signature = (start, end, around=None))]
+    fn text(
+        slf: &Bound<'_, Self>,
+        start: u32,
+        end: u32,
+        around: Option<Vec<(String, String)>>,
+    ) -> PyResult<SubtreeText> {
+        slf.borrow().checked_range(start, end)?;
+        let around = around.map(|bindings| bindings.into_iter().map(binding).collect());
+        let writing = Some(Writing::new(start, end, around));
+        Ok(SubtreeText { rows: slf.clone().unbind(), writing })
+    }
+}
+
+impl CompactRows {
+    /// The first sibling of a code from one row on, inside another; attributes stand before children and have their own codes.
+    fn next_named(&self, from: u32, inside: u32, code: u32) -> Option<u32> {
+        let (codes, ends) = (self.tree.codes(), self.tree.ends());
+        let end = ends[inside as usize];
+        let is_attribute = code & 7 == kind::ATTRIBUTE;
+        let mut row = from;
+        while row < end {
+            let found = codes[row as usize];
+            if found == code {
+                return Some(row);
+            }
+            if is_attribute && found & 7 != kind::ATTRIBUTE {
+                return None;
+            }
+            row = ends[row as usize];
+        }
+        None
+    }
+}
+
+fn binding((prefix, uri): (String, String)) -> Binding {
+    (Arc::from(prefix), Arc::from(uri))
+}
+
+/// The text of some rows, piece by piece.
+#[pyclass(module = "xylem._kernel")]
+pub struct SubtreeText {
+    rows: Py<CompactRows>,
+    /// None when all has been written.
+    writing: Option<Writing>,
+}
+
+#[pymethods]
+impl SubtreeText {
+    fn __iter__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        slf
+    }
+
+    fn __next__<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyString>>> {
+        let Some(writing) = self.writing.as_mut() else { return Ok(None) };
+        let rows = self.rows.borrow(py);
+        let names = rows.names.borrow(py);
+        let mut piece = Vec::new();
+        if !writing.write(&rows.tree, &names.written, PIECE_BYTES, &mut piece) {
+            self.writing = None;
+        }
+        PyString::from_bytes(py, &piece).map(Some)
+    }
+}

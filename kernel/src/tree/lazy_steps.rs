@@ -1,0 +1,71 @@
+//! A step from one row that goes no further than it is followed: for `[1]`, `[n]` and tests of existence.
+
+use super::axes::{Axis, Step};
+use super::Tree;
+use crate::rows::kind;
+
+impl Tree {
+    /// The row after another one, or the first, that a step from a row leads to. None for axes that are not followed so.
+    pub fn next_along(&self, step: &Step, row: u32, previous: Option<u32>) -> Option<Option<u32>> {
+        let accepts = |&row: &u32| step.test.accepts(self.codes[row as usize]);
+        Some(match step.axis {
+            Axis::Child => {
+                let first = previous.map_or_else(|| self.attributes_end(row), |last| self.ends[last as usize]);
+                self.siblings_until(first, self.ends[row as usize]).find(accepts)
+            }
+            Axis::FollowingSibling => {
+                let parent = self.family(row);
+                let last = previous.unwrap_or(row);
+                parent.and_then(|parent| {
+                    self.siblings_until(self.ends[last as usize], self.ends[parent as usize]).find(accepts)
+                })
+            }
+            Axis::PrecedingSibling => {
+                let parent = self.family(row);
+                parent.and_then(|parent| self.siblings_before(previous.unwrap_or(row), parent).find(accepts))
+            }
+            Axis::Descendant => self.below(previous.unwrap_or(row) + 1, self.ends[row as usize]).find(accepts),
+            Axis::Following => {
+                let first = previous.map_or(self.ends[row as usize], |last| last + 1);
+                self.below(first, self.len() as u32).find(accepts)
+            }
+            _ => return None,
+        })
+    }
+
+    /// The parent whose children a row has beside it; none for roots and attributes.
+    fn family(&self, row: u32) -> Option<u32> {
+        self.parent(row).filter(|_| self.kind(row) != kind::ATTRIBUTE)
+    }
+
+    fn below(&self, start: u32, end: u32) -> impl Iterator<Item = u32> + '_ {
+        (start..end).filter(|&row| self.kind(row) != kind::ATTRIBUTE)
+    }
+
+    fn siblings_until(&self, first: u32, end: u32) -> impl Iterator<Item = u32> + '_ {
+        let mut next = first;
+        std::iter::from_fn(move || {
+            let row = next;
+            (row < end).then(|| {
+                next = self.ends[row as usize];
+                row
+            })
+        })
+    }
+
+    fn siblings_before(&self, row: u32, parent: u32) -> impl Iterator<Item = u32> + '_ {
+        let mut last = row;
+        std::iter::from_fn(move || {
+            let mut before = last - 1;
+            if before == parent {
+                return None;
+            }
+            // The row before is in the sibling's subtree: climb to the sibling itself.
+            while self.parents[before as usize] != parent {
+                before = self.parents[before as usize];
+            }
+            last = before;
+            (self.kind(before) != kind::ATTRIBUTE).then_some(before)
+        })
+    }
+}

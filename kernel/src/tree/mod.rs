@@ -1,0 +1,332 @@
+//! The compact tree: what must be kept of a document, one row per node in document order.
+//!
+//! The columns are those of `xylem.values.tree` (the pre/size encoding of XPath accelerators, with ends in the place of sizes and
+//! parents in the place of levels): a subtree is a range of rows, the next sibling one look-up. Twenty bytes a row, and
+//! all characters in one buffer. Codes are those of the name pool of the process, so a name test compares two integers.
+//!
+//! A tree is made from the rows of a scan, or grows by copies of complete subtrees (the buffers of a streamed query).
+
+pub mod axes;
+mod lazy_steps;
+pub mod text;
+
+use std::borrow::Cow;
+use std::str::Utf8Error;
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use crate::namespaces::Binding;
+use crate::rows::{kind, Rows};
+
+/// The kind in a code.
+pub const KIND_MASK: u32 = 7;
+
+/// A subtree with fewer rows is searched faster than an index of the whole tree is made and kept.
+const INDEXED_ROWS: usize = 2048;
+
+/// Columns, one entry for each row. Row 0 is the only root.
+#[derive(Default)]
+pub struct Tree {
+    /// Kind and name.
+    codes: Vec<u32>,
+    /// One past the last row of the subtree.
+    ends: Vec<u32>,
+    /// Row of the parent; of the root, itself.
+    parents: Vec<u32>,
+    /// Where the value of each row ends in `text`; it begins where the one before it ends.
+    value_ends: Vec<usize>,
+    text: String,
+    /// Namespace declarations, by ascending row.
+    declared: Vec<(u32, Arc<[Binding]>)>,
+    /// Rows whose prefix is not that of their name, ascending.
+    prefixed: Vec<(u32, Box<str>)>,
+    /// Rows by code, for the codes that were asked for.
+    index: FxHashMap<u32, Vec<u32>>,
+}
+
+impl Tree {
+    /// The tree of some rows, which have no name pool's codes yet.
+    pub fn from_rows(rows: Rows) -> Result<Tree, Utf8Error> {
+        let text = String::from_utf8(rows.characters).map_err(|error| error.utf8_error())?;
+        Ok(Tree {
+            codes: rows.codes,
+            ends: rows.ends,
+            parents: rows.parents,
+            value_ends: rows.value_ends,
+            text,
+            declared: rows.declared,
+            prefixed: rows.prefixed,
+            index: FxHashMap::default(),
+        })
+    }
+
+    /// Give back the space that growing columns keep in reserve: nothing will be added.
+    pub fn shrink(&mut self) {
+        self.codes.shrink_to_fit();
+        self.ends.shrink_to_fit();
+        self.parents.shrink_to_fit();
+        self.value_ends.shrink_to_fit();
+        self.text.shrink_to_fit();
+    }
+
+    /// The number of rows.
+    #[inline(always)]
+    pub fn len(&self) -> usize {
+        self.codes.len()
+    }
+
+    /// Whether there are no rows.
+    pub fn is_empty(&self) -> bool {
+        self.codes.is_empty()
+    }
+
+    /// The column of codes.
+    pub fn codes(&self) -> &[u32] {
+        &self.codes
+    }
+
+    /// The column of codes, to be translated.
+    pub fn codes_mut(&mut self) -> &mut [u32] {
+        self.index.clear();
+        &mut self.codes
+    }
+
+    /// The column of ends.
+    pub fn ends(&self) -> &[u32] {
+        &self.ends
+    }
+
+    /// The column of parents.
+    pub fn parents(&self) -> &[u32] {
+        &self.parents
+    }
+
+    /// The parent of a row; none for the root.
+    #[inline(always)]
+    pub fn parent(&self, row: u32) -> Option<u32> {
+        (row > 0).then(|| self.parents[row as usize])
+    }
+
+    #[inline(always)]
+    fn kind(&self, row: u32) -> u32 {
+        self.codes[row as usize] & KIND_MASK
+    }
+
+    /// One past the last attribute of an element; of another row, the row after it.
+    #[inline(always)]
+    pub fn attributes_end(&self, row: u32) -> u32 {
+        let end = self.ends[row as usize];
+        let mut next = row + 1;
+        while next < end && self.kind(next) == kind::ATTRIBUTE {
+            next += 1;
+        }
+        next
+    }
+
+    // --- values
+
+    fn value_start(&self, row: u32) -> usize {
+        row.checked_sub(1).map_or(0, |before| self.value_ends[before as usize])
+    }
+
+    #[inline(always)]
+    fn characters(&self, row: u32) -> &str {
+        &self.text[self.value_start(row)..self.value_ends[row as usize]]
+    }
+
+    /// The characters of a row; none of documents and elements.
+    #[inline(always)]
+    pub fn value(&self, row: u32) -> Option<&str> {
+        (self.kind(row) > kind::ELEMENT).then(|| self.characters(row))
+    }
+
+    /// The string value of a row: its own characters, or all text below it.
+    pub fn string_value(&self, row: u32) -> Cow<'_, str> {
+        if let Some(value) = self.value(row) {
+            return Cow::Borrowed(value);
+        }
+        let end = self.ends[row as usize];
+        let first = self.attributes_end(row);
+        if first == end {
+            return Cow::Borrowed("");
+        }
+        if self.codes[first as usize] == kind::TEXT && first + 1 == end {
+            return Cow::Borrowed(self.characters(first));
+        }
+        let mut all = String::with_capacity(self.value_ends[end as usize - 1] - self.value_start(first));
+        for other in first..end {
+            if self.codes[other as usize] == kind::TEXT {
+                all.push_str(self.characters(other));
+            }
+        }
+        Cow::Owned(all)
+    }
+
+    /// How many characters the values of some rows have.
+    pub fn count_characters(&self, start: u32, end: u32) -> usize {
+        if start >= end {
+            return 0;
+        }
+        self.text[self.value_start(start)..self.value_ends[end as usize - 1]].chars().count()
+    }
+
+    /// Bytes held by columns and characters.
+    pub fn held_bytes(&self) -> usize {
+        4 * (self.codes.capacity() + self.ends.capacity() + self.parents.capacity())
+            + size_of::<usize>() * self.value_ends.capacity()
+            + self.text.capacity()
+            + self.index.values().map(|rows| 4 * rows.capacity()).sum::<usize>()
+    }
+
+    // --- names
+
+    /// The rows of a code, ascending; they are kept until the tree changes.
+    pub fn named(&mut self, code: u32) -> &[u32] {
+        let codes = &self.codes;
+        self.index.entry(code).or_insert_with(|| {
+            let mut found = Vec::new();
+            search(codes, code, 0, &mut found);
+            found
+        })
+    }
+
+    /// The rows of a code in a range, appended to others.
+    fn named_between(&mut self, code: u32, start: u32, end: u32, found: &mut Vec<u32>) {
+        if ((end - start) as usize) < INDEXED_ROWS && !self.index.contains_key(&code) {
+            search(&self.codes[start as usize..end as usize], code, start, found);
+            return;
+        }
+        let named = self.named(code);
+        let first = named.partition_point(|&row| row < start);
+        let last = first + named[first..].partition_point(|&row| row < end);
+        found.extend_from_slice(&named[first..last]);
+    }
+
+    /// The first row of a code in a range.
+    pub fn first_between(&self, code: u32, start: u32, end: u32) -> Option<u32> {
+        if let Some(named) = self.index.get(&code) {
+            let first = named.partition_point(|&row| row < start);
+            return named.get(first).copied().filter(|&row| row < end);
+        }
+        let place = self.codes[start as usize..end as usize].iter().position(|&other| other == code)?;
+        Some(start + place as u32)
+    }
+
+    /// Prefixes of rows that are not those of their names, by ascending row.
+    pub fn prefixed(&self) -> &[(u32, Box<str>)] {
+        &self.prefixed
+    }
+
+    /// Give a row a prefix of its own.
+    pub fn rename(&mut self, row: u32, prefix: &str) {
+        match self.prefixed.binary_search_by_key(&row, |entry| entry.0) {
+            Ok(place) => self.prefixed[place].1 = prefix.into(),
+            Err(place) => self.prefixed.insert(place, (row, prefix.into())),
+        }
+    }
+
+    // --- namespaces
+
+    /// Namespace declarations, by ascending row.
+    pub fn declared(&self) -> &[(u32, Arc<[Binding]>)] {
+        &self.declared
+    }
+
+    fn declared_at(&self, row: u32) -> &[Binding] {
+        match self.declared.binary_search_by_key(&row, |entry| entry.0) {
+            Ok(place) => &self.declared[place].1,
+            Err(_) => &[],
+        }
+    }
+
+    /// Set the declarations of an element.
+    pub fn declare(&mut self, row: u32, bindings: Vec<Binding>) {
+        match self.declared.binary_search_by_key(&row, |entry| entry.0) {
+            Ok(place) => self.declared[place].1 = bindings.into(),
+            Err(place) => self.declared.insert(place, (row, bindings.into())),
+        }
+    }
+
+    /// The namespaces in scope of an element but `xml`: its own first, then those of its ancestors from the inside out.
+    pub fn in_scope(&self, row: u32) -> Vec<&Binding> {
+        let mut found: Vec<&Binding> = Vec::new();
+        let mut here = (!self.declared.is_empty()).then_some(row);
+        while let Some(row) = here {
+            for binding in self.declared_at(row) {
+                if !found.iter().any(|known| known.0 == binding.0) {
+                    found.push(binding);
+                }
+            }
+            here = self.parent(row);
+        }
+        found.retain(|(_, uri)| !uri.is_empty());
+        found
+    }
+
+    // --- growing
+
+    /// Append one row; the rows before it must be complete but for their ends.
+    pub fn push(&mut self, code: u32, end: u32, parent: u32, value: &str) {
+        self.codes.push(code);
+        self.ends.push(end);
+        self.parents.push(parent);
+        self.text.push_str(value);
+        self.value_ends.push(self.text.len());
+        self.index.clear();
+    }
+
+    /// The root holds all rows so far.
+    pub fn close_root(&mut self) {
+        let rows = self.len() as u32;
+        if let Some(end) = self.ends.first_mut() {
+            *end = rows;
+        }
+    }
+
+    /// Append a copy of a range of rows of another tree, the first of which gets a new parent; the new row of the first one.
+    ///
+    /// Prefixes and inner declarations come along; those of the first row are left to the caller, who knows what is in scope.
+    pub fn append(&mut self, source: &Tree, start: u32, end: u32, parent: u32) -> u32 {
+        let first = self.len() as u32;
+        let (from, to) = (start as usize, end as usize);
+        self.codes.extend_from_slice(&source.codes[from..to]);
+        self.ends.extend(source.ends[from..to].iter().map(|other| other.min(&end) - start + first));
+        self.parents.push(parent);
+        self.parents.extend(source.parents[from + 1..to].iter().map(|other| other - start + first));
+        let (value_start, shift) = (source.value_start(start), self.text.len());
+        self.text.push_str(&source.text[value_start..source.value_ends[to - 1]]);
+        self.value_ends.extend(source.value_ends[from..to].iter().map(|other| other - value_start + shift));
+        for (row, bindings) in between(&source.declared, start + 1, end) {
+            self.declared.push((row - start + first, bindings.clone()));
+        }
+        for (row, prefix) in between(&source.prefixed, start, end) {
+            self.prefixed.push((row - start + first, prefix.clone()));
+        }
+        self.index.clear();
+        first
+    }
+}
+
+/// The entries of a range of rows.
+fn between<T>(entries: &[(u32, T)], start: u32, end: u32) -> &[(u32, T)] {
+    let first = entries.partition_point(|entry| entry.0 < start);
+    let last = first + entries[first..].partition_point(|entry| entry.0 < end);
+    &entries[first..last]
+}
+
+/// The places of a code, counted from `first`, appended to others.
+fn search(codes: &[u32], code: u32, first: u32, found: &mut Vec<u32>) {
+    // Most rows have another code: sixteen are compared at once, and looked at only where one of them fits.
+    const WIDTH: usize = 16;
+    let mut row = first;
+    for block in codes.chunks(WIDTH) {
+        if block.iter().fold(false, |any, &other| any | (other == code)) {
+            found.extend((row..).zip(block).filter(|(_, &other)| other == code).map(|(row, _)| row));
+        }
+        row += WIDTH as u32;
+    }
+}
+
+#[cfg(test)]
+mod tests;

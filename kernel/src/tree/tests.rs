@@ -1,0 +1,158 @@
+use rustc_hash::FxHashSet;
+
+use super::axes::{Axis, Step, Test};
+use super::text::{Writing, WrittenNames};
+use super::*;
+
+const A: u32 = 8 | kind::ELEMENT;
+const B: u32 = 16 | kind::ELEMENT;
+const X: u32 = 24 | kind::ATTRIBUTE;
+const PI: u32 = 32 | kind::INSTRUCTION;
+
+/// <a x="1"><b>one<a/></b>two<b x="2"/><!--c--></a><?pi?>
+fn sample() -> Tree {
+    let mut tree = Tree::default();
+    let rows = [
+        (kind::DOCUMENT, 11, 0, ""),
+        (A, 10, 0, ""),
+        (X, 3, 1, "1"),
+        (B, 6, 1, ""),
+        (kind::TEXT, 5, 3, "one"),
+        (A, 6, 3, ""),
+        (kind::TEXT, 7, 1, "two"),
+        (B, 9, 1, ""),
+        (X, 9, 7, "2"),
+        (kind::COMMENT, 10, 1, "c"),
+        (PI, 11, 0, ""),
+    ];
+    for (code, end, parent, value) in rows {
+        tree.push(code, end, parent, value);
+    }
+    tree
+}
+
+fn along(axis: Axis, contexts: &[u32]) -> Vec<u32> {
+    sample().step(contexts, &Step { axis, test: Test::Any })
+}
+
+#[test]
+fn axes_lead_where_they_should() {
+    assert_eq!(along(Axis::Child, &[1]), [3, 6, 7, 9]);
+    assert_eq!(along(Axis::Attribute, &[1, 3, 7]), [2, 8]);
+    assert_eq!(along(Axis::Descendant, &[1, 3]), [3, 4, 5, 6, 7, 9]);
+    assert_eq!(along(Axis::DescendantOrSelf, &[1, 2]), [1, 2, 3, 4, 5, 6, 7, 9]);
+    assert_eq!(along(Axis::Parent, &[0, 2, 4, 9]), [1, 3]);
+    assert_eq!(along(Axis::Ancestor, &[5, 8]), [0, 1, 3, 7]);
+    assert_eq!(along(Axis::AncestorOrSelf, &[8]), [0, 1, 7, 8]);
+    assert_eq!(along(Axis::FollowingSibling, &[2, 3, 6]), [6, 7, 9]);
+    assert_eq!(along(Axis::PrecedingSibling, &[6, 9]), [3, 6, 7]);
+    assert_eq!(along(Axis::Following, &[2]), [3, 4, 5, 6, 7, 9, 10]);
+    assert_eq!(along(Axis::Preceding, &[4, 9]), [3, 4, 5, 6, 7]);
+    assert_eq!(along(Axis::Itself, &[3]), [3]);
+}
+
+#[test]
+fn tests_select_by_code() {
+    let mut tree = sample();
+    let mut inside = |test| tree.step(&[0], &Step { axis: Axis::Descendant, test });
+    assert_eq!(inside(Test::Code(A)), [1, 5]);
+    assert_eq!(inside(Test::Kind(kind::TEXT)), [4, 6]);
+    assert_eq!(inside(Test::Codes(FxHashSet::from_iter([B, PI]))), [3, 7, 10]);
+    // Attributes are among the rows of their element, and yet no descendants of it.
+    assert!(inside(Test::Code(X)).is_empty());
+    assert!(inside(Test::Nothing).is_empty());
+}
+
+#[test]
+fn an_index_gives_what_a_search_gives() {
+    let mut tree = sample();
+    let mut found = Vec::new();
+    tree.named_between(B, 2, 8, &mut found);
+    assert_eq!(tree.named(B), [3, 7]);
+    tree.named_between(B, 2, 7, &mut found);
+    assert_eq!(found, [3, 7, 3]);
+    assert_eq!(tree.first_between(B, 4, 11), Some(7));
+    assert_eq!(tree.first_between(B, 8, 11), None);
+}
+
+#[test]
+fn steps_can_be_followed_one_by_one() {
+    let tree = sample();
+    for axis in [Axis::Child, Axis::Descendant, Axis::FollowingSibling, Axis::PrecedingSibling, Axis::Following] {
+        for row in 0..tree.len() as u32 {
+            let step = Step { axis, test: Test::Any };
+            let mut found = Vec::new();
+            let mut last = None;
+            while let Some(next) = tree.next_along(&step, row, last).unwrap() {
+                found.push(next);
+                last = Some(next);
+            }
+            found.sort_unstable();
+            assert_eq!(found, along(axis, &[row]), "{axis:?} from {row}");
+        }
+    }
+    assert!(tree.next_along(&Step { axis: Axis::Parent, test: Test::Any }, 1, None).is_none());
+}
+
+#[test]
+fn string_values_join_text_alone() {
+    let tree = sample();
+    assert_eq!(tree.string_value(0), "onetwo");
+    assert_eq!(tree.string_value(3), "one");
+    assert_eq!(tree.string_value(7), "");
+    assert_eq!(tree.string_value(8), "2");
+    assert_eq!(tree.string_value(9), "c");
+    assert_eq!(tree.count_characters(3, 7), 6);
+}
+
+fn names() -> WrittenNames {
+    let mut names = WrittenNames::default();
+    for (code, prefix, local) in [(A, "", "a"), (B, "p", "b"), (X, "", "x"), (PI, "", "pi")] {
+        names.add(code, prefix, local);
+    }
+    names
+}
+
+fn written(tree: &Tree, start: u32, end: u32, around: Option<Vec<Binding>>, enough: usize) -> String {
+    let mut writing = Writing::new(start, end, around);
+    let mut all = Vec::new();
+    loop {
+        let mut piece = Vec::new();
+        let has_more = writing.write(tree, &names(), enough, &mut piece);
+        all.extend(piece);
+        if !has_more {
+            return String::from_utf8(all).unwrap();
+        }
+    }
+}
+
+#[test]
+fn text_comes_in_pieces_of_any_size() {
+    let mut tree = sample();
+    tree.declare(3, vec![("p".into(), "u&".into())]);
+    tree.declare(7, vec![("p".into(), "v".into())]);
+    tree.rename(7, "q");
+    let all = "<a x=\"1\"><p:b xmlns:p=\"u&amp;\">one<a/></p:b>two<q:b xmlns:p=\"v\" x=\"2\"/><!--c--></a><?pi?>";
+    for enough in [1, 10, 1000] {
+        assert_eq!(written(&tree, 1, 11, None, enough), all);
+    }
+    // An element alone declares what was in scope of it; inside of the output, what is not declared there.
+    assert_eq!(written(&tree, 5, 6, None, 1), "<a xmlns:p=\"u&amp;\"/>");
+    assert_eq!(written(&tree, 7, 9, Some(vec![("p".into(), "v".into())]), 1), "<q:b x=\"2\"/>");
+}
+
+#[test]
+fn subtrees_are_appended_with_their_names() {
+    let mut source = sample();
+    source.declare(5, vec![("r".into(), "w".into())]);
+    source.rename(3, "q");
+    let mut tree = Tree::default();
+    tree.push(A, 1, 0, "");
+    assert_eq!(tree.append(&source, 3, 6, 0), 1);
+    assert_eq!(tree.append(&source, 7, 8, 0), 4);
+    tree.close_root();
+    assert_eq!(tree.ends(), [5, 4, 3, 4, 5]);
+    assert_eq!(tree.parents(), [0, 0, 1, 1, 0]);
+    assert_eq!(tree.declared().len(), 1);
+    assert_eq!(written(&tree, 0, 5, None, 1000), "<a><q:b>one<a xmlns:r=\"w\"/></q:b><p:b/></a>");
+}

@@ -1,0 +1,166 @@
+//! A subtree as XML exactly as it stands, as `xylem.sink.plain_xml` writes it with the default parameters.
+//!
+//! Written in pieces, so that the text of a large document is never held whole.
+
+use rustc_hash::FxHashMap;
+
+use super::{Tree, KIND_MASK};
+use crate::escaping::{escape, Place};
+use crate::namespaces::Binding;
+use crate::rows::kind;
+
+/// Names as their document wrote them: prefix and local name, by code.
+#[derive(Default)]
+pub struct WrittenNames(FxHashMap<u32, (Box<str>, Box<str>)>);
+
+impl WrittenNames {
+    /// Learn a name.
+    pub fn add(&mut self, code: u32, prefix: &str, local: &str) {
+        self.0.insert(code, (prefix.into(), local.into()));
+    }
+
+    fn parts(&self, code: u32) -> (&str, &str) {
+        self.0.get(&code).map_or(("", ""), |(prefix, local)| (prefix, local))
+    }
+}
+
+/// An element whose end tag has not been written.
+struct Open {
+    row: u32,
+    end: u32,
+    /// How many declarations are in scope around it.
+    outer: usize,
+}
+
+/// Where the writing of some rows has come to.
+pub struct Writing {
+    row: u32,
+    end: u32,
+    open: Vec<Open>,
+    /// What has been declared in the output, the innermost last; an empty URI undeclares.
+    scope: Vec<Binding>,
+    /// Whether the rows stand outside all elements of the output.
+    is_outside: bool,
+}
+
+impl Writing {
+    /// Write the rows from `start` to before `end`: one subtree, or the children of a document.
+    ///
+    /// `around` is what has been declared where they stand inside an element of the output; none outside of all.
+    pub fn new(start: u32, end: u32, around: Option<Vec<Binding>>) -> Writing {
+        let is_outside = around.is_none();
+        Writing { row: start, end, open: Vec::new(), scope: around.unwrap_or_default(), is_outside }
+    }
+
+    /// Write on until there are that many bytes, or all is written; whether there is more.
+    pub fn write(&mut self, tree: &Tree, names: &WrittenNames, enough: usize, out: &mut Vec<u8>) -> bool {
+        loop {
+            while self.open.last().is_some_and(|open| open.end == self.row) {
+                let Some(open) = self.open.pop() else { break };
+                out.extend_from_slice(b"</");
+                push_name(tree, names, open.row, out);
+                out.push(b'>');
+                self.scope.truncate(open.outer);
+            }
+            if self.row >= self.end {
+                return false;
+            }
+            if out.len() >= enough {
+                return true;
+            }
+            let row = self.row;
+            let code = tree.codes[row as usize];
+            self.row += 1;
+            match code & KIND_MASK {
+                kind::TEXT => escape(tree.characters(row).as_bytes(), Place::Content, out),
+                kind::ELEMENT => self.start_element(tree, names, row, out),
+                kind::COMMENT => {
+                    out.extend_from_slice(b"<!--");
+                    out.extend_from_slice(tree.characters(row).as_bytes());
+                    out.extend_from_slice(b"-->");
+                }
+                _ => push_instruction(names.parts(code).1, tree.characters(row), out),
+            }
+        }
+    }
+
+    fn start_element(&mut self, tree: &Tree, names: &WrittenNames, row: u32, out: &mut Vec<u8>) {
+        out.push(b'<');
+        push_name(tree, names, row, out);
+        let outer = self.scope.len();
+        if !tree.declared.is_empty() {
+            self.declare(tree, row, out);
+        }
+        let end = tree.ends[row as usize];
+        while self.row < end && tree.kind(self.row) == kind::ATTRIBUTE {
+            out.push(b' ');
+            push_name(tree, names, self.row, out);
+            out.extend_from_slice(b"=\"");
+            escape(tree.characters(self.row).as_bytes(), Place::Attribute, out);
+            out.push(b'"');
+            self.row += 1;
+        }
+        if self.row == end {
+            out.extend_from_slice(b"/>");
+            self.scope.truncate(outer);
+        } else {
+            out.push(b'>');
+            self.open.push(Open { row, end, outer });
+        }
+    }
+
+    /// An outermost element declares all that is in scope, an inner one what differs from the output so far.
+    fn declare(&mut self, tree: &Tree, row: u32, out: &mut Vec<u8>) {
+        if self.is_outside && self.open.is_empty() {
+            for binding in tree.in_scope(row) {
+                self.add(binding, out);
+            }
+        } else {
+            for binding in tree.declared_at(row) {
+                self.add(binding, out);
+            }
+        }
+    }
+
+    fn add(&mut self, binding: &Binding, out: &mut Vec<u8>) {
+        let (prefix, uri) = binding;
+        let known = self.scope.iter().rev().find(|known| known.0 == *prefix).map_or("", |known| &known.1);
+        // XML 1.0 can take back the default namespace only.
+        if known == &**uri || (uri.is_empty() && !prefix.is_empty()) || &**prefix == "xml" {
+            return;
+        }
+        out.extend_from_slice(b" xmlns");
+        if !prefix.is_empty() {
+            out.push(b':');
+            out.extend_from_slice(prefix.as_bytes());
+        }
+        out.extend_from_slice(b"=\"");
+        escape(uri.as_bytes(), Place::Attribute, out);
+        out.push(b'"');
+        self.scope.push(binding.clone());
+    }
+}
+
+fn push_name(tree: &Tree, names: &WrittenNames, row: u32, out: &mut Vec<u8>) {
+    let (mut prefix, local) = names.parts(tree.codes[row as usize]);
+    if !tree.prefixed.is_empty() {
+        if let Ok(place) = tree.prefixed.binary_search_by_key(&row, |entry| entry.0) {
+            prefix = &tree.prefixed[place].1;
+        }
+    }
+    if !prefix.is_empty() {
+        out.extend_from_slice(prefix.as_bytes());
+        out.push(b':');
+    }
+    out.extend_from_slice(local.as_bytes());
+}
+
+fn push_instruction(target: &str, content: &str, out: &mut Vec<u8>) {
+    out.extend_from_slice(b"<?");
+    out.extend_from_slice(target.as_bytes());
+    if !content.is_empty() {
+        out.push(b' ');
+        out.extend_from_slice(content.as_bytes());
+    }
+    out.extend_from_slice(b"?>");
+}

@@ -1,0 +1,149 @@
+"""Columns that are kept by the kernel: 20 bytes a row and the characters once, against some 120 bytes in Python lists.
+
+Node tests, axes, string values and serialisation run there over all rows of a step at once; `tree.py` stays the
+reference for what they give. Anything else reads the columns as sequences, one Python call for each item: what runs
+over many rows should ask `native` instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from .name_pool import KIND_BITS, NamePool
+from .node import ELEMENT, TEXT
+from .qname import QName
+from .strings import UntypedAtomic
+from .tree import next_order
+from .tree_interface import XML_NAMESPACE, TreeInterface
+
+if TYPE_CHECKING:
+    from .native_rows import NativeRows
+
+_NO_NAMES: dict[int, QName] = {}
+_NO_DECLARATIONS: dict[int, dict[str, str]] = {}
+_NO_RULES: frozenset[tuple[int, int]] = frozenset()
+
+
+class CompactTree(TreeInterface):
+    """Read only, but for `compact_buffer.py`."""
+
+    __slots__ = ("__weakref__", "_columns", "_declared", "_index", "_prefixed", "native")
+
+    isolated: frozenset[int] = frozenset()
+    native: NativeRows
+
+    def __init__(
+        self,
+        native: NativeRows,
+        names: NamePool,
+        qnames: list[QName | None] | dict[int, QName | None],
+        base: str | None = None,
+    ) -> None:
+        """The codes of `native` are those of `names` already; `qnames` has its names with their prefixes."""
+        self.order = next_order()
+        self.native = native
+        self.names = names
+        self.qnames = qnames
+        self.base = base
+        self.document_uri: str | None = None
+        self.id_rules = _NO_RULES
+        self.idref_rules = _NO_RULES
+        self._columns: tuple[Sequence[int], Sequence[int], Sequence[int], Sequence[str | None]] | None = None
+        self._prefixed: dict[int, QName] | None = None
+        self._declared: dict[int, dict[str, str]] | None = None
+        self._index: dict[int, list[int]] | None = None
+        self._elements_by_id: dict[str, int] | None = None
+
+    # --- columns, for those who read them one by one
+
+    @property
+    def codes(self) -> Sequence[int]:  # type: ignore[override]  # nobody may replace a column of the kernel
+        return (self._columns or self._read_columns())[0]
+
+    @property
+    def ends(self) -> Sequence[int]:  # type: ignore[override]
+        return (self._columns or self._read_columns())[1]
+
+    @property
+    def parents(self) -> Sequence[int]:  # type: ignore[override]
+        return (self._columns or self._read_columns())[2]
+
+    @property
+    def values(self) -> Sequence[str | None]:  # type: ignore[override]
+        return (self._columns or self._read_columns())[3]
+
+    def _read_columns(self) -> tuple[Sequence[int], Sequence[int], Sequence[int], Sequence[str | None]]:
+        self._columns = self.native.columns
+        return self._columns
+
+    @property
+    def prefixed(self) -> dict[int, QName]:  # type: ignore[override]
+        found = self._prefixed
+        if found is None:
+            codes, qnames = self.codes, self.qnames
+            found = self._prefixed = self._own_names(codes, qnames) or _NO_NAMES
+        return found
+
+    def _own_names(
+        self, codes: Sequence[int], qnames: list[QName | None] | dict[int, QName | None]
+    ) -> dict[int, QName]:
+        found = {}
+        for row, prefix in self.native.prefixed().items():
+            usual = qnames[codes[row] >> KIND_BITS]
+            assert usual is not None
+            found[row] = QName(usual.uri, usual.local, prefix)
+        return found
+
+    @property
+    def declared(self) -> dict[int, dict[str, str]]:  # type: ignore[override]
+        if self._declared is None:
+            self._declared = self.native.declared() if self.native.has_declarations else _NO_DECLARATIONS
+        return self._declared
+
+    # --- one node
+
+    def kind(self, pre: int) -> int:
+        return self.native.kind(pre)
+
+    def string_value(self, pre: int) -> str:
+        return self.native.string_value(pre)
+
+    def typed_value(self, pre: int) -> str:
+        value = self.native.string_value(pre)
+        return UntypedAtomic(value) if self.native.kind(pre) <= TEXT else value
+
+    def parent(self, pre: int) -> int:
+        return self.native.parent(pre)
+
+    def attributes(self, pre: int) -> range:
+        return range(pre + 1, self.native.attributes_end(pre))
+
+    def children(self, pre: int) -> list[int]:
+        return self.native.path_from(pre, self.native.plan(_CHILDREN))
+
+    # --- names and namespaces
+
+    def elements_named(self, code: int) -> list[int]:
+        if self._index is None:
+            self._index = {}
+        found = self._index.get(code)
+        if found is None:
+            found = self._index[code] = self.native.named(code)
+        return found
+
+    def has_index(self, code: int) -> bool:
+        return self._index is not None and code in self._index
+
+    def namespaces(self, pre: int) -> dict[str, str]:
+        if self.native.kind(pre) != ELEMENT:
+            return {}
+        found = self.native.in_scope(pre)
+        found["xml"] = XML_NAMESPACE
+        return found
+
+    def __len__(self) -> int:
+        return len(self.native)
+
+
+_CHILDREN = [("child", "any", ())]

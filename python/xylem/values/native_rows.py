@@ -1,0 +1,112 @@
+"""What a compact tree asks of the kernel's columns: `CompactRows` of `kernel/src/bindings/tree.rs`.
+
+Only `source/kernel.py` imports the kernel; here its types are named for all who are handed one. Rows are
+integers, codes those of a name pool, and a row that is not there is -1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Protocol, TypeAlias
+
+NativeStep: TypeAlias = tuple[str, str, Sequence[int]]
+"""An axis and a test: any, nothing, kind with the kind, code with the code, codes with all of them."""
+
+Columns: TypeAlias = tuple[Sequence[int], Sequence[int], Sequence[int], Sequence[str | None]]
+
+
+class NativePlan(Protocol):
+    """Steps of a path, ready to be taken."""
+
+
+class NativeNames(Protocol):
+    """How the names of one document or scan are written, and which codes of the pool they have."""
+
+    def add(self, scanned: int, code: int, prefix: str, local: str) -> None:
+        """Learn the pool's code of a code of the scan, and its name."""
+
+
+class NativeRows(Protocol):
+    """The rows of a tree. Ranges that do not exist raise IndexError."""
+
+    @staticmethod
+    def plan(steps: Sequence[NativeStep]) -> NativePlan: ...
+
+    @property
+    def columns(self) -> Columns:
+        """Codes, ends, parents and values, as sequences that read through to the kernel."""
+
+    @property
+    def names(self) -> NativeNames: ...
+
+    @property
+    def has_declarations(self) -> bool: ...
+
+    def __len__(self) -> int: ...
+
+    # --- one row
+
+    def kind(self, row: int) -> int: ...
+
+    def end(self, row: int) -> int: ...
+
+    def parent(self, row: int) -> int: ...
+
+    def value(self, row: int) -> str | None: ...
+
+    def string_value(self, row: int) -> str: ...
+
+    def attributes_end(self, row: int) -> int:
+        """One past the last attribute of an element."""
+
+    # --- steps
+
+    def children_named(self, row: int, code: int) -> list[int]:
+        """The children of a code; of an attribute's code, the attribute."""
+
+    def first_named(self, row: int, code: int) -> int: ...
+
+    def first_descendant(self, row: int, code: int) -> int: ...
+
+    def named(self, code: int) -> list[int]:
+        """All rows of a code, ascending."""
+
+    def path_from(self, row: int, plan: NativePlan) -> list[int]:
+        """Where a path leads from one row: ascending rows."""
+
+    def path(self, rows: Sequence[int], plan: NativePlan) -> list[int]:
+        """Where a path leads from any rows: ascending rows, each once."""
+
+    def next_along(self, row: int, previous: int, plan: NativePlan) -> int:
+        """The row after another one (-1: the first) on the axis of a plan of one step; -1 where it ends."""
+
+    # --- many rows
+
+    def string_values(self, rows: Sequence[int]) -> list[str]: ...
+
+    def count_characters(self, start: int, end: int) -> int: ...
+
+    def text(self, start: int, end: int, around: Sequence[tuple[str, str]] | None = None) -> Iterator[str]:
+        """Rows as XML, in pieces, as `sink/plain_xml.py` writes them with the default parameters."""
+
+    def held_bytes(self) -> int: ...
+
+    # --- names and namespaces
+
+    def prefixed(self) -> dict[int, str]: ...
+
+    def declared(self) -> dict[int, dict[str, str]]: ...
+
+    def in_scope(self, row: int) -> dict[str, str]:
+        """All but `xml`."""
+
+    # --- growing
+
+    def push(self, code: int, end: int, parent: int, value: str) -> None: ...
+
+    def append(self, source: NativeRows, start: int, end: int, parent: int) -> int:
+        """Copy rows of another tree with the same names; the root then ends behind them. The first new row."""
+
+    def declare(self, row: int, bindings: Sequence[tuple[str, str]]) -> None: ...
+
+    def rename(self, row: int, prefix: str) -> None: ...
