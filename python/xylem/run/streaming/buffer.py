@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from xylem.values.builder import TreeBuilder
 from xylem.values.name_pool import KIND_MASK
 from xylem.values.node import ATTRIBUTE, DOCUMENT, Node
+from xylem.values.qname import QName
 from xylem.values.tree import Tree
 from xylem.values.tree_copy import append_subtree
 
@@ -47,6 +50,19 @@ class Buffer:
         """Whether this very row was the last one to be kept."""
         return self._last is not None and self._last.pre == child.pre and self._last.tree is child.tree
 
+    def keep_only(self, tests: Collection[tuple[str | None, str | None]]) -> int:
+        """Forget the children that none of the tests, (uri, local) or None for any, selects; gives the bytes freed.
+
+        What was read of the buffer before stays as it is: a new tree takes the place of the old one.
+        """
+        before, old = self.bytes, self.node
+        self.__init__(old)  # type: ignore[misc]  # the element again, without its children
+        for row in old.tree.children(0):
+            if is_named(old.tree.name(row), tests):
+                self.append(Node(old.tree, row))
+        self._last = None
+        return before - self.bytes
+
     def append(self, child: Node) -> int:
         """Keep a copy of a complete child; gives the bytes it takes."""
         self._last = child
@@ -58,6 +74,11 @@ class Buffer:
         size = _size(tree, before, len(tree.codes))
         self.bytes += size
         return size
+
+
+def is_named(name: QName | None, tests: Collection[tuple[str | None, str | None]]) -> bool:
+    """Whether a name is one of some (uri, local), None for any."""
+    return name is not None and any(uri in (None, name.uri) and local in (None, name.local) for uri, local in tests)
 
 
 def detached(node: Node) -> Node:

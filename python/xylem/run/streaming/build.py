@@ -10,6 +10,7 @@ from xylem.analysis.projection import NotProjectable, Projection, Use
 from xylem.analysis.reached_declarations import reached_declarations
 from xylem.plan.flux import (
     ROOT,
+    Fixed,
     Flux,
     For,
     Handler,
@@ -29,6 +30,7 @@ from xylem.plan.needs import add_expression, add_needs, element_names
 from xylem.plan.scan_plan import Report
 from xylem.plan.symbols import may_contain, reached_type
 from xylem.rewrite.simple_expressions import is_simple
+from xylem.schema.automaton_constraints import AutomatonConstraints
 from xylem.schema.constraints import ElementConstraints, Schema
 from xylem.syntax import ast
 from xylem.values import atomic_type as at
@@ -43,13 +45,25 @@ from ..evaluator.scope import Focus, Scope
 from ..evaluator.windows import data_window_cursor
 from .aggregates import AGGREGATE, ITEM, Aggregate, Extraction
 from .body import write_body
+from .early_firing import early_firing, past_at_start
 from .hoisting import hoisted
 from .immediate import Immediate, immediate
-from .roles import FeedRole, FiringRole, ItemRole, KeepRole, Role, ScopeRole, WindowRole
+from .kept_children import ANY_CHILD, kept_children, variable_readers
+from .roles import (
+    FeedRole,
+    FiringRole,
+    ItemRole,
+    KeepRole,
+    Readers,
+    Role,
+    ScopeRole,
+    TrackRole,
+    TriggerRole,
+    WindowRole,
+)
 from .selection import tests_of, tests_of_predicates, value_tests_of, value_tests_of_predicates
 from .steps import PlannedSteps
 
-_ANY_CHILD = ("child", None, None)
 NEAR_STEPS = 2
 
 
@@ -113,35 +127,31 @@ class StreamBuilder:
         self.scopes.append(role)
         stream, aggregates = self._without_aggregates(stream)
         at_once = immediate(stream, self.types.get(stream.variable))
-        needs = self._needs(stream, 0 if at_once is None else at_once.last + 1)
+        first = 0 if at_once is None else at_once.last + 1
+        needs = self._needs(stream, first)
         kept = self.steps.steps[step].kept
         for read in (needs,) if at_once is None else (needs, at_once.needed):
             kept.attributes |= read.attributes
             kept.all_attributes |= read.all_attributes
-        self._keep_children(role, needs)
+        self._keep_children(role, stream, needs, first)
         for aggregate in aggregates:
-            self._feed(role, aggregate)
+            self._feed(role, aggregate, variable_readers(stream, aggregate.name))
         if at_once is not None:
             # After the aggregates, which may be fed by the same record: records come in the order of steps.
             self._fire_at_once(role, at_once)
-        waits = False
         for index, handler in enumerate(stream.handlers):
             if isinstance(handler, OnFirst):
                 role.bodies.append(self._function("first", handler.body, role))
-                if handler.symbols is None or any(not symbol.startswith("@") for symbol in handler.symbols):
-                    waits = True
             elif isinstance(handler, On) and handler.step.axis == "attribute":
                 role.bodies.append(self._function("first", ProcessStream(stream.variable, (handler,)), role))
             elif isinstance(handler, On):
                 role.bodies.append(None)
                 self._on(role, index, handler)
-                waits = True
             elif isinstance(handler, (OnWindow, OnEach)):
                 role.bodies.append(None)
                 self._window(role, index, handler)
-                waits = True
-            if not waits:
-                role.at_start = index + 1
+        role.at_start = past_at_start(stream, self.types.get(stream.variable))
+        self._fire_early(role, stream, max(first, role.at_start))
         return role
 
     def _slot(self, name: str) -> int:
@@ -164,25 +174,31 @@ class StreamBuilder:
             raise NotStreamable(f"a handler below ${stream.variable} looks at the whole document")
         return needs
 
-    def _keep_children(self, role: ScopeRole, needs: Projection) -> None:
+    def _keep_children(self, role: ScopeRole, stream: ProcessStream, needs: Projection, first: int) -> None:
         if needs.subtree or needs.string or needs.text:
             self.steps.steps[role.step].kept = needs
             if role.parent is None:
                 raise NotStreamable("the whole document is needed before anything can be written")
             raise NotStreamable(f"all of ${role.variable} is needed before it has ended")
-        near = {test: below for test, below in needs.children.items() if test[0] == "child"}
-        far = Projection({test: below for test, below in needs.children.items() if test[0] != "child"})
-        if far.children:
-            # What is needed at any depth is found below every child, and may be the child itself.
-            every = Projection()
-            for needed in (near.get(_ANY_CHILD, far), far, *far.children.values()):
-                every.merge(needed)
-            near[_ANY_CHILD] = every
-        for (axis, uri, local), below in near.items():
-            step = self.steps.add(role.step, axis, uri, local, Report.ITEM)
+        for test, below, readers, sought in kept_children(stream, needs, first):
+            step = self.steps.add(role.step, *test, Report.ITEM)
             step.kept = below
             role.keeps_children = True
-            self.roles.append(KeepRole(step.index, role))
+            self.roles.append(KeepRole(step.index, role, readers, test[1:], sought))
+
+    def _fire_early(self, role: ScopeRole, stream: ProcessStream, first: int) -> None:
+        """Steps for the tags at which handlers fire: the last ones of all, to come behind what their children bring."""
+        found = early_firing(stream, self.types.get(stream.variable), first) if role.parent is not None else None
+        if found is None:
+            return
+        for tags, report in ((found.starts, Report.START), (found.ends, Report.END)):
+            for (uri, local), last in tags.items():
+                step = self.steps.add(role.step, "child", uri, local, report)
+                self.roles.append(TriggerRole(step.index, role, last, report is Report.END))
+        of = self.types.get(stream.variable)
+        if found.sets is not None and isinstance(of, AutomatonConstraints):
+            step = self.steps.add(role.step, *ANY_CHILD, Report.START | Report.END)
+            self.roles.append(TrackRole(step.index, role, of, found.sets))
 
     # --- handlers
 
@@ -229,6 +245,8 @@ class StreamBuilder:
             return stream
         if not all(isinstance(h, OnFirst) for h in stream.handlers):
             return None
+        if self._fires_early(stream):
+            return stream
         reduced, aggregates = self._without_aggregates(stream)
         needs = self._needs(reduced)
         reads_more = needs.children or needs.subtree or needs.string or needs.text
@@ -236,6 +254,17 @@ class StreamBuilder:
             return None
         # Aggregates over what is far below spare more than records of their own cost.
         return stream if not reads_more or any(len(a.prefix) > NEAR_STEPS for a in aggregates) else None
+
+    def _fires_early(self, stream: ProcessStream) -> bool:
+        """Whether a handler has something to say before its element ends, and the rest can be kept."""
+        of = self.types.get(stream.variable)
+        at_start = past_at_start(stream, of)
+        found = early_firing(stream, of, at_start)
+        bodies = [handler.body for handler in stream.handlers[at_start:-1] if isinstance(handler, OnFirst)]
+        if found is None or all(isinstance(body, Fixed) for body in bodies):
+            return False
+        needs = self._needs(self._without_aggregates(stream)[0])
+        return not (needs.subtree or needs.string or needs.text)
 
     def _window(self, role: ScopeRole, index: int, handler: OnWindow | OnEach) -> None:
         """Collect the records of a path into windows."""
@@ -300,7 +329,7 @@ class StreamBuilder:
         self._aggregates = extraction.number
         return made, extraction.found
 
-    def _feed(self, role: ScopeRole, aggregate: Aggregate) -> None:
+    def _feed(self, role: ScopeRole, aggregate: Aggregate, readers: Readers) -> None:
         tests, is_plain = tests_of_predicates(aggregate.taken, ITEM.name.local)
         # Counts come once per batch: enough for the document, which is open all the time.
         counted = is_plain and aggregate.counts and role.parent is None
@@ -322,7 +351,7 @@ class StreamBuilder:
             use = Use.PRESENCE if aggregate.counts else Use.STRING
             add_expression(aggregate.taken, {name: planned.kept}, use)
             body = self._feeder(aggregate, name)
-        self.roles.append(FeedRole(planned.index, role, self._slot(ITEM.name.local), number, body))
+        self.roles.append(FeedRole(planned.index, role, self._slot(ITEM.name.local), number, body, readers))
 
     def _feeder(self, aggregate: Aggregate, name: str) -> str:
         """def feed(into, item): add what is taken of a record."""

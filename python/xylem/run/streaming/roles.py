@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from xylem.schema.automaton_constraints import AutomatonConstraints
+
 
 @dataclass(eq=False)
 class ScopeRole:
     """An element whose children are processed as a stream.
 
     Holds:  what `keeps_children` says: the children that handlers read later than they pass.
-    Order:  handlers fire in the order of the program: before an on-handler, all on-first handlers in front of it
-            (the schema proves them past, or they would not stand there); at the end, the remaining ones.
+    Order:  handlers fire in the order of the program: on-first handlers where the schema says that their symbols are
+            past (`early_firing.py`), before an on-handler all in front of it, at the end the remaining ones.
     """
 
     step: int
@@ -68,12 +70,28 @@ class WindowRole:
     """(slot, function, feeder) of aggregates over the window. With any, no item is held: they are all that is read."""
 
 
+@dataclass(frozen=True)
+class Readers:
+    """The handlers of a scope that read something: the place of the first and of the last of them."""
+
+    first: int = 0
+    last: int = 0
+
+
 @dataclass(eq=False)
 class KeepRole:
-    """A record that is kept in the buffer of the stream it is a child of."""
+    """A record that is kept in the buffer of the stream it is a child of.
+
+    Holds:  a copy of it, until the last handler that reads it has fired.
+    """
 
     step: int
     scope: ScopeRole
+    readers: Readers
+    test: tuple[str | None, str | None]
+    """(uri, local) of the children it is about, None for any."""
+    sought: tuple[tuple[str | None, str | None], ...] = ()
+    """Children of any name are kept for elements of these names in them: one without any is of no use to anyone."""
 
 
 @dataclass(eq=False)
@@ -85,6 +103,7 @@ class FeedRole:
     slot: int
     aggregate: int
     body: str | None
+    readers: Readers = Readers()
 
 
 @dataclass(eq=False)
@@ -99,4 +118,26 @@ class FiringRole:
     """As for `ItemRole`."""
 
 
-Role = ScopeRole | ItemRole | WindowRole | KeepRole | FeedRole | FiringRole
+@dataclass(eq=False)
+class TriggerRole:
+    """A child whose start or end tag makes on-first handlers fire (`early_firing.py`)."""
+
+    step: int
+    scope: ScopeRole
+    last: int
+    """The last of the handlers that fire."""
+    at_end: bool
+
+
+@dataclass(eq=False)
+class TrackRole:
+    """Every child of an element, whose automaton tells when handlers fire (`PastTracker`)."""
+
+    step: int
+    scope: ScopeRole
+    constraints: AutomatonConstraints
+    sets: tuple[frozenset[str] | None, ...]
+    """For each handler what must be past."""
+
+
+Role = ScopeRole | ItemRole | WindowRole | KeepRole | FeedRole | FiringRole | TriggerRole | TrackRole

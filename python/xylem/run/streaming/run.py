@@ -7,12 +7,12 @@ scopes with their buffers and aggregates, and results that wait for an earlier o
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from typing import Any
 
-from xylem.errors import DynamicError, InputError, XylemError
+from xylem.errors import InputError, XylemError
 from xylem.functions.context import Context
-from xylem.source.limits import DEFAULT_LIMITS
+from xylem.schema.past_tracker import PastTracker
+from xylem.schema.symbols import END as AT_END_TAG
 from xylem.values.node import Node
 from xylem.values.tree import Tree
 
@@ -20,77 +20,26 @@ from ..runtime.data_windows import WindowCursor
 from .accumulator import Accumulator, Counter, accumulator
 from .buffer import Buffer, detached, size_of
 from .collector import Recorder
-from .roles import FeedRole, FiringRole, ItemRole, KeepRole, Role, ScopeRole, WindowRole
+from .late_children import has_any, late_child
+from .open_scope import OpenScope, Region
+from .roles import (
+    FeedRole,
+    FiringRole,
+    ItemRole,
+    KeepRole,
+    Role,
+    ScopeRole,
+    TrackRole,
+    TriggerRole,
+    WindowRole,
+)
+from .statistics import Statistics
+
+__all__ = ["Statistics", "StreamRun"]
 
 START, END, ITEM = 1, 2, 4
 Action = Callable[[Node], None]
 Handler = Callable[[Any, list[Any]], None]
-
-
-@dataclass
-class Statistics:
-    """What a run measured."""
-
-    records: int = 0
-    input_bytes: int = 0
-    buffered_bytes: dict[str, int] = field(default_factory=dict)
-    """Held now, by variable."""
-    peak_by_variable: dict[str, int] = field(default_factory=dict)
-    peak_buffered_bytes: int = 0
-    held_bytes: int = 0
-    """Held now, by all variables."""
-    recent_peak_bytes: int = 0
-    """The most since someone set it back to `held_bytes`."""
-    limit_bytes: int = DEFAULT_LIMITS.buffered_bytes
-    """What may be held at all."""
-
-    def hold(self, variable: str, size: int) -> None:
-        """More is held for a variable, or less where the size is negative."""
-        held = self.buffered_bytes.get(variable, 0) + size
-        self.buffered_bytes[variable] = held
-        if held > self.peak_by_variable.get(variable, 0):
-            self.peak_by_variable[variable] = held
-        self.held_bytes += size
-        if self.held_bytes > self.recent_peak_bytes:
-            self.recent_peak_bytes = self.held_bytes
-            if self.held_bytes > self.peak_buffered_bytes:
-                self.peak_buffered_bytes = self.held_bytes
-                if self.held_bytes > self.limit_bytes:
-                    most = f"{self.held_bytes:,} bytes where {self.limit_bytes:,} are allowed"
-                    raise DynamicError("XYDY0005", f"{most}; ${variable} alone holds {held:,}")
-
-
-@dataclass(eq=False)
-class _OpenScope:
-    """A scope while its element is open."""
-
-    role: ScopeRole
-    depth: int
-    """Its element's place on the spine."""
-    next_handler: int = 0
-    buffer: Buffer | None = None
-    aggregates: list[Accumulator] = field(default_factory=list)
-    waiting: list[_Region] = field(default_factory=list)
-    """Nested records whose results are still to be written, in the order they started."""
-    started: list[_Region] = field(default_factory=list)
-    """Those of them that have not ended, the innermost last."""
-    cursors: dict[int, WindowCursor] = field(default_factory=dict)
-    """The windows of its on-window and on-each handlers, by their place."""
-    window_bytes: list[int] = field(default_factory=list)
-    aggregated: set[int] = field(default_factory=set)
-    """The places of handlers whose aggregates over a window have begun."""
-    counts: dict[int, int] = field(default_factory=dict)
-    """How many records an on-handler has had, by step."""
-
-
-@dataclass(eq=False)
-class _Region:
-    """The place of a record's result among the others."""
-
-    number: int = 0
-    """Which of the records it is, where a positional variable asks."""
-    recorder: Recorder | None = None
-    """The result, once it is known and others must come first."""
 
 
 class StreamRun:
@@ -110,7 +59,7 @@ class StreamRun:
         self.env: list[Any] = [None] * slots
         self.space = space
         self.context = context
-        self.open: dict[int, _OpenScope] = {}
+        self.open: dict[int, OpenScope] = {}
         """Open scopes by step; scopes never nest within themselves."""
         self.actions: dict[int, Action] = {}
         """By step and kind of record: step << 3 | kind."""
@@ -118,6 +67,10 @@ class StreamRun:
         self.handlers: dict[int, list[Handler | None]] = {}
         self.windows: dict[tuple[int, int], WindowRole] = {}
         """By the step of their scope and their place in it."""
+        self.keeps: dict[int, list[KeepRole]] = {}
+        """What is kept, by the step of its scope."""
+        self.trackers: dict[int, PastTracker] = {}
+        """By the step of their scope."""
         for role in roles:
             self._install(role)
         self.root = next(role for role in roles if isinstance(role, ScopeRole) and role.parent is None)
@@ -130,7 +83,7 @@ class StreamRun:
                 self.actions[key | START] = lambda node: self._open(role, node)
                 self.actions[key | END] = lambda node: self._close(role)
             case ItemRole(nested=True):
-                self.actions[key | START] = lambda node: self._reserve(role)
+                self.actions[key | START] = lambda node: self._reserve(role, node)
                 self.actions[key | ITEM] = self._nested_item(role)
             case ItemRole():
                 self.actions[key | ITEM] = self._item(role)
@@ -138,7 +91,15 @@ class StreamRun:
                 self.windows[role.scope.step, role.position] = role
                 self.actions[key | ITEM] = self._window_item(role)
             case KeepRole():
+                self.keeps.setdefault(role.scope.step, []).append(role)
                 self.actions[key | ITEM] = self._keep(role)
+            case TriggerRole():
+                self.actions[key | (END if role.at_end else START)] = self._trigger(role)
+            case TrackRole():
+                sets = [(AT_END_TAG,) if names is None else names for names in role.sets]
+                self.trackers[role.scope.step] = PastTracker(role.constraints, sets)
+                self.actions[key | START] = self._track(role, at_end=False)
+                self.actions[key | END] = self._track(role, at_end=True)
             case FiringRole():
                 self.actions[key | ITEM] = self._fire(role)
             case FeedRole(body=None):
@@ -179,10 +140,10 @@ class StreamRun:
 
     def _open(self, role: ScopeRole, node: Node) -> None:
         if role.parent is not None:
-            self._advance(self.open[role.parent.step], role.position)
+            self._reach(self.open[role.parent.step], role.position, node)
         if role.step in self.open:
             raise InputError("XYIN0021", f"<{node.name}> stands inside another one")
-        scope = _OpenScope(role, _depth(node))
+        scope = OpenScope(role, _depth(node))
         self.open[role.step] = scope
         if role.keeps_children:
             scope.buffer = Buffer(node)
@@ -193,21 +154,79 @@ class StreamRun:
         for (slot, _), aggregate in zip(role.aggregates, scope.aggregates, strict=True):
             self.env[slot] = aggregate
         self._advance(scope, role.at_start)
+        tracker = self.trackers.get(role.step)
+        if tracker is not None:
+            scope.tracker = tracker
+            tracker.begin()
 
-    def _advance(self, scope: _OpenScope, position: int) -> None:
-        """Fire the on-first handlers in front of a place, if they have not fired."""
+    def _reach(self, scope: OpenScope, position: int, node: Node) -> None:
+        """A record for an on-handler: those in front of it fire, if they have not fired."""
         if position < scope.next_handler:
             # The schema promised that nothing for this handler comes after what later ones have had.
-            raise InputError("XYIN0021", f"children of ${scope.role.variable} come in another order than it says")
+            raise late_child(node, scope.role.variable, self.statistics.input_bytes)
+        self._advance(scope, position)
+        scope.reached = position
+
+    def _advance(self, scope: OpenScope, position: int) -> None:
+        """Fire the on-first handlers in front of a place."""
+        before = scope.next_handler
         handlers = self.handlers[scope.role.step]
         while scope.next_handler < position:
             handler = handlers[scope.next_handler]
             windows = self.windows.get((scope.role.step, scope.next_handler))
+            scope.reached = scope.next_handler
             scope.next_handler += 1
             if windows is not None:
                 self._emit(windows, scope, self._cursor(windows, scope).finish())
             if handler is not None:
                 handler(self.output, self.env)
+        if scope.buffer is not None and scope.buffer.bytes and position < len(handlers):
+            self._give_back(scope, before)
+
+    def _give_back(self, scope: OpenScope, before: int) -> None:
+        """Forget what only handlers read that have fired by now."""
+        buffer, after = scope.buffer, scope.next_handler
+        keeps = self.keeps.get(scope.role.step, ())
+        if buffer is None or not any(before <= keep.readers.last < after for keep in keeps):
+            return
+        freed = buffer.keep_only([keep.test for keep in keeps if keep.readers.last >= after])
+        if freed:
+            self.env[scope.role.slot] = buffer.node
+            self.statistics.hold(scope.role.variable, -freed)
+
+    def _trigger(self, role: TriggerRole) -> Action:
+        step, last = role.scope.step, role.last
+
+        def act(node: Node) -> None:
+            scope = self.open[step]
+            if scope.next_handler <= last:
+                self._advance(scope, last + 1)
+
+        return act
+
+    def _track(self, role: TrackRole, at_end: bool) -> Action:
+        step = role.scope.step
+
+        def act(node: Node) -> None:
+            scope = self.open[step]
+            tracker = scope.tracker
+            if tracker is None:
+                return
+            if at_end:
+                past = tracker.child_ended()
+            else:
+                name = node.name
+                try:
+                    past = tracker.child(name.local, name.uri) if name is not None else 0
+                except InputError:
+                    # The input goes its own way: nothing is past before the end tag. What comes too late is noticed.
+                    scope.tracker = None
+                    return
+            # What is past for a handler is past for those in front of it.
+            if past.bit_length() > scope.next_handler:
+                self._advance(scope, past.bit_length())
+
+        return act
 
     def _close(self, role: ScopeRole) -> None:
         scope = self.open[role.step]
@@ -227,8 +246,8 @@ class StreamRun:
 
         def act(node: Node) -> None:
             scope = self.open[step]
-            if scope.next_handler != position:
-                self._advance(scope, position)
+            if scope.next_handler != position or scope.reached != position:
+                self._reach(scope, position, node)
             env[slot] = node
             if counter is not None:
                 scope.counts[role.step] = env[counter] = scope.counts.get(role.step, 0) + 1
@@ -242,10 +261,10 @@ class StreamRun:
 
         return act
 
-    def _reserve(self, role: ItemRole) -> None:
+    def _reserve(self, role: ItemRole, node: Node) -> None:
         scope = self.open[role.scope.step]
-        self._advance(scope, role.position)
-        region = _Region()
+        self._reach(scope, role.position, node)
+        region = Region()
         if role.counter is not None:
             scope.counts[role.step] = region.number = scope.counts.get(role.step, 0) + 1
         scope.waiting.append(region)
@@ -286,7 +305,7 @@ class StreamRun:
     def _window_item(self, role: WindowRole) -> Action:
         def act(node: Node) -> None:
             scope = self.open[role.scope.step]
-            self._advance(scope, role.position)
+            self._reach(scope, role.position, node)
             if role.aggregates:
                 for slot, feed in self._fed(role, scope):
                     feed(self.env[slot], node)
@@ -300,7 +319,7 @@ class StreamRun:
 
         return act
 
-    def _fed(self, role: WindowRole, scope: _OpenScope) -> Iterator[tuple[int, Callable[[Accumulator, Node], None]]]:
+    def _fed(self, role: WindowRole, scope: OpenScope) -> Iterator[tuple[int, Callable[[Accumulator, Node], None]]]:
         """The slots of a window's aggregates, which are fresh when it begins, with what feeds them."""
         is_new = role.position not in scope.aggregated
         scope.aggregated.add(role.position)
@@ -309,13 +328,13 @@ class StreamRun:
                 self.env[slot] = accumulator(function, self.context)
             yield slot, self.space[feeder]
 
-    def _cursor(self, role: WindowRole, scope: _OpenScope) -> WindowCursor:
+    def _cursor(self, role: WindowRole, scope: OpenScope) -> WindowCursor:
         cursor = scope.cursors.get(role.position)
         if cursor is None:
             cursor = scope.cursors[role.position] = self.space[role.cursor]()
         return cursor
 
-    def _emit(self, role: WindowRole, scope: _OpenScope, complete: Iterator[list[Any]]) -> None:
+    def _emit(self, role: WindowRole, scope: OpenScope, complete: Iterator[list[Any]]) -> None:
         body: Handler = self.space[role.body]
         has_moved = False
         for window in complete:
@@ -335,10 +354,16 @@ class StreamRun:
 
     def _keep(self, role: KeepRole) -> Action:
         step, variable = role.scope.step, role.scope.variable
+        first = role.readers.first
 
         def act(node: Node) -> None:
-            buffer = self.open[step].buffer
+            scope = self.open[step]
+            buffer = scope.buffer
             assert buffer is not None
+            if scope.reached >= first:
+                if role.sought and not has_any(node, role.sought):
+                    return
+                raise late_child(node, variable, self.statistics.input_bytes)
             # Several paths may lead to one child. Its row has what all of them need; it is kept once.
             if not buffer.has_just_kept(node):
                 self.statistics.hold(variable, buffer.append(node))
@@ -351,7 +376,7 @@ class StreamRun:
         def act(node: Node) -> None:
             scope = self.open[role.scope.step]
             if scope.next_handler > role.last:
-                raise InputError("XYIN0021", f"<{node.name}> comes again in ${role.scope.variable}")
+                raise late_child(node, role.scope.variable, self.statistics.input_bytes)
             usual = env[slot]
             # Of its element, the batch has what came in it, and that child is among it.
             env[slot] = node.parent
@@ -365,9 +390,13 @@ class StreamRun:
 
     def _feed(self, role: FeedRole) -> Action:
         body = self.space[role.body or ""]
+        first = role.readers.first
 
         def act(node: Node) -> None:
-            aggregate = self.open[role.scope.step].aggregates[role.aggregate]
+            scope = self.open[role.scope.step]
+            if scope.reached >= first:
+                raise late_child(node, role.scope.variable, self.statistics.input_bytes)
+            aggregate = scope.aggregates[role.aggregate]
             try:
                 body(aggregate, node)
             except XylemError as error:

@@ -1,0 +1,41 @@
+"""Children that come after what they belong to has been answered: the input does not follow the schema it is read by.
+
+Handlers fire when the schema says that all they read has passed. Something that comes after all would be lost without
+a word, so it is an error, found by one comparison where the child arrives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from xylem.errors import InputError
+from xylem.values.name_pool import KIND_MASK
+from xylem.values.node import ELEMENT, Node
+
+from .buffer import is_named
+
+
+def late_child(node: Node, variable: str, input_bytes: int) -> InputError:
+    """The error for a child that nobody waits for any more."""
+    parent = node.parent
+    where = "" if parent is None else f" in {path_of(parent)}"
+    why = f"<{node.name}>{where} comes after what the schema puts behind it, so ${variable} was answered without it"
+    return InputError("XYIN0021", f"{why} (within the first {input_bytes:,} bytes)")
+
+
+def path_of(node: Node) -> str:
+    """The names of an element and of those around it, from the root."""
+    names: list[str] = []
+    at: Node | None = node
+    while at is not None:
+        if at.kind == ELEMENT:
+            names.append(str(at.name))
+        at = at.parent
+    return "/" + "/".join(reversed(names))
+
+
+def has_any(node: Node, names: Collection[tuple[str | None, str | None]]) -> bool:
+    """Whether an element of one of the names, (uri, local) or None for any, was kept in an element."""
+    tree = node.tree
+    rows = range(node.pre + 1, tree.ends[node.pre])
+    return any(tree.codes[row] & KIND_MASK == ELEMENT and is_named(tree.name(row), names) for row in rows)

@@ -1,0 +1,50 @@
+"""The state of one open element whose children are processed as a stream."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from xylem.schema.past_tracker import PastTracker
+
+from ..runtime.data_windows import WindowCursor
+from .accumulator import Accumulator
+from .buffer import Buffer
+from .collector import Recorder
+from .roles import ScopeRole
+
+
+@dataclass(eq=False)
+class OpenScope:
+    """A scope while its element is open."""
+
+    role: ScopeRole
+    depth: int
+    """Its element's place on the spine."""
+    next_handler: int = 0
+    reached: int = -1
+    """The last handler that has fired, be it only once."""
+    tracker: PastTracker | None = None
+    """What tells when symbols are past, where that must be followed child by child."""
+    buffer: Buffer | None = None
+    aggregates: list[Accumulator] = field(default_factory=list)
+    waiting: list[Region] = field(default_factory=list)
+    """Nested records whose results are still to be written, in the order they started."""
+    started: list[Region] = field(default_factory=list)
+    """Those of them that have not ended, the innermost last."""
+    cursors: dict[int, WindowCursor] = field(default_factory=dict)
+    """The windows of its on-window and on-each handlers, by their place."""
+    window_bytes: list[int] = field(default_factory=list)
+    aggregated: set[int] = field(default_factory=set)
+    """The places of handlers whose aggregates over a window have begun."""
+    counts: dict[int, int] = field(default_factory=dict)
+    """How many records an on-handler has had, by step."""
+
+
+@dataclass(eq=False)
+class Region:
+    """The place of a record's result among the others."""
+
+    number: int = 0
+    """Which of the records it is, where a positional variable asks."""
+    recorder: Recorder | None = None
+    """The result, once it is known and others must come first."""
