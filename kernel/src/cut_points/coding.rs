@@ -159,7 +159,8 @@ mod tests {
 
     #[test]
     fn codings_by_declaration() {
-        let of = |name: &str| coding(format!("<?xml version='1.0' encoding='{name}'?><a/>").as_bytes(), true).unwrap().0;
+        let of =
+            |name: &str| coding(format!("<?xml version='1.0' encoding='{name}'?><a/>").as_bytes(), true).unwrap().0;
         assert!(matches!(of("utf-8"), Coding::Bytes(Charset::Utf8)));
         assert!(matches!(of("windows-1252"), Coding::Bytes(Charset::Other(_))));
         assert!(of("shift_jis").is_paired() && of("big5").is_paired() && of("gb18030").is_paired());

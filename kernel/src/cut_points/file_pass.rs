@@ -176,7 +176,8 @@ impl Pass<'_> {
             for stretch in &known[groups[number].clone()] {
                 let is_over = self.search_stretch(reader, stretch, &mut cuts)?;
                 let is_found = cuts.last().is_some_and(|cut: &CutPoint| {
-                    cut.offset / target == stretch.structure.start / target && stretch.structure.end / target == cut.offset / target
+                    cut.offset / target == stretch.structure.start / target
+                        && stretch.structure.end / target == cut.offset / target
                 });
                 if is_over {
                     return Ok((cuts, true));

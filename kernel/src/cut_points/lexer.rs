@@ -280,7 +280,8 @@ mod tests {
 
     #[test]
     fn tags_in_pieces_of_any_size() {
-        let text = "<?xml version='1.0'?><!DOCTYPE a [<!-- ' ] > --><?p ]> \" ?><!ENTITY e \"]>'\">]><a b='>\"'\n c=\"'>\">\
+        let text =
+            "<?xml version='1.0'?><!DOCTYPE a [<!-- ' ] > --><?p ]> \" ?><!ENTITY e \"]>'\">]><a b='>\"'\n c=\"'>\">\
                     <!-- <x> -- ></x>--><![CDATA[<y>]]]]><?p <z> ?><b/><c x = '/'>é日</c ></a>";
         let expected = [
             "<?xml version='1.0'?>",

@@ -126,8 +126,7 @@ def document(place: str, limits: Limits = DEFAULT_LIMITS) -> InputDocument:
     try:
         return InputDocument(api.parse(data, uri=source.uri, limits=limits), len(data))
     except InputError as error:
-        why = error.why.removeprefix(f"{source.uri}: ")
-        raise InputError(error.code, f"{source.name}: {why}", hint=error.hint) from error.__cause__
+        raise error.located(source.name or "") from error.__cause__
 
 
 def output_parameters(pairs: Iterable[str]) -> Mapping[str, str]:

@@ -14,6 +14,7 @@ from .error import (
     SyntaxFault,
     XylemError,
 )
+from .input_place import InputPlace
 from .source_text import NOWHERE, SourceText, Span
 
 __all__ = [
@@ -24,6 +25,7 @@ __all__ = [
     "EngineBug",
     "Entry",
     "InputError",
+    "InputPlace",
     "SourceText",
     "Span",
     "StaticError",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .catalogue import CATALOGUE
+from .input_place import InputPlace
 from .source_text import Span
 
 ERR_NAMESPACE = "http://www.w3.org/2005/xqt-errors"
@@ -83,7 +84,32 @@ class DynamicError(XylemError):
 
 
 class InputError(DynamicError):
-    """The input cannot be read: malformed XML, a limit, a missing or forbidden file."""
+    """The input cannot be read: malformed XML, a limit, a missing or forbidden file.
+
+    `place` is where in the input, `source` what the input is called; both are told with `detail`, what is wrong there.
+    """
+
+    def __init__(
+        self,
+        code: str,
+        why: str = "",
+        *,
+        span: Span | None = None,
+        hint: str = "",
+        value: object = (),
+        place: InputPlace | None = None,
+        source: str = "",
+    ) -> None:
+        self.detail = why
+        self.place = place
+        self.source = source
+        told = f"{source}: {why}" if source else why
+        super().__init__(code, told if place is None else f"{told}{place}", span=span, hint=hint, value=value)
+
+    def located(self, source: str = "", place: InputPlace | None = None) -> InputError:
+        """This error, with the name of the input, or at another place."""
+        source, place = source or self.source, place or self.place
+        return InputError(self.code, self.detail, span=self.span, hint=self.hint, place=place, source=source)
 
 
 class EngineBug(XylemError):

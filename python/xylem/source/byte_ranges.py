@@ -11,7 +11,21 @@ so that a range is scanned by the ordinary scanner and has every item of the sco
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import codecs
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from os import PathLike, fspath
+from pathlib import Path
+
+from xylem.errors import InputError, InputPlace
+
+FIRST_CHUNK_BYTES = 1 << 16
+"""Small, so that first results come early."""
+CHUNK_BYTES = 1 << 20
+_LONGEST_LINE = 1 << 20
+_LINE_END = re.compile(rb"\r\n?|\n")
 
 PathStep = tuple[str, str | None, str | None]
 """Axis (child or descendant), namespace URI, local name; None fits any."""
@@ -40,3 +54,86 @@ class ByteRange:
     path: str
     start: CutPoint | None = None
     end: CutPoint | None = None
+
+    @property
+    def opening(self) -> bytes:
+        """What is read before the bytes of the file."""
+        return b"" if self.start is None else self.start.opening
+
+    @property
+    def closing(self) -> bytes:
+        """What is read after them."""
+        return b"" if self.end is None else self.end.closing
+
+    @property
+    def size(self) -> int:
+        """How many bytes are read, opening and closing included. XYIN0002: the file is not there."""
+        return len(self.opening) + self._end_offset() - self._start_offset() + len(self.closing)
+
+    def chunks(self) -> Iterator[bytes]:
+        """The part as a document of its own; XYIN0002 where the file cannot be read, or has become shorter."""
+        if self.start is not None:
+            yield self.opening
+        left = None if self.end is None else self.end.offset - self._start_offset()
+        try:
+            with Path(self.path).open("rb", buffering=0) as file:
+                file.seek(self._start_offset())
+                wanted = FIRST_CHUNK_BYTES
+                while chunk := file.read(wanted if left is None else min(wanted, left)):
+                    yield chunk
+                    left = None if left is None else left - len(chunk)
+                    wanted = CHUNK_BYTES
+        except OSError as error:
+            raise InputError("XYIN0002", f"{self.path}: {error.strerror or error}") from error
+        if left:
+            raise InputError("XYIN0002", f"{self.path}: it has become shorter since it was divided")
+        if self.end is not None:
+            yield self.closing
+
+    def located(self, place: InputPlace) -> InputPlace:
+        """Where a place of the part is in the file."""
+        if self.start is None:
+            return place
+        before = len(self.opening)
+        offset = self.start.offset + max(place.byte_offset - before, 0)
+        if place.line is None:
+            return replace(place, byte_offset=offset)
+        line = self.start.line + max(place.line - 1 - _line_ends(self.opening), 0)
+        column = place.column if line > self.start.line else self._column(offset)
+        return replace(place, byte_offset=offset, line=line, column=column)
+
+    def _start_offset(self) -> int:
+        return 0 if self.start is None else self.start.offset
+
+    def _end_offset(self) -> int:
+        if self.end is not None:
+            return self.end.offset
+        try:
+            return Path(self.path).stat().st_size
+        except OSError as error:
+            raise InputError("XYIN0002", f"{self.path}: {error.strerror or error}") from error
+
+    def _column(self, offset: int) -> int | None:
+        """The column of an offset in the line of the start; None where the line is too long to look, or not UTF-8."""
+        first = max(offset - _LONGEST_LINE, 0)
+        try:
+            with Path(self.path).open("rb", buffering=0) as file:
+                file.seek(first)
+                line = re.split(rb"[\r\n]", file.read(offset - first))[-1]
+            is_whole = len(line) < offset - first or first == 0
+            return len(line.decode()) + 1 if is_whole else None
+        except (OSError, UnicodeDecodeError):
+            return None
+
+
+def ranges(path: str | PathLike[str], cuts: Sequence[CutPoint]) -> list[ByteRange]:
+    """The parts of a file between its cut points, in order; the whole file where there are none."""
+    borders = [None, *cuts, None]
+    return [ByteRange(fspath(path), start, end) for start, end in pairwise(borders)]
+
+
+def _line_ends(text: bytes) -> int:
+    for mark, codec in ((codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"), (b"<\0", "utf-16-le")):
+        if text.startswith(mark):
+            return len(_LINE_END.findall(text.decode(codec, "replace").encode()))
+    return len(_LINE_END.findall(text))

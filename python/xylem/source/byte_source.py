@@ -19,12 +19,10 @@ from typing import Any, Protocol, cast, runtime_checkable
 
 from xylem.errors import InputError
 
+from .byte_ranges import CHUNK_BYTES, FIRST_CHUNK_BYTES, ByteRange
 from .decompression import decompressed
 from .limits import DEFAULT_LIMITS
 
-FIRST_CHUNK_BYTES = 1 << 16
-"""Small, so that first results come early."""
-CHUNK_BYTES = 1 << 20
 STDIN = "-"
 
 
@@ -42,8 +40,8 @@ class Receiving(Protocol):
     def recv(self, size: int, /) -> bytes: ...
 
 
-Source = str | PathLike[str] | bytes | Readable | Receiving | Iterable[bytes]
-"""A path ("-" is standard input), the bytes themselves, an open binary file, a socket, or chunks of bytes."""
+Source = str | PathLike[str] | bytes | ByteRange | Readable | Receiving | Iterable[bytes]
+"""A path ("-" is standard input), the bytes themselves, a part of a file, an open binary file, a socket, or chunks."""
 
 
 class ByteSource:
@@ -58,6 +56,7 @@ class ByteSource:
         size: int | None = None,
         ratio_limit: int = DEFAULT_LIMITS.decompression_ratio,
         close: Callable[[], object] | None = None,
+        part: ByteRange | None = None,
     ) -> None:
         self.name = name
         """For messages; None where there is nothing to call it."""
@@ -69,6 +68,7 @@ class ByteSource:
         self._chunks = chunks
         self._ratio_limit = ratio_limit
         self._close = close
+        self._part = part
 
     @classmethod
     def of(cls, source: Source | ByteSource, ratio_limit: int = DEFAULT_LIMITS.decompression_ratio) -> ByteSource:
@@ -87,6 +87,9 @@ class ByteSource:
             return cls(
                 _pieces(file), name=str(path), uri=uri, size=_size(file), ratio_limit=ratio_limit, close=file.close
             )
+        if isinstance(source, ByteRange):
+            uri = Path(source.path).absolute().as_uri()
+            return cls(source.chunks(), name=source.path, uri=uri, size=source.size, part=source)
         if isinstance(source, (Readable, Receiving)):
             return cls(_pieces(source), name=_name(source), size=_size(source), ratio_limit=ratio_limit)
         return cls(source, ratio_limit=ratio_limit)
@@ -105,6 +108,14 @@ class ByteSource:
                 return
             self.position += len(chunk)
             yield chunk
+
+    def located(self, error: InputError) -> InputError:
+        """An error of a scan of this source, with its name, and the place where it is in the whole file."""
+        if self._part is not None and error.place is not None:
+            return error.located(self._part.path, self._part.located(error.place))
+        if self.name is None or error.source or error.why.startswith(f"{self.name}: "):
+            return error
+        return error.located(self.name)
 
     def close(self) -> None:
         if self._close is not None:

@@ -1,10 +1,11 @@
 """Where a document can be divided: cut points of files, and of input that comes in pieces and may never end.
 
-    cuts = find_cuts("auction.xml", [(("child", "", "site"), ("child", "", "people"), ("child", "", "person"))], 64 << 20)
+    persons = (("child", "", "site"), ("child", "", "people"), ("child", "", "person"))
+    cuts = find_cuts("auction.xml", [persons], 64 << 20)
     for part in ranges("auction.xml", cuts):
         …                                    # each part is scanned as a document, on its own
 
-**Where.** A document is cut before the first element that a scope leads to at or after each multiple of the target size;
+**Where.** A document is cut before the first element that a scope leads to at or after each multiple of the target;
 not inside an element any scope leads to, not before the root element, and not inside the text of an entity. So the cuts
 depend on the document, the scopes and the target alone, and each part has whole items.
 
@@ -44,7 +45,7 @@ def find_cuts(
     scanner: str = "auto",
     threads: int | None = None,
 ) -> list[CutPoint]:
-    """The cut points of a file, about every `target_bytes`; none where it cannot be divided. XYIN0002: cannot be read."""
+    """The cut points of a file, about every `target_bytes`; none where it cannot be divided. XYIN0002: no such file."""
     if target_bytes < 1:
         raise ValueError("the target is at least one byte")
     try:

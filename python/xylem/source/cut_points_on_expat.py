@@ -263,7 +263,7 @@ class _Document:
 
 
 def _coding(head: bytes) -> tuple[str, int] | None:
-    """The codec, empty where the document is not cut, and the length of the byte order mark; None until that is known."""
+    """The codec, empty where the document is not cut, and the length of the byte order mark; None until they show."""
     if len(head) < 4:
         return None
     mark = encoding_mark(head)
@@ -278,7 +278,7 @@ def _coding(head: bytes) -> tuple[str, int] | None:
     if b"<?xml".startswith(head[:5]) and b"?>" not in head and len(head) < _LONGEST_DECLARATION:
         return None
     declared = declared_encoding(head)
-    codec = text_codec(declared) if declared is not None else "utf-8"
-    if codec is None or codec.startswith(_SWITCHING):
+    known = "utf-8" if declared is None else text_codec(declared)
+    if known is None or known.startswith(_SWITCHING):
         return "", 0
-    return codec, 0
+    return known, 0

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from xylem.errors import EngineBug, InputError, XylemError
+from xylem.errors import EngineBug, InputError, InputPlace, XylemError
 from xylem.plan.scan_plan import Batch, ScanPlan, Written
 from xylem.values.compact_tree import CompactTree
 from xylem.values.name_pool import KIND_BITS, NamePool, current_pool
@@ -232,8 +232,7 @@ def _error(failure: ScanError) -> XylemError:
         return _not_a_number(detail)
     if kind == "bug":
         return EngineBug("XYBUG0001", f"the scan kernel failed: {detail}")
-    place = f", at line {line}, column {column} (byte {byte_offset}){f', in {path}' if path else ''}"
-    return InputError(_CODES[kind], f"{detail}{place}")
+    return InputError(_CODES[kind], detail, place=InputPlace(byte_offset, line, column, path))
 
 
 def _not_a_number(value: str) -> XylemError:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import codecs
 
-from xylem.errors import InputError, XylemError
+from xylem.errors import InputError, InputPlace, XylemError
 from xylem.plan.scan_plan import Batch, ScanPlan
 
 from .doctype import DoctypeHandlers
@@ -100,7 +100,7 @@ class PythonScanner:
             self._decoder.setstate(before)
             _parse(projection, self._decoder.decode(data[:good]).encode(), False, flush)
             place = self._input_bytes - len(data) + good
-            raise InputError("XYIN0007", f"bytes that are not {error.encoding}, at byte {place}") from error
+            raise InputError("XYIN0007", f"bytes that are not {error.encoding}", place=InputPlace(place)) from error
         _parse(projection, text.encode("utf-8"), is_last, flush)
 
     def _begin(self, head: bytes) -> Projection:

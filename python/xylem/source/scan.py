@@ -72,9 +72,7 @@ def scan(
             for batch in _batches(new_scanner(plan, limits), byte_source, may_write):
                 yield trees.scanned(batch)
         except InputError as error:
-            if byte_source.name is None or error.why.startswith(f"{byte_source.name}: "):
-                raise
-            raise InputError(error.code, f"{byte_source.name}: {error.why}", hint=error.hint) from error.__cause__
+            raise byte_source.located(error) from error.__cause__
 
 
 def _batches(scanner: Scanner, source: ByteSource, may_write: Callable[[], bool]) -> Iterator[Batch]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NoReturn, cast
 
-from xylem.errors import InputError
+from xylem.errors import InputError, InputPlace
 from xylem.values.name_pool import KIND_BITS, current_pool
 from xylem.values.node import ATTRIBUTE, COMMENT, DOCUMENT, ELEMENT, PROCESSING_INSTRUCTION, TEXT
 from xylem.values.qname import QName
@@ -332,15 +332,15 @@ class TreeLoader:
     def fail(self, code: str, why: str) -> NoReturn:
         parser = self.parser
         line, column = parser.CurrentLineNumber, parser.CurrentColumnNumber
-        raise InputError(code, f"{why}{self.place(line, column, parser.CurrentByteIndex)}")
+        raise InputError(code, why, place=self.place(line, column, parser.CurrentByteIndex))
 
-    def place(self, line: int, column: int, byte_offset: int) -> str:
-        """Where something happened, as the end of a sentence."""
+    def place(self, line: int, column: int, byte_offset: int) -> InputPlace:
+        """Where something happened, as expat counts."""
         names = self.names_on_the_way()
         if len(names) > _LONGEST_PATH:
             names = [*names[:3], "…", *names[-_LONGEST_PATH + 4 :]]
         path = "".join("/" + name for name in names)
-        return f", at line {line}, column {column + 1} (byte {byte_offset}){f', in {path}' if path else ''}"
+        return InputPlace(byte_offset, line, column + 1, path)
 
     def names_on_the_way(self) -> list[str]:
         """The names of the open elements, outermost first."""

@@ -61,7 +61,7 @@ def read_document(
         why = f"{name}: {error.why}" if name else error.why
         if code != "XYIN0001":
             raise InputError(code, f"{error.title}: {why}", hint=error.hint) from error
-        raise InputError(error.code, why, hint=error.hint) from error.__cause__
+        raise error.located(name or "") from error.__cause__
 
 
 def _file_content(path: Path) -> bytes:
@@ -172,7 +172,7 @@ def input_error(loader: TreeLoader, error: Exception, shift: int = 0) -> InputEr
         return InputError("XYIN0007", str(error))
     column = error.offset - (shift if error.lineno == 1 else 0)
     place = loader.place(error.lineno, max(column, 0), max(loader.parser.ErrorByteIndex - shift, 0))
-    return InputError(_code(error.code), f"{_sentence(error.code)}{place}")
+    return InputError(_code(error.code), _sentence(error.code), place=place)
 
 
 def _code(number: int) -> str:
