@@ -59,6 +59,8 @@ class Distribution:
     parts: tuple[Part, ...]
     frame: str
     """The query with a variable for each part, as printed."""
+    ordered: bool = True
+    """Off where the query says `unordered`: the items of maps may come in any order."""
 
     @property
     def is_parallel(self) -> bool:

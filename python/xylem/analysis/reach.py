@@ -1,0 +1,406 @@
+"""How far an expression looks around one item of the input: into it, at what is around it, or further.
+
+A task that has a part of a document has each item of it whole, and of what is around an item the open elements: their
+names, attributes and namespaces, and nothing else that they contain. This analysis follows nodes through an
+expression by where they can be, and finds the place that asks for more:
+
+    $p/name, $p//x[1], $p/a/following-sibling::b      inside the item
+    $p/../@id, name($p/..), count($p/ancestor::*)     of what is around it, only what a part of a document has
+    $p/../title, $p/following-sibling::*, root($p)    more: `BeyondReach` says what and where
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from enum import IntFlag
+
+from xylem.functions.library import look_up
+from xylem.functions.registry import FN
+from xylem.syntax import ast
+
+ExpandedName = tuple[str, str]
+FunctionKey = tuple[str, str, int]
+
+
+class Reach(IntFlag):
+    """Where the nodes of a sequence may be. No flag: values, constructed nodes, nodes of other documents."""
+
+    NONE = 0
+    INSIDE = 1
+    """Strictly below the item."""
+    ITEM = 2
+    """The item itself, or below it."""
+    AROUND = 4
+    """An element around the item, or the document node: its content is not there."""
+    AROUND_ATTRIBUTE = 8
+    COPY = 16
+    """Copies of elements from elsewhere in the input, each alone."""
+    COPY_INSIDE = 32
+
+
+COPIES = Reach.COPY | Reach.COPY_INSIDE
+Variables = Mapping[ExpandedName, Reach]
+
+
+class BeyondReach(Exception):
+    """Why an expression cannot be evaluated with an item and the open elements around it alone."""
+
+    def __init__(self, why: str, node: ast.Node | None) -> None:
+        super().__init__(why)
+        self.why = why
+        self.node = node
+
+
+_DOWN = frozenset({"child", "descendant", "attribute", "namespace"})
+_STAY = frozenset({"self", "descendant-or-self"})
+_SIBLINGS = frozenset({"following-sibling", "preceding-sibling"})
+_NAMES_ONLY = frozenset(
+    {
+        *("name", "local-name", "namespace-uri", "node-name", "exists", "empty", "count", "boolean", "not", "lang"),
+        *("in-scope-prefixes", "nilled", "base-uri", "document-uri", "namespace-uri-for-prefix", "resolve-QName"),
+    }
+)
+"""Functions that ask of a node nothing that is inside it."""
+_ELSEWHERE = frozenset({"root", "path", "id", "idref", "element-with-id", "generate-id"})
+"""Functions that look around in the document, or tell nodes of one document from those of another."""
+
+
+def step_reach(reach: Reach, step: ast.AxisStep) -> Reach:
+    """Where the nodes of a step are, from nodes that are at `reach`."""
+    found = Reach.NONE
+    for place in reach:
+        found |= _step(place, step)
+    return found
+
+
+def _step(place: Reach, step: ast.AxisStep) -> Reach:
+    axis = step.axis
+    match place:
+        case Reach.INSIDE | Reach.COPY_INSIDE:
+            item = Reach.ITEM if place is Reach.INSIDE else Reach.COPY
+            if axis in _DOWN or axis in _STAY or axis in _SIBLINGS:
+                return place
+            if axis == "parent":
+                return item
+            if axis in ("ancestor", "ancestor-or-self") and place is Reach.INSIDE:
+                return Reach.AROUND | Reach.ITEM | (place if axis == "ancestor-or-self" else Reach.NONE)
+        case Reach.ITEM | Reach.COPY:
+            if axis in _DOWN:
+                return Reach.INSIDE if place is Reach.ITEM else Reach.COPY_INSIDE
+            if axis in _STAY:
+                return place
+            if axis in ("parent", "ancestor", "ancestor-or-self") and place is Reach.ITEM:
+                return Reach.AROUND | Reach.ITEM
+        case Reach.AROUND:
+            if axis == "attribute":
+                return Reach.AROUND_ATTRIBUTE
+            if axis in ("self", "parent", "ancestor", "ancestor-or-self"):
+                return place
+            raise BeyondReach("it reads the content of an element around the item", step)
+        case Reach.AROUND_ATTRIBUTE:
+            if axis in ("parent", "ancestor"):
+                return Reach.AROUND
+            return place if axis == "self" else Reach.NONE
+    what = "siblings of the item" if axis in _SIBLINGS else f"the axis {axis}"
+    raise BeyondReach(f"{what} may be in another part of the document", step)
+
+
+class ReachAnalysis:
+    """Follows nodes through the expressions of one query."""
+
+    def __init__(self, functions: Iterable[ast.FunctionDecl], nodes: Reach) -> None:
+        """`nodes`: what functions called through function items may be given, at most."""
+        self._functions = {(*f.name.expanded, len(f.parameters)): f for f in functions}
+        self._nodes = nodes
+        self._known: dict[tuple[FunctionKey, tuple[Reach, ...]], Reach] = {}
+
+    def of(self, expr: ast.Expr, variables: Variables, focus: Reach = Reach.NONE) -> Reach:
+        """Where the nodes of a value are; BeyondReach where computing it takes more than an item."""
+        return self._value(expr, dict(variables), focus)
+
+    def clauses(
+        self, clauses: Iterable[ast.Clause], variables: Variables, focus: Reach = Reach.NONE
+    ) -> dict[ExpandedName, Reach]:
+        """The variables after some clauses of a FLWOR expression."""
+        scope = dict(variables)
+        for clause in clauses:
+            self._clause(clause, scope, focus)
+        return scope
+
+    # --- expressions
+
+    def _value(self, node: ast.Expr, scope: dict[ExpandedName, Reach], focus: Reach) -> Reach:
+        match node:
+            case ast.VarRef(name=name):
+                return scope.get(name.expanded, Reach.NONE)
+            case ast.ContextItem():
+                return focus
+            case ast.Root():
+                if focus & ~COPIES or not focus:
+                    raise BeyondReach("it looks at the whole input from inside an item", node)
+                raise BeyondReach("it looks at the whole input", node)
+            case ast.AxisStep(predicates=predicates):
+                found = step_reach(focus, node)
+                for predicate in predicates:
+                    self._value(predicate, scope, found)
+                return found
+            case ast.Path(left=left, right=right) | ast.SimpleMap(left=left, right=right):
+                base = self._value(left, scope, focus)
+                found = self._value(right, scope, base)
+                if isinstance(node, ast.Path):
+                    _refuse_mixture(found, node)
+                return found
+            case ast.Filter(base=inner, predicate=predicate):
+                found = self._value(inner, scope, focus)
+                self._value(predicate, scope, found)
+                return found
+            case ast.Flwor(clauses=clauses, result=result):
+                inner_scope = dict(scope)
+                for clause in clauses:
+                    self._clause(clause, inner_scope, focus)
+                return self._value(result, inner_scope, focus)
+            case ast.Quantified(bindings=bindings, satisfies=satisfies):
+                inner_scope = dict(scope)
+                for binding in bindings:
+                    inner_scope[binding.name.expanded] = self._value(binding.collection, inner_scope, focus)
+                self._value(satisfies, inner_scope, focus)
+                return Reach.NONE
+            case ast.Typeswitch():
+                return self._typeswitch(node, scope, focus)
+            case ast.InlineFunction():
+                self._function_item(node, scope)
+                return Reach.NONE
+            case ast.NamedFunctionRef(name=name, arity=arity):
+                self._named_function(node, name, arity)
+                return Reach.NONE
+            case ast.FunctionCall(name=name, arguments=arguments):
+                return self._call(node, name, arguments, scope, focus)
+            case ast.Arrow(operand=operand, function=ast.Name() as name, arguments=arguments):
+                return self._call(node, name, (operand, *arguments), scope, focus)
+            case ast.DynamicCall() | ast.Arrow():
+                for child in node.children():
+                    if isinstance(child, ast.Expr):
+                        self._read(child, scope, focus)
+                return self._nodes
+            case ast.NodeComparison(left=left, right=right):
+                if (self._value(left, scope, focus) | self._value(right, scope, focus)) & COPIES:
+                    raise BeyondReach("it compares the identity or order of nodes that are copies here", node)
+                return Reach.NONE
+            case ast.SetOperation(left=left, right=right):
+                found = self._value(left, scope, focus) | self._value(right, scope, focus)
+                if found & COPIES:
+                    raise BeyondReach("it compares the identity of nodes that are copies here", node)
+                return found
+            case ast.InstanceOf(operand=operand):
+                self._value(operand, scope, focus)
+                return Reach.NONE
+            case ast.And() | ast.Or():
+                self._children(node, scope, focus)
+                return Reach.NONE
+            case ast.If(test=test, then=then, otherwise=otherwise):
+                self._value(test, scope, focus)
+                return self._value(then, scope, focus) | self._value(otherwise, scope, focus)
+            case ast.Switch(operand=operand, cases=cases, default=default):
+                self._read(operand, scope, focus)
+                found = self._value(default, scope, focus)
+                for case in cases:
+                    for member in case.operands:
+                        self._read(member, scope, focus)
+                    found |= self._value(case.result, scope, focus)
+                return found
+            case (
+                ast.SequenceExpr()
+                | ast.OrderingExpr()
+                | ast.TreatAs()
+                | ast.TryCatch()
+                | ast.MapConstructor()
+                | ast.SquareArray()
+                | ast.CurlyArray()
+                | ast.Lookup()
+                | ast.ExtensionExpr()
+            ):
+                return self._children(node, scope, focus)
+            case ast.UnaryLookup():
+                self._children(node, scope, focus)
+                return focus
+            case ast.DataWindow(base=inner, reference=reference):
+                found = self._value(inner, scope, focus)
+                if reference is not None:
+                    self._value(reference, scope, found)
+                return found
+            case ast.VersionProjection() | ast.TimeProjection() | ast.VersionWindow() | ast.TimeWindow():
+                raise BeyondReach("history is kept in one place", node)
+        # Everything else atomises what is below it, or copies it into a new node.
+        self._read_children(node, scope, focus)
+        return Reach.NONE
+
+    def _children(self, node: ast.Node, scope: dict[ExpandedName, Reach], focus: Reach) -> Reach:
+        found = Reach.NONE
+        for child in node.children():
+            found |= (
+                self._value(child, scope, focus)
+                if isinstance(child, ast.Expr)
+                else self._children(child, scope, focus)
+            )
+        return found
+
+    def _read_children(self, node: ast.Node, scope: dict[ExpandedName, Reach], focus: Reach) -> None:
+        for child in node.children():
+            if isinstance(child, ast.Expr):
+                self._read(child, scope, focus)
+            else:
+                self._read_children(child, scope, focus)
+
+    def _read(self, expr: ast.Expr, scope: dict[ExpandedName, Reach], focus: Reach) -> Reach:
+        """An expression whose nodes are read whole: atomised, or copied."""
+        found = self._value(expr, scope, focus)
+        if found & Reach.AROUND:
+            raise BeyondReach("it reads an element around the item as a whole", expr)
+        return found
+
+    def read(self, expr: ast.Expr, variables: Variables, focus: Reach = Reach.NONE) -> Reach:
+        """Like `of`, for an expression whose nodes are part of the answer, or atomised."""
+        return self._read(expr, dict(variables), focus)
+
+    def _typeswitch(self, node: ast.Typeswitch, scope: dict[ExpandedName, Reach], focus: Reach) -> Reach:
+        operand = self._value(node.operand, scope, focus)
+        found = Reach.NONE
+        branches = [(case.variable, case.result) for case in node.cases]
+        for variable, result in [*branches, (node.default_variable, node.default)]:
+            inner = scope if variable is None else {**scope, variable.expanded: operand}
+            found |= self._value(result, inner, focus)
+        return found
+
+    def _clause(self, clause: ast.Clause, scope: dict[ExpandedName, Reach], focus: Reach) -> None:
+        match clause:
+            case ast.ForClause(name=name, collection=value, position=position):
+                scope[name.expanded] = self._value(value, scope, focus)
+                if position is not None:
+                    scope[position.expanded] = Reach.NONE
+            case ast.LetClause(name=name, value=value):
+                scope[name.expanded] = self._value(value, scope, focus)
+            case ast.WhereClause(test=test):
+                self._value(test, scope, focus)
+            case ast.CountClause(name=name):
+                scope[name.expanded] = Reach.NONE
+            case ast.GroupByClause(specs=specs):
+                for spec in specs:
+                    if spec.value is not None:
+                        self._read(spec.value, scope, focus)
+                    elif scope.get(spec.name.expanded, Reach.NONE) & Reach.AROUND:
+                        raise BeyondReach("it reads an element around the item as a whole", spec)
+                    scope[spec.name.expanded] = Reach.NONE
+            case ast.OrderByClause(specs=specs):
+                for order in specs:
+                    self._read(order.key, scope, focus)
+            case ast.WindowClause() | ast.ForseqClause():
+                self._window(clause, scope, focus)
+            case _:
+                self._read_children(clause, scope, focus)
+
+    def _window(
+        self, clause: ast.WindowClause | ast.ForseqClause, scope: dict[ExpandedName, Reach], focus: Reach
+    ) -> None:
+        found = self._value(clause.collection, scope, focus)
+        for node in clause.walk():
+            if isinstance(node, ast.WindowVariables):
+                names = (node.current, node.position, node.previous, node.next)
+                scope.update({name.expanded: found for name in names if name is not None})
+            elif isinstance(node, ast.ForseqVariable):
+                scope[node.name.expanded] = found
+        for node in clause.walk():
+            when = node.when if isinstance(node, (ast.WindowCondition, ast.ForseqCondition)) else None
+            if when is not None:
+                self._value(when, scope, focus)
+        scope[clause.name.expanded] = found
+
+    # --- functions
+
+    def _call(
+        self,
+        node: ast.Expr,
+        name: ast.Name,
+        arguments: tuple[ast.Expr, ...],
+        scope: dict[ExpandedName, Reach],
+        focus: Reach,
+    ) -> Reach:
+        key = (*name.expanded, len(arguments))
+        declared = self._functions.get(key)
+        if declared is not None:
+            given = tuple(self._value(argument, scope, focus) for argument in arguments)
+            return self._declared(key, declared, given, node)
+        if name.uri == FN:
+            return self._builtin(node, name.local, arguments, scope, focus)
+        for argument in arguments:
+            self._read(argument, scope, focus)
+        # A function in Python gets nodes as they are, and may give them back.
+        return Reach.NONE if look_up(*key) is not None else self._nodes
+
+    def _builtin(
+        self,
+        node: ast.Expr,
+        local: str,
+        arguments: tuple[ast.Expr, ...],
+        scope: dict[ExpandedName, Reach],
+        focus: Reach,
+    ) -> Reach:
+        builtin = look_up(FN, local, len(arguments)) or look_up(FN, local, len(arguments) + 1)
+        reached = [self._value(argument, scope, focus) for argument in arguments]
+        if builtin is not None and builtin.focus and len(arguments) < builtin.most:
+            reached.append(focus)
+        together = Reach.NONE
+        for place in reached:
+            together |= place
+        if local in _ELSEWHERE and together:
+            raise BeyondReach(f"{local}() looks around in the document", node)
+        if local == "collection" and not arguments:
+            raise BeyondReach("it looks at the whole input from inside an item", node)
+        if local in _NAMES_ONLY:
+            return Reach.NONE
+        if builtin is None or not _passes_nodes(builtin.returns):
+            if together & Reach.AROUND:
+                raise BeyondReach(f"{local}() reads an element around the item as a whole", node)
+            return Reach.NONE
+        calls_functions = any("function(" in parameter for parameter in builtin.parameters)
+        return together | (self._nodes if calls_functions else Reach.NONE)
+
+    def _declared(
+        self, key: FunctionKey, declared: ast.FunctionDecl, given: tuple[Reach, ...], node: ast.Expr
+    ) -> Reach:
+        if declared.body is None:
+            return self._nodes
+        known = self._known.get((key, given))
+        if known is not None:
+            return known
+        # A call of itself gives what has been found so far; until nothing new is found.
+        found = self._known[key, given] = Reach.NONE
+        names = [parameter.name.expanded for parameter in declared.parameters]
+        while True:
+            reached = self._value(declared.body, dict(zip(names, given, strict=True)), Reach.NONE)
+            if reached | found == found:
+                return found
+            found |= reached
+            self._known[key, given] = found
+
+    def _function_item(self, node: ast.InlineFunction, scope: dict[ExpandedName, Reach]) -> None:
+        inner = {**scope, **{parameter.name.expanded: self._nodes for parameter in node.parameters}}
+        if self._value(node.body, inner, Reach.NONE) & Reach.AROUND:
+            raise BeyondReach("a function gives elements around the item", node)
+
+    def _named_function(self, node: ast.Expr, name: ast.Name, arity: int) -> None:
+        key = (*name.expanded, arity)
+        declared = self._functions.get(key)
+        if declared is not None:
+            if self._declared(key, declared, (self._nodes,) * arity, node) & Reach.AROUND:
+                raise BeyondReach("a function gives elements around the item", node)
+        elif name.uri == FN and name.local in _ELSEWHERE:
+            raise BeyondReach(f"{name.local}() looks around in the document", node)
+
+
+def _passes_nodes(returns: str) -> bool:
+    return returns.startswith(("item()", "node()", "element(", "map(", "array(", "function("))
+
+
+def _refuse_mixture(reach: Reach, node: ast.Node) -> None:
+    if reach & COPIES and reach & ~COPIES:
+        raise BeyondReach("it orders nodes of which some are copies here", node)

@@ -1,0 +1,98 @@
+"""A query taken apart for tasks: the expressions behind `distribution.py`, from which tasks are compiled.
+
+Everything here follows from the text of the query, so that every process can make it for itself.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from xylem.source.byte_ranges import Scope
+from xylem.syntax import ast
+
+from .distribution import Distribution, PartKind
+
+PART_NAMESPACE = "urn:xylem:part"
+
+
+class Use(Enum):
+    """What the frame does with the value of a part."""
+
+    ANSWER = "written as it is"
+    VALUE = "atomised"
+    TRUTH = "true or false"
+    ITEMS = "items"
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a part stands in the frame."""
+
+    use: Use
+    wrappers: tuple[ast.DirectElement, ...] = ()
+    """The direct constructors around it, outermost first, without attributes and content."""
+    group: int | None = None
+    """Its text may be put there as it is, if that goes for all parts of the same number. None: it may not."""
+
+
+@dataclass(frozen=True)
+class Grouping:
+    """The second half of a part that is grouped: what is done with the tuples of one group."""
+
+    keys: tuple[ast.GroupingSpec, ...]
+    collected: tuple[ast.Name, ...]
+    """Variables that hold the items of all tuples of the group."""
+    aggregates: tuple[tuple[ast.Name, str, tuple[ast.Expr, ...]], ...]
+    """Variables in place of aggregates: (variable, function, further arguments)."""
+    finish: ast.Expr
+    """A function from keys, collected sequences and aggregates to arrays [items, order keys…]: none or one for each group."""
+
+
+@dataclass(frozen=True)
+class SpreadPart:
+    """One part, as tasks compute it."""
+
+    number: int
+    kind: PartKind
+    source: ast.Expr
+    """The expression it stands for."""
+    body: ast.Expr
+    """What a task evaluates over its range: items; for sorts and groups one array for each tuple."""
+    scopes: tuple[Scope, ...]
+    stage: int
+    needs: tuple[int, ...]
+    place: Place
+    why: str = ""
+    function: str = ""
+    """Of an aggregate: its name."""
+    arguments: tuple[ast.Expr, ...] = ()
+    """Of an aggregate: what follows its first argument."""
+    orders: tuple[ast.OrderSpec, ...] = ()
+    limit: int | None = None
+    """Only so many of the first items count."""
+    is_first_only: bool = False
+    """Every range gives the same: the first is asked."""
+    is_by_range: bool = False
+    """A count of which tasks are given what the ranges before theirs have."""
+    grouping: Grouping | None = None
+    is_guarded: bool = False
+    """The frame may never read it: an error of it is kept until then."""
+
+    @property
+    def variable(self) -> ast.VarRef:
+        return part_variable(self.number)
+
+
+def part_variable(number: int) -> ast.VarRef:
+    """What stands for a part in the frame, and in parts of later stages."""
+    return ast.VarRef(ast.Name(f"part{number}", None, PART_NAMESPACE))
+
+
+@dataclass(frozen=True)
+class SpreadQuery:
+    """The parts of a query and what is left of it."""
+
+    parts: tuple[SpreadPart, ...]
+    frame: ast.Expr
+    distribution: Distribution

@@ -1,0 +1,404 @@
+"""Taking a query apart: parts that tasks compute, and a frame around them that is evaluated once.
+
+Each expression is tried as a part: an aggregate, the first of a sequence, a loop that sorts or groups, a plain map. What
+is none of these is left to the frame if the expressions below it can be parts; otherwise the query is one task.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from xylem.analysis.ast_replacement import replaced, with_values
+from xylem.analysis.free_variables import free_in
+from xylem.analysis.reach import BeyondReach, Reach, ReachAnalysis
+from xylem.functions.registry import FN
+from xylem.plan.distribution import PartKind
+from xylem.plan.spread import Grouping, Place, SpreadPart, Use
+from xylem.source.byte_ranges import Scope
+from xylem.syntax import ast
+
+from .aggregates import AGGREGATES, COUNTING
+from .first_items import FirstItems, first_items
+from .input_reads import ExpandedName, names_bound_in, reads_input
+from .not_spread import NotSpread
+from .scope_path import flattened, is_input_path
+from .spreading import Spread, Spreading, inlined
+from .uses import children_in_use
+
+ANYTHING = Place(Use.ITEMS)
+_NODE_CONSTRUCTORS = (ast.DirectElement, ast.ComputedElement, ast.DirectComment, ast.DirectPI)
+_NEVER = (ast.Path, ast.Filter, ast.SimpleMap, ast.NodeComparison, ast.SetOperation, ast.InlineFunction, ast.DataWindow)
+"""Expressions that cannot be evaluated around parts."""
+_MAPS = (ast.Path, ast.Filter, ast.SimpleMap, ast.SetOperation, ast.OrderingExpr, ast.Flwor)
+
+
+class Frame:
+    """Takes one query apart. `parts` are in the order of their numbers, from 1."""
+
+    def __init__(self, functions: Iterable[ast.FunctionDecl], is_one_document: bool) -> None:
+        self.parts: list[SpreadPart] = []
+        self.copies: dict[ExpandedName, Reach] = {}
+        """Part variables that hold nodes of the input, which are copies where they are used."""
+        self.unspliced: set[int] = set()
+        """Groups of places where text cannot be put as it is."""
+        self.is_one_document = is_one_document
+        self.analysis = ReachAnalysis(functions, Reach.ITEM | Reach.COPY)
+        self.spreading = Spreading(self.analysis, self._extract, lambda: dict(self.copies), is_one_document)
+        self._kept: list[ast.LetClause] = []
+        self._guards = 0
+        self._groups = 0
+
+    # --- an expression
+
+    def split(self, expr: ast.Expr, place: Place) -> ast.Expr:
+        """What stands for an expression in the frame; NotSpread where it cannot be computed by parts."""
+        if not reads_input(expr):
+            return expr
+        before = len(self.parts)
+        refused: NotSpread | None = None
+        for shape in (self._of_document_element, self._aggregate, self._first_items, self._tuples, self._map):
+            try:
+                made = shape(expr, place)
+            except NotSpread as why:
+                self._forget(before)
+                refused = refused or why
+                continue
+            if made is not None:
+                return made
+        try:
+            return self._around(expr, place)
+        except NotSpread as why:
+            self._forget(before)
+            raise (refused if refused is not None and _is_of_input(expr) else why) from None
+
+    def _forget(self, before: int) -> None:
+        """Take back what an attempt added."""
+        for part in self.parts[before:]:
+            self.copies.pop(part.variable.name.expanded, None)
+        del self.parts[before:]
+
+    def _extract(self, expr: ast.Expr, use: Use) -> ast.Expr:
+        """What a part reads of the rest of the input: parts of an earlier stage."""
+        with self.guarded():
+            return self.split(expr, Place(use))
+
+    def guarded(self) -> Guard:
+        """While something is taken apart that may never be evaluated."""
+        return Guard(self)
+
+    def add(
+        self,
+        kind: PartKind,
+        source: ast.Expr,
+        body: ast.Expr,
+        scopes: tuple[Scope, ...],
+        place: Place,
+        grouping: Grouping | None = None,
+        **more: object,
+    ) -> ast.VarRef:
+        """A new part, or the one that computes the same already."""
+        made = self.closed(body)
+        free = free_in(made) if grouping is None else free_in(made) | free_in(grouping.finish)
+        needs = tuple(part.number for part in self.parts if part.variable.name.expanded in free)
+        stage = max((self.parts[number - 1].stage + 1 for number in needs), default=0)
+        part = SpreadPart(
+            len(self.parts) + 1,
+            kind,
+            source,
+            made,
+            scopes,
+            stage,
+            needs,
+            place,
+            grouping=grouping,
+            is_guarded=self._guards > 0,
+            **more,  # type: ignore[arg-type]
+        )
+        for known in self.parts:
+            if (
+                known.place.group is None
+                and replace(part, number=known.number, source=known.source, is_guarded=known.is_guarded) == known
+            ):
+                return known.variable
+        self.parts.append(part)
+        return part.variable
+
+    def closed(self, body: ast.Expr) -> ast.Expr:
+        """The body of a part with the bindings of the frame that it reads."""
+        needed: list[ast.Clause] = []
+        free = free_in(body)
+        for let in reversed(self._kept):
+            if let.name.expanded in free:
+                needed.insert(0, let)
+                free = (free - {let.name.expanded}) | free_in(let.value)
+        return ast.Flwor(tuple(needed), body, span=body.span) if needed else body
+
+    # --- shapes
+
+    def _of_document_element(self, expr: ast.Expr, place: Place) -> ast.Expr | None:
+        """/site/@version, name(/*), exists(/site): every part of a document has it."""
+        if not self.is_one_document or isinstance(expr, (ast.DirectElement, ast.SequenceExpr)):
+            return None
+        element = ast.Name("document-element", None, "urn:xylem:part")
+        seen = replaced(expr, lambda node: ast.VarRef(element) if is_document_element(node) else None)
+        if reads_input(seen) or element.expanded not in free_in(seen):
+            return None
+        try:
+            self.analysis.read(seen, {**self.copies, element.expanded: Reach.AROUND})
+        except BeyondReach:
+            return None
+        why = "of the document element only names and attributes: the first part of the input is asked"
+        return self.add(
+            PartKind.MAP, expr, self._used(expr, place), (), replace(place, group=None), is_first_only=True, why=why
+        )
+
+    def _aggregate(self, expr: ast.Expr, place: Place) -> ast.Expr | None:
+        if (
+            place.use is Use.TRUTH
+            and is_input_path(expr)
+            and isinstance(flattened(expr)[1][-1], ast.AxisStep | ast.Filter)
+        ):
+            # The effective boolean value of nodes: whether there are any.
+            return self._aggregate(ast.FunctionCall(ast.Name("exists", "fn", FN), (expr,), span=expr.span), place)
+        if isinstance(expr, ast.Quantified) and len(expr.bindings) == 1:
+            return self._aggregate(_existence(expr), place)
+        if not isinstance(expr, ast.FunctionCall) or expr.name.uri != FN or expr.name.local not in AGGREGATES:
+            return None
+        if not expr.arguments or any(reads_input(argument) for argument in expr.arguments[1:]):
+            return None
+        argument, *others = expr.arguments
+        function = expr.name.local
+        spread = self.spreading.spread(argument)
+        body = spread.body if function in COUNTING else _data(spread.body)
+        arguments = tuple(self.closed(other) for other in others)
+        return self.add(PartKind.AGGREGATE, expr, body, spread.scopes, ANYTHING, function=function, arguments=arguments)
+
+    def _first_items(self, expr: ast.Expr, place: Place) -> ast.Expr | None:
+        found = first_items(expr)
+        if found is None:
+            return None
+        if isinstance(found.base, ast.Flwor):
+            ordered = self._tuples(found.base, replace(place, group=None), found.count)
+            if ordered is not None:
+                return expr_of(found, ordered)
+        spread = self.spreading.spread(found.base)
+        own = replace(place, group=None) if found.around is not None else place
+        variable = self._value(expr, spread, own, limit=found.count)
+        return expr_of(found, variable)
+
+    def _map(self, expr: ast.Expr, place: Place) -> ast.Expr | None:
+        if not isinstance(expr, _MAPS) and not _is_passed_on(expr):
+            return None
+        return self._value(expr, self.spreading.spread(expr), place)
+
+    def _value(self, expr: ast.Expr, spread: Spread, place: Place, limit: int | None = None) -> ast.VarRef:
+        body = self._used(spread.body, place)
+        variable = self.add(PartKind.MAP, expr, body, spread.scopes, place, limit=limit)
+        if place.use is not Use.VALUE and spread.reach:
+            self.copies[variable.name.expanded] = Reach.COPY
+        return variable
+
+    def _used(self, body: ast.Expr, place: Place) -> ast.Expr:
+        return _data(body) if place.use is Use.VALUE else body
+
+    def _tuples(self, expr: ast.Expr, place: Place, limit: int | None = None) -> ast.Expr | None:
+        from .tuple_shapes import tuples
+
+        return tuples(self, expr, place, limit) if isinstance(expr, ast.Flwor) else None
+
+    # --- around parts
+
+    def _around(self, expr: ast.Expr, place: Place) -> ast.Expr:
+        match expr:
+            case ast.Root():
+                raise NotSpread("it asks for the document as a whole", expr)
+            case ast.DirectElement():
+                return self._element(expr, place)
+            case ast.SequenceExpr():
+                return self._sequence(expr, place)
+            case ast.Flwor():
+                return self._flwor(expr, place)
+            case ast.If(test=test, then=then, otherwise=otherwise):
+                decided = self.split(test, Place(Use.TRUTH))
+                with self.guarded():
+                    return replace(
+                        expr, test=decided, then=self.split(then, place), otherwise=self.split(otherwise, place)
+                    )
+            case ast.OrderingExpr(body=body):
+                return replace(expr, body=self.split(body, place))
+        if isinstance(expr, _NEVER):
+            raise NotSpread("its value over the input does not follow from its values over parts of it", expr)
+        return self._children(expr, names_bound_in(expr))
+
+    def _element(self, element: ast.DirectElement, place: Place) -> ast.Expr:
+        bare = replace(element, attributes=(), content=())
+        attributes = tuple(self._attribute(attribute) for attribute in element.attributes)
+        # What is around is known as far as only direct constructors are.
+        is_known = place.group is not None
+        content = []
+        for member in element.content:
+            if isinstance(member, ast.EnclosedExpr):
+                inner = Place(Use.ANSWER, (*place.wrappers, bare), self.new_group() if is_known else None)
+                member = replace(member, body=self.split(member.body, inner))
+            elif isinstance(member, ast.DirectElement):
+                own = Place(Use.ANSWER, (*place.wrappers, bare), self.new_group() if is_known else None)
+                member = self._element(member, own)
+            content.append(member)
+        return replace(element, attributes=attributes, content=tuple(content))
+
+    def _attribute(self, attribute: ast.DirectAttribute) -> ast.DirectAttribute:
+        made = self._node(attribute, Use.VALUE, frozenset())
+        assert isinstance(made, ast.DirectAttribute)
+        return made
+
+    def new_group(self) -> int:
+        """A number for a place in the text."""
+        self._groups += 1
+        return self._groups
+
+    def _sequence(self, expr: ast.SequenceExpr, place: Place) -> ast.Expr:
+        made = []
+        for item in expr.items:
+            split = self.split(item, place)
+            if not isinstance(split, _NODE_CONSTRUCTORS) and not self._is_own_text(split, place):
+                # An atomic value beside the text of a part: whether a space belongs between them is not known.
+                self.unspliced.update(() if place.group is None else (place.group,))
+            made.append(split)
+        return replace(expr, items=tuple(made))
+
+    def _is_own_text(self, expr: ast.Expr, place: Place) -> bool:
+        return any(part.place == place and part.variable == expr for part in self.parts)
+
+    def _flwor(self, flwor: ast.Flwor, place: Place) -> ast.Expr:
+        clauses = flwor.clauses
+        first, rest = clauses[0], ast.Flwor(clauses[1:], flwor.result, span=flwor.span)
+        inner: ast.Expr = rest if rest.clauses else flwor.result
+        if isinstance(first, ast.LetClause) and reads_input(first.value):
+            _refuse_identity(first, rest)
+            made = inlined(first, rest, frozenset())
+            return self.split(made if made.clauses else made.result, place)
+        if isinstance(first, ast.LetClause):
+            self._kept.append(first)
+            try:
+                return _behind(first, self.split(inner, place), flwor)
+            finally:
+                self._kept.pop()
+        if isinstance(first, ast.WhereClause):
+            test = self.split(first.test, Place(Use.TRUTH))
+            with self.guarded():
+                return ast.If(test, self.split(inner, place), ast.SequenceExpr(), span=flwor.span)
+        if isinstance(first, ast.ForClause) and first.position is None and is_document_element(first.collection):
+            if self.is_one_document and not first.allowing_empty and first.type is None:
+                return self.split(_once(first, rest), place)
+        return self._children(flwor, names_bound_in(flwor))
+
+    def _children(self, node: ast.Expr, bound: frozenset[ExpandedName]) -> ast.Expr:
+        made = self._node(node, Use.ITEMS, bound, is_outermost=True)
+        assert isinstance(made, ast.Expr)
+        return made
+
+    def _node(self, node: ast.Node, use: Use, bound: frozenset[ExpandedName], is_outermost: bool = False) -> ast.Node:
+        """The node with parts for the expressions directly below it, and below what is no expression."""
+        if not reads_input(node):
+            return node
+        if isinstance(node, ast.Expr) and not is_outermost and not isinstance(node, ast.EnclosedExpr):
+            used = free_in(node) & bound
+            if used:
+                name = min(local for _, local in used)
+                raise NotSpread(f"it reads the whole input again for each ${name}", node)
+            with self.guarded():
+                return self.split(node, Place(use))
+        uses = {id(child): child_use for child, child_use in children_in_use(node)}
+
+        def change(value: object) -> object:
+            if isinstance(value, ast.Node):
+                inherited = use if isinstance(node, ast.EnclosedExpr) else uses.get(id(value), Use.ITEMS)
+                return self._node(value, inherited, bound)
+            if isinstance(value, tuple):
+                members = tuple(change(member) for member in value)
+                return value if all(a is b for a, b in zip(value, members, strict=True)) else members
+            return value
+
+        return with_values(node, change)
+
+
+class Guard:
+    """Counts what may keep a part from being read."""
+
+    def __init__(self, frame: Frame) -> None:
+        self._frame = frame
+
+    def __enter__(self) -> None:
+        self._frame._guards += 1
+
+    def __exit__(self, *error: object) -> None:
+        self._frame._guards -= 1
+
+
+def is_document_element(node: ast.Node) -> bool:
+    """/name or /*, of which a document has one at most."""
+    return (
+        isinstance(node, ast.Path)
+        and isinstance(node.left, ast.Root)
+        and isinstance(node.right, ast.AxisStep)
+        and node.right.axis == "child"
+        and not node.right.predicates
+    )
+
+
+def _once(first: ast.ForClause, rest: ast.Flwor) -> ast.Expr:
+    """for $s in /site …: if there is a site, the rest with it."""
+    made = inlined(ast.LetClause(first.name, None, first.collection, span=first.span), rest, frozenset())
+    test = ast.FunctionCall(ast.Name("exists", "fn", FN), (first.collection,), span=first.span)
+    return ast.If(test, made if made.clauses else made.result, ast.SequenceExpr(), span=first.span)
+
+
+def _behind(let: ast.LetClause, made: ast.Expr, flwor: ast.Flwor) -> ast.Expr:
+    if let.name.expanded not in free_in(made):
+        return made
+    if isinstance(made, ast.Flwor):
+        return replace(made, clauses=(let, *made.clauses))
+    return ast.Flwor((let,), made, span=flwor.span)
+
+
+def _existence(expr: ast.Quantified) -> ast.FunctionCall:
+    """some $x in E satisfies C → exists(for $x in E where C return 1); every → empty(… where not(C) …)"""
+    binding = expr.bindings[0]
+    is_some = expr.kind == "some"
+    test = expr.satisfies if is_some else ast.FunctionCall(ast.Name("not", "fn", FN), (expr.satisfies,))
+    clauses = (
+        ast.ForClause(binding.name, binding.type, binding.collection, span=binding.span),
+        ast.WhereClause(test, span=expr.satisfies.span),
+    )
+    loop = ast.Flwor(clauses, ast.IntegerLiteral(1), span=expr.span)
+    return ast.FunctionCall(ast.Name("exists" if is_some else "empty", "fn", FN), (loop,), span=expr.span)
+
+
+def _data(body: ast.Expr) -> ast.Expr:
+    return ast.FunctionCall(ast.Name("data", "fn", FN), (body,), span=body.span)
+
+
+def _refuse_identity(let: ast.LetClause, rest: ast.Node) -> None:
+    """A constructed node that is bound once and read twice is one node, and two where its value is inserted."""
+    makes = any(isinstance(node, (*_NODE_CONSTRUCTORS, ast.ComputedDocument)) for node in let.value.walk())
+    compares = (ast.NodeComparison, ast.SetOperation)
+    if makes and any(isinstance(node, compares) for node in rest.walk()):
+        raise NotSpread(f"${let.name} is compared by identity", let)
+
+
+def _is_passed_on(expr: ast.Expr) -> bool:
+    return isinstance(expr, ast.FunctionCall) and expr.name.expanded in ((FN, "data"), (FN, "unordered"))
+
+
+def _is_of_input(expr: ast.Expr) -> bool:
+    """Whether the reason why an expression is no part is why the query cannot be spread."""
+    if isinstance(expr, ast.Flwor):
+        first = expr.clauses[0]
+        return isinstance(first, ast.ForClause) and reads_input(first.collection)
+    return isinstance(expr, _MAPS)
+
+
+def expr_of(found: FirstItems, variable: ast.Expr) -> ast.Expr:
+    """What takes the first items, with a part for its sequence."""
+    return variable if found.around is None else found.around(variable)

@@ -1,0 +1,116 @@
+"""Which expressions read the input, and what they depend on besides it.
+
+Before a query is taken apart, every way to say the input is made a leading `/` (`ast.Root`): the context item, relative
+paths, doc() of the document that is read, collection().
+"""
+
+from __future__ import annotations
+
+from xylem.analysis.ast_replacement import replaced
+from xylem.analysis.focus import reads_focus
+from xylem.analysis.free_variables import free_in
+from xylem.functions.registry import FN
+from xylem.syntax import ast
+
+from ..fresh_names import bound_names
+from ..source import is_named_source, stream_source
+from ..substitution import FocusInTheWay, Substitution
+from .not_spread import NotSpread
+from .scope_path import flattened
+
+ExpandedName = tuple[str, str]
+
+
+def reads_input(node: ast.Node) -> bool:
+    """Whether a leading `/` stands anywhere in it."""
+    return any(isinstance(below, ast.Root) for below in node.walk())
+
+
+def reads_context(expr: ast.Node) -> bool:
+    """Whether it depends on the focus around it, a leading `/` apart."""
+    return reads_focus(replaced(expr, lambda node: ast.IntegerLiteral(0) if isinstance(node, ast.Root) else None))
+
+
+def names_bound_in(node: ast.Node) -> frozenset[ExpandedName]:
+    """Every variable that is bound somewhere below."""
+    return frozenset(name.expanded for below in node.walk() for name in bound_names(below))
+
+
+def is_closed(expr: ast.Expr, bound: frozenset[ExpandedName]) -> bool:
+    """Whether it is the same for all items: it reads none of these variables, and no focus."""
+    return not free_in(expr) & bound and not reads_context(expr)
+
+
+def read_from_document(body: ast.Expr) -> ast.Expr:
+    """The body with a leading `/` for every way to say the input; NotSpread where that cannot be told."""
+    named = stream_source(body) if not _collects(body) else None
+    if named is not None:
+        body = replaced(body, lambda node: ast.Root(span=node.span) if node == named else None)
+    else:
+        try:
+            body = Substitution({}, focus=ast.Root()).apply(body)
+        except FocusInTheWay:
+            raise NotSpread("a function reference takes the context item with it", body) from None
+        body = replaced(body, _collection)
+    body = replaced(body, _without_arrow)
+    _check_inner_roots(body, frozenset(), True)
+    return body
+
+
+def _collects(body: ast.Expr) -> bool:
+    return any(_is_collection(node) for node in body.walk())
+
+
+def _is_collection(node: ast.Node) -> bool:
+    return isinstance(node, ast.FunctionCall) and node.name.expanded == (FN, "collection") and not node.arguments
+
+
+def _collection(node: ast.Node) -> ast.Node | None:
+    return ast.Root(span=node.span) if _is_collection(node) else None
+
+
+def _without_arrow(node: ast.Node) -> ast.Node | None:
+    """E => f(x) is f(E, x)."""
+    if isinstance(node, ast.Arrow) and isinstance(node.function, ast.Name):
+        call = ast.FunctionCall(node.function, (node.operand, *node.arguments), span=node.span)
+        return replaced(call, lambda below: None if below is call else _without_arrow(below))
+    return None
+
+
+def _check_inner_roots(node: ast.Node, inputs: frozenset[ExpandedName], has_input: bool) -> None:
+    """A `/` inside a path or predicate is of the tree that the focus is in: it must be the input's."""
+    if isinstance(node, ast.Root) and not has_input:
+        raise NotSpread("a leading / stands where the focus may be in another document", node)
+    match node:
+        case ast.Path(left=left, right=right) | ast.SimpleMap(left=left, right=right):
+            _check_inner_roots(left, inputs, has_input)
+            _check_inner_roots(right, inputs, _is_of_input(left, inputs, has_input))
+        case ast.Filter(base=base, predicate=predicate):
+            _check_inner_roots(base, inputs, has_input)
+            _check_inner_roots(predicate, inputs, _is_of_input(base, inputs, has_input))
+        case ast.InlineFunction(body=body):
+            _check_inner_roots(body, inputs, False)
+        case ast.Flwor(clauses=clauses, result=result):
+            for clause in clauses:
+                _check_inner_roots(clause, inputs, has_input)
+                value = clause.collection if isinstance(clause, ast.ForClause) else None
+                value = clause.value if isinstance(clause, ast.LetClause) else value
+                if isinstance(clause, (ast.ForClause, ast.LetClause)) and value is not None:
+                    own = frozenset({clause.name.expanded})
+                    inputs = inputs | own if _is_of_input(value, inputs, has_input) else inputs - own
+            _check_inner_roots(result, inputs, has_input)
+        case _:
+            for child in node.children():
+                _check_inner_roots(child, inputs, has_input)
+
+
+def _is_of_input(expr: ast.Expr, inputs: frozenset[ExpandedName], has_input: bool) -> bool:
+    start, parts = flattened(expr)
+    if not all(isinstance(part, (ast.AxisStep, ast.Filter)) for part in parts):
+        return False
+    if isinstance(start, ast.VarRef):
+        return start.name.expanded in inputs
+    return has_input and isinstance(start, (ast.Root, ast.AxisStep, ast.ContextItem))
+
+
+__all__ = ["is_closed", "is_named_source", "names_bound_in", "read_from_document", "reads_context", "reads_input"]

@@ -1,0 +1,14 @@
+"""Why a query is one task, in words and with the place in the query."""
+
+from __future__ import annotations
+
+from xylem.syntax import ast
+
+
+class NotSpread(Exception):
+    """An expression whose value over the input does not follow from its values over parts of it."""
+
+    def __init__(self, why: str, node: ast.Node | None = None) -> None:
+        super().__init__(why)
+        self.why = why
+        self.node = node

@@ -1,0 +1,268 @@
+"""Loops whose tuples belong together beyond one item: sorted, grouped, or numbered.
+
+for $p in //person order by $p/age return E          each task gives [E, age]; shuffled by age
+for $p in //person group by $c := $p/city return E   tasks give [city, …]; shuffled by city, E for each group
+for $p at $i in //person return E                    an earlier stage counts the items of each part
+for $p in //person where … count $n return E         likewise, the tuples
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from xylem.analysis.ast_replacement import replaced
+from xylem.analysis.free_variables import free_in
+from xylem.analysis.reach import COPIES, BeyondReach, Reach
+from xylem.functions.registry import FN
+from xylem.plan.distribution import PartKind
+from xylem.plan.spread import PART_NAMESPACE, Grouping, Place, Use
+from xylem.syntax import ast
+
+from .aggregates import AGGREGATES, COUNTING
+from .frame import Frame
+from .input_reads import ExpandedName, reads_context
+from .not_spread import NotSpread
+from .scope_path import flattened
+from .spreading import Loop
+
+_PLAIN = (ast.ForClause, ast.LetClause, ast.WhereClause)
+_BEYOND = (ast.OrderByClause, ast.GroupByClause, ast.CountClause)
+
+
+def tuples(frame: Frame, expr: ast.Flwor, place: Place, limit: int | None = None) -> ast.Expr | None:
+    """The part such a loop is; None for a loop that is none of these."""
+    is_numbered = isinstance(expr.clauses[0], ast.ForClause) and expr.clauses[0].position is not None
+    if not is_numbered and not any(isinstance(clause, _BEYOND) for clause in expr.clauses):
+        return None
+    loop = _numbered(frame, frame.spreading.loop(expr))
+    for clause in loop.rest:
+        if isinstance(clause, (ast.WindowClause, ast.ForseqClause, ast.BestMatchClause)):
+            raise NotSpread("windows and best matches need the one order of the whole input", clause)
+    try:
+        return _shaped(frame, expr, loop, place, limit)
+    except BeyondReach as beyond:
+        raise NotSpread(beyond.why, beyond.node) from beyond
+
+
+def _shaped(frame: Frame, expr: ast.Flwor, loop: Loop, place: Place, limit: int | None) -> ast.Expr:
+    beyond = [index for index, clause in enumerate(loop.rest) if isinstance(clause, _BEYOND)]
+    if not beyond:
+        variables = frame.spreading.variables_after(loop, loop.rest)
+        reach = frame.analysis.read(loop.result, variables)
+        body = ast.Flwor((*loop.head, loop.first, *loop.rest), loop.result, span=expr.span)
+        variable = frame.add(PartKind.MAP, expr, body, loop.scopes, place, limit=limit)
+        if reach:
+            frame.copies[variable.name.expanded] = Reach.COPY
+        return variable
+    clause = loop.rest[beyond[0]]
+    if isinstance(clause, ast.OrderByClause):
+        return _sorted(frame, expr, loop, beyond, place, limit)
+    assert isinstance(clause, ast.GroupByClause)
+    return _grouped(frame, expr, loop, beyond, place, limit)
+
+
+# --- order by
+
+
+def _sorted(frame: Frame, expr: ast.Flwor, loop: Loop, beyond: list[int], place: Place, limit: int | None) -> ast.Expr:
+    index = beyond[0]
+    order = loop.rest[index]
+    assert isinstance(order, ast.OrderByClause)
+    if len(beyond) > 1:
+        raise NotSpread("tuples are numbered or grouped after they have been ordered", loop.rest[beyond[1]])
+    reach = frame.analysis.read(loop.result, frame.spreading.variables_after(loop, loop.rest))
+    keys = tuple(_data(spec.key) for spec in order.specs)
+    member = _after(loop.rest[index + 1 :], loop.result)
+    result = ast.SquareArray((member, *keys), span=order.span)
+    body = ast.Flwor((*loop.head, loop.first, *loop.rest[:index]), result, span=expr.span)
+    why = "ordered by key"
+    variable = frame.add(PartKind.SORT, expr, body, loop.scopes, place, orders=order.specs, limit=limit, why=why)
+    if reach:
+        frame.copies[variable.name.expanded] = Reach.COPY
+    return variable
+
+
+def _after(clauses: tuple[ast.Clause, ...], result: ast.Expr) -> ast.Expr:
+    return ast.Flwor(clauses, result, span=result.span) if clauses else result
+
+
+# --- group by
+
+
+def _grouped(frame: Frame, expr: ast.Flwor, loop: Loop, beyond: list[int], place: Place, limit: int | None) -> ast.Expr:
+    index = beyond[0]
+    group = loop.rest[index]
+    assert isinstance(group, ast.GroupByClause)
+    for later in beyond[1:]:
+        if not isinstance(loop.rest[later], ast.OrderByClause) or len(beyond) > 2:
+            raise NotSpread("groups are grouped, counted or ordered once more", loop.rest[later])
+    if any(spec.type is not None for spec in group.specs):
+        raise NotSpread("the type of a grouping variable is checked in one place", group)
+    before = loop.rest[:index]
+    variables = frame.spreading.variables_after(loop, before)
+    keys = tuple(spec.name for spec in group.specs)
+    after = _post(loop.rest[index + 1 :], loop.result)
+    partial = _Partial(frame, loop, before, variables)
+    after = replaced(after, partial.aggregate)
+    orders = _orders(loop.rest[index + 1 :])
+    own = [name for name in _bound(loop, before) if name.expanded not in {key.expanded for key in keys}]
+    collected = tuple(name for name in own if name.expanded in free_in(after))
+    _check_groups(frame, after, variables, collected, partial, group)
+    values = tuple(_key(spec) for spec in group.specs)
+    members = (*values, *(ast.VarRef(name) for name in collected), *partial.members)
+    body = ast.Flwor((*loop.head, loop.first, *before), ast.SquareArray(members, span=group.span), span=expr.span)
+    parameters = (*keys, *collected, *(name for name, _, _ in partial.found))
+    function = ast.InlineFunction((), tuple(ast.Parameter(name) for name in parameters), None, after, span=group.span)
+    finish = frame.closed(ast.Flwor(loop.head, function, span=expr.span) if loop.head else function)
+    grouping = Grouping(group.specs, collected, tuple(partial.found), finish)
+    why = _why_grouped(collected, partial)
+    return frame.add(
+        PartKind.GROUP, expr, body, loop.scopes, place, grouping=grouping, orders=orders, limit=limit, why=why
+    )
+
+
+def _post(clauses: tuple[ast.Clause, ...], result: ast.Expr) -> ast.Expr:
+    """What is done with a group: arrays [items, order keys…]."""
+    order = next((index for index, clause in enumerate(clauses) if isinstance(clause, ast.OrderByClause)), None)
+    if order is None:
+        return _after(clauses, ast.SquareArray((result,), span=result.span))
+    specs = _orders(clauses)
+    member = _after(clauses[order + 1 :], result)
+    array = ast.SquareArray((member, *(_data(spec.key) for spec in specs)), span=result.span)
+    return _after(clauses[:order], array)
+
+
+def _orders(clauses: tuple[ast.Clause, ...]) -> tuple[ast.OrderSpec, ...]:
+    return next((clause.specs for clause in clauses if isinstance(clause, ast.OrderByClause)), ())
+
+
+def _key(spec: ast.GroupingSpec) -> ast.Expr:
+    return _data(ast.VarRef(spec.name, span=spec.span) if spec.value is None else spec.value)
+
+
+def _bound(loop: Loop, before: tuple[ast.Clause, ...]) -> list[ast.Name]:
+    names = [loop.first.name, *([loop.first.position] if loop.first.position is not None else [])]
+    for clause in before:
+        if isinstance(clause, (ast.ForClause, ast.LetClause)):
+            names.append(clause.name)
+            if isinstance(clause, ast.ForClause) and clause.position is not None:
+                names.append(clause.position)
+    return names
+
+
+class _Partial:
+    """Aggregates of a group's variables that can be computed tuple by tuple."""
+
+    def __init__(
+        self, frame: Frame, loop: Loop, before: tuple[ast.Clause, ...], variables: dict[ExpandedName, Reach]
+    ) -> None:
+        self._bound = {name.expanded for name in _bound(loop, before)}
+        # One tuple for each item, none inside another: no step can lead from two tuples to the same node.
+        is_flat = not loop.is_nested and not any(isinstance(clause, ast.ForClause) for clause in before)
+        self._flat = loop.first.name.expanded if is_flat else None
+        self.found: list[tuple[ast.Name, str, tuple[ast.Expr, ...]]] = []
+        self.members: list[ast.Expr] = []
+
+    def aggregate(self, node: ast.Node) -> ast.Node | None:
+        """A variable in place of an aggregate of a group's variable."""
+        if not isinstance(node, ast.FunctionCall) or node.name.uri != FN or node.name.local not in AGGREGATES:
+            return None
+        if not node.arguments or any(free_in(other) & self._bound for other in node.arguments[1:]):
+            return None
+        argument = node.arguments[0]
+        if not self._is_by_tuple(argument):
+            return None
+        name = ast.Name(f"aggregate{len(self.found) + 1}", None, PART_NAMESPACE)
+        self.found.append((name, node.name.local, node.arguments[1:]))
+        self.members.append(argument if node.name.local in COUNTING else _data(argument))
+        return ast.VarRef(name, span=node.span)
+
+    def _is_by_tuple(self, expr: ast.Expr) -> bool:
+        """Whether its value for a group is its values for the tuples, one after another."""
+        start, parts = flattened(expr)
+        if isinstance(start, ast.SimpleMap):
+            inside = free_in(start.right) & self._bound
+            return not parts and not inside and self._is_by_tuple(start.left)
+        if not isinstance(start, ast.VarRef) or start.name.expanded not in self._bound:
+            return False
+        if not parts:
+            return True
+        is_down = all(
+            isinstance(part, ast.AxisStep)
+            and part.axis in ("child", "attribute", "descendant")
+            and not any(free_in(predicate) & self._bound for predicate in part.predicates)
+            for part in parts
+        )
+        return is_down and start.name.expanded == self._flat
+
+
+def _check_groups(
+    frame: Frame,
+    after: ast.Expr,
+    variables: dict[ExpandedName, Reach],
+    collected: tuple[ast.Name, ...],
+    partial: _Partial,
+    group: ast.GroupByClause,
+) -> None:
+    scope = dict(frame.copies)
+    for name in collected:
+        reach = variables.get(name.expanded, Reach.NONE)
+        if reach & (Reach.AROUND | Reach.AROUND_ATTRIBUTE):
+            raise NotSpread(f"${name} of a group is an element around its items", group)
+        scope[name.expanded] = Reach.COPY if reach else Reach.NONE
+    for member in partial.members:
+        frame.analysis.read(member, variables)
+    for spec in group.specs:
+        frame.analysis.read(_key(spec), variables)
+    if frame.analysis.read(after, scope) & COPIES and reads_context(after):
+        raise NotSpread("a group reads the focus around it", group)
+
+
+def _why_grouped(collected: tuple[ast.Name, ...], partial: _Partial) -> str:
+    held = [f"${name}" for name in collected]
+    told = []
+    if partial.found:
+        told.append(f"{', '.join(f'{function}()' for _, function, _ in partial.found)} computed by range and merged")
+    if held:
+        told.append(f"the items of {', '.join(held)} are shuffled")
+    return "; ".join(told) or "keys alone are shuffled"
+
+
+# --- numbers
+
+
+def _numbered(frame: Frame, loop: Loop) -> Loop:
+    """at $i and count $n: the number in the range, and how many there are in the ranges before."""
+    first, rest = loop.first, list(loop.rest)
+    if first.position is not None:
+        total = _count_by_range(frame, first.collection, loop)
+        inner = ast.Name(f"{first.position.local}-in-range", None, PART_NAMESPACE)
+        rest.insert(0, _offset(first.position, inner, total))
+        first = replace(first, position=inner)
+    numbered = replace(loop, first=first, rest=tuple(rest))
+    for index, clause in enumerate(numbered.rest):
+        if isinstance(clause, (ast.OrderByClause, ast.GroupByClause)):
+            break
+        if isinstance(clause, ast.CountClause):
+            one = ast.IntegerLiteral(1, span=clause.span)
+            counted = ast.Flwor((*loop.head, first, *numbered.rest[:index]), one, span=clause.span)
+            total = _count_by_range(frame, counted, loop)
+            inner = ast.Name(f"{clause.name.local}-in-range", None, PART_NAMESPACE)
+            made = (ast.CountClause(inner, span=clause.span), _offset(clause.name, inner, total))
+            return replace(numbered, rest=(*numbered.rest[:index], *made, *numbered.rest[index + 1 :]))
+    return numbered
+
+
+def _count_by_range(frame: Frame, counted: ast.Expr, loop: Loop) -> ast.VarRef:
+    why = "counted first, so that tasks know how many came before"
+    return frame.add(
+        PartKind.AGGREGATE, counted, counted, loop.scopes, Place(Use.ITEMS), function="count", is_by_range=True, why=why
+    )
+
+
+def _offset(name: ast.Name, inner: ast.Name, before: ast.VarRef) -> ast.LetClause:
+    return ast.LetClause(name, None, ast.Arithmetic("+", ast.VarRef(inner), before, span=name.span), span=name.span)
+
+
+def _data(expr: ast.Expr) -> ast.Expr:
+    return ast.FunctionCall(ast.Name("data", "fn", FN), (expr,), span=expr.span)
