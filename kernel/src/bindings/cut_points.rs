@@ -6,6 +6,7 @@ use pyo3::types::PyBytes;
 
 use super::errors::{guarded, raised};
 use super::plan::{limits, LimitsTuple};
+use crate::cut_points::documents::{Document, Splitter};
 use crate::cut_points::file_pass::{self, Request};
 use crate::cut_points::finder;
 use crate::cut_points::matcher::Scope;
@@ -61,4 +62,42 @@ impl CutFinder {
     fn resume(&mut self, offset: u64, line: u64, opening: Vec<u8>, closing: Vec<u8>) {
         self.finder.resume(&CutPoint { offset, line, opening, closing });
     }
+}
+
+type DocumentTuple<'py> = (u64, u64, Bound<'py, PyBytes>, bool);
+
+/// The documents of a stream of several.
+#[pyclass(module = "xylem._kernel")]
+pub struct DocumentSplitter {
+    splitter: Splitter,
+}
+
+#[pymethods]
+impl DocumentSplitter {
+    #[new]
+    fn new(by_mark: bool) -> Self {
+        DocumentSplitter { splitter: Splitter::new(by_mark) }
+    }
+
+    /// Read another piece; the documents in it, None where their encoding is none that can be told apart.
+    fn feed<'py>(&mut self, py: Python<'py>, data: &[u8]) -> PyResult<Option<Vec<DocumentTuple<'py>>>> {
+        let splitter = &mut self.splitter;
+        let found = py.detach(|| guarded(|| Ok(splitter.feed(data)))).map_err(raised)?;
+        Ok(found.ok().map(|all| all.iter().map(|document| document_tuple(py, document)).collect()))
+    }
+
+    /// The end of the stream; what is not complete.
+    fn finish<'py>(&mut self, py: Python<'py>) -> Option<DocumentTuple<'py>> {
+        self.splitter.finish().map(|document| document_tuple(py, &document))
+    }
+
+    /// How many bytes of a document that is not complete are held.
+    #[getter]
+    fn held(&self) -> usize {
+        self.splitter.held()
+    }
+}
+
+fn document_tuple<'py>(py: Python<'py>, document: &Document) -> DocumentTuple<'py> {
+    (document.offset, document.line, PyBytes::new(py, &document.data), document.is_complete)
 }

@@ -18,7 +18,7 @@ use crate::build_info;
 #[pymodule]
 mod _kernel {
     #[pymodule_export]
-    use super::cut_points::{find_cuts, CutFinder};
+    use super::cut_points::{find_cuts, CutFinder, DocumentSplitter};
     #[pymodule_export]
     use super::errors::ScanError;
     #[pymodule_export]

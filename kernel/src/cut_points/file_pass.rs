@@ -41,6 +41,9 @@ pub struct Request {
     pub stretch: u64,
 }
 
+/// Stretches are not shorter than this, or getting at them takes longer than looking at them.
+const SMALL_STRETCH: u64 = 256 * 1024;
+
 /// An element that is open, and those around it.
 struct Open {
     tag: Vec<u8>,
@@ -94,6 +97,8 @@ impl Pass<'_> {
     /// Where stretches begin, at multiples of the target or so that multiples of the target are among them.
     fn borders(&self) -> Vec<u64> {
         let Request { target, stretch, .. } = *self.request;
+        // Where a cut is wanted in each stretch, the search ends at the first item.
+        let stretch = if target >= SMALL_STRETCH { stretch.min(target) } else { stretch };
         let mut borders = Vec::new();
         let mut cell = 0;
         while cell < self.file_end {
@@ -176,8 +181,8 @@ impl Pass<'_> {
             for stretch in &known[groups[number].clone()] {
                 let is_over = self.search_stretch(reader, stretch, &mut cuts)?;
                 let is_found = cuts.last().is_some_and(|cut: &CutPoint| {
-                    cut.offset / target == stretch.structure.start / target
-                        && stretch.structure.end / target == cut.offset / target
+                    let next = (cut.offset / target + 1) * target;
+                    next >= known[groups[number].end - 1].structure.limit
                 });
                 if is_over {
                     return Ok((cuts, true));
@@ -228,9 +233,9 @@ impl Pass<'_> {
                     Markup::End => depth -= 1,
                     _ => {}
                 }
-                !walk.is_over && due < structure.end
+                !walk.is_over && due < structure.limit
             })?;
-            if due >= structure.end {
+            if due >= structure.limit {
                 return Ok(false);
             }
             number += 1;

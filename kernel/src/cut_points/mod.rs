@@ -2,10 +2,12 @@
 //!
 //! A document is cut before the first element that a scope leads to at or after each multiple of the target size, never
 //! inside of one, nor before the root element. `lexer` finds tags, `walk` follows them with a `matcher` that asks
-//! the reader of the scan what they are, `finder` does so for input that comes in pieces, and `file_pass` for files, with several threads.
+//! the reader of the scan what they are, `finder` does so for input that comes in pieces, and `file_pass` for files, with
+//! several threads. `documents` divides a stream of several documents into these.
 
 pub mod coding;
 mod doctype_end;
+pub mod documents;
 pub mod file_pass;
 pub mod finder;
 pub mod lexer;

@@ -33,6 +33,8 @@ pub struct Structure {
     pub start: u64,
     /// Where the first tag after it begins, or the end of the file.
     pub end: u64,
+    /// Its tags begin before this.
+    pub limit: u64,
     /// How many lines it has.
     pub lines: u64,
     /// How many elements it ends that began before it.
@@ -47,7 +49,7 @@ pub struct Structure {
 
 /// Look at the stretch from a place outside of markup up to the first tag from `limit` on.
 pub fn survey(reader: &mut TagReader, coding: Coding, from: u64, limit: u64, file_end: u64) -> io::Result<Structure> {
-    let mut found = Structure { start: file_end, end: file_end, ..Structure::default() };
+    let mut found = Structure { start: file_end, end: file_end, limit, ..Structure::default() };
     let mut block = Block { offset: 0, lines: 0, depth: 0, least: 0 };
     let (mut depth, mut block_end) = (0, 0);
     let mut is_first = true;

@@ -52,7 +52,7 @@ def find_cuts(
         with Path(path).open("rb", buffering=0) as file:
             if is_compressed(file.read(_HEAD_BYTES)):
                 return []
-        if _uses_kernel(scanner):
+        if uses_kernel(scanner):
             from . import kernel
 
             many = threads or len(os.sched_getaffinity(0))
@@ -87,7 +87,7 @@ class CutFinder:
     ) -> None:
         if target_bytes < 1:
             raise ValueError("the target is at least one byte")
-        if _uses_kernel(scanner):
+        if uses_kernel(scanner):
             from .kernel import CutFinder as finder_class
         else:
             from .cut_points_on_expat import CutFinder as finder_class  # type: ignore[assignment]  # the same methods
@@ -102,7 +102,8 @@ class CutFinder:
         self._finder.resume(cut)
 
 
-def _uses_kernel(scanner: str) -> bool:
+def uses_kernel(scanner: str) -> bool:
+    """Whether the kernel is to look, for a choice of scanner as `scan` takes it."""
     from .kernel import is_kernel_built
 
     if scanner not in ("auto", "kernel", "python"):

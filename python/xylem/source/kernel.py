@@ -183,6 +183,30 @@ def _scopes(scopes: Sequence[Scope]) -> list[list[tuple[bool, str | None, str | 
     return [[(axis == "descendant", uri, local) for axis, uri, local in scope] for scope in scopes]
 
 
+class DocumentSplitter:
+    """The documents of a stream of several, see `document_stream.py`."""
+
+    __slots__ = ("_splitter",)
+
+    def __init__(self, by_mark: bool) -> None:
+        from xylem import _kernel
+
+        self._splitter = _kernel.DocumentSplitter(by_mark)
+
+    @property
+    def held(self) -> int:
+        """How many bytes of a document that is not complete are held."""
+        return self._splitter.held
+
+    def feed(self, data: bytes) -> list[tuple[int, int, bytes, bool]] | None:
+        """Look at some more of the stream; None where the encoding does not contain ASCII."""
+        return self._splitter.feed(data)
+
+    def finish(self) -> tuple[int, int, bytes, bool] | None:
+        """The end of the stream; what is not complete."""
+        return self._splitter.finish()
+
+
 # --- what crosses the border
 
 

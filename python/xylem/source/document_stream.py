@@ -1,0 +1,115 @@
+"""Streams of several documents, one after another: messages on a socket, a log of events, files put together.
+
+    for document in split_documents(chunks):
+        …                                    # document.data is read alone; document.offset says where it was
+
+**Borders.** A document ends with its root element, and is handed on with the last byte of it. Between two documents
+there may be white space and the mark `]]>]]>` of NETCONF (RFC 4742 §3.1). Comments and processing instructions there
+go with the second document, or with none if that begins with an XML declaration. With `Framing.MARK` the
+mark alone separates documents, whatever is in them, as that protocol has it: what is broken ends with its message.
+
+**What is broken.** Documents are told apart by their tags, not checked. A document that does not end is told as
+incomplete when the next XML declaration shows that another one has begun, or when the stream ends; so is an end tag
+that stands alone. Reading it raises the error, and the documents after it are not affected.
+
+**Encodings** may differ from one document to the next; those that do not contain ASCII (UTF-16) cannot be told apart
+in a stream: XYIN0007.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+from xylem.errors import InputError, InputPlace
+
+from .limits import DEFAULT_LIMITS, Limits
+
+
+class Framing(StrEnum):
+    """What separates two documents."""
+
+    ELEMENTS = "elements"
+    """The end of the root element."""
+    MARK = "mark"
+    """`]]>]]>`, wherever it stands."""
+
+
+@dataclass(frozen=True)
+class StreamedDocument:
+    """One document of a stream."""
+
+    offset: int
+    """Where it begins, in bytes of the stream."""
+    line: int
+    """The line it begins in, from 1."""
+    data: bytes
+    is_complete: bool
+    """Whether its root element ends, as far as tags tell; with `Framing.MARK`, whether its mark has come."""
+
+    def located(self, place: InputPlace) -> InputPlace:
+        """Where a place of the document is in the stream."""
+        if place.line is None:
+            return InputPlace(self.offset + place.byte_offset, path=place.path)
+        column = place.column if place.line > 1 else None
+        return InputPlace(self.offset + place.byte_offset, self.line + place.line - 1, column, place.path)
+
+
+class DocumentSplitter:
+    """The documents of a stream whose bytes come in pieces of any size.
+
+    Holds:  the document that has begun, up to `limits.item_bytes`: XYIN0004 for one that is longer.
+    Order:  that of the stream, each document once its last byte is there.
+    """
+
+    def __init__(
+        self, framing: Framing = Framing.ELEMENTS, *, limits: Limits = DEFAULT_LIMITS, scanner: str = "auto"
+    ) -> None:
+        from .cut_points import uses_kernel
+
+        self._limits = limits
+        by_mark = framing is Framing.MARK
+        if uses_kernel(scanner):
+            from .kernel import DocumentSplitter as splitter_class
+        else:
+            from .document_stream_in_python import (  # type: ignore[assignment]  # the same methods
+                DocumentSplitter as splitter_class,
+            )
+        self._splitter = splitter_class(by_mark)
+        self._fed = 0
+
+    def feed(self, data: bytes) -> list[StreamedDocument]:
+        """Look at some more of the stream; the documents it completes."""
+        self._fed += len(data)
+        found = self._splitter.feed(data)
+        held = self._splitter.held
+        place = InputPlace(self._fed - held)
+        if found is None:
+            why = "documents one after another in an encoding that does not contain ASCII"
+            raise InputError("XYIN0007", why, place=place)
+        if held > self._limits.item_bytes:
+            why = f"item bytes: a document of more than {held} where {self._limits.item_bytes} are allowed"
+            raise InputError("XYIN0004", why, place=place)
+        return [StreamedDocument(*document) for document in found]
+
+    def finish(self) -> StreamedDocument | None:
+        """The end of the stream: the document that is not complete, if one has begun."""
+        rest = self._splitter.finish()
+        return None if rest is None else StreamedDocument(*rest)
+
+
+def split_documents(
+    chunks: Iterable[bytes],
+    framing: Framing = Framing.ELEMENTS,
+    *,
+    limits: Limits = DEFAULT_LIMITS,
+    scanner: str = "auto",
+) -> Iterator[StreamedDocument]:
+    """The documents of a stream, each as soon as it is there."""
+    splitter = DocumentSplitter(framing, limits=limits, scanner=scanner)
+    for chunk in chunks:
+        yield from splitter.feed(chunk)
+    rest = splitter.finish()
+    if rest is not None:
+        yield rest
