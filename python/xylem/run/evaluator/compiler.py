@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
@@ -42,9 +43,22 @@ P = TypeVar("P", bound=Callable[["Compiler", Any, "Sink"], ItemType])
 
 T = TypeVar("T", bound=Callable[["Compiler", Any, Callable[[Code], None]], None])
 
+_OBSERVED: ContextVar[dict[int, SequenceType] | None] = ContextVar("observed types", default=None)
+
 HANDLERS: dict[type, Handler] = {}
 PUSHERS: dict[type, Callable[[Compiler, Any, Sink], ItemType]] = {}
 TAILS: dict[type, Callable[[Compiler, Any, Callable[[Code], None]], None]] = {}
+
+
+@contextmanager
+def observed_types() -> Iterator[dict[int, SequenceType]]:
+    """The static types of all expressions compiled inside, by the identity of their nodes."""
+    types: dict[int, SequenceType] = {}
+    token = _OBSERVED.set(types)
+    try:
+        yield types
+    finally:
+        _OBSERVED.reset(token)
 
 
 def compiles(kind: type) -> Callable[[H], H]:
@@ -123,6 +137,8 @@ class Compiler:
             raise not_executable(node)
         with self.writer.at(node.span):
             code = handler(self, node)
+            if (observed := _OBSERVED.get()) is not None:
+                observed[id(node)] = code.type
             return self.bind(code) if _is_deep(code.text) else code
 
     def push(self, node: ast.Expr, sink: Sink) -> ItemType:
