@@ -75,7 +75,7 @@ impl TreeColumns {
         }
         let mut tree = Tree::from_rows(rows)?;
         tree.shrink();
-        Ok(CompactRows::new(tree, Py::new(py, names)?))
+        Ok(CompactRows::new(tree, Some(Py::new(py, names)?)))
     }
 }
 

@@ -7,13 +7,15 @@ use rustc_hash::FxHashMap;
 use super::columns::{declared, ends_and_parents, prefixed, values, Integers};
 use super::errors::{guarded, raised};
 use super::plan::{limits, plan, LimitsTuple, PlanTuple};
+use super::tree::CompactRows;
 use crate::rows::{Rows, Written};
 use crate::scanner::{bug, Harvest, Options};
+use crate::tree::Tree;
 
-/// The fields of `Batch` in `xylem.plan.scan_plan`, in their order.
+/// The fields of `Batch` in `xylem.plan.scan_plan`, in their order; the columns are lists or a compact tree.
 type BatchTuple<'py> = (
     (Bound<'py, PyList>, Bound<'py, PyList>, Bound<'py, PyList>),
-    (Bound<'py, PyList>, Bound<'py, PyList>, Bound<'py, PyList>, Bound<'py, PyList>),
+    Bound<'py, PyAny>,
     (Bound<'py, PyAny>, Vec<(String, String, String)>, Bound<'py, PyAny>),
     (Vec<u64>, u64, Vec<WrittenTuple<'py>>),
 );
@@ -26,6 +28,9 @@ type WrittenTuple<'py> = (Bound<'py, PyString>, u64, u64, usize, usize);
 pub struct Scanner {
     scanner: crate::scanner::Scanner,
     has_failed: bool,
+    /// Whether the columns of batches stay here, as compact trees.
+    #[pyo3(get, set)]
+    compact: bool,
 }
 
 #[pymethods]
@@ -40,7 +45,7 @@ impl Scanner {
     ) -> PyResult<Self> {
         let options = Options { namespaces, strip_space: false, encoding };
         let scanner = crate::scanner::Scanner::new(plan(scan_plan)?, limits(scan_limits), options);
-        Ok(Scanner { scanner, has_failed: false })
+        Ok(Scanner { scanner, has_failed: false, compact: false })
     }
 
     /// Whether templates are written.
@@ -59,14 +64,14 @@ impl Scanner {
     fn feed<'py>(&mut self, py: Python<'py>, data: &[u8], flush: bool) -> PyResult<Option<BatchTuple<'py>>> {
         match self.run(py, |scanner| scanner.feed(data, flush))? {
             None => Ok(None),
-            Some(harvest) => self.batch(py, &harvest).map(Some),
+            Some(harvest) => self.batch(py, harvest).map(Some),
         }
     }
 
     /// Read the end of the input; what is left.
     fn finish<'py>(&mut self, py: Python<'py>) -> PyResult<BatchTuple<'py>> {
         let harvest = self.run(py, |scanner| scanner.finish())?;
-        self.batch(py, &harvest)
+        self.batch(py, harvest)
     }
 }
 
@@ -86,20 +91,26 @@ impl Scanner {
         outcome.map_err(raised)
     }
 
-    fn batch<'py>(&mut self, py: Python<'py>, harvest: &Harvest) -> PyResult<BatchTuple<'py>> {
-        let rows = &harvest.rows;
-        let integers = Integers::up_to(py, rows.len());
-        let (ends, parents) = ends_and_parents(py, rows, &integers)?;
-        let records = (
-            PyList::new(py, &rows.record_kinds)?,
-            PyList::new(py, &rows.record_steps)?,
-            integers.list(py, &rows.record_rows)?,
-        );
+    fn batch<'py>(&mut self, py: Python<'py>, harvest: Harvest) -> PyResult<BatchTuple<'py>> {
+        let Harvest { rows, counts } = harvest;
         let names = self.scanner.reader.projector.names.new_in_table();
         let names = names.iter().map(|(uri, local, prefix)| (uri.to_string(), local.to_string(), prefix.to_string()));
-        let columns = (codes(py, &rows.codes)?, ends, parents, values(py, rows)?);
-        let naming = (declared(py, rows)?.into_any(), names.collect(), prefixed(py, rows)?.into_any());
-        Ok((records, columns, naming, (harvest.counts.clone(), self.scanner.input_bytes, written(py, rows)?)))
+        let names = names.collect();
+        let counted = (counts, self.scanner.input_bytes, written(py, &rows)?);
+        let kinds = PyList::new(py, &rows.record_kinds)?;
+        let steps = PyList::new(py, &rows.record_steps)?;
+        if self.compact {
+            let records = (kinds, steps, PyList::new(py, &rows.record_rows)?);
+            let compact = CompactRows::new(Tree::from_rows(rows)?, None).into_pyobject(py)?.into_any();
+            let none = py.None().into_bound(py);
+            return Ok((records, compact, (none.clone(), names, none), counted));
+        }
+        let integers = Integers::up_to(py, rows.len());
+        let records = (kinds, steps, integers.list(py, &rows.record_rows)?);
+        let (ends, parents) = ends_and_parents(py, &rows, &integers)?;
+        let columns = (codes(py, &rows.codes)?, ends, parents, values(py, &rows)?).into_pyobject(py)?.into_any();
+        let naming = (declared(py, &rows)?.into_any(), names, prefixed(py, &rows)?.into_any());
+        Ok((records, columns, naming, counted))
     }
 }
 

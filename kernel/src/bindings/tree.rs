@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyString, PyTuple};
+use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::tree_columns::{RowColumn, ValueColumn, Which};
+use super::tree_columns::{values, RowColumn, ValueColumn, Which};
 use crate::namespaces::Binding;
 use crate::rows::kind;
 use crate::tree::axes::{Axis, Step, Test};
@@ -37,6 +37,16 @@ impl NameTable {
     #[new]
     fn new() -> Self {
         NameTable::default()
+    }
+
+    /// Learn the name of a code of the pool, unless it has one.
+    fn learn(&mut self, code: u32, prefix: &str, local: &str) {
+        self.written.learn(code, prefix, local);
+    }
+
+    /// A table of its own with the same names.
+    fn copy(&self) -> NameTable {
+        NameTable { codes: self.codes.clone(), written: self.written.clone() }
     }
 
     /// Learn the pool's code of a code of the scan, and its name.
@@ -76,16 +86,20 @@ fn step(axis: &str, test: &str, numbers: &[u32]) -> PyResult<Step> {
     Ok(Step { axis, test })
 }
 
+/// codes, ends, parents, values
+type MovedColumns<'py> = (Bound<'py, PyList>, Bound<'py, PyList>, Bound<'py, PyList>, Bound<'py, PyList>);
+
 /// The rows of a tree.
 #[pyclass(module = "xylem._kernel")]
 pub struct CompactRows {
     pub(super) tree: Tree,
-    names: Py<NameTable>,
+    /// None while the codes are those of a scan.
+    names: Option<Py<NameTable>>,
 }
 
 impl CompactRows {
-    /// Rows whose codes are the pool's already.
-    pub fn new(tree: Tree, names: Py<NameTable>) -> Self {
+    /// Rows, and the names of their codes where these are the pool's already.
+    pub fn new(tree: Tree, names: Option<Py<NameTable>>) -> Self {
         CompactRows { tree, names }
     }
 
@@ -94,6 +108,10 @@ impl CompactRows {
             return Ok(row);
         }
         Err(PyIndexError::new_err(format!("there is no row {row}")))
+    }
+
+    fn named_by(&self) -> PyResult<&Py<NameTable>> {
+        self.names.as_ref().ok_or_else(|| PyValueError::new_err("the codes are not the pool's yet"))
     }
 
     fn checked_range(&self, start: u32, end: u32) -> PyResult<()> {
@@ -109,7 +127,7 @@ impl CompactRows {
     /// A tree without rows, to grow.
     #[new]
     fn empty(names: Py<NameTable>) -> Self {
-        CompactRows::new(Tree::default(), names)
+        CompactRows::new(Tree::default(), Some(names))
     }
 
     /// Steps, ready to be taken.
@@ -123,13 +141,33 @@ impl CompactRows {
     }
 
     #[getter]
-    fn names(&self, py: Python<'_>) -> Py<NameTable> {
-        self.names.clone_ref(py)
+    fn names(&self, py: Python<'_>) -> PyResult<Py<NameTable>> {
+        self.named_by().map(|names| names.clone_ref(py))
+    }
+
+    /// A table for the names of a scan.
+    #[staticmethod]
+    fn new_names() -> NameTable {
+        NameTable::default()
+    }
+
+    /// Take another table; it must know all names that occur.
+    #[setter]
+    fn set_names(&mut self, names: Py<NameTable>) {
+        self.names = Some(names);
+    }
+
+    /// A tree without rows that has the same names.
+    fn new_rows(&self, py: Python<'_>) -> PyResult<CompactRows> {
+        self.names(py).map(CompactRows::empty)
     }
 
     /// Turn the codes of the scan into the pool's; gives those the table does not know, and then changes nothing.
-    fn recode(&mut self, py: Python<'_>) -> Vec<u32> {
-        let names = self.names.borrow(py);
+    fn recode(&mut self, py: Python<'_>, table: Py<NameTable>) -> PyResult<Vec<u32>> {
+        if self.names.is_some() {
+            return Err(PyValueError::new_err("the codes are the pool's already"));
+        }
+        let names = table.borrow(py);
         let known = |code: u32| if code <= 7 { Some(code) } else { names.codes.get(&code).copied() };
         let mut missing: Vec<u32> = self.tree.codes().iter().copied().filter(|&code| known(code).is_none()).collect();
         missing.sort_unstable();
@@ -138,8 +176,9 @@ impl CompactRows {
             for code in self.tree.codes_mut() {
                 *code = known(*code).unwrap_or(*code);
             }
+            self.names = Some(table.clone_ref(py));
         }
-        missing
+        Ok(missing)
     }
 
     // --- columns
@@ -220,6 +259,11 @@ impl CompactRows {
         }
     }
 
+    /// The root, and the first children that are elements, from the outside in.
+    fn spine(&self) -> Vec<u32> {
+        self.tree.spine()
+    }
+
     /// One past the last attribute of an element.
     fn attributes_end(&self, row: u32) -> PyResult<u32> {
         self.checked(row).map(|row| self.tree.attributes_end(row))
@@ -291,6 +335,19 @@ impl CompactRows {
         !self.tree.declared().is_empty()
     }
 
+    /// Some rows moved by a number of rows, to be appended to Python columns: codes, ends, parents but the first, values.
+    fn moved<'py>(&self, py: Python<'py>, start: u32, end: u32, by: i64) -> PyResult<MovedColumns<'py>> {
+        self.checked_range(start, end)?;
+        let (first, last) = (start as usize, end as usize);
+        let moved = |row: &u32| i64::from(*row) + by;
+        Ok((
+            PyList::new(py, &self.tree.codes()[first..last])?,
+            PyList::new(py, self.tree.ends()[first..last].iter().map(moved))?,
+            PyList::new(py, self.tree.parents()[last.min(first + 1)..last].iter().map(moved))?,
+            values(py, &self.tree, first..last)?,
+        ))
+    }
+
     // --- growing
 
     /// Append a row; the ends of the rows around it are the caller's.
@@ -305,6 +362,11 @@ impl CompactRows {
         let first = self.tree.append(&source.tree, start, end, parent);
         self.tree.close_root();
         Ok(first)
+    }
+
+    /// The root holds all rows so far.
+    fn close_root(&mut self) {
+        self.tree.close_root();
     }
 
     /// Set the declarations of an element.
@@ -380,7 +442,7 @@ impl SubtreeText {
     fn __next__<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyString>>> {
         let Some(writing) = self.writing.as_mut() else { return Ok(None) };
         let rows = self.rows.borrow(py);
-        let names = rows.names.borrow(py);
+        let names = rows.named_by()?.borrow(py);
         let mut piece = Vec::new();
         if !writing.write(&rows.tree, &names.written, PIECE_BYTES, &mut piece) {
             self.writing = None;

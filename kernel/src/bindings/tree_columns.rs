@@ -114,7 +114,8 @@ fn value<'py>(py: Python<'py>, tree: &Tree, row: usize) -> PyResult<Bound<'py, P
     })
 }
 
-fn values<'py>(py: Python<'py>, tree: &Tree, rows: impl Iterator<Item = usize>) -> PyResult<Bound<'py, PyList>> {
+/// The values of some rows.
+pub fn values<'py>(py: Python<'py>, tree: &Tree, rows: impl Iterator<Item = usize>) -> PyResult<Bound<'py, PyList>> {
     PyList::new(py, rows.map(|row| value(py, tree, row)).collect::<PyResult<Vec<_>>>()?)
 }
 

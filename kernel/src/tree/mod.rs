@@ -124,6 +124,22 @@ impl Tree {
         next
     }
 
+    /// The root, and the first children that are elements, from the outside in.
+    pub fn spine(&self) -> Vec<u32> {
+        let mut found = vec![0];
+        let mut row = 1;
+        loop {
+            while (row as usize) < self.len() && self.kind(row) == kind::ATTRIBUTE {
+                row += 1;
+            }
+            if row as usize >= self.len() || self.kind(row) != kind::ELEMENT {
+                return found;
+            }
+            found.push(row);
+            row += 1;
+        }
+    }
+
     // --- values
 
     fn value_start(&self, row: u32) -> usize {

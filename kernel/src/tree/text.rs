@@ -10,13 +10,18 @@ use crate::namespaces::Binding;
 use crate::rows::kind;
 
 /// Names as their document wrote them: prefix and local name, by code.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct WrittenNames(FxHashMap<u32, (Box<str>, Box<str>)>);
 
 impl WrittenNames {
     /// Learn a name.
     pub fn add(&mut self, code: u32, prefix: &str, local: &str) {
         self.0.insert(code, (prefix.into(), local.into()));
+    }
+
+    /// Learn a name, unless its code has one.
+    pub fn learn(&mut self, code: u32, prefix: &str, local: &str) {
+        self.0.entry(code).or_insert_with(|| (prefix.into(), local.into()));
     }
 
     fn parts(&self, code: u32) -> (&str, &str) {

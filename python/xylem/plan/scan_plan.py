@@ -42,9 +42,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import IntEnum, IntFlag
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from .result_template import Tally, Template
+
+if TYPE_CHECKING:
+    from xylem.values.native_rows import NativeRows
 
 WRITTEN: Final = 5
 """The kind of a record whose result the scan has written."""
@@ -208,6 +211,8 @@ class Batch:
     """How much input has been fed so far."""
     written: list[Written] = field(default_factory=list)
     """The texts of the WRITTEN records, in their order."""
+    native: NativeRows | None = None
+    """All columns, where the kernel keeps them; the lists here are then empty."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -88,6 +88,10 @@ class Scanner:
     def writes(self, writes: bool) -> None:
         self._scanner.writes = writes
 
+    def keep_columns(self) -> None:
+        """Leave the columns of batches in the kernel: `native` is set in the place of the lists."""
+        self._scanner.compact = True
+
     def feed(self, data: bytes, flush: bool = False) -> Batch | None:
         """Read some more input."""
         try:
@@ -179,10 +183,6 @@ class CutFinder:
         self._finder.resume(cut.offset, cut.line, cut.opening, cut.closing)
 
 
-def _scopes(scopes: Sequence[Scope]) -> list[list[tuple[bool, str | None, str | None]]]:
-    return [[(axis == "descendant", uri, local) for axis, uri, local in scope] for scope in scopes]
-
-
 class DocumentSplitter:
     """The documents of a stream of several, see `document_stream.py`."""
 
@@ -205,6 +205,10 @@ class DocumentSplitter:
     def finish(self) -> tuple[int, int, bytes, bool] | None:
         """The end of the stream; what is not complete."""
         return self._splitter.finish()
+
+
+def _scopes(scopes: Sequence[Scope]) -> list[list[tuple[bool, str | None, str | None]]]:
+    return [[(axis == "descendant", uri, local) for axis, uri, local in scope] for scope in scopes]
 
 
 # --- what crosses the border
@@ -245,8 +249,13 @@ def _limits_tuple(limits: Limits) -> LimitsTuple:
 
 
 def _batch(found: BatchTuple) -> Batch:
-    (kinds, steps, rows), (codes, ends, parents, values), (declared, new_names, prefixed), (counts, read, texts) = found
+    (kinds, steps, rows), columns, (declared, new_names, prefixed), (counts, read, texts) = found
     written = [Written(*each) for each in texts]
+    if not isinstance(columns, tuple):
+        return Batch(
+            kinds, steps, rows, new_names=new_names, counts=counts, input_bytes=read, written=written, native=columns
+        )
+    codes, ends, parents, values = columns
     return Batch(kinds, steps, rows, codes, ends, parents, values, declared, new_names, prefixed, counts, read, written)
 
 

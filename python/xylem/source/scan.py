@@ -10,16 +10,21 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from xylem.errors import InputError
 from xylem.plan.scan_plan import Batch, ScanPlan, Written
+from xylem.values.compact_tree import CompactTree
 from xylem.values.name_pool import KIND_BITS, KIND_MASK, NamePool, current_pool
 from xylem.values.qname import QName
 from xylem.values.tree import Tree
+from xylem.values.tree_interface import TreeInterface
 
 from .byte_source import ByteSource, Source
 from .limits import DEFAULT_LIMITS, Limits
+
+if TYPE_CHECKING:
+    from xylem.values.native_rows import NativeNames, NativeRows
 
 
 class Scanner(Protocol):
@@ -39,7 +44,7 @@ NewScanner = Callable[[ScanPlan, Limits], Scanner]
 class ScannedBatch:
     """A batch with its rows in a tree: names are codes of the pool that trees made now share."""
 
-    tree: Tree
+    tree: TreeInterface
     kinds: list[int]
     steps: list[int]
     rows: list[int]
@@ -69,10 +74,19 @@ def scan(
     with ByteSource.of(source, limits.decompression_ratio) as byte_source:
         trees = BatchTrees(uri or byte_source.uri)
         try:
-            for batch in _batches(new_scanner(plan, limits), byte_source, may_write):
+            for batch in _batches(_compact(new_scanner(plan, limits)), byte_source, may_write):
                 yield trees.scanned(batch)
         except InputError as error:
             raise byte_source.located(error) from error.__cause__
+
+
+def _compact(scanner: Scanner) -> Scanner:
+    """The kernel's scanner, told to keep the columns. Even a batch of one small record is not slower for it."""
+    from .kernel import Scanner as KernelScanner
+
+    if isinstance(scanner, KernelScanner):
+        scanner.keep_columns()
+    return scanner
 
 
 def _batches(scanner: Scanner, source: ByteSource, may_write: Callable[[], bool]) -> Iterator[Batch]:
@@ -99,12 +113,14 @@ class BatchTrees:
         records = batch.kinds, batch.steps, batch.rows
         return ScannedBatch(self.tree(batch), *records, batch.counts, batch.input_bytes, batch.written)
 
-    def tree(self, batch: Batch) -> Tree:
+    def tree(self, batch: Batch) -> TreeInterface:
         self._names += batch.new_names
         pool = current_pool()
         if pool is not self._codes.pool:
             self._codes = _Codes(pool, self._names)
         codes = self._codes
+        if batch.native is not None:
+            return self._compact_tree(batch.native, codes)
         tree = Tree(pool, self._uri)
         tree.document_uri = self._uri
         tree.codes = [codes[code] for code in batch.codes]
@@ -118,11 +134,28 @@ class BatchTrees:
         return tree
 
 
+    def _compact_tree(self, native: NativeRows, codes: _Codes) -> CompactTree:
+        table = codes.table
+        if table is None:
+            table = codes.table = native.new_names()
+        unknown = native.recode(table)
+        if unknown:
+            for code in unknown:
+                _, local, prefix = self._names[code >> KIND_BITS]
+                table.add(code, codes[code], prefix, local)
+            native.recode(table)
+        tree = CompactTree(native, codes.pool, codes.qnames, self._uri)
+        tree.document_uri = self._uri
+        return tree
+
+
 class _Codes(dict[int, int]):
     """From a scanner's codes to those of a pool; `qnames` has the prefixes of the input."""
 
     def __init__(self, pool: NamePool, names: list[tuple[str, str, str]]) -> None:
         self.pool = pool
+        self.table: NativeNames | None = None
+        """The same for trees in the kernel."""
         self.qnames: dict[int, QName | None] = {0: None}
         self._names = names
 

@@ -116,11 +116,20 @@ class CompactTree(TreeInterface):
     def parent(self, pre: int) -> int:
         return self.native.parent(pre)
 
+    def end(self, pre: int) -> int:
+        return self.native.end(pre)
+
+    def value(self, pre: int) -> str | None:
+        return self.native.value(pre)
+
     def attributes(self, pre: int) -> range:
         return range(pre + 1, self.native.attributes_end(pre))
 
     def children(self, pre: int) -> list[int]:
         return self.native.path_from(pre, self.native.plan(_CHILDREN))
+
+    def spine(self) -> list[int]:
+        return self.native.spine()
 
     # --- names and namespaces
 
@@ -141,6 +150,23 @@ class CompactTree(TreeInterface):
         found = self.native.in_scope(pre)
         found["xml"] = XML_NAMESPACE
         return found
+
+    # --- growing, for `growing_tree.py`
+
+    def declare(self, row: int, bindings: dict[str, str]) -> None:
+        """Add namespace declarations to an element."""
+        known = self.native.declared().get(row, {}) if self.native.has_declarations else {}
+        self.native.declare(row, list({**known, **bindings}.items()))
+        self._declared = None
+
+    def rename(self, row: int, name: QName) -> None:
+        """Give a row a prefix of its own."""
+        self.native.rename(row, name.prefix)
+        self._prefixed = None
+
+    def forget(self) -> None:
+        """Rows were added to a tree that had been read already."""
+        self._index = self._prefixed = self._declared = self._elements_by_id = None
 
     def __len__(self) -> int:
         return len(self.native)

@@ -25,6 +25,11 @@ class NativeNames(Protocol):
     def add(self, scanned: int, code: int, prefix: str, local: str) -> None:
         """Learn the pool's code of a code of the scan, and its name."""
 
+    def learn(self, code: int, prefix: str, local: str) -> None:
+        """Learn the name of a code of the pool, unless it has one."""
+
+    def copy(self) -> NativeNames: ...
+
 
 class NativeRows(Protocol):
     """The rows of a tree. Ranges that do not exist raise IndexError."""
@@ -38,6 +43,19 @@ class NativeRows(Protocol):
 
     @property
     def names(self) -> NativeNames: ...
+
+    @names.setter
+    def names(self, names: NativeNames) -> None: ...
+
+    @staticmethod
+    def new_names() -> NativeNames:
+        """A table for the names of a scan."""
+
+    def new_rows(self) -> NativeRows:
+        """A tree without rows that has the same names."""
+
+    def recode(self, table: NativeNames) -> list[int]:
+        """Turn the codes of a scan into the pool's; gives those the table does not know, and then changes nothing."""
 
     @property
     def has_declarations(self) -> bool: ...
@@ -80,6 +98,9 @@ class NativeRows(Protocol):
     def next_along(self, row: int, previous: int, plan: NativePlan) -> int:
         """The row after another one (-1: the first) on the axis of a plan of one step; -1 where it ends."""
 
+    def spine(self) -> list[int]:
+        """The root, and the first children that are elements, from the outside in."""
+
     # --- many rows
 
     def string_values(self, rows: Sequence[int]) -> list[str]: ...
@@ -100,12 +121,18 @@ class NativeRows(Protocol):
     def in_scope(self, row: int) -> dict[str, str]:
         """All but `xml`."""
 
+    def moved(self, start: int, end: int, by: int) -> tuple[list[int], list[int], list[int], list[str | None]]:
+        """Rows moved by a number of rows, as codes, ends, parents (but that of the first) and values."""
+
     # --- growing
 
     def push(self, code: int, end: int, parent: int, value: str) -> None: ...
 
     def append(self, source: NativeRows, start: int, end: int, parent: int) -> int:
         """Copy rows of another tree with the same names; the root then ends behind them. The first new row."""
+
+    def close_root(self) -> None:
+        """The root holds all rows so far."""
 
     def declare(self, row: int, bindings: Sequence[tuple[str, str]]) -> None: ...
 

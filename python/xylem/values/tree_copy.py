@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeVar
 
+from .compact_tree import CompactTree
 from .name_pool import KIND_BITS, KIND_MASK
 from .node import ATTRIBUTE, ELEMENT, Node
 from .qname import QName
@@ -20,14 +21,22 @@ def append_subtree(target: Tree, parent: int, scope: dict[str, str], node: Node,
     `preserve` and `inherit` are the copy-namespaces modes (XQuery 3.1 §3.9.1.3 1.e).
     """
     source, start = node.tree, node.pre
-    end = source.ends[start]
+    end = source.end(start)
     row = len(target.codes)
     shift = row - start
-    _copy_names(target, source, start, end)
-    target.values += source.values[start:end]
-    target.ends += [other + shift for other in source.ends[start:end]]
+    codes: Sequence[int]
+    values: Sequence[str | None]
     target.parents.append(parent)
-    target.parents += [other + shift for other in source.parents[start + 1 : end]]
+    if source.native is not None:
+        codes, ends, parents, values = source.native.moved(start, end, shift)
+        target.ends += ends
+        target.parents += parents
+    else:
+        codes, values = source.codes[start:end], source.values[start:end]
+        target.ends += [other + shift for other in source.ends[start:end]]
+        target.parents += [other + shift for other in source.parents[start + 1 : end]]
+    target.values += values
+    _copy_names(target, source, start, codes)
     if source.id_rules:
         target.id_rules |= source.id_rules
     if source.idref_rules:
@@ -43,9 +52,8 @@ def append_subtree(target: Tree, parent: int, scope: dict[str, str], node: Node,
         _keep_used_namespaces(target, row)
 
 
-def _copy_names(target: Tree, source: TreeInterface, start: int, end: int) -> None:
+def _copy_names(target: Tree, source: TreeInterface, start: int, codes: Sequence[int]) -> None:
     shift = len(target.codes) - start
-    codes = source.codes[start:end]
     if source.names is target.names:
         target.codes += codes
     else:
@@ -55,7 +63,7 @@ def _copy_names(target: Tree, source: TreeInterface, start: int, end: int) -> No
             target.codes.append(code if name is None else of_kind(code & KIND_MASK, name))
     if source.qnames is not target.qnames:
         _copy_prefixes(target, source, start, codes, shift)
-    for row, name in _within(source.prefixed, start, end):
+    for row, name in _within(source.prefixed, start, start + len(codes)):
         target.rename(row + shift, name)
 
 
@@ -92,10 +100,11 @@ def _preserve_namespaces(
         target.declare(row, new)
     if scope.get("") and "" not in kept:
         # The copy would inherit a default namespace, which its unprefixed elements must not fall into.
-        _undeclare_default(target, row)
+        undeclare_default(target, row)
 
 
-def _undeclare_default(target: Tree, first: int) -> None:
+def undeclare_default(target: Tree | CompactTree, first: int) -> None:
+    """Keep the unprefixed elements of a copy out of the default namespace around it."""
     for row in range(first, len(target.codes)):
         if target.codes[row] & KIND_MASK == ELEMENT:
             name = target.name(row)

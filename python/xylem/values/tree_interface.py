@@ -94,6 +94,27 @@ class TreeInterface:
     def parent(self, pre: int) -> int:
         return self.parents[pre]
 
+    def end(self, pre: int) -> int:
+        """One past the last row of the subtree."""
+        return self.ends[pre]
+
+    def value(self, pre: int) -> str | None:
+        """The characters of text, attributes, comments, processing instructions."""
+        return self.values[pre]
+
+    def spine(self) -> list[int]:
+        """The root, and the first children that are elements, from the outside in: in a batch, what is open."""
+        codes = self.codes
+        found = [0]
+        row, size = 1, len(codes)
+        while True:
+            while row < size and codes[row] & KIND_MASK == ATTRIBUTE:
+                row += 1
+            if row >= size or codes[row] & KIND_MASK != ELEMENT:
+                return found
+            found.append(row)
+            row += 1
+
     # --- namespaces and base URI
 
     def namespaces(self, pre: int) -> dict[str, str]:

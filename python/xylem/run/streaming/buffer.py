@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from xylem.values.builder import TreeBuilder
-from xylem.values.name_pool import KIND_MASK
-from xylem.values.node import ATTRIBUTE, DOCUMENT, Node
+from xylem.values.growing_tree import append_child, held_characters, opened
+from xylem.values.node import Node
 from xylem.values.qname import QName
-from xylem.values.tree import Tree
-from xylem.values.tree_copy import append_subtree
+from xylem.values.tree_interface import TreeInterface
 
 ROW_BYTES = 24
 """What a row costs beside its characters: the columns of a compact tree."""
@@ -22,23 +21,7 @@ class Buffer:
 
     def __init__(self, node: Node) -> None:
         """`node` is the open element as the scan shows it: its name, namespaces and kept attributes."""
-        source = node.tree
-        self.tree = Tree(source.names, source.base)
-        self.tree.qnames = source.qnames
-        if source.codes[node.pre] == DOCUMENT:
-            self.tree.document_uri = source.document_uri
-        end = node.pre + 1
-        while end < len(source.codes) and source.codes[end] & KIND_MASK == ATTRIBUTE:
-            end += 1
-        self.tree.codes += source.codes[node.pre : end]
-        self.tree.values += source.values[node.pre : end]
-        rows = end - node.pre
-        self.tree.ends += [rows, *range(2, rows + 1)]
-        self.tree.parents += [-1] + [0] * (rows - 1)
-        declared = source.namespaces(node.pre) if source.codes[node.pre] != DOCUMENT else {}
-        declared.pop("xml", None)
-        if declared:
-            self.tree.declare(0, declared)
+        self.tree = opened(node)
         self.bytes = 0
         self._last: Node | None = None
 
@@ -67,11 +50,9 @@ class Buffer:
         """Keep a copy of a complete child; gives the bytes it takes."""
         self._last = child
         tree = self.tree
-        before = len(tree.codes)
-        append_subtree(tree, 0, tree.namespaces(0) if tree.declared else {}, child, True, True)
-        tree.ends[0] = len(tree.codes)
-        tree.forget_index()
-        size = _size(tree, before, len(tree.codes))
+        before = len(tree)
+        append_child(tree, child)
+        size = _size(tree, before, len(tree))
         self.bytes += size
         return size
 
@@ -90,8 +71,8 @@ def detached(node: Node) -> Node:
 
 def size_of(node: Node) -> int:
     """The bytes an element takes with all that is kept of it."""
-    return _size(node.tree, node.pre, node.tree.ends[node.pre])
+    return _size(node.tree, node.pre, node.tree.end(node.pre))
 
 
-def _size(tree: Tree, start: int, end: int) -> int:
-    return sum(map(len, filter(None, tree.values[start:end]))) + ROW_BYTES * (end - start)
+def _size(tree: TreeInterface, start: int, end: int) -> int:
+    return held_characters(tree, start, end) + ROW_BYTES * (end - start)

@@ -14,7 +14,7 @@ from xylem.functions.context import Context
 from xylem.schema.past_tracker import PastTracker
 from xylem.schema.symbols import END as AT_END_TAG
 from xylem.values.node import Node
-from xylem.values.tree import Tree
+from xylem.values.tree_interface import TreeInterface
 
 from ..runtime.data_windows import WindowCursor
 from .accumulator import Accumulator, Counter, accumulator
@@ -112,7 +112,7 @@ class StreamRun:
     def start(self, document: Node) -> None:
         self._open(self.root, document)
 
-    def push(self, tree: Tree, kinds: list[int], steps: list[int], rows: list[int], counts: list[int]) -> None:
+    def push(self, tree: TreeInterface, kinds: list[int], steps: list[int], rows: list[int], counts: list[int]) -> None:
         """The records of a batch."""
         self._move_spine(tree)
         for role in self.counted:
@@ -129,9 +129,9 @@ class StreamRun:
         self._close(self.root)
         self.output.finish()
 
-    def _move_spine(self, tree: Tree) -> None:
+    def _move_spine(self, tree: TreeInterface) -> None:
         """Open elements stand on other rows in each batch: let variables follow."""
-        spine = list(_spine(tree))
+        spine = tree.spine()
         for scope in self.open.values():
             if scope.buffer is None and scope.depth < len(spine):
                 self.env[scope.role.slot] = Node(tree, spine[scope.depth])
@@ -408,19 +408,6 @@ class StreamRun:
         counter = self.open[role.scope.step].aggregates[role.aggregate]
         assert isinstance(counter, Counter)
         counter.count += number
-
-
-def _spine(tree: Tree) -> Iterator[int]:
-    """The rows of the document and of the elements that were open when the batch began."""
-    row = 0
-    codes, ends = tree.codes, tree.ends
-    while row < len(codes):
-        yield row
-        row += 1
-        while row < len(codes) and codes[row] & 7 == 2:
-            row += 1
-        if row >= len(codes) or codes[row] & 7 != 1 or ends[row] <= row:
-            return
 
 
 def _depth(node: Node) -> int:
