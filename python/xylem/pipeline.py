@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from xylem.analysis.static_context import PREDECLARED, StaticContext
 from xylem.functions.external import ExternalFunction
@@ -14,6 +14,7 @@ from xylem.run.evaluator.program import ExternalVariable, Program
 from xylem.syntax import ast, parse
 
 if TYPE_CHECKING:
+    from xylem.run.distributed.program import DistributedProgram
     from xylem.run.streaming.program import StreamProgram
     from xylem.schema.constraints import Schema
 
@@ -41,9 +42,7 @@ def compile_query(text: str, env: StaticEnvironment) -> Program:
 
 
 def _compiled(text: str, env: StaticEnvironment) -> Program:
-    module = parse(text, env.name)
-    context = replace(StaticContext(), base_uri=env.base_uri, namespaces={**PREDECLARED, **env.namespaces})
-    return Builder(context, env.modules, env.external_functions).build(module)
+    return _builder(env).build(parse(text, env.name))
 
 
 def compile_stream(text: str, env: StaticEnvironment, schema: Schema | None = None) -> StreamProgram:
@@ -52,13 +51,15 @@ def compile_stream(text: str, env: StaticEnvironment, schema: Schema | None = No
 
 
 def _compiled_stream(text: str, env: StaticEnvironment, schema: Schema | None) -> StreamProgram:
+    return _streamed_module(parse(text, env.name), env, schema)
+
+
+def _streamed_module(module: ast.Module, env: StaticEnvironment, schema: Schema | None) -> StreamProgram:
     from xylem.rewrite import to_program
     from xylem.run.streaming.build import NotStreamable, StreamBuilder
     from xylem.run.streaming.program import StreamProgram
 
-    module = parse(text, env.name)
-    context = replace(StaticContext(), base_uri=env.base_uri, namespaces={**PREDECLARED, **env.namespaces})
-    builder = Builder(context, env.modules, env.external_functions)
+    builder = _builder(env)
     main = builder.load(module)
     if not isinstance(main.module, ast.MainModule):
         raise NotStreamable("a library module has no answer")
@@ -84,4 +85,56 @@ def _compiled_stream(text: str, env: StaticEnvironment, schema: Schema | None) -
     )
 
 
-__all__ = ["ExternalVariable", "ModuleResolver", "Program", "StaticEnvironment", "compile_query", "compile_stream"]
+def compile_distributed(
+    text: str,
+    env: StaticEnvironment,
+    schema: Schema | None = None,
+    *,
+    several_documents: bool = False,
+    output: Mapping[str, Any] | None = None,
+) -> DistributedProgram:
+    """Compile a query for tasks over parts of its input.
+
+    With `several_documents` the input is a sequence of documents: collection() is that sequence, and a leading `/`
+    means the same. `output` holds serialization parameters, which go before those of the query. The schema helps only
+    a query that is one task: parts of a document need not have what it requires.
+    """
+    return with_deep_stack(lambda: _compiled_distributed(text, env, schema, several_documents, output or {}))
+
+
+def _compiled_distributed(
+    text: str, env: StaticEnvironment, schema: Schema | None, several: bool, output: Mapping[str, Any]
+) -> DistributedProgram:
+    from xylem.rewrite.distribute import distribute
+    from xylem.run.distributed.compiled_parts import CompiledParts
+    from xylem.run.distributed.program import DistributedProgram
+    from xylem.sink.default_parameters import merged_options
+
+    builder = _builder(env)
+    main = builder.load(parse(text, env.name))
+    body = main.module.body if isinstance(main.module, ast.MainModule) else ast.SequenceExpr()
+    query = distribute(
+        body,
+        [declaration for unit in builder.units for declaration in unit.module.prolog],
+        is_one_document=not several,
+        is_empty_greatest=main.static.empty_greatest,
+    )
+    known = schema if not query.distribution.is_parallel else None
+    parts = CompiledParts(main.module, lambda: _builder(env), lambda module: _streamed_module(module, env, known))
+    return DistributedProgram(query, parts, main.static.part, merged_options(main.static.output, output))
+
+
+def _builder(env: StaticEnvironment) -> Builder:
+    context = replace(StaticContext(), base_uri=env.base_uri, namespaces={**PREDECLARED, **env.namespaces})
+    return Builder(context, env.modules, env.external_functions)
+
+
+__all__ = [
+    "ExternalVariable",
+    "ModuleResolver",
+    "Program",
+    "StaticEnvironment",
+    "compile_distributed",
+    "compile_query",
+    "compile_stream",
+]

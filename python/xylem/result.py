@@ -6,17 +6,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, overload
 
-from xylem.values.array import XArray
-from xylem.values.function_item import FunctionItem
-from xylem.values.map import XMap
-from xylem.values.node import ATTRIBUTE, NAMESPACE, Node
+from xylem.sink.default_parameters import DEFAULT_PARAMETERS, chosen_parameters, has_xml_text
 from xylem.values.python_values import python_from_item, python_from_sequence
 
 if TYPE_CHECKING:
     from xylem.sink.serialization_parameters import SerializationParameters
 
-DEFAULT_PARAMETERS = {"omit-xml-declaration": "yes"}
-"""Results are mostly fragments; a declaration is written where the query or the caller asks for one."""
+__all__ = ["DEFAULT_PARAMETERS", "Result", "chosen_parameters", "has_xml_text"]
 
 
 class Result:
@@ -127,29 +123,3 @@ class _UsedUp(Iterator[Any]):
 
     def __next__(self) -> Any:
         raise ValueError("the result was written without being kept; run the query again to read it")
-
-
-def chosen_parameters(
-    output: Mapping[str, str], given: Mapping[str, Any], begins_with_text: Callable[[], bool]
-) -> SerializationParameters:
-    """Output declarations and the caller's parameters; where neither names a method, the answer's beginning does."""
-    from xylem.sink.serialization_parameters import SerializationParameters
-
-    named = {name.replace("_", "-"): _lexical(value) for name, value in given.items()}
-    merged = {**DEFAULT_PARAMETERS, **output, **named}
-    if "method" not in merged and not begins_with_text():
-        merged["method"] = "adaptive"
-    return SerializationParameters.from_options(merged)
-
-
-def has_xml_text(item: Any) -> bool:
-    """Whether the xml method can write an item; adaptive can write any."""
-    if isinstance(item, Node):
-        return item.kind not in (ATTRIBUTE, NAMESPACE)
-    return not isinstance(item, (XMap, XArray, FunctionItem))
-
-
-def _lexical(value: Any) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return str(value)

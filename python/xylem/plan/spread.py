@@ -57,6 +57,8 @@ class SpreadPart:
     kind: PartKind
     source: ast.Expr
     """The expression it stands for."""
+    answer: ast.Expr
+    """The same, with the bindings of the frame that it reads."""
     body: ast.Expr
     """What a task evaluates over its range: items; for sorts and groups one array for each tuple."""
     scopes: tuple[Scope, ...]

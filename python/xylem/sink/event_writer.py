@@ -167,6 +167,21 @@ class EventWriter:
         """Hand over what has been written; only an open start tag waits."""
         self._buffer.flush()
 
+    # --- a result that others write parts of
+
+    def begin_content(self) -> None:
+        """Write the start tag of the innermost element: its attributes are complete."""
+        self._close_tag()
+
+    def set_apart(self) -> None:
+        """What comes next is not adjacent to an atomic value before it."""
+        self._after_atomic = False
+
+    @property
+    def is_after_atomic(self) -> bool:
+        """Whether the last thing written is an atomic value, to which another one would be adjacent."""
+        return self._after_atomic
+
     # --- items
 
     def _atomic(self, value: Any) -> None:

@@ -5,46 +5,56 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from xylem.analysis.ast_replacement import replaced
 from xylem.analysis.focus import reads_focus
 from xylem.analysis.reach import BeyondReach
 from xylem.analysis.reached_declarations import reached_declarations
 from xylem.plan.distribution import Distribution, Part, PartKind
-from xylem.plan.spread import PART_NAMESPACE, Place, SpreadPart, SpreadQuery, Use, part_variable
+from xylem.plan.readable_names import with_readable_names
+from xylem.plan.spread import Place, SpreadPart, SpreadQuery, Use, part_variable
 from xylem.syntax import ast, print_query
 
 from ..inline_prolog import inline_prolog
 from .frame import Frame
-from .input_reads import read_from_document, reads_input
+from .input_reads import read_from_collection, read_from_document, reads_input
 from .not_spread import NotSpread
 
 
-def distribute(body: ast.Expr, prolog: Iterable[ast.Declaration], *, is_one_document: bool = True) -> SpreadQuery:
+def distribute(
+    body: ast.Expr,
+    prolog: Iterable[ast.Declaration],
+    *,
+    is_one_document: bool = True,
+    is_empty_greatest: bool = False,
+) -> SpreadQuery:
     """How a query is spread over parts of its input, or why it is one task.
 
     `prolog` has the declarations of the module and of those it imports, their names resolved. With
     `is_one_document` off, the input is a sequence of documents, and a leading `/` means each of them.
+    `is_empty_greatest`: what the prolog says of empty keys of `order by`.
     """
     declared = list(prolog)
     is_ordered = not _is_unordered(body, declared)
     try:
-        return _spread(body, declared, is_one_document, is_ordered)
+        return _spread(body, declared, Frame(_functions(declared), is_one_document, is_empty_greatest), is_ordered)
     except NotSpread as refused:
-        return _one_task(body, refused, is_ordered)
+        return _one_task(body if is_one_document else read_from_collection(body), refused, is_ordered)
 
 
-def _spread(body: ast.Expr, declared: list[ast.Declaration], is_one_document: bool, is_ordered: bool) -> SpreadQuery:
+def _functions(declared: list[ast.Declaration]) -> list[ast.FunctionDecl]:
+    return [declaration for declaration in declared if isinstance(declaration, ast.FunctionDecl)]
+
+
+def _spread(body: ast.Expr, declared: list[ast.Declaration], frame: Frame, is_ordered: bool) -> SpreadQuery:
     for declaration in declared:
         if isinstance(declaration, ast.ContextItemDecl):
             raise NotSpread("the query declares its context item", declaration)
-    body = read_from_document(inline_prolog(body, declared))
+    body = read_from_document(inline_prolog(body, declared), frame.is_one_document)
     if not reads_input(body):
         raise NotSpread("it reads no input", None)
     for declaration in reached_declarations([body], declared):
         value = declaration.value if isinstance(declaration, ast.VariableDecl) else None
         if value is not None and (reads_focus(value) or reads_input(value)):
             raise NotSpread(f"the global variable ${declaration.name} reads the input", declaration)
-    frame = Frame((d for d in declared if isinstance(d, ast.FunctionDecl)), is_one_document)
     made = frame.split(body, Place(Use.ANSWER, (), frame.new_group()))
     try:
         frame.analysis.of(made, frame.copies)
@@ -63,7 +73,7 @@ def _placed(part: SpreadPart, frame: Frame) -> SpreadPart:
 
 def _one_task(body: ast.Expr, refused: NotSpread, is_ordered: bool) -> SpreadQuery:
     place = Place(Use.ANSWER, (), 1)
-    part = SpreadPart(1, PartKind.SEQUENTIAL, body, body, (), 0, (), place, why=_told(refused))
+    part = SpreadPart(1, PartKind.SEQUENTIAL, body, body, body, (), 0, (), place, why=_told(refused))
     frame = part_variable(1)
     return SpreadQuery((part,), frame, Distribution((_described(part),), _printed(frame), is_ordered))
 
@@ -79,14 +89,8 @@ def _described(part: SpreadPart) -> Part:
 
 
 def _printed(expr: ast.Expr) -> str:
-    """An expression as a user would write it: part variables by their plain names."""
-
-    def plain(node: ast.Node) -> ast.Node | None:
-        if isinstance(node, ast.Name) and node.uri == PART_NAMESPACE:
-            return ast.Name(node.local, None, None)
-        return None
-
-    return print_query(replaced(expr, plain))
+    """An expression as a user would write it."""
+    return print_query(with_readable_names(expr))
 
 
 def _is_unordered(body: ast.Expr, declared: Iterable[ast.Declaration]) -> bool:

@@ -1,7 +1,7 @@
 """Taking a query apart: parts that tasks compute, and a frame around them that is evaluated once.
 
-Each expression is tried as a part: an aggregate, the first of a sequence, a loop that sorts or groups, a plain map. What
-is none of these is left to the frame if the expressions below it can be parts; otherwise the query is one task.
+Each expression is tried as a part: an aggregate, the first of a sequence, a loop that sorts or groups, a map. What fits
+none of these is left to the frame if the expressions below it can be parts; else the query is one task.
 """
 
 from __future__ import annotations
@@ -36,13 +36,16 @@ _MAPS = (ast.Path, ast.Filter, ast.SimpleMap, ast.SetOperation, ast.OrderingExpr
 class Frame:
     """Takes one query apart. `parts` are in the order of their numbers, from 1."""
 
-    def __init__(self, functions: Iterable[ast.FunctionDecl], is_one_document: bool) -> None:
+    def __init__(
+        self, functions: Iterable[ast.FunctionDecl], is_one_document: bool, is_empty_greatest: bool = False
+    ) -> None:
         self.parts: list[SpreadPart] = []
         self.copies: dict[ExpandedName, Reach] = {}
         """Part variables that hold nodes of the input, which are copies where they are used."""
         self.unspliced: set[int] = set()
         """Groups of places where text cannot be put as it is."""
         self.is_one_document = is_one_document
+        self.is_empty_greatest = is_empty_greatest
         self.analysis = ReachAnalysis(functions, Reach.ITEM | Reach.COPY)
         self.spreading = Spreading(self.analysis, self._extract, lambda: dict(self.copies), is_one_document)
         self._kept: list[ast.LetClause] = []
@@ -106,6 +109,7 @@ class Frame:
             len(self.parts) + 1,
             kind,
             source,
+            self.closed(source),
             made,
             scopes,
             stage,
@@ -116,10 +120,7 @@ class Frame:
             **more,  # type: ignore[arg-type]
         )
         for known in self.parts:
-            if (
-                known.place.group is None
-                and replace(part, number=known.number, source=known.source, is_guarded=known.is_guarded) == known
-            ):
+            if known.place.group is None and replace(part, number=known.number, is_guarded=known.is_guarded) == known:
                 return known.variable
         self.parts.append(part)
         return part.variable
@@ -288,9 +289,8 @@ class Frame:
             test = self.split(first.test, Place(Use.TRUTH))
             with self.guarded():
                 return ast.If(test, self.split(inner, place), ast.SequenceExpr(), span=flwor.span)
-        if isinstance(first, ast.ForClause) and first.position is None and is_document_element(first.collection):
-            if self.is_one_document and not first.allowing_empty and first.type is None:
-                return self.split(_once(first, rest), place)
+        if isinstance(first, ast.ForClause) and self.is_one_document and _is_once(first):
+            return self.split(_once(first, rest), place)
         return self._children(flwor, names_bound_in(flwor))
 
     def _children(self, node: ast.Expr, bound: frozenset[ExpandedName]) -> ast.Expr:
@@ -345,6 +345,11 @@ def is_document_element(node: ast.Node) -> bool:
         and node.right.axis == "child"
         and not node.right.predicates
     )
+
+
+def _is_once(first: ast.ForClause) -> bool:
+    is_plain = first.position is None and first.type is None and not first.allowing_empty
+    return is_plain and is_document_element(first.collection)
 
 
 def _once(first: ast.ForClause, rest: ast.Flwor) -> ast.Expr:

@@ -6,6 +6,8 @@ paths, doc() of the document that is read, collection().
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from xylem.analysis.ast_replacement import replaced
 from xylem.analysis.focus import reads_focus
 from xylem.analysis.free_variables import free_in
@@ -13,7 +15,7 @@ from xylem.functions.registry import FN
 from xylem.syntax import ast
 
 from ..fresh_names import bound_names
-from ..source import is_named_source, stream_source
+from ..source import stream_source
 from ..substitution import FocusInTheWay, Substitution
 from .not_spread import NotSpread
 from .scope_path import flattened
@@ -41,8 +43,11 @@ def is_closed(expr: ast.Expr, bound: frozenset[ExpandedName]) -> bool:
     return not free_in(expr) & bound and not reads_context(expr)
 
 
-def read_from_document(body: ast.Expr) -> ast.Expr:
-    """The body with a leading `/` for every way to say the input; NotSpread where that cannot be told."""
+def read_from_document(body: ast.Expr, is_one_document: bool = True) -> ast.Expr:
+    """The body with a leading `/` for every way to say the input; NotSpread where that cannot be told.
+
+    With several documents, a `/` behind a change of focus is the document of the node at hand, and cannot be followed.
+    """
     named = stream_source(body) if not _collects(body) else None
     if named is not None:
         body = replaced(body, lambda node: ast.Root(span=node.span) if node == named else None)
@@ -53,8 +58,38 @@ def read_from_document(body: ast.Expr) -> ast.Expr:
             raise NotSpread("a function reference takes the context item with it", body) from None
         body = replaced(body, _collection)
     body = replaced(body, _without_arrow)
-    _check_inner_roots(body, frozenset(), True)
+    _check_inner_roots(body, frozenset(), True, is_one_document)
     return body
+
+
+def read_from_collection(body: ast.Expr) -> ast.Expr:
+    """The body for an input of several documents: collection() for every way to say the input.
+
+    A leading `/` in a predicate or behind another `/` stays: there it is the document of the node at hand.
+    """
+    if not reads_focus(body):
+        return body
+    try:
+        body = Substitution({}, focus=ast.Root()).apply(body)
+    except FocusInTheWay:
+        return body
+    return _outer_roots(body)
+
+
+def _outer_roots(node: ast.Expr) -> ast.Expr:
+    def change(part: ast.Node) -> ast.Node | None:
+        match part:
+            case ast.Root():
+                return ast.FunctionCall(ast.Name("collection", "fn", FN), (), span=part.span)
+            case ast.Path(left=left) | ast.SimpleMap(left=left):
+                return replace(part, left=replaced(left, change))
+            case ast.Filter(base=base):
+                return replace(part, base=replaced(base, change))
+            case ast.InlineFunction():
+                return part
+        return None
+
+    return replaced(node, change)
 
 
 def _collects(body: ast.Expr) -> bool:
@@ -77,31 +112,31 @@ def _without_arrow(node: ast.Node) -> ast.Node | None:
     return None
 
 
-def _check_inner_roots(node: ast.Node, inputs: frozenset[ExpandedName], has_input: bool) -> None:
+def _check_inner_roots(node: ast.Node, inputs: frozenset[ExpandedName], has_input: bool, is_one: bool) -> None:
     """A `/` inside a path or predicate is of the tree that the focus is in: it must be the input's."""
     if isinstance(node, ast.Root) and not has_input:
         raise NotSpread("a leading / stands where the focus may be in another document", node)
     match node:
         case ast.Path(left=left, right=right) | ast.SimpleMap(left=left, right=right):
-            _check_inner_roots(left, inputs, has_input)
-            _check_inner_roots(right, inputs, _is_of_input(left, inputs, has_input))
+            _check_inner_roots(left, inputs, has_input, is_one)
+            _check_inner_roots(right, inputs, is_one and _is_of_input(left, inputs, has_input), is_one)
         case ast.Filter(base=base, predicate=predicate):
-            _check_inner_roots(base, inputs, has_input)
-            _check_inner_roots(predicate, inputs, _is_of_input(base, inputs, has_input))
+            _check_inner_roots(base, inputs, has_input, is_one)
+            _check_inner_roots(predicate, inputs, is_one and _is_of_input(base, inputs, has_input), is_one)
         case ast.InlineFunction(body=body):
-            _check_inner_roots(body, inputs, False)
+            _check_inner_roots(body, inputs, False, is_one)
         case ast.Flwor(clauses=clauses, result=result):
             for clause in clauses:
-                _check_inner_roots(clause, inputs, has_input)
+                _check_inner_roots(clause, inputs, has_input, is_one)
                 value = clause.collection if isinstance(clause, ast.ForClause) else None
                 value = clause.value if isinstance(clause, ast.LetClause) else value
                 if isinstance(clause, (ast.ForClause, ast.LetClause)) and value is not None:
                     own = frozenset({clause.name.expanded})
                     inputs = inputs | own if _is_of_input(value, inputs, has_input) else inputs - own
-            _check_inner_roots(result, inputs, has_input)
+            _check_inner_roots(result, inputs, has_input, is_one)
         case _:
             for child in node.children():
-                _check_inner_roots(child, inputs, has_input)
+                _check_inner_roots(child, inputs, has_input, is_one)
 
 
 def _is_of_input(expr: ast.Expr, inputs: frozenset[ExpandedName], has_input: bool) -> bool:
@@ -111,6 +146,3 @@ def _is_of_input(expr: ast.Expr, inputs: frozenset[ExpandedName], has_input: boo
     if isinstance(start, ast.VarRef):
         return start.name.expanded in inputs
     return has_input and isinstance(start, (ast.Root, ast.AxisStep, ast.ContextItem))
-
-
-__all__ = ["is_closed", "is_named_source", "names_bound_in", "read_from_document", "reads_context", "reads_input"]

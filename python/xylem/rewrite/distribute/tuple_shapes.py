@@ -75,8 +75,7 @@ def _sorted(frame: Frame, expr: ast.Flwor, loop: Loop, beyond: list[int], place:
     member = _after(loop.rest[index + 1 :], loop.result)
     result = ast.SquareArray((member, *keys), span=order.span)
     body = ast.Flwor((*loop.head, loop.first, *loop.rest[:index]), result, span=expr.span)
-    why = "ordered by key"
-    variable = frame.add(PartKind.SORT, expr, body, loop.scopes, place, orders=order.specs, limit=limit, why=why)
+    variable = frame.add(PartKind.SORT, expr, body, loop.scopes, place, orders=_told(order.specs, frame), limit=limit)
     if reach:
         frame.copies[variable.name.expanded] = Reach.COPY
     return variable
@@ -104,7 +103,7 @@ def _grouped(frame: Frame, expr: ast.Flwor, loop: Loop, beyond: list[int], place
     after = _post(loop.rest[index + 1 :], loop.result)
     partial = _Partial(frame, loop, before, variables)
     after = replaced(after, partial.aggregate)
-    orders = _orders(loop.rest[index + 1 :])
+    orders = _told(_orders(loop.rest[index + 1 :]), frame)
     own = [name for name in _bound(loop, before) if name.expanded not in {key.expanded for key in keys}]
     collected = tuple(name for name in own if name.expanded in free_in(after))
     _check_groups(frame, after, variables, collected, partial, group)
@@ -134,6 +133,12 @@ def _post(clauses: tuple[ast.Clause, ...], result: ast.Expr) -> ast.Expr:
 
 def _orders(clauses: tuple[ast.Clause, ...]) -> tuple[ast.OrderSpec, ...]:
     return next((clause.specs for clause in clauses if isinstance(clause, ast.OrderByClause)), ())
+
+
+def _told(specs: tuple[ast.OrderSpec, ...], frame: Frame) -> tuple[ast.OrderSpec, ...]:
+    """Orders with what the prolog says where they say nothing."""
+    default = "greatest" if frame.is_empty_greatest else "least"
+    return tuple(replace(spec, empty=spec.empty or default) for spec in specs)
 
 
 def _key(spec: ast.GroupingSpec) -> ast.Expr:

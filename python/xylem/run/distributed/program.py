@@ -11,21 +11,31 @@ text, options and rows travel. A run goes stage by stage, and every transport do
         then the rows of each part are ordered by (key, range, ordinal)
         bound |= program.bind(stage, rows)               what the tasks of later stages are given
     program.pieces({part: its ordered rows, for every part})   the text of the answer
+
+`in_process.py` is that, in one process.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from itertools import groupby
 from typing import Any
 
-from xylem.functions.context import Resources
+from xylem.functions.context import Context, Resources, RunPart, StaticPart
 from xylem.plan.distribution import Distribution
-from xylem.source.byte_ranges import ByteRange, Scope
+from xylem.plan.spread import SpreadQuery
+from xylem.source.byte_ranges import Scope
 from xylem.source.byte_source import ByteSource, Source
 from xylem.source.limits import DEFAULT_LIMITS, Limits
 from xylem.values.datetimes import DateTime
 
 from ..streaming.run import Statistics
+from .answer import Answer
+from .output_choice import OutputChoice
+from .part_query import PartCompiler, RunOptions
+from .part_task import PartTask
+from .part_tasks import part_task
 from .rows import Row
 
 Variables = Mapping[tuple[str, str], Any]
@@ -35,25 +45,48 @@ Variables = Mapping[tuple[str, str], Any]
 class DistributedProgram:
     """A query that is spread over tasks. It holds no state of a run; what is compiled lazily is kept."""
 
-    distribution: Distribution
+    def __init__(
+        self, query: SpreadQuery, compiler: PartCompiler, static: StaticPart, output: Mapping[str, Any]
+    ) -> None:
+        """`output` holds the serialization parameters of the prolog and of the caller, by their names."""
+        self._query = query
+        self._static = static
+        choice = OutputChoice(query, compiler, output)
+        self._answer = Answer(query, compiler, choice)
+        self._tasks: dict[int, PartTask] = {
+            part.number: part_task(part, compiler, choice.texts.get(part.number)) for part in query.parts
+        }
 
     @property
+    def distribution(self) -> Distribution:
+        """How the query is spread, in words."""
+        return self._query.distribution
+
+    @cached_property
     def scopes(self) -> tuple[Scope, ...]:
         """All scopes: a document may be cut before an element of any, and inside an element of none.
 
         Empty: a document may not be cut; whole documents may still be ranges if `distribution.is_parallel`.
         """
-        raise NotImplementedError
+        return tuple(dict.fromkeys(scope for part in self._query.parts for scope in part.scopes))
 
     @property
     def stages(self) -> int:
         """How many times tasks go over the input, one after another; at least 1. Most queries need one."""
-        raise NotImplementedError
+        return 1 + max((part.stage for part in self._query.parts), default=0)
+
+    def parts_of(self, stage: int) -> list[int]:
+        """The numbers of the parts that tasks of a stage compute."""
+        return [part.number for part in self._query.parts if part.stage == stage]
+
+    def is_text(self, part: int) -> bool:
+        """Whether the rows of a part hold text of the answer, and not packed items."""
+        return self._tasks[part].is_text
 
     def task(
         self,
         stage: int,
-        source: Source | ByteSource | ByteRange,
+        source: Source | ByteSource,
         range_number: int,
         bound: Mapping[int, bytes],
         *,
@@ -67,7 +100,7 @@ class DistributedProgram:
         parts: Iterable[int] | None = None,
         each_item: bool = False,
     ) -> Iterator[Row]:
-        """The rows of one range: a part of a document, a whole file, or one message (bytes).
+        """The rows of one range: a part of a document (`ByteRange`), a whole file, or one message (bytes).
 
         `bound` is what `bind` gave for the stages before. `now` must be the same in all tasks of a run: what
         current-dateTime() is. `parts` restricts the task to some parts of its stage. With `each_item`, each row of a
@@ -75,34 +108,54 @@ class DistributedProgram:
         much text as came at once.
         A source that can be read only once (an iterable, a socket) serves one part; a path or bytes serve all.
         """
-        raise NotImplementedError
+        run = _options(resources, variables, environment, now, limits, scanner, statistics)
+        run = run.with_parts(self._bound_values(bound, range_number))
+        wanted = self.parts_of(stage) if parts is None else list(parts)
+        for number in wanted:
+            part_rows = self._tasks[number].rows
+            yield from part_rows(source, range_number, run, self._context(run), each_item)
 
     def sequential(self, sources: Sequence[Any], **options: Any) -> Iterator[Row]:
         """The one task of a query that cannot be spread: all inputs, in their order; options as for `task`."""
-        raise NotImplementedError
+        yield from self.task(0, sources[0] if len(sources) == 1 else list(sources), 0, {}, **options)
 
-    def merge(self, part: int, a: bytes, b: bytes) -> bytes:
+    def merge(self, part: int, a: bytes, b: bytes, **options: Any) -> bytes:
         """The state of an aggregate over two neighbouring stretches of the input, `a` before `b`. Associative.
 
-        On a stream the state so far is `a` and the next batch `b`: it stays as small as the aggregate is.
+        On a stream the state so far is `a` and the next batch `b`: it stays as small as the aggregate is, if the
+        range numbers of a run start at 0. Options: those of `task` that queries see.
         """
-        raise NotImplementedError
+        run = _options(**options)
+        return self._tasks[part].merged(a, b, run, self._context(run))
 
-    def value(self, part: int, state: bytes) -> Sequence[Any]:
+    def value(self, part: int, state: bytes, **options: Any) -> Sequence[Any]:
         """The items that an aggregate with this state has as its value."""
-        raise NotImplementedError
+        run = _options(**options)
+        return self._tasks[part].value(state, run, self._context(run))
 
-    def reduce(self, part: int, key: bytes, rows: Iterable[Row], **options: Any) -> Iterator[Row]:
+    def reduce(
+        self, part: int, key: bytes, rows: Iterable[Row], bound: Mapping[int, bytes] | None = None, **options: Any
+    ) -> Iterator[Row]:
         """What becomes of all rows of one key of a group or join, ordered by (range, ordinal).
 
         The rows it gives carry the order of the answer in (key, range, ordinal). Options: `resources`, `variables`,
-        `environment`, `now` and `bound` as for `task`.
+        `environment` and `now` as for `task`.
         """
-        raise NotImplementedError
+        run = _options(**options).with_parts(self._bound_values(bound or {}, 0))
+        yield from self._tasks[part].reduced(rows, run, self._context(run))
 
-    def bind(self, stage: int, rows: Iterable[Row]) -> Mapping[int, bytes]:
+    def bind(self, stage: int, rows: Iterable[Row], **options: Any) -> Mapping[int, bytes]:
         """What tasks of later stages need of this stage's rows (ordered by (part, key, range, ordinal))."""
-        raise NotImplementedError
+        run = _options(**options)
+        context = self._context(run)
+        needed = {number for part in self._query.parts for number in part.needs}
+        found = {
+            number: self._tasks[number].bound((), run, context) for number in self.parts_of(stage) if number in needed
+        }
+        for number, own in groupby(rows, lambda row: row.part):
+            if number in found:
+                found[number] = self._tasks[number].bound(own, run, context)
+        return found
 
     def pieces(
         self,
@@ -118,16 +171,64 @@ class DistributedProgram:
         `rows` has the rows of every part ordered by (key, range, ordinal); iterables are drawn once, each to its end
         before the next where they stand in the text, so that they may come straight from the transport.
         """
-        raise NotImplementedError
+        run = _options(resources, variables, environment, now)
+        return self._answer.pieces(rows, self._tasks, run, self._context(run))
+
+    def items(
+        self,
+        rows: Mapping[int, Iterable[Row]],
+        *,
+        resources: Resources | None = None,
+        variables: Variables | None = None,
+        environment: Mapping[str, str] | None = None,
+        now: DateTime | None = None,
+    ) -> Iterator[Any]:
+        """The items of the answer, from rows as for `pieces`. For programs whose output method writes no XML."""
+        assert not any(task.is_text for task in self._tasks.values())
+        run = _options(resources, variables, environment, now)
+        return self._answer.items(rows, self._tasks, run, self._context(run))
+
+    @property
+    def answer_part(self) -> int | None:
+        """The part that is the whole answer, all of its items; None where a frame is around the parts."""
+        alone = self._answer.alone()
+        return alone if alone is None or self._tasks[alone].part.limit is None else None
 
     def finish(self, rows: Mapping[int, Iterable[Row]], **options: Any) -> str:
         """The whole text of the answer (`pieces` joined)."""
         return "".join(self.pieces(rows, **options))
 
     def text_of(self, row: Row) -> str:
-        """The text of a row of a map or sort that was made with `each_item`: one item, serialised alone."""
-        raise NotImplementedError
+        """The text of a row that was made with `each_item`, of a part with `is_text`: one item, serialised alone."""
+        return self._tasks[row.part].text_of(row)
 
     def items_of(self, row: Row) -> Sequence[Any]:
-        """The items of a row of a part whose rows are packed (`Part.is_text` is false), in XQuery's data model."""
-        raise NotImplementedError
+        """The items of a row of a part whose rows are packed (without `is_text`), in XQuery's data model."""
+        return self._tasks[row.part].items_of(row)
+
+    def _bound_values(self, bound: Mapping[int, bytes], range_number: int) -> dict[int, Sequence[Any]]:
+        return {number: self._tasks[number].bound_value(data, range_number) for number, data in bound.items()}
+
+    def _context(self, run: RunOptions) -> Context:
+        return Context(self._static, RunPart(run.resources, run.now, run.environment, dict(run.variables)))
+
+
+def _options(
+    resources: Resources | None = None,
+    variables: Variables | None = None,
+    environment: Mapping[str, str] | None = None,
+    now: DateTime | None = None,
+    limits: Limits = DEFAULT_LIMITS,
+    scanner: str = "auto",
+    statistics: Statistics | None = None,
+) -> RunOptions:
+    given = {"resources": resources, "now": now}
+    made = {name: value for name, value in given.items() if value is not None}
+    return RunOptions(
+        variables=dict(variables or {}),
+        environment=environment,
+        limits=limits,
+        scanner=scanner,
+        statistics=statistics,
+        **made,  # type: ignore[arg-type]
+    )

@@ -1,0 +1,110 @@
+"""Aggregates: one state for each range, merged in the order of the input."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from xylem.analysis.free_variables import free_in
+from xylem.errors import XylemError
+from xylem.functions.context import Context
+from xylem.functions.registry import FN
+from xylem.plan.spread import SpreadPart
+from xylem.syntax import ast
+
+from ..streaming.accumulator import Failed
+from .aggregate_state import AggregateState, aggregate_state
+from .answer_text import HAS_ERROR
+from .packing import pack, unpack, unpack_error
+from .part_query import PartCompiler, PartQuery, RunOptions
+from .part_task import PartTask
+from .rows import Row
+
+COUNTING = frozenset({"count", "exists", "empty"})
+
+
+class StateChoice:
+    """The kind of state of one aggregate function in one query."""
+
+    def __init__(self, function: str, arguments: Sequence[ast.Expr], compiler: PartCompiler) -> None:
+        self._function = function
+        self._arguments = [PartQuery(compiler, argument) for argument in arguments]
+        self._is_fixed = not any(free_in(argument) for argument in arguments)
+        self._known: dict[int, AggregateState] = {}
+
+    def state(self, run: RunOptions, context: Context) -> AggregateState:
+        zone = context.run.implicit_timezone_minutes
+        known = self._known.get(zone) if self._is_fixed else None
+        if known is None:
+            known = aggregate_state(self._function, [list(query.evaluated(run)) for query in self._arguments], context)
+            self._known[zone] = known
+        return known
+
+
+class AggregateTask(PartTask):
+    """One aggregate. A state is a byte that tells an error from a state, then the state.
+
+    Holds:  the state of one range.
+    """
+
+    def __init__(self, part: SpreadPart, compiler: PartCompiler) -> None:
+        super().__init__(part, None)
+        self._is_counting = part.function in COUNTING
+        body = part.body
+        if self._is_counting:
+            # Counted by the scan itself, where it can.
+            body = ast.FunctionCall(ast.Name("count", "fn", FN), (body,), span=part.source.span)
+        self._query = PartQuery(compiler, body)
+        self._choice = StateChoice(part.function, part.arguments, compiler)
+
+    def make(self, source: Any, range_number: int, run: RunOptions, context: Context, each_item: bool) -> Iterator[Row]:
+        items = self._query.items(source, run)
+        if self._is_counting:
+            (state,) = items
+        else:
+            state = self._choice.state(run, context).of(items, range_number == 0)
+        yield Row(self.part.number, b"", range_number, 0, b"\0" + pack(state))
+
+    def merged(self, a: bytes, b: bytes, run: RunOptions, context: Context) -> bytes:
+        for each in (a, b):
+            if each[0] & HAS_ERROR:
+                return each
+        state = self._choice.state(run, context)
+        return b"\0" + pack(state.merged(unpack(a[1:]), unpack(b[1:])))
+
+    def value(self, state: bytes, run: RunOptions, context: Context) -> Sequence[Any]:
+        if state[0] & HAS_ERROR:
+            raise unpack_error(state[1:])
+        return self._choice.state(run, context).value(unpack(state[1:]))
+
+    def items(self, rows: Iterable[Row], run: RunOptions, context: Context) -> Iterator[Any]:
+        return iter(self.value(self._all(rows, run, context), run, context))
+
+    def _all(self, rows: Iterable[Row], run: RunOptions, context: Context) -> bytes:
+        merged: bytes | None = None
+        for row in rows:
+            merged = row.value if merged is None else self.merged(merged, row.value, run, context)
+        if merged is None:
+            merged = b"\0" + pack(self._choice.state(run, context).of((), True))
+        return merged
+
+    # --- counts by range
+
+    def bound(self, rows: Iterable[Row], run: RunOptions, context: Context) -> bytes:
+        if not self.part.is_by_range:
+            return super().bound(rows, run, context)
+        counts: dict[int, int] = {}
+        try:
+            for row in rows:
+                (count,) = self.value(row.value, run, context)
+                counts[row.range] = counts.get(row.range, 0) + count
+        except XylemError:
+            return super().bound((row,), run, context)
+        return b"\0" + pack(counts)
+
+    def bound_value(self, data: bytes, range_number: int) -> Sequence[Any]:
+        found = super().bound_value(data, range_number)
+        if self.part.is_by_range and not isinstance(found, Failed):
+            assert isinstance(found, dict)
+            return (sum(count for number, count in found.items() if number < range_number),)
+        return found

@@ -1,0 +1,121 @@
+"""Text of the answer that tasks write, and how it is put together without being looked at again.
+
+A task writes its items as they will stand in the answer: inside the constructors of the frame, whose namespaces decide
+what elements must declare. Only one thing depends on what other tasks write: adjacent atomic values are set apart,
+by a space. So a row tells how its text begins and ends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from xylem.sink.event_writer import EventWriter
+from xylem.sink.serialization_parameters import SerializationParameters
+from xylem.values.atomic import TYPE_OF_CLASS
+
+BEGINS_WITH_ATOMIC = 1
+ENDS_WITH_ATOMIC = 2
+HAS_ERROR = 128
+
+StartElement = tuple[Any, ...]
+"""The arguments of a call of `start_element`."""
+
+
+class AnswerText:
+    """Writes the items of one task, or of one row of it, as text."""
+
+    def __init__(
+        self,
+        parameters: SerializationParameters,
+        wrappers: Sequence[StartElement],
+        copy_namespaces: tuple[bool, bool] = (True, True),
+    ) -> None:
+        self._pieces: list[str] = []
+        preserve, inherit = copy_namespaces
+        bare = parameters.with_values(omit_xml_declaration=True, standalone=None)
+        self._writer = EventWriter(bare, self._pieces.append, copy_preserve=preserve, copy_inherit=inherit)
+        for arguments in wrappers:
+            self._writer.start_element(*arguments)
+        self._writer.begin_content()
+        self._has_begun = False
+        self._begins_with_atomic = False
+        self.taken()
+
+    # --- what a run writes to
+
+    def item(self, item: Any) -> None:
+        if not self._has_begun:
+            self._begin(type(item) in TYPE_OF_CLASS)
+        self._writer.item(item)
+
+    def start_element(self, *arguments: Any) -> None:
+        if not self._has_begun:
+            self._begin(False)
+        self._writer.start_element(*arguments)
+
+    def text(self, value: str) -> None:
+        if not self._has_begun:
+            self._begin(False)
+        self._writer.text(value)
+
+    def attribute(self, name: Any, value: str) -> None:
+        self._writer.attribute(name, value)
+
+    def end_element(self) -> None:
+        self._writer.end_element()
+
+    def finish(self) -> None:
+        """Nothing more comes; the constructors around stay open for others."""
+
+    def _begin(self, with_atomic: bool) -> None:
+        self._has_begun = True
+        self._begins_with_atomic = with_atomic
+        # From here on calls go straight to the writer.
+        for method in ("item", "start_element", "text", "attribute", "end_element"):
+            setattr(self, method, getattr(self._writer, method))
+
+    # --- what became of it
+
+    def taken(self) -> str:
+        """What has been written since this was last asked for."""
+        self._writer.flush()
+        text = "".join(self._pieces)
+        self._pieces.clear()
+        return text
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether there was any item, be it one without text."""
+        return self._has_begun
+
+    @property
+    def flags(self) -> int:
+        """How everything written so far begins and ends."""
+        begins = BEGINS_WITH_ATOMIC if self._begins_with_atomic else 0
+        return begins | (ENDS_WITH_ATOMIC if self._writer.is_after_atomic else 0)
+
+    def alone(self, items: Iterable[Any]) -> tuple[int, str]:
+        """How the text of some items begins and ends, and the text, with nothing before it."""
+        flags = 0
+        is_first = True
+        self._writer.set_apart()
+        for item in items:
+            if type(item) in TYPE_OF_CLASS:
+                flags |= ENDS_WITH_ATOMIC | (BEGINS_WITH_ATOMIC if is_first else 0)
+            else:
+                flags &= ~ENDS_WITH_ATOMIC
+            is_first = False
+            self._writer.item(item)
+        return flags, self.taken()
+
+
+def joined(texts: Iterable[tuple[int, str]]) -> Iterator[str]:
+    """Texts one after another, with spaces between adjacent atomic values."""
+    ends_with_atomic = False
+    for flags, text in texts:
+        if ends_with_atomic and flags & BEGINS_WITH_ATOMIC:
+            yield " "
+        if text:
+            yield text
+        ends_with_atomic = bool(flags & ENDS_WITH_ATOMIC)

@@ -1,0 +1,55 @@
+"""Expressions of a query compiled alone, next to its functions and variables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from xylem.analysis.free_variables import free_in
+from xylem.plan.spread import PART_NAMESPACE
+from xylem.syntax import ast
+from xylem.values.sequence_type import SequenceType
+
+from ..deep_stack import with_deep_stack
+from ..evaluator.build import Builder
+from ..evaluator.program import Program
+from ..evaluator.scope import Scope
+from ..streaming.build import NotStreamable
+from ..streaming.program import StreamProgram
+
+
+class CompiledParts:
+    """Implements `PartCompiler`: each expression becomes the body of a module with the prolog of the query."""
+
+    def __init__(
+        self, module: ast.Module, builder: Callable[[], Builder], streamed: Callable[[ast.Module], StreamProgram]
+    ) -> None:
+        self._module = module
+        self._builder = builder
+        self._streamed = streamed
+
+    def streamed(self, expr: ast.Expr) -> StreamProgram | None:
+        try:
+            return with_deep_stack(lambda: self._streamed(self._with_body(expr)))
+        except NotStreamable:
+            return None
+
+    def over_tree(self, expr: ast.Expr) -> Program:
+        return with_deep_stack(lambda: self._builder().build(self._with_body(expr)))
+
+    def type_of(self, expr: ast.Expr) -> SequenceType:
+        return with_deep_stack(lambda: self._type_of(expr))
+
+    def _type_of(self, expr: ast.Expr) -> SequenceType:
+        main = self._builder().load(self._with_body(expr))
+        assert isinstance(main.module, ast.MainModule)
+        with main.compiler.scoped(Scope({}, main.focus)):
+            return main.compiler.compile(main.module.body).type
+
+    def _with_body(self, expr: ast.Expr) -> ast.MainModule:
+        """A module that has the values of other parts from outside."""
+        given = sorted(name for name in free_in(expr) if name[0] == PART_NAMESPACE)
+        variables = (ast.VariableDecl(ast.Name(local, None, uri), external=True) for uri, local in given)
+        module = self._module
+        return ast.MainModule(
+            prolog=(*module.prolog, *variables), version=module.version, encoding=module.encoding, body=expr
+        )

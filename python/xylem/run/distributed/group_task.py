@@ -1,0 +1,124 @@
+"""Groups: tuples collected by key in each range, put together for each key, then what the query does with a group."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from xylem.functions.context import Context
+from xylem.plan.spread import Grouping, SpreadPart
+
+from .aggregate_state import AggregateState
+from .aggregate_task import StateChoice
+from .group_key import exact_key, group_key
+from .order_key import one_value
+from .output_choice import TextChoice
+from .packing import pack, unpack
+from .part_query import PartCompiler, PartQuery, RunOptions
+from .rows import Row
+from .sort_task import OrderedTask, chosen_collation
+
+MOST_GROUPS = 100_000
+"""Groups of one range that are kept at once; then their rows are made, and a key may have several."""
+
+
+class _Group:
+    """What is known of one group: where it began, its keys, its items, the states of its aggregates."""
+
+    __slots__ = ("collected", "keys", "ordinal", "range", "states")
+
+    def __init__(self, range_number: int, ordinal: int, keys: list[Any], collected: list[list[Any]], states: list[Any]):
+        self.range = range_number
+        self.ordinal = ordinal
+        self.keys = keys
+        self.collected = collected
+        self.states = states
+
+
+class GroupTask(OrderedTask):
+    """One loop with `group by`. Groups come in the order of their first tuples, or as `order by` says.
+
+    Holds:  in a task, the groups of its range (100,000 at most): aggregates by their states, other variables by their
+            items; in `reduced`, one group.
+    """
+
+    def __init__(self, part: SpreadPart, compiler: PartCompiler, text: TextChoice | None) -> None:
+        super().__init__(part, text)
+        assert part.grouping is not None
+        self._grouping: Grouping = part.grouping
+        self._tuples = PartQuery(compiler, part.body)
+        self._finish = PartQuery(compiler, part.grouping.finish)
+        self._choices = [StateChoice(name, rest, compiler) for _, name, rest in part.grouping.aggregates]
+
+    # --- in tasks
+
+    def make(self, source: Any, range_number: int, run: RunOptions, context: Context, each_item: bool) -> Iterator[Row]:
+        states = [choice.state(run, context) for choice in self._choices]
+        groups: dict[Any, _Group] = {}
+        for ordinal, array in enumerate(self._tuples.items(source, run)):
+            self._add([list(member) for member in array], groups, range_number, ordinal, states, context)
+            if len(groups) >= MOST_GROUPS:
+                yield from self._rows(groups, context)
+                groups.clear()
+        yield from self._rows(groups, context)
+
+    def _add(
+        self,
+        members: list[list[Any]],
+        groups: dict[Any, _Group],
+        range_number: int,
+        ordinal: int,
+        states: list[AggregateState],
+        context: Context,
+    ) -> None:
+        number = len(self._grouping.keys)
+        values = [one_value(member) for member in members[:number]]
+        key = self._exact(values, context)
+        border = number + len(self._grouping.collected)
+        collected = members[number:border]
+        # A state never counts as the first of the input: groups begin anywhere.
+        own = [state.of(member, False) for state, member in zip(states, members[border:], strict=True)]
+        self._merge(groups, key, _Group(range_number, ordinal, values, collected, own), states)
+
+    def _merge(self, groups: dict[Any, _Group], key: Any, group: _Group, states: list[AggregateState]) -> None:
+        known = groups.get(key)
+        if known is None:
+            groups[key] = group
+            return
+        for items, more in zip(known.collected, group.collected, strict=True):
+            items.extend(more)
+        known.states = [state.merged(a, b) for state, a, b in zip(states, known.states, group.states, strict=True)]
+
+    def _rows(self, groups: dict[Any, _Group], context: Context) -> Iterator[Row]:
+        zone = context.run.implicit_timezone_minutes
+        collations = self._collations(context)
+        for group in groups.values():
+            key = group_key(group.keys, collations, zone)
+            value = b"\0" + pack((group.keys, group.collected, group.states))
+            yield Row(self.part.number, key, group.range, group.ordinal, value)
+
+    def _exact(self, values: Sequence[Any], context: Context) -> Any:
+        return exact_key(values, self._collations(context), context.run.implicit_timezone_minutes)
+
+    def _collations(self, context: Context) -> list[Any]:
+        return [chosen_collation(spec.collation, context) for spec in self._grouping.keys]
+
+    # --- for one key
+
+    def reduced(self, rows: Iterable[Row], run: RunOptions, context: Context) -> Iterator[Row]:
+        states = [choice.state(run, context) for choice in self._choices]
+        groups: dict[Any, _Group] = {}
+        for row in rows:
+            if row.value[0]:
+                yield row
+                continue
+            keys, collected, own = unpack(row.value[1:])
+            group = _Group(row.range, row.ordinal, keys, collected, own)
+            self._merge(groups, self._exact(keys, context), group, states)
+        finish = self._finish.function(run)
+        writer = None if self.text is None else self.text.writer()
+        for group in groups.values():
+            keys = [() if key is None else (key,) for key in group.keys]
+            values = [list(state.value(own)) for state, own in zip(states, group.states, strict=True)]
+            for array in finish(*keys, *group.collected, *values):
+                yield from self.ordered.rows(array, group.range, group.ordinal, writer, context)

@@ -1,0 +1,64 @@
+"""Maps, and queries that are one task: the items of a range, as text or packed, in their order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import Any
+
+from xylem.functions.context import Context
+from xylem.plan.spread import SpreadPart
+
+from .answer_text import BEGINS_WITH_ATOMIC, ENDS_WITH_ATOMIC, AnswerText
+from .output_choice import TextChoice
+from .part_query import PartCompiler, PartQuery, RunOptions
+from .part_task import PACKED_ITEMS, PartTask
+from .rows import Row
+
+
+class MapTask(PartTask):
+    """The items of one range, one after another.
+
+    Holds:  what came at once, before it becomes a row.
+    Order:  that of the input.
+    """
+
+    def __init__(self, part: SpreadPart, compiler: PartCompiler, text: TextChoice | None) -> None:
+        super().__init__(part, text)
+        self._query = PartQuery(compiler, part.body)
+
+    def make(self, source: Any, range_number: int, run: RunOptions, context: Context, each_item: bool) -> Iterator[Row]:
+        if self.text is None or each_item or self.part.limit is not None:
+            items = self._query.items(source, run)
+            return self.single_rows(items, range_number, each_item)
+        writer = self.text.writer()
+        return self.text_rows(self._query.write(source, writer, run), writer, range_number)
+
+    def single_rows(self, items: Iterable[Any], range_number: int, each_item: bool) -> Iterator[Row]:
+        """Rows none of which needs to know its neighbours."""
+        wanted = islice(items, self.part.limit)
+        if self.text is None:
+            yield from self.packed_rows(wanted, range_number, 1 if each_item else PACKED_ITEMS)
+            return
+        writer = self.text.writer()
+        for ordinal, item in enumerate(wanted):
+            yield Row(self.part.number, b"", range_number, ordinal, self.row_value((item,), writer))
+
+    def text_rows(self, steps: Iterable[Any], writer: AnswerText, range_number: int) -> Iterator[Row]:
+        """A row for the text of some steps of a run; the first tells how all begin, the last how all end."""
+        ordinal, held = 0, ""
+        for _ in steps:
+            taken = writer.taken()
+            if not taken:
+                continue
+            if held:
+                yield self._row(range_number, ordinal, writer.flags & BEGINS_WITH_ATOMIC, held)
+                ordinal += 1
+            held = taken
+        if writer.has_begun:
+            yield self._row(range_number, ordinal, writer.flags, held)
+
+    def _row(self, range_number: int, ordinal: int, flags: int, text: str) -> Row:
+        if ordinal:
+            flags &= ENDS_WITH_ATOMIC
+        return Row(self.part.number, b"", range_number, ordinal, bytes((flags,)) + text.encode())

@@ -1,0 +1,126 @@
+"""Order keys as bytes: comparing them as bytes is comparing values as `order by` does (XQuery 3.1 §3.12.8).
+
+One key is a byte for its rank (empty least, NaN, values, NaN greatest, empty greatest), then the value in a form of
+which none is the beginning of another, so that keys can follow each other; descending keys are the same bytes inverted:
+
+    strings           UTF-8 of the collation's key, ended by two zero bytes
+    numbers           the nearest double in 8 bytes, then what is missing from it: exact for integers and decimals
+    dates, times      the instant, as a number
+    durations         months or seconds, as a number
+    others            booleans one byte; binaries as strings
+
+Which values have an order with which is told by a family beside the key: `order by` refuses mixtures (XPTY0004).
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Sequence
+from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
+from math import copysign, inf, isinf
+from typing import Any
+
+from xylem.errors import DynamicError
+from xylem.functions.order_keys import ORDER_FAMILY
+from xylem.values.atomic import type_name
+from xylem.values.collations import Collation
+from xylem.values.durations import DayTimeDuration, YearMonthDuration
+from xylem.values.families import CALENDAR, FAMILY_OF, Family
+
+_EMPTY_LEAST, _NAN_LEAST, _VALUE, _NAN_GREATEST, _EMPTY_GREATEST = b"\0", b"\1", b"\2", b"\3", b"\4"
+_INVERTED = bytes(255 - byte for byte in range(256))
+_LARGEST = 1.7976931348623157e308
+_EXACT = Context(prec=5000, Emin=MIN_EMIN, Emax=MAX_EMAX, traps=[])
+
+
+def order_key(
+    value: Any, collation: Collation | None, implicit_tz: int, *, descending: bool, empty_greatest: bool
+) -> bytes:
+    """The key of one value, None for the empty sequence."""
+    if value is None:
+        key = _EMPTY_GREATEST if empty_greatest else _EMPTY_LEAST
+    elif value != value:
+        key = _NAN_GREATEST if empty_greatest else _NAN_LEAST
+    else:
+        key = _VALUE + _value(value, collation, implicit_tz)
+    return key.translate(_INVERTED) if descending else key
+
+
+def order_family(value: Any) -> str:
+    """The values that a value can be ordered with: equal where they can; '' for the empty sequence."""
+    if value is None:
+        return ""
+    family = ORDER_FAMILY.get(type(value))
+    if family is None:
+        raise DynamicError("XPTY0004", f"values of {type_name(value)} have no order")
+    return family.__name__ if isinstance(family, type) else str(int(family))
+
+
+def one_value(values: Sequence[Any]) -> Any:
+    """The value of an order or grouping key: at most one item."""
+    if len(values) > 1:
+        raise DynamicError("XPTY0004", f"a key has {len(values)} items")
+    return values[0] if values else None
+
+
+def _value(value: Any, collation: Collation | None, implicit_tz: int) -> bytes:
+    family = FAMILY_OF[type(value)]
+    if family == Family.STRING:
+        return _characters((value if collation is None else collation.key(value)).encode("utf-8", "surrogatepass"))
+    if family == Family.NUMBER:
+        return number_key(value)
+    if family in CALENDAR:
+        return _compared(value.compare_key(implicit_tz))
+    if type(value) is YearMonthDuration:
+        return number_key(value.months)
+    if type(value) is DayTimeDuration:
+        return number_key(value.seconds)
+    if family == Family.BOOLEAN:
+        return b"\1" if value else b"\0"
+    return _characters(value.value)
+
+
+def _compared(key: Any) -> bytes:
+    if isinstance(key, tuple):
+        return b"".join(map(_compared, key))
+    return number_key(key)
+
+
+def _characters(data: bytes) -> bytes:
+    return data.replace(b"\0", b"\0\xff") + b"\0\0"
+
+
+def number_key(value: Any) -> bytes:
+    """A number, as bytes in the order of numbers; equal numbers of different types have equal keys."""
+    nearest = _nearest(value)
+    bits = struct.unpack(">Q", struct.pack(">d", nearest + 0.0 if nearest else 0.0))[0]
+    ordered = bits ^ 0xFFFFFFFFFFFFFFFF if bits >> 63 else bits | 0x8000000000000000
+    return struct.pack(">Q", ordered) + _rest(value, nearest)
+
+
+def _nearest(value: Any) -> float:
+    if isinstance(value, float):
+        return float(value)
+    try:
+        nearest = float(value)
+    except OverflowError:
+        nearest = inf if value > 0 else -inf
+    return copysign(_LARGEST, nearest) if isinf(nearest) else nearest
+
+
+def _rest(value: Any, nearest: float) -> bytes:
+    """What a double misses of an exact number: sign, then size, then digits."""
+    if isinstance(value, float):
+        return b"\x80"
+    rest = _EXACT.subtract(Decimal(value), Decimal(nearest))
+    if not rest:
+        return b"\x80"
+    sign, digits, _ = rest.as_tuple()
+    size = struct.pack(">H", rest.adjusted() + 0x8000)
+    text = "".join(map(str, digits)).rstrip("0").encode()
+    if not sign:
+        return b"\x81" + size + text + b"\0"
+    return b"\x7f" + (size + text + b"\0").translate(_INVERTED)
+
+
+__all__ = ["number_key", "one_value", "order_family", "order_key"]

@@ -1,0 +1,102 @@
+"""Items as bytes: what travels between tasks and the driver where text will not do.
+
+Values are pickled; they are plain data of ours, and rows only travel between processes of one run. A node travels as
+its XML with the namespaces in scope of it, without the document around it.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterable
+from io import BytesIO
+from typing import Any
+
+from xylem.errors import DynamicError, XylemError
+from xylem.sink.serialization_parameters import SerializationParameters
+from xylem.sink.serialize import serialize
+from xylem.source.xml_reader import read_document, read_fragment
+from xylem.values.builder import TreeBuilder
+from xylem.values.function_item import FunctionItem
+from xylem.values.node import (
+    ATTRIBUTE,
+    COMMENT,
+    DOCUMENT,
+    ELEMENT,
+    NAMESPACE,
+    PROCESSING_INSTRUCTION,
+    TEXT,
+    Node,
+)
+
+_XML = SerializationParameters(omit_xml_declaration=True)
+
+
+class _Packer(pickle.Pickler):
+    def persistent_id(self, obj: Any) -> Any:
+        if type(obj) is Node:
+            return _packed_node(obj)
+        if isinstance(obj, FunctionItem):
+            raise DynamicError("XYRT0010", repr(obj))
+        return None
+
+
+class _Unpacker(pickle.Unpickler):
+    def persistent_load(self, pid: Any) -> Any:
+        return _node(*pid)
+
+
+def pack(value: Any) -> bytes:
+    """Any value made of items, tuples and lists; XYRT0010 for functions."""
+    stream = BytesIO()
+    _Packer(stream, protocol=pickle.HIGHEST_PROTOCOL).dump(value)
+    return stream.getvalue()
+
+
+def unpack(data: bytes) -> Any:
+    """What was packed; nodes are new nodes, in the order they had."""
+    return _Unpacker(BytesIO(data)).load()
+
+
+def pack_items(items: Iterable[Any]) -> bytes:
+    """A sequence of items."""
+    return pack(list(items))
+
+
+def pack_error(error: XylemError) -> bytes:
+    """An error that is raised where the value it stands for is read."""
+    span = error.span
+    return pickle.dumps((type(error), error.code, error.why, error.hint, span), protocol=pickle.HIGHEST_PROTOCOL)
+
+
+def unpack_error(data: bytes) -> XylemError:
+    kind, code, why, hint, span = pickle.loads(data)
+    error: XylemError = kind(code, why, hint=hint, span=span)
+    return error
+
+
+def _packed_node(node: Node) -> tuple[Any, ...]:
+    kind = node.kind
+    if kind in (ELEMENT, DOCUMENT):
+        return kind, serialize((node,), _XML), node.base_uri, node.document_uri
+    return kind, node.string_value, node.name, None
+
+
+def _node(kind: int, text: str, about: Any, uri: str | None) -> Node:
+    match kind:
+        case _ if kind == ELEMENT:
+            document = read_document(text, base_uri=about)
+            builder = TreeBuilder(about)
+            builder.copy(Node(document.tree, 1))
+            return builder.finish()
+        case _ if kind == DOCUMENT:
+            return read_fragment(text, base_uri=about)
+        case _ if kind == ATTRIBUTE:
+            return TreeBuilder.attribute_node(about, text)
+        case _ if kind == TEXT:
+            return TreeBuilder.text_node(text)
+        case _ if kind == COMMENT:
+            return TreeBuilder.comment_node(text)
+        case _ if kind == PROCESSING_INSTRUCTION:
+            return TreeBuilder.pi_node(str(about), text)
+    assert kind == NAMESPACE
+    return TreeBuilder.namespace_node("" if about is None else str(about), text)

@@ -1,0 +1,141 @@
+"""One expression of a distributed query, compiled when it is first needed: over a range in one pass where it streams,
+over the tree of the range where it does not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, Protocol
+
+from xylem.functions.context import Resources
+from xylem.plan.spread import PART_NAMESPACE
+from xylem.source.byte_source import ByteSource
+from xylem.source.limits import DEFAULT_LIMITS, Limits
+from xylem.source.resources import FileResources
+from xylem.source.xml_reader import read_document
+from xylem.syntax import ast
+from xylem.values.datetimes import DateTime
+from xylem.values.sequence_type import SequenceType
+
+from ..evaluator.program import Program, current_time
+from ..streaming.program import StreamProgram
+from ..streaming.run import Statistics
+
+_ITEMS = 256
+
+
+class PartCompiler(Protocol):
+    """Compiles expressions in the static context of the query, next to its functions and variables."""
+
+    def streamed(self, expr: ast.Expr) -> StreamProgram | None:
+        """The expression for one pass over the input; None where it needs the tree."""
+
+    def over_tree(self, expr: ast.Expr) -> Program: ...
+
+    def type_of(self, expr: ast.Expr) -> SequenceType:
+        """What is statically known of its value."""
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """What all queries of one run are given."""
+
+    resources: Resources = field(default_factory=FileResources)
+    variables: Mapping[tuple[str, str], Any] = field(default_factory=dict)
+    environment: Mapping[str, str] | None = None
+    now: DateTime = field(default_factory=current_time)
+    limits: Limits = DEFAULT_LIMITS
+    scanner: str = "auto"
+    statistics: Statistics | None = None
+
+    def with_parts(self, values: Mapping[int, Sequence[Any]]) -> RunOptions:
+        """The same, with values for the variables of parts."""
+        named = {(PART_NAMESPACE, f"part{number}"): value for number, value in values.items()}
+        return replace(self, variables={**self.variables, **named})
+
+
+class PartQuery:
+    """An expression that is evaluated over ranges, or over no input at all."""
+
+    def __init__(self, compiler: PartCompiler, expr: ast.Expr) -> None:
+        self._compiler = compiler
+        self._expr = expr
+
+    @cached_property
+    def _streamed(self) -> StreamProgram | None:
+        return self._compiler.streamed(self._expr)
+
+    @cached_property
+    def _over_tree(self) -> Program:
+        return self._compiler.over_tree(self._expr)
+
+    @property
+    def is_streamed(self) -> bool:
+        return self._streamed is not None
+
+    @property
+    def copy_namespaces(self) -> tuple[bool, bool]:
+        return (True, True) if self._streamed is None else self._streamed.copy_namespaces
+
+    def items(self, source: Any, run: RunOptions) -> Iterator[Any]:
+        """The items over one range."""
+        program = self._streamed
+        if program is None:
+            yield from self._items_of_tree(source, run)
+            return
+        yield from program.run(
+            source,
+            run.resources,
+            variables=run.variables,
+            environment=run.environment,
+            now=run.now,
+            limits=run.limits,
+            scanner=run.scanner,
+            statistics=run.statistics,
+        )
+
+    def write(self, source: Any, output: Any, run: RunOptions) -> Iterator[None]:
+        """Write the items over one range to an output; gives control back every now and then."""
+        program = self._streamed
+        if program is None:
+            for number, item in enumerate(self._items_of_tree(source, run), 1):
+                output.item(item)
+                if not number % _ITEMS:
+                    yield
+            yield
+            return
+        for _ in program.write(
+            source,
+            run.resources,
+            output,
+            variables=run.variables,
+            environment=run.environment,
+            now=run.now,
+            limits=run.limits,
+            scanner=run.scanner,
+            statistics=run.statistics,
+        ):
+            yield
+
+    def _items_of_tree(self, source: Any, run: RunOptions) -> Iterator[Any]:
+        with ByteSource.of(source, run.limits.decompression_ratio) as opened:
+            document = read_document(b"".join(opened), opened.uri, limits=run.limits)
+            if run.statistics is not None:
+                run.statistics.input_bytes = opened.position
+        return self._run(run, (document,))
+
+    def evaluated(self, run: RunOptions) -> Iterator[Any]:
+        """The items of an expression that reads no input."""
+        return self._run(run, None)
+
+    def _run(self, run: RunOptions, context: Sequence[Any] | None) -> Iterator[Any]:
+        return self._over_tree.run(
+            run.resources, context=context, variables=run.variables, environment=run.environment, now=run.now
+        )
+
+    def function(self, run: RunOptions) -> Callable[..., Any]:
+        """The function that an expression without input gives, to be called often."""
+        (item,) = self.evaluated(run)
+        call: Callable[..., Any] = item.call
+        return call

@@ -1,0 +1,140 @@
+"""What tasks and the driver do for one part: make rows of a range, and make a value of all rows."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from typing import Any
+
+from xylem.errors import InputError, XylemError
+from xylem.functions.context import Context
+from xylem.plan.spread import SpreadPart
+
+from ..streaming.accumulator import Failed
+from .answer_text import HAS_ERROR, AnswerText
+from .output_choice import TextChoice
+from .packing import pack_error, pack_items, unpack, unpack_error
+from .part_query import RunOptions
+from .rows import Row
+
+PACKED_ITEMS = 256
+"""Items in one row where rows hold packed items."""
+
+
+class PartTask(ABC):
+    """One part. It holds no state of a run."""
+
+    def __init__(self, part: SpreadPart, text: TextChoice | None) -> None:
+        self.part = part
+        self.text = text
+        """How the text of the answer is written; None where rows hold packed items."""
+
+    @property
+    def is_text(self) -> bool:
+        return self.text is not None
+
+    def rows(self, source: Any, range_number: int, run: RunOptions, context: Context, each_item: bool) -> Iterator[Row]:
+        """The rows of one range. An error of a part that may never be read becomes a row itself."""
+        if self.part.is_first_only and range_number:
+            return
+        rows = self.make(source, range_number, run, context, each_item)
+        ordinal = 0
+        try:
+            for row in rows:
+                yield row
+                ordinal = row.ordinal + 1
+        except XylemError as error:
+            if not self.part.is_guarded or isinstance(error, InputError):
+                raise
+            value = bytes((HAS_ERROR,)) + pack_error(error)
+            yield Row(self.part.number, b"", range_number, ordinal, value)
+
+    @abstractmethod
+    def make(self, source: Any, range_number: int, run: RunOptions, context: Context, each_item: bool) -> Iterator[Row]:
+        """The rows of one range."""
+
+    def reduced(self, rows: Iterable[Row], run: RunOptions, context: Context) -> Iterator[Row]:
+        """All rows of one key made one group; other kinds of parts have no keys to reduce."""
+        raise ValueError(f"part {self.part.number} is not grouped or joined")
+
+    def merged(self, a: bytes, b: bytes, run: RunOptions, context: Context) -> bytes:
+        raise ValueError(f"part {self.part.number} is no aggregate")
+
+    def value(self, state: bytes, run: RunOptions, context: Context) -> Sequence[Any]:
+        raise ValueError(f"part {self.part.number} is no aggregate")
+
+    # --- all rows
+
+    def items(self, rows: Iterable[Row], run: RunOptions, context: Context) -> Iterator[Any]:
+        """The items of the part's value, from rows with packed items."""
+        found = (item for row in rows for item in self.plain_items(row))
+        return found if self.part.limit is None else islice(found, self.part.limit)
+
+    def texts(self, rows: Iterable[Row]) -> Iterator[tuple[int, str]]:
+        """How the text of each row begins and ends, and the text."""
+        limited = rows if self.part.limit is None else islice(rows, self.part.limit)
+        for row in limited:
+            _raise_error(row)
+            yield row.value[0], row.value[1:].decode()
+
+    def frame_value(self, rows: Iterable[Row], run: RunOptions, context: Context) -> Sequence[Any]:
+        """What the variable of the part is bound to; an error is raised where it is read."""
+        try:
+            return list(self.items(rows, run, context))
+        except XylemError as error:
+            if not self.part.is_guarded:
+                raise
+            return Failed.with_error(error)
+
+    # --- what later stages are given
+
+    def bound(self, rows: Iterable[Row], run: RunOptions, context: Context) -> bytes:
+        """The value of the part, for tasks of later stages."""
+        try:
+            return b"\0" + pack_items(self.items(rows, run, context))
+        except XylemError as error:
+            return b"\1" + pack_error(error)
+
+    def bound_value(self, data: bytes, range_number: int) -> Sequence[Any]:
+        if data[0]:
+            return Failed.with_error(unpack_error(data[1:]))
+        found: Sequence[Any] = unpack(data[1:])
+        return found
+
+    # --- one row
+
+    def items_of(self, row: Row) -> Sequence[Any]:
+        return self.plain_items(row)
+
+    def plain_items(self, row: Row) -> Sequence[Any]:
+        """The items of a row that has nothing else in its value."""
+        _raise_error(row)
+        found: Sequence[Any] = unpack(row.value[1:])
+        return found
+
+    def text_of(self, row: Row) -> str:
+        _raise_error(row)
+        return row.value[1:].decode()
+
+    # --- helping subclasses
+
+    def packed_rows(self, items: Iterable[Any], range_number: int, size: int = PACKED_ITEMS) -> Iterator[Row]:
+        """Rows of packed items."""
+        rest = iter(items)
+        ordinal = 0
+        while chunk := list(islice(rest, size)):
+            yield Row(self.part.number, b"", range_number, ordinal, b"\0" + pack_items(chunk))
+            ordinal += 1
+
+    def row_value(self, items: Sequence[Any], writer: AnswerText | None) -> bytes:
+        """Some items that will stand together, as the value of a row."""
+        if writer is None:
+            return b"\0" + pack_items(items)
+        flags, text = writer.alone(items)
+        return bytes((flags,)) + text.encode()
+
+
+def _raise_error(row: Row) -> None:
+    if row.value[0] & HAS_ERROR:
+        raise unpack_error(row.value[1:])

@@ -1,0 +1,29 @@
+"""Which task computes which kind of part."""
+
+from __future__ import annotations
+
+from xylem.plan.distribution import PartKind
+from xylem.plan.spread import SpreadPart
+
+from .aggregate_task import AggregateTask
+from .group_task import GroupTask
+from .map_task import MapTask
+from .output_choice import TextChoice
+from .part_query import PartCompiler
+from .part_task import PartTask
+from .sequential_task import SequentialTask
+from .sort_task import SortTask
+
+
+def part_task(part: SpreadPart, compiler: PartCompiler, text: TextChoice | None) -> PartTask:
+    """The task of one part; `text` says how its text is written, None that its rows hold packed items."""
+    match part.kind:
+        case PartKind.AGGREGATE:
+            return AggregateTask(part, compiler)
+        case PartKind.SORT:
+            return SortTask(part, compiler, text)
+        case PartKind.GROUP:
+            return GroupTask(part, compiler, text)
+        case PartKind.SEQUENTIAL:
+            return SequentialTask(part, compiler, text)
+    return MapTask(part, compiler, text)

@@ -1,0 +1,73 @@
+"""A query that cannot be spread: one task that has all of the input, in its order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from xylem.functions.context import Context, Resources
+from xylem.source.byte_source import ByteSource
+from xylem.source.xml_reader import read_document
+from xylem.values.node import Node
+
+from .answer_text import AnswerText
+from .map_task import MapTask
+from .part_query import RunOptions
+from .rows import Row
+
+
+class SequentialTask(MapTask):
+    """The whole answer from one task. Several inputs are the documents of the collection that the query reads.
+
+    Holds:  what the query itself holds in one process; with several inputs their trees.
+    """
+
+    def make(self, source: Any, range_number: int, run: RunOptions, context: Context, each_item: bool) -> Iterator[Row]:
+        if not isinstance(source, list):
+            return super().make(source, range_number, run, context, each_item)
+        documents = [_document(each, run) for each in source]
+        items = self._query.evaluated(replace(run, resources=_WithCollection(run.resources, documents)))
+        if self.text is None or each_item:
+            return self.single_rows(items, range_number, each_item)
+        writer = self.text.writer()
+        return self.text_rows(_written(items, writer), writer, range_number)
+
+
+def _written(items: Iterator[Any], writer: AnswerText) -> Iterator[None]:
+    for item in items:
+        writer.item(item)
+        yield
+
+
+def _document(source: Any, run: RunOptions) -> Node:
+    with ByteSource.of(source, run.limits.decompression_ratio) as opened:
+        return read_document(b"".join(opened), opened.uri, limits=run.limits)
+
+
+class _WithCollection:
+    """Resources whose default collection is the input."""
+
+    def __init__(self, resources: Resources, documents: list[Node]) -> None:
+        self._resources = resources
+        self._documents = documents
+
+    def collection(self, uri: str | None) -> list[Any]:
+        return self._resources.collection(uri) if uri else list(self._documents)
+
+    def document(self, uri: str) -> Node:
+        return self._resources.document(uri)
+
+    def collection_uris(self, uri: str | None) -> list[str]:
+        if uri:
+            return self._resources.collection_uris(uri)
+        return [found for document in self._documents if (found := document.document_uri) is not None]
+
+    def text(self, uri: str, encoding: str | None) -> str:
+        return self._resources.text(uri, encoding)
+
+    def entity(self, uri: str) -> bytes | None:
+        return self._resources.entity(uri)
+
+    def module_text(self, uri: str) -> str:
+        return self._resources.module_text(uri)

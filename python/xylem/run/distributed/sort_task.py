@@ -1,0 +1,138 @@
+"""Sorts: a row for each tuple, with the bytes that order it as its key."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from xylem.errors import DynamicError
+from xylem.functions.context import Context
+from xylem.plan.spread import SpreadPart
+from xylem.syntax import ast
+from xylem.values.collations import CODEPOINT, Collation, collation
+
+from .answer_text import AnswerText
+from .order_key import one_value, order_family, order_key
+from .output_choice import TextChoice
+from .part_query import PartCompiler, PartQuery, RunOptions
+from .part_task import PartTask
+from .rows import Row
+
+
+class TupleOrder:
+    """The order that `order by` puts tuples in. Keys of mixed families are refused where all rows come together."""
+
+    def __init__(self, specs: Sequence[ast.OrderSpec]) -> None:
+        self._specs = specs
+
+    def key(self, values: Sequence[Sequence[Any]], context: Context) -> tuple[bytes, tuple[str, ...]]:
+        """The bytes that order a tuple, and the families of its keys."""
+        zone = context.run.implicit_timezone_minutes
+        key = b""
+        families = []
+        for spec, sequence in zip(self._specs, values, strict=True):
+            value = one_value(sequence)
+            families.append(order_family(value))
+            greatest = spec.empty == "greatest"
+            own = chosen_collation(spec.collation, context)
+            key += order_key(value, own, zone, descending=spec.descending, empty_greatest=greatest)
+        return key, tuple(families)
+
+    def check(self, seen: list[str], families: Sequence[str]) -> None:
+        """XPTY0004 where a key has no order with those seen before."""
+        for index, family in enumerate(families):
+            if family and seen[index] and seen[index] != family:
+                raise DynamicError("XPTY0004", "keys of one `order by` cannot be compared with each other")
+            seen[index] = seen[index] or family
+
+    @property
+    def size(self) -> int:
+        return len(self._specs)
+
+
+def chosen_collation(uri: str | None, context: Context) -> Collation | None:
+    """A collation by its URI, or the default one; None is the codepoint collation."""
+    found = collation(uri or context.static.default_collation, context.static.base_uri)
+    return None if found is CODEPOINT else found
+
+
+class OrderedRows:
+    """Rows of ordered tuples: families of the keys, then the items as they are in other rows.
+
+    The value of a row: a byte for an error, the length of what tells the families, that, then the value of the tuple.
+    """
+
+    def __init__(self, task: PartTask, order: TupleOrder) -> None:
+        self._task = task
+        self._order = order
+
+    def rows(
+        self,
+        array: Any,
+        range_number: int,
+        ordinal: int,
+        writer: AnswerText | None,
+        context: Context,
+        each_item: bool = False,
+    ) -> Iterator[Row]:
+        """The row of an array [items, keys…], or one for each of its items."""
+        items, *keys = (list(member) for member in array)
+        key, families = self._order.key(keys, context)
+        told = "\0".join(families).encode()
+        start = b"\0" + bytes((len(told),)) + told
+        for together in [[item] for item in items] if each_item else [items]:
+            value = start + self._task.row_value(together, writer)
+            yield Row(self._task.part.number, key, range_number, ordinal, value)
+            ordinal += 1
+
+    def plain(self, rows: Iterable[Row]) -> Iterator[Row]:
+        """The rows without what tells the families, which is checked."""
+        seen = [""] * self._order.size
+        for row in rows:
+            if row.value[0]:
+                yield row
+                continue
+            length = row.value[1]
+            if self._order.size:
+                self._order.check(seen, row.value[2 : 2 + length].decode().split("\0"))
+            yield row._replace(value=row.value[2 + length :])
+
+
+class OrderedTask(PartTask):
+    """A part whose rows are ordered by key."""
+
+    def __init__(self, part: SpreadPart, text: TextChoice | None) -> None:
+        super().__init__(part, text)
+        self.ordered = OrderedRows(self, TupleOrder(part.orders))
+
+    def items(self, rows: Iterable[Row], run: RunOptions, context: Context) -> Iterator[Any]:
+        return super().items(self.ordered.plain(rows), run, context)
+
+    def texts(self, rows: Iterable[Row]) -> Iterator[tuple[int, str]]:
+        return super().texts(self.ordered.plain(rows))
+
+    def items_of(self, row: Row) -> Sequence[Any]:
+        return self.plain_items(next(self.ordered.plain((row,))))
+
+    def text_of(self, row: Row) -> str:
+        return super().text_of(next(self.ordered.plain((row,))))
+
+
+class SortTask(OrderedTask):
+    """One loop with `order by`.
+
+    Holds:  one tuple.
+    Order:  rows come in the order of the input; the transport sorts them by their keys.
+    """
+
+    def __init__(self, part: SpreadPart, compiler: PartCompiler, text: TextChoice | None) -> None:
+        super().__init__(part, text)
+        self._query = PartQuery(compiler, part.body)
+
+    def make(self, source: Any, range_number: int, run: RunOptions, context: Context, each_item: bool) -> Iterator[Row]:
+        writer = None if self.text is None else self.text.writer()
+        ordinal = 0
+        for array in self._query.items(source, run):
+            for row in self.ordered.rows(array, range_number, ordinal, writer, context, each_item):
+                yield row
+                ordinal += 1

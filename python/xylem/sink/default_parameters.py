@@ -1,0 +1,48 @@
+"""The serialization parameters of an answer where nobody names all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from xylem.values.array import XArray
+from xylem.values.function_item import FunctionItem
+from xylem.values.map import XMap
+from xylem.values.node import ATTRIBUTE, NAMESPACE, Node
+
+if TYPE_CHECKING:
+    from .serialization_parameters import SerializationParameters
+
+DEFAULT_PARAMETERS = {"omit-xml-declaration": "yes"}
+"""Results are mostly fragments; a declaration is written where the query or the caller asks for one."""
+
+
+def chosen_parameters(
+    output: Mapping[str, str], given: Mapping[str, Any], begins_with_text: Callable[[], bool]
+) -> SerializationParameters:
+    """Output declarations and the caller's parameters; where neither names a method, the answer's beginning does."""
+    from .serialization_parameters import SerializationParameters
+
+    merged = merged_options(output, given)
+    if "method" not in merged and not begins_with_text():
+        merged["method"] = "adaptive"
+    return SerializationParameters.from_options(merged)
+
+
+def merged_options(output: Mapping[str, str], given: Mapping[str, Any]) -> dict[str, str]:
+    """Output declarations and the caller's parameters, which go before them, with the defaults of this engine."""
+    named = {name.replace("_", "-"): _lexical(value) for name, value in given.items()}
+    return {**DEFAULT_PARAMETERS, **output, **named}
+
+
+def has_xml_text(item: Any) -> bool:
+    """Whether the xml method can write an item; adaptive can write any."""
+    if isinstance(item, Node):
+        return item.kind not in (ATTRIBUTE, NAMESPACE)
+    return not isinstance(item, (XMap, XArray, FunctionItem))
+
+
+def _lexical(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return str(value)
