@@ -1,0 +1,166 @@
+"""`xylem stream`: queries that never end, on Spark. What the options mean, handed over in plain values."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from xylem.source.limits import DEFAULT_LIMITS, Limits
+
+from .query_source import QuerySource, output_parameters, query_source, variables
+
+if TYPE_CHECKING:
+    from xylem.spark.continuous.continuous_run import ContinuousQuery, Trigger
+    from xylem.spark.continuous.subscription import Malformed
+    from xylem.spark.shipped_query import ShippedQuery
+
+_DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|s|m|min|h)")
+_SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
+_SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*(B|kB|MB|GB)?", re.IGNORECASE)
+_BYTES = {"b": 1, "kb": 1_000, "mb": 1_000_000, "gb": 1_000_000_000}
+
+
+@dataclass(frozen=True)
+class StreamArguments:
+    """What the command line says."""
+
+    files: Sequence[Path]
+    text: str | None
+    input: str
+    output: str
+    checkpoint: Path
+    trigger: str = "1s"
+    on_malformed: str = "stop"
+    metrics: Path | None = None
+    report: str = "auto"
+    values: Sequence[str] = ()
+    documents: Sequence[str] = ()
+    allowed: Sequence[Path] = ()
+    output_parameters: Sequence[str] = ()
+    master: str | None = None
+    config: Sequence[str] = ()
+    batch_size: str = "64MB"
+    state_limit: str = "256MB"
+    settle: str = "0s"
+    quiet: bool = False
+    limits: Limits = field(default=DEFAULT_LIMITS)
+
+
+def stream_queries(arguments: StreamArguments) -> None:
+    """Run until the input ends, or until told to stop."""
+    query = continuous_query(arguments)
+    from xylem.spark.continuous.continuous_run import run_continuous
+
+    summary = run_continuous(query)
+    if not arguments.quiet:
+        print(summary, file=sys.stderr)
+
+
+def continuous_query(arguments: StreamArguments) -> ContinuousQuery:
+    """The arguments in plain values; what is wrong with them is told as wrong use."""
+    from xylem.spark.continuous.continuous_run import ContinuousQuery
+    from xylem.spark.continuous.places import WrongPlace, input_place, output_place
+
+    try:
+        read, written = input_place(arguments.input), output_place(arguments.output)
+    except WrongPlace as reason:
+        raise typer.BadParameter(str(reason)) from reason
+    sources = _sources(arguments)
+    if written.kind == "file" and len(sources) > 1:
+        raise typer.BadParameter("several queries write to a directory: --output dir:PATH", param_hint="--output")
+    malformed, dead_letters = _on_malformed(arguments.on_malformed)
+    return ContinuousQuery(
+        queries=_told(sources, arguments),
+        input=read,
+        output=written,
+        checkpoint=arguments.checkpoint,
+        trigger=trigger(arguments.trigger),
+        malformed=malformed,
+        dead_letters=dead_letters,
+        metrics=arguments.metrics,
+        reports_changes={"changes": True, "final": False}.get(arguments.report),
+        master=arguments.master,
+        config=_config(arguments.config),
+        batch_bytes=in_bytes(arguments.batch_size, "--batch-size"),
+        state_limit_bytes=in_bytes(arguments.state_limit, "--state-limit"),
+        settle_seconds=in_seconds(arguments.settle, "--settle"),
+        is_quiet=arguments.quiet,
+    )
+
+
+def _sources(arguments: StreamArguments) -> list[tuple[str, QuerySource]]:
+    """The queries with the names of their outputs."""
+    if arguments.text is not None or not arguments.files:
+        return [("query", query_source(arguments.files[0] if arguments.files else None, arguments.text))]
+    names = [file.stem for file in arguments.files]
+    for name in names:
+        if names.count(name) > 1:
+            raise typer.BadParameter(
+                f"two queries are called {name!r}; their outputs would be, too", param_hint="QUERY.xq"
+            )
+    return [(name, query_source(file, None)) for name, file in zip(names, arguments.files, strict=True)]
+
+
+def _told(sources: Sequence[tuple[str, QuerySource]], arguments: StreamArguments) -> list[tuple[str, ShippedQuery]]:
+    from xylem.spark.continuous.told_query import QueryText, told_queries
+
+    return told_queries(
+        [QueryText(name, source.text, source.name, source.base_uri, source.folder) for name, source in sources],
+        variables=variables(arguments.values, arguments.documents),
+        allow=arguments.allowed,
+        output=output_parameters(arguments.output_parameters),
+        limits=arguments.limits,
+    )
+
+
+def trigger(text: str) -> Trigger:
+    """When batches are made: `500ms`, `1s`, `available-now`, `once`."""
+    from xylem.spark.continuous.continuous_run import Trigger
+
+    if text in ("available-now", "once"):
+        return Trigger(None, is_single=text == "once")
+    return Trigger(in_seconds(text, "--trigger", "available-now", "once"))
+
+
+def in_seconds(text: str, option: str, *others: str) -> float:
+    """A duration such as `500ms` or `2s`."""
+    found = _DURATION.fullmatch(text)
+    if found is None:
+        wanted = ", ".join(["a duration such as 500ms or 2s", *others])
+        raise typer.BadParameter(f"{text!r} is not {wanted}", param_hint=option)
+    return float(found[1]) * _SECONDS[found[2]]
+
+
+def in_bytes(text: str, option: str) -> int:
+    """A size such as `64MB`."""
+    found = _SIZE.fullmatch(text)
+    if found is None:
+        raise typer.BadParameter(f"{text!r} is not a size such as 64MB", param_hint=option)
+    return int(float(found[1]) * _BYTES[(found[2] or "B").lower()])
+
+
+def _on_malformed(text: str) -> tuple[Malformed, Path | None]:
+    from xylem.spark.continuous.subscription import Malformed
+
+    policy, _, path = text.partition("=")
+    if text in ("stop", "skip"):
+        return Malformed(text), None
+    if policy == "dead-letter" and path:
+        return Malformed.DEAD_LETTER, Path(path)
+    raise typer.BadParameter(f"{text!r} is not stop, skip or dead-letter=PATH", param_hint="--on-malformed")
+
+
+def _config(pairs: Sequence[str]) -> dict[str, str]:
+    settings = {}
+    for pair in pairs:
+        name, equals, value = pair.partition("=")
+        if not equals:
+            raise typer.BadParameter(f"{pair!r} is not NAME=VALUE", param_hint="--conf")
+        settings[name] = value
+    return settings

@@ -1,0 +1,196 @@
+"""The options of `xylem stream` and what its `--help` teaches."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from .app import (
+    INPUT,
+    OUTPUT,
+    QUERY,
+    Allowed,
+    OutputParameters,
+    QueryText,
+    VariableFiles,
+    Variables,
+)
+
+app = typer.Typer(
+    add_completion=False,
+    rich_markup_mode="markdown",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+SPARK = "How it runs"
+
+
+class Report(StrEnum):
+    """When answers that change are written."""
+
+    AUTO = "auto"
+    CHANGES = "changes"
+    FINAL = "final"
+
+
+@app.command(
+    epilog="""Examples:
+
+`xylem stream alerts.xq --input dir:incoming --output dir:alerts --checkpoint state`
+
+`xylem stream vela.xq rxj.xq --input tcp://satellite:7000 --output console --checkpoint state`
+
+`xylem stream -q 'count(collection()//order)' --input kafka://broker:9092/orders --output console --checkpoint state`
+
+Started again with the same checkpoint it goes on where it stopped, each result once. docs/spark.md has the details.
+
+Exit codes: 0 the input ended or it was told to stop (Ctrl-C), 1 an error of the query, 2 wrong use, 3 unreadable
+input."""
+)
+def stream(
+    queries: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="QUERY.xq...", help="Files with queries; all share the input.", show_default=False),
+    ] = None,
+    text: QueryText = None,
+    input: Annotated[
+        str,
+        typer.Option(
+            "-i",
+            "--input",
+            metavar="PLACE",
+            help="`dir:PATH` documents that appear in a directory (also `dir:PATH/*.xml`); `file:PATH` one document "
+            "that grows; `tcp://HOST:PORT` or `-` (standard input) one endless document, or messages (`?frames=lines`, "
+            "`stdin:?frames=lines`); `kafka://HOST:PORT/TOPIC` messages.",
+            rich_help_panel=INPUT,
+        ),
+    ] = "-",
+    output: Annotated[
+        str,
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="PLACE",
+            help="`dir:PATH` a file for each batch; `file:PATH` one file that grows; `console`; `kafka://HOST:PORT/TOPIC`.",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = "console",
+    checkpoint: Annotated[
+        Path,
+        typer.Option(
+            "--checkpoint", metavar="DIR", help="Where it is kept how far the query is.", rich_help_panel=SPARK
+        ),
+    ] = ...,  # type: ignore[assignment]  # it must be given
+    trigger: Annotated[
+        str,
+        typer.Option(
+            "--trigger",
+            metavar="TIME",
+            help="How often a batch is made (`500ms`, `1s`); `available-now`: read what there is, then end; `once`: "
+            "in one batch.",
+            rich_help_panel=SPARK,
+        ),
+    ] = "1s",
+    on_malformed: Annotated[
+        str,
+        typer.Option(
+            "--on-malformed",
+            metavar="POLICY",
+            help="What becomes of what cannot be evaluated: `stop`, `skip` and count, or `dead-letter=DIR`.",
+            rich_help_panel=INPUT,
+        ),
+    ] = "stop",
+    settle: Annotated[
+        str,
+        typer.Option(
+            "--settle",
+            metavar="TIME",
+            help="Take a file of a directory only when it has not changed for so long.",
+            rich_help_panel=INPUT,
+        ),
+    ] = "0s",
+    report: Annotated[
+        Report,
+        typer.Option(
+            "--report",
+            help="Answers that change, such as counts: write each change, or only the final one. By default the "
+            "console shows changes, and everything else gets what is final.",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = Report.AUTO,
+    metrics: Annotated[
+        Path | None,
+        typer.Option("--metrics", metavar="FILE", help="Add a line of JSON for each batch.", rich_help_panel=OUTPUT),
+    ] = None,
+    var: Variables = None,
+    var_file: VariableFiles = None,
+    allow: Allowed = None,
+    output_param: OutputParameters = None,
+    limit: Annotated[
+        list[str] | None,
+        typer.Option("--limit", metavar="NAME=NUMBER", help="As for `xylem run`.", rich_help_panel=INPUT),
+    ] = None,
+    no_dtd: Annotated[
+        bool, typer.Option("--no-dtd", help="Refuse inputs with a document type declaration.", rich_help_panel=INPUT)
+    ] = False,
+    batch_size: Annotated[
+        str,
+        typer.Option("--batch-size", metavar="SIZE", help="How much one batch takes, at most.", rich_help_panel=SPARK),
+    ] = "64MB",
+    state_limit: Annotated[
+        str,
+        typer.Option(
+            "--state-limit", metavar="SIZE", help="How much answers may keep, at most.", rich_help_panel=SPARK
+        ),
+    ] = "256MB",
+    master: Annotated[
+        str | None,
+        typer.Option("--master", metavar="URL", help="Spark's master; by default this machine.", rich_help_panel=SPARK),
+    ] = None,
+    conf: Annotated[
+        list[str] | None,
+        typer.Option("--conf", metavar="NAME=VALUE", help="A setting of Spark.", rich_help_panel=SPARK),
+    ] = None,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", help="Tell nothing on standard error.", rich_help_panel=OUTPUT)
+    ] = False,
+) -> None:
+    """Run queries over an input that never ends, on Spark: results as they become final, each once.
+
+    A path from the root is asked of each document by itself, and `collection()` are all documents of the stream;
+    over one endless document both mean that document.
+    """
+    from .query_source import limits_of
+    from .stream_command import StreamArguments, stream_queries
+
+    stream_queries(
+        StreamArguments(
+            queries or [],
+            text,
+            input,
+            output,
+            checkpoint,
+            trigger=trigger,
+            on_malformed=on_malformed,
+            metrics=metrics,
+            report=report.value,
+            values=var or [],
+            documents=var_file or [],
+            allowed=allow or [],
+            output_parameters=output_param or [],
+            master=master,
+            config=conf or [],
+            batch_size=batch_size,
+            state_limit=state_limit,
+            settle=settle,
+            quiet=quiet,
+            limits=limits_of(limit or (), allow_dtd=not no_dtd),
+        )
+    )
+
+
+__all__ = ["QUERY", "app"]

@@ -1,0 +1,212 @@
+"""What the driver does with each batch: take its rows, let the answers grow, write, commit.
+
+    1. rows of the tasks → what the answers add                     nothing outside has changed
+    2. states → disk, under the number of the batch
+    3. results → sink, under the number of the batch                 may be seen from here on
+    4. number of the batch → commit.json                             will not be done again
+
+A crash before 4 has the batch done again with the same rows and the states of the batch before: the sink knows the
+number, or overwrites the same with the same.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from xylem.errors import XylemError
+from xylem.run.distributed.rows import Row
+
+from ..carried_error import arrived
+from .answers import Answer, AnswerInOrder
+from .checkpoint import Checkpoint, Commit
+from .progress import BatchProgress, ProgressReport
+from .sinks import DirectorySink, Output, Sink, Turn
+from .spool import Position, SpoolLog
+from .subscription import Work
+from .task import ABOUT, ERROR, FAILED, READ
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+DEAD_LETTERS = "dead letters"
+
+
+class BatchCommit:
+    """The driver's side of a continuous query. Spark calls it for one batch after another."""
+
+    def __init__(
+        self,
+        work: Work,
+        answers: Sequence[Answer],
+        sink: Sink,
+        checkpoint: Checkpoint,
+        report: ProgressReport,
+        *,
+        dead_letters: Path | None = None,
+        spool: Path | None = None,
+    ) -> None:
+        self._work = work
+        self._names = [one.name for one in work.subscriptions]
+        self._answers = answers
+        self._sink = sink
+        self._checkpoint = checkpoint
+        self._report = report
+        self._dead_letters = (
+            None if dead_letters is None else DirectorySink(str(dead_letters), {DEAD_LETTERS: ".jsonl"})
+        )
+        self._spool = None if spool is None else SpoolLog(spool)
+        self._shown: dict[str, str] = {}
+        self.commit: Commit = checkpoint.last_commit()
+        self.fault: BaseException | None = None
+        self._catch_up()
+
+    def __call__(self, frame: DataFrame, batch: int) -> None:
+        """Called by Spark; what goes wrong is kept for whoever waits for the query."""
+        try:
+            if batch > self.commit.batch:
+                self._take(frame, batch)
+        except BaseException as error:
+            self.fault = error
+            raise
+
+    def finish(self) -> None:
+        """The stream has ended: the answers are completed."""
+        if self.commit.is_complete:
+            return
+        turn = Turn(self.commit.batch, is_end=True)
+        outputs = []
+        for name, answer in zip(self._names, self._answers, strict=True):
+            messages = tuple(answer.finish())
+            if not (self._sink.wants_changes and "".join(messages) == self._shown.get(name)):
+                outputs.append(Output(name, messages, answer.ends_lines or answer.is_live))
+        known = self._sink.write(turn, outputs, self.commit.sink)
+        self._commit(Commit(turn.batch, True, known, self.commit.totals, self.commit.reached, self.commit.reached))
+
+    def close(self) -> None:
+        for answer in self._answers:
+            answer.close()
+        self._sink.close()
+
+    # --- one batch
+
+    def _take(self, frame: DataFrame, batch: int) -> None:
+        began = time.time()
+        rows, about = self._rows(frame, batch)
+        read = [json.loads(value) for part, _, value in about if part == READ]
+        places = [tuple(one["reached"]) for one in read if one["reached"]]
+        reached: tuple[int, int] = max(places, default=self.commit.reached)
+        chunks = self._bytes(self.commit.reached, reached)
+        outputs = [self._output(number, rows.get(number, {}), chunks) for number in range(len(self._names))]
+        states = {name: answer.save() for name, answer in zip(self._names, self._answers, strict=True)}
+        self._checkpoint.save_states(batch, states)
+        self._bury([value for part, _, value in about if part == FAILED], Turn(batch))
+        known = self._sink.write(Turn(batch), outputs, self.commit.sink)
+        totals = self._totals(read)
+        self._commit(Commit(batch, False, known, totals, self._began(), reached))
+        self._tell(batch, began, read, outputs)
+
+    def _rows(
+        self, frame: DataFrame, batch: int
+    ) -> tuple[dict[int, dict[int, list[Row]]], list[tuple[int, int, bytes]]]:
+        """The rows by query and part, ordered; and what the tasks tell about themselves."""
+        columns = frame.toArrow().sort_by([(name, "ascending") for name in ("query", "part", "range", "ordinal")])
+        rows: dict[int, dict[int, list[Row]]] = {}
+        about: list[tuple[int, int, bytes]] = []
+        # Rows of later batches come after those of earlier ones, also where they are kept.
+        first_range = batch << 64
+        for query, part, key, number, ordinal, value in zip(
+            *(column.to_pylist() for column in columns.columns), strict=True
+        ):
+            if query == ABOUT:
+                about.append((part, ordinal, value))
+            else:
+                rows.setdefault(query, {}).setdefault(part, []).append(
+                    Row(part, key, first_range + number, ordinal, value)
+                )
+        for part, query, value in about:
+            if part == ERROR:
+                raise arrived(value, self._work.subscriptions[query].query.text)
+        return rows, about
+
+    def _output(self, number: int, rows: dict[int, list[Row]], chunks: Sequence[bytes]) -> Output:
+        name, answer = self._names[number], self._answers[number]
+        messages = tuple(answer.take(rows, chunks))
+        if not (answer.is_live and self._sink.wants_changes):
+            return Output(name, messages, answer.ends_lines)
+        current = answer.current()
+        if current == self._shown.get(name):
+            return Output(name, (), True)
+        self._shown[name] = current
+        return Output(name, (), True, current)
+
+    def _bury(self, records: Sequence[bytes], turn: Turn) -> None:
+        """Keep what could not be evaluated; once, as all else."""
+        if self._dead_letters is not None and records:
+            lines = tuple(record.decode() for record in records)
+            self._dead_letters.write(turn, [Output(DEAD_LETTERS, lines, True)], {})
+
+    def _totals(self, read: Sequence[dict[str, Any]]) -> dict[str, int]:
+        before = {} if self.commit.is_complete and self.commit.batch < 0 else self.commit.totals
+        return {name: before.get(name, 0) + sum(one[name] for one in read) for name in ("items", "bytes", "failed")}
+
+    def _began(self) -> tuple[int, int]:
+        """A new answer begins where the last one was completed."""
+        return self.commit.reached if self.commit.is_complete else self.commit.began
+
+    def _commit(self, commit: Commit) -> None:
+        self._checkpoint.commit(commit)
+        self.commit = commit
+
+    def _tell(self, batch: int, began: float, read: Sequence[dict[str, Any]], outputs: Sequence[Output]) -> None:
+        now = time.time()
+        items, size, failed = (sum(one[name] for one in read) for name in ("items", "bytes", "failed"))
+        if not items and not size and self._report.last is not None:
+            return
+        oldest_ms = min((one["oldest_ms"] for one in read if one["oldest_ms"]), default=int(now * 1000))
+        texts = [message for output in outputs for message in (output.messages or (output.current or "",)) if message]
+        progress = BatchProgress(
+            batch=batch,
+            time=round(now, 3),
+            items=items,
+            bytes=size,
+            seconds=round(now - began, 3),
+            megabytes_per_second=round(size / 1e6 / max(now - began, 1e-3), 3),
+            latency_seconds=round(max(0.0, now - oldest_ms / 1000), 3),
+            state_bytes=sum(answer.state_bytes for answer in self._answers),
+            results=len(texts),
+            result_bytes=sum(len(text.encode("utf-8", "surrogateescape")) for text in texts),
+            malformed=failed,
+            total_items=self.commit.totals.get("items", 0),
+            total_bytes=self.commit.totals.get("bytes", 0),
+            total_malformed=self.commit.totals.get("failed", 0),
+        )
+        self._report.tell(progress)
+
+    # --- the stream itself, for answers that must see it in order
+
+    def _catch_up(self) -> None:
+        in_order = [answer for answer in self._answers if isinstance(answer, AnswerInOrder)]
+        if in_order and not self.commit.is_complete:
+            chunks = self._bytes(self.commit.began, self.commit.reached)
+            for answer in in_order:
+                answer.catch_up(chunks)
+
+    def _bytes(self, start: tuple[int, int], end: tuple[int, int]) -> list[bytes]:
+        if self._spool is None or not self._work.has_state_in_order or start == end:
+            return []
+        self._spool.refresh()
+        chunks = []
+        for stretch in self._spool.stretches(Position(*start), Position(*end)):
+            with open(stretch.path, "rb") as file:
+                file.seek(stretch.start)
+                chunks.append(file.read(stretch.size))
+        return chunks
+
+
+def is_ours(error: BaseException | None) -> bool:
+    """Whether an error is one that a user can be told as it is."""
+    return isinstance(error, XylemError)

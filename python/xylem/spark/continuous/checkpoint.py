@@ -1,0 +1,133 @@
+"""The directory that lets a continuous query go on where it stopped: which query it belongs to, and how far it is.
+
+checkpoint/query.json        the queries, inputs and settings it belongs to; another query is refused
+checkpoint/commit.json       the last batch whose results are out
+checkpoint/state/            what the answers keep, as of that batch
+checkpoint/source/           the log: the order of files, or the spool
+checkpoint/spark/            Spark's own checkpoint: which part of the log each batch was begun with
+checkpoint/lock              held while a query runs
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from xylem.errors import DynamicError, InputError
+
+from .durable_files import replace_file
+
+FORMAT = 1
+
+
+@dataclass(frozen=True)
+class Commit:
+    """What has been done: the last batch, whether the answer was completed after it, and what the sink must know."""
+
+    batch: int = -1
+    is_complete: bool = False
+    sink: dict[str, Any] = field(default_factory=dict)
+    totals: dict[str, int] = field(default_factory=dict)
+    """Items, bytes, failures since the beginning."""
+    began: tuple[int, int] = (0, 0)
+    """Where in the spool the present answer began."""
+    reached: tuple[int, int] = (0, 0)
+    """And how far it has come."""
+
+
+class Checkpoint:
+    """One such directory, opened by one process at a time."""
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path).absolute()
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            self._lock = (self.path / "lock").open("w")
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as reason:
+            raise DynamicError("XYRT0024", str(self.path)) from reason
+        except OSError as reason:
+            raise InputError("XYIN0002", f"{self.path}: {reason.strerror}") from reason
+
+    def close(self) -> None:
+        self._lock.close()
+
+    @property
+    def spark(self) -> str:
+        """Where Spark keeps its own."""
+        return (self.path / "spark").as_uri()
+
+    @property
+    def source(self) -> Path:
+        """Where the log is."""
+        return self.path / "source"
+
+    # --- whose it is
+
+    def claim(self, owner: Mapping[str, Any]) -> tuple[str, int]:
+        """An identity and the time of the first start. XYRT0020 where it belongs to another query."""
+        place = self.path / "query.json"
+        known = self._read(place)
+        if known is None:
+            identity = f"{time.time_ns():x}"
+            started_ms = int(time.time() * 1000)
+            content = {"format": FORMAT, "id": identity, "started_ms": started_ms, "owner": dict(owner)}
+            replace_file(place, json.dumps(content, indent=1).encode())
+            return identity, started_ms
+        if known.get("format") != FORMAT:
+            raise DynamicError("XYRT0020", f"{self.path} was written by another version of Xylem")
+        changed = [name for name, value in owner.items() if known["owner"].get(name) != value]
+        if changed:
+            raise DynamicError("XYRT0020", f"{self.path}: other {_listed(changed)} than when it was made")
+        return known["id"], known["started_ms"]
+
+    # --- how far it is
+
+    def last_commit(self) -> Commit:
+        """The last one there was."""
+        known = self._read(self.path / "commit.json")
+        if known is None:
+            return Commit()
+        places = {name: tuple(known[name]) for name in ("began", "reached")}
+        return Commit(**(known | places))
+
+    def states(self, commit: Commit, names: Sequence[str]) -> list[bytes]:
+        """What the answers kept, as of a commit; nothing for those that kept nothing."""
+        folder = self.path / "state"
+        places = [folder / f"{commit.batch}.{name}" for name in names]
+        if commit.is_complete:
+            return [b"" for _ in names]
+        return [place.read_bytes() if place.exists() else b"" for place in places]
+
+    def save_states(self, batch: int, states: Mapping[str, bytes]) -> None:
+        """Keep what answers need after a batch that is about to be committed."""
+        for name, state in states.items():
+            if state:
+                replace_file(self.path / "state" / f"{batch}.{name}", state)
+
+    def commit(self, commit: Commit) -> None:
+        """From now on the batch is done."""
+        replace_file(self.path / "commit.json", json.dumps(vars(commit)).encode())
+        folder = self.path / "state"
+        for place in folder.glob("*") if folder.is_dir() else ():
+            if place.name.partition(".")[0] != str(commit.batch):
+                place.unlink(missing_ok=True)
+
+    def _read(self, place: Path) -> dict[str, Any] | None:
+        try:
+            found = json.loads(place.read_bytes())
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError) as reason:
+            raise InputError("XYIN0002", f"{place}: {reason}") from reason
+        assert isinstance(found, dict)
+        return found
+
+
+def _listed(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -1,0 +1,96 @@
+"""A directory as a log: files in the order they were found, each once, for ever under the same number.
+
+The order is written down before it counts, so that a batch that is computed again has the same files in the same order.
+Files that are found at the same time are ordered by modification time, then by name. A name is a file: what is
+written into a file after it was found is not seen, and a file must stay where it is until the batches that read it
+are committed.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from xylem.errors import InputError
+
+from .durable_files import Journal
+
+UNFINISHED = (".tmp", ".part", ".partial", ".pending", ".crdownload", "~")
+"""Names that programs give to files they have not finished, besides those that begin with a dot or `_`."""
+
+
+@dataclass(frozen=True)
+class LoggedFile:
+    """A file of the log."""
+
+    path: str
+    size: int
+    """In bytes, as it is stored."""
+    found_ms: int
+    """When it was found; what waits is measured from here."""
+
+
+class DirectoryLog:
+    """The files of a directory, or those of them that a pattern like `incoming/*.xml` fits."""
+
+    def __init__(
+        self, place: str, journal: Path, settle_seconds: float = 0.0, clock: Callable[[], float] = time.time
+    ) -> None:
+        directory, pattern = os.path.split(place)
+        has_pattern = any(sign in pattern for sign in "*?[") and not os.path.isdir(place)
+        self._directory, self._pattern = (directory, pattern) if has_pattern else (place, "*")
+        self._journal = Journal(journal)
+        self._settle_seconds = settle_seconds
+        self._clock = clock
+        self._files: list[LoggedFile] = []
+        self._names: set[str] = set()
+
+    def __len__(self) -> int:
+        return len(self._files)
+
+    def __getitem__(self, numbers: slice) -> list[LoggedFile]:
+        return self._files[numbers]
+
+    def refresh(self) -> None:
+        """Take up what was found before, by this process or another."""
+        for name, size, found_ms in self._journal.unread():
+            self._names.add(name)
+            self._files.append(LoggedFile(os.path.join(self._directory, name), size, found_ms))
+
+    def discover(self) -> None:
+        """Look for files that are not in the log yet, and add them to it."""
+        self.refresh()
+        found = self._new_files()
+        if found:
+            now_ms = int(self._clock() * 1000)
+            self._journal.append((name, size, now_ms) for _, name, size in sorted(found))
+            self.refresh()
+
+    def _new_files(self) -> list[tuple[int, str, int]]:
+        settled_ns = int((self._clock() - self._settle_seconds) * 1e9) if self._settle_seconds else None
+        try:
+            with os.scandir(self._directory) as entries:
+                new = [entry for entry in entries if entry.name not in self._names and self._is_wanted(entry.name)]
+            found = []
+            for entry in new:
+                # Gone again between listing and asking: it never was there.
+                status = _status(entry)
+                if status is not None and (settled_ns is None or status.st_mtime_ns <= settled_ns):
+                    found.append((status.st_mtime_ns, entry.name, status.st_size))
+        except OSError as reason:
+            raise InputError("XYIN0002", f"{self._directory}: {reason.strerror}") from reason
+        return found
+
+    def _is_wanted(self, name: str) -> bool:
+        return not name.startswith((".", "_")) and not name.endswith(UNFINISHED) and fnmatchcase(name, self._pattern)
+
+
+def _status(entry: os.DirEntry[str]) -> os.stat_result | None:
+    try:
+        return entry.stat() if entry.is_file() else None
+    except FileNotFoundError:
+        return None

@@ -1,0 +1,88 @@
+"""The answer of a query over one small document, again and again: compiled once, by one pass where that can be done."""
+
+from __future__ import annotations
+
+import datetime
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from xylem.errors import StaticError
+from xylem.pipeline import Program, StaticEnvironment, compile_query
+from xylem.result import Result
+from xylem.run.deep_stack import drawn_deep
+from xylem.run.streaming.program import StreamProgram
+from xylem.run.streaming.progress import Progress
+from xylem.run.streaming.run import Statistics
+from xylem.source.byte_source import ByteSource
+from xylem.source.xml_reader import read_document
+from xylem.stream_query import refuse_collections, stream_program
+from xylem.stream_result import StreamResult
+from xylem.values.datetimes import DateTime
+
+from ..shipped_query import ShippedQuery
+
+
+class DocumentAnswers:
+    """A query over documents; what it reads by doc() is read once and kept."""
+
+    def __init__(self, query: ShippedQuery) -> None:
+        modules = dict(query.modules)
+        environment = StaticEnvironment(
+            name=query.name,
+            base_uri=query.base_uri,
+            modules=lambda uri, locations: [(location, modules[location]) for location in locations],
+            external_functions=query.functions,
+        )
+        self._query = query
+        self._program = compile_query(query.text, environment)
+        self._stream = _in_one_pass(query.text, environment)
+        self._options = {name: value for name, value in query.options().items() if name != "limits"}
+
+    def answer(self, document: bytes | Path, now_ms: int) -> bytes:
+        """The text of the answer, in the encoding the query asks for. `now_ms` is what current-dateTime() tells."""
+        options = self._options | {"now": moment(now_ms)}
+        chunks: list[bytes] = []
+        result = self._from_tree(document, options) if self._stream is None else self._streamed(document, options)
+        result.write_to(chunks.append, **self._query.output)
+        return b"".join(chunks)
+
+    def _streamed(self, document: bytes | Path, options: dict[str, Any]) -> StreamResult:
+        assert self._stream is not None
+        limits = self._query.limits
+        progress = Progress(ByteSource.of(document, limits.decompression_ratio), Statistics())
+        start = partial(
+            self._stream.write,
+            progress.source,
+            options["resources"],
+            variables=options["variables"],
+            environment=options["environment"],
+            now=options["now"],
+            limits=limits,
+            scanner=self._query.scanner,
+            statistics=progress.statistics,
+        )
+        return StreamResult(self._stream, start, progress)
+
+    def _from_tree(self, document: bytes | Path, options: dict[str, Any]) -> Result:
+        program: Program = self._program
+        limits = self._query.limits
+        with ByteSource.of(document, limits.decompression_ratio) as source:
+            data = b"".join(source)
+        uri = document.absolute().as_uri() if isinstance(document, Path) else None
+        items = program.run(context=[read_document(data, uri, limits=limits)], **options)
+        return Result(drawn_deep(items) if program.may_recurse else items, program.output)
+
+
+def _in_one_pass(text: str, environment: StaticEnvironment) -> StreamProgram | None:
+    try:
+        program = stream_program(text, environment)
+        refuse_collections(program)
+    except StaticError:
+        return None
+    return program if program.plan.source is None else None
+
+
+def moment(ms: int) -> DateTime:
+    """A number of milliseconds since 1970, in UTC."""
+    return DateTime.from_python(datetime.datetime.fromtimestamp(ms / 1000, tz=datetime.UTC))

@@ -1,0 +1,230 @@
+"""The log as a streaming data source of Spark: offsets, admission, partitions; tasks that give rows and not XML.
+
+Spark asks a planner beside the driver how far the log has grown (`latestOffset`), writes the answer down, and only then
+has the partitions of the batch read by tasks: a batch that was begun is always computed again over the same input.
+"""
+
+from __future__ import annotations
+
+import pickle
+from base64 import b64decode, b64encode
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPartition
+from pyspark.sql.streaming.datasource import (
+    ReadAllAvailable,
+    ReadLimit,
+    ReadMaxBytes,
+    SupportsTriggerAvailableNow,
+)
+
+from .directory_log import DirectoryLog
+from .pieces import SUB_PIECES, MessageRun, Piece
+from .places import Frames
+from .spool import Position, SpoolLog, Stretch
+from .subscription import Work
+from .task import ROW_SCHEMA, Task
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+SOURCE_NAME = "xylem_log"
+SMALLEST_PARTITION_BYTES = 256 << 10
+"""A task of its own costs more than evaluating so little."""
+ROWS_IN_BATCH = 4_096
+BYTES_IN_BATCH = 8 << 20
+
+
+@dataclass(frozen=True)
+class LogDescription:
+    """Which log, and what is done with it; it travels as an option of the source."""
+
+    work: Work
+    journal: str
+    """The directory of the spool, or the journal of the files found."""
+    directory: str | None
+    """Where files appear; None for a spool."""
+    frames: Frames = Frames.DOCUMENT
+    is_kept: bool = False
+    """Whether what was read is needed again after a restart."""
+    batch_bytes: int = 64 << 20
+    parallelism: int = 2
+    settle_seconds: float = 0.0
+
+    def to_option(self) -> str:
+        return b64encode(pickle.dumps(self)).decode()
+
+    @classmethod
+    def from_option(cls, text: str) -> LogDescription:
+        found = pickle.loads(b64decode(text))
+        assert isinstance(found, cls)
+        return found
+
+
+@dataclass
+class PieceList(InputPartition):
+    """What one task reads."""
+
+    pieces: tuple[Piece | MessageRun, ...]
+
+
+class LogSource(DataSource):
+    """The source; its only option is the description of the log."""
+
+    @classmethod
+    def name(cls) -> str:
+        return SOURCE_NAME
+
+    def schema(self) -> str:
+        return ROW_SCHEMA
+
+    def streamReader(self, schema: Any) -> DataSourceStreamReader:
+        description = LogDescription.from_option(self.options["log"])
+        return DirectoryReader(description) if description.directory else SpoolReader(description)
+
+
+class LogReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
+    """What both kinds of logs share: the limit of a batch, and what a task does."""
+
+    def __init__(self, description: LogDescription) -> None:
+        self._description = description
+
+    def getDefaultReadLimit(self) -> ReadLimit:
+        return ReadMaxBytes(self._description.batch_bytes)
+
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+        assert isinstance(partition, PieceList)
+        return record_batches(Task(self._description.work).rows(partition.pieces))
+
+    def _most_bytes(self, limit: ReadLimit) -> int | None:
+        if isinstance(limit, ReadMaxBytes):
+            return limit.max_bytes
+        # availableNow takes all there is, in batches all the same.
+        return None if isinstance(limit, ReadAllAvailable) else self._description.batch_bytes
+
+    def _share(self, size: int) -> int:
+        """How many bytes one task should get."""
+        return max(SMALLEST_PARTITION_BYTES, -(-size // self._description.parallelism))
+
+
+class DirectoryReader(LogReader):
+    """Files of a directory: an offset is how many of them have been read."""
+
+    def __init__(self, description: LogDescription) -> None:
+        super().__init__(description)
+        assert description.directory is not None
+        self._log = DirectoryLog(description.directory, Path(description.journal), description.settle_seconds)
+        self._last: int | None = None
+
+    def prepareForTriggerAvailableNow(self) -> None:
+        self._log.discover()
+        self._last = len(self._log)
+
+    def initialOffset(self) -> dict[str, int]:
+        return {"files": 0}
+
+    def latestOffset(self, start: dict[str, int], limit: ReadLimit) -> dict[str, int]:
+        if self._last is None:
+            self._log.discover()
+        first, last = start["files"], len(self._log) if self._last is None else self._last
+        most, size = self._most_bytes(limit), 0
+        for number, file in enumerate(self._log[first:last], first):
+            size += file.size
+            if most is not None and size > most and number > first:
+                return {"files": number}
+        return {"files": max(first, last)}
+
+    def partitions(self, start: dict[str, int], end: dict[str, int]) -> Sequence[InputPartition]:
+        self._log.refresh()
+        files = self._log[start["files"] : end["files"]]
+        pieces = [
+            Piece(number * SUB_PIECES, Path(file.path), file.size, file.found_ms, file.path)
+            for number, file in enumerate(files, 1)
+        ]
+        return packed(pieces, [piece.size for piece in pieces], self._share(sum(piece.size for piece in pieces)))
+
+
+class SpoolReader(LogReader):
+    """A spool: an offset is a position in it."""
+
+    def __init__(self, description: LogDescription) -> None:
+        super().__init__(description)
+        self._log = SpoolLog(Path(description.journal))
+        self._last: Position | None = None
+
+    def prepareForTriggerAvailableNow(self) -> None:
+        self._log.refresh()
+        self._last = self._log.end
+
+    def initialOffset(self) -> dict[str, int]:
+        return Position().to_offset()
+
+    def latestOffset(self, start: dict[str, int], limit: ReadLimit) -> dict[str, int]:
+        self._log.refresh()
+        reached = self._log.reach(Position.from_offset(start), self._most_bytes(limit))
+        return (reached if self._last is None else min(reached, self._last)).to_offset()
+
+    def partitions(self, start: dict[str, int], end: dict[str, int]) -> Sequence[InputPartition]:
+        self._log.refresh()
+        first, last = Position.from_offset(start), Position.from_offset(end)
+        size = sum(stretch.size for stretch in self._log.stretches(first, last))
+        stretches = self._log.stretches(first, last, self._share(size))
+        pieces = [self._piece(number * SUB_PIECES, stretch) for number, stretch in enumerate(stretches, 1)]
+        return packed(pieces, [stretch.size for stretch in stretches], self._share(size))
+
+    def commit(self, end: dict[str, int]) -> None:
+        if not self._description.is_kept:
+            self._log.refresh()
+            self._log.drop_before(Position.from_offset(end))
+
+    def _piece(self, number: int, stretch: Stretch) -> Piece | MessageRun:
+        if stretch.range is None:
+            frames = self._description.frames
+            return MessageRun(
+                number, stretch.path, stretch.start, stretch.end, frames, stretch.arrived_ms, stretch.reached
+            )
+        name = f"{stretch.path} at byte {stretch.start}"
+        return Piece(number, stretch.range, stretch.size, stretch.arrived_ms, name, stretch.items, stretch.reached)
+
+
+def packed(pieces: Sequence[Piece | MessageRun], sizes: Sequence[int], share: int) -> list[PieceList]:
+    """Neighbouring pieces together, about as many bytes for each task."""
+    partitions: list[PieceList] = []
+    group: list[Piece | MessageRun] = []
+    held = 0
+    for piece, size in zip(pieces, sizes, strict=True):
+        if group and held + size > share:
+            partitions.append(PieceList(tuple(group)))
+            group, held = [], 0
+        group.append(piece)
+        held += size
+    if group:
+        partitions.append(PieceList(tuple(group)))
+    return partitions
+
+
+def record_batches(rows: Iterator[tuple[int, int, bytes, int, int, bytes]]) -> Iterator[pa.RecordBatch]:
+    """Rows in the batches that Spark takes over without looking into them."""
+    import pyarrow as pa
+
+    types = (pa.int32(), pa.int32(), pa.binary(), pa.int64(), pa.int64(), pa.binary())
+    names = ("query", "part", "key", "range", "ordinal", "value")
+    schema = pa.schema([pa.field(name, kind) for name, kind in zip(names, types, strict=True)])
+
+    def batch(held: list[tuple[int, int, bytes, int, int, bytes]]) -> pa.RecordBatch:
+        columns = [pa.array(column, kind) for column, kind in zip(zip(*held, strict=True), types, strict=True)]
+        return pa.RecordBatch.from_arrays(columns, schema=schema)
+
+    held: list[tuple[int, int, bytes, int, int, bytes]] = []
+    size = 0
+    for row in rows:
+        held.append(row)
+        size += len(row[5])
+        if len(held) >= ROWS_IN_BATCH or size >= BYTES_IN_BATCH:
+            yield batch(held)
+            held, size = [], 0
+    if held:
+        yield batch(held)

@@ -1,0 +1,51 @@
+"""How each query is evaluated over a stream, or why it cannot be.
+
+A path from the root is asked of each document of a stream by itself; ``collection()`` are all its documents. Over one
+endless document both mean that document.
+"""
+
+from __future__ import annotations
+
+from xylem.errors import DynamicError
+from xylem.plan.distribution import PartKind
+from xylem.run.distributed.program import DistributedProgram
+from xylem.syntax import ast, parse
+
+from ..shipped_query import ShippedQuery
+from .subscription import Mode
+
+
+def mode_of(query: ShippedQuery, *, is_one_document: bool) -> Mode:
+    """The mode of a query; XYRT0021 with the reason where a stream cannot be asked."""
+    if not is_one_document and not asks_for_all(query.text, query.name):
+        return Mode.EACH
+    program = query.program()
+    if is_spread(program) and (program.scopes or not is_one_document):
+        return Mode.SPREAD
+    if is_one_document:
+        return Mode.IN_ORDER
+    raise DynamicError("XYRT0021", _why(program))
+
+
+def is_spread(program: DistributedProgram) -> bool:
+    """Whether tasks over parts of the stream can compute all of it, in one pass."""
+    parts = program.distribution.parts
+    return program.stages == 1 and bool(parts) and all(part.kind is not PartKind.SEQUENTIAL for part in parts)
+
+
+def asks_for_all(text: str, name: str) -> bool:
+    """Whether a query asks for all documents of the stream together."""
+    return any(
+        isinstance(node, ast.FunctionCall)
+        and node.name.local == "collection"
+        and node.name.prefix in (None, "", "fn")
+        and not node.arguments
+        for node in parse(text, name).walk()
+    )
+
+
+def _why(program: DistributedProgram) -> str:
+    if program.stages > 1:
+        return "it must go over the whole input more than once"
+    reasons = [part.why for part in program.distribution.parts if part.kind is PartKind.SEQUENTIAL and part.why]
+    return reasons[0] if reasons else "it does not ask for items one by one"

@@ -1,0 +1,99 @@
+"""What a task gets to read: documents, parts of one endless document, or runs of messages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from xylem.errors import InputError
+from xylem.source.byte_ranges import ByteRange
+from xylem.source.cut_points import CutFinder
+
+from .places import Frames
+
+SUB_PIECES = 1 << 24
+"""A piece may be divided further: the numbers of its parts lie between its own and the next one's."""
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Something to evaluate by itself. It can be read again."""
+
+    number: int
+    """In the order of the batch, with room for the numbers of its parts. It is not 0: that is where an input begins."""
+    source: bytes | Path | ByteRange
+    size: int
+    arrived_ms: int
+    name: str
+    """For messages: a file, or a place in a stream."""
+    items: int = 1
+    reached: tuple[int, int] | None = None
+    """Where it ends in the spool: segment and byte offset."""
+
+
+@dataclass(frozen=True)
+class MessageRun:
+    """Messages one after another in a file, between two places."""
+
+    number: int
+    path: str
+    start: int
+    end: int
+    frames: Frames
+    arrived_ms: int
+    reached: tuple[int, int] | None = None
+
+    def pieces(self) -> Iterator[Piece]:
+        """The messages; what lies between delimiters and is blank is none."""
+        with open(self.path, "rb") as file:
+            file.seek(self.start)
+            data = file.read(self.end - self.start)
+        delimiter = b"\n" if self.frames is Frames.LINES else b"]]>]]>"
+        offset = self.start
+        for count, message in enumerate(data.split(delimiter)):
+            if message.strip():
+                name = f"{self.path} at byte {offset}"
+                yield Piece(self.number + count, message.strip(), len(message), self.arrived_ms, name)
+            offset += len(message) + len(delimiter)
+
+
+def content(piece: Piece) -> bytes:
+    """The bytes of a piece; of a part of a document, what lies between its cuts."""
+    if isinstance(piece.source, bytes):
+        return piece.source
+    if isinstance(piece.source, Path):
+        return _read(piece.source, 0, None)
+    start, end = piece.source.start, piece.source.end
+    return _read(Path(piece.source.path), start.offset if start else 0, end.offset if end else None)
+
+
+def _read(path: Path, start: int, end: int | None) -> bytes:
+    try:
+        with path.open("rb") as file:
+            file.seek(start)
+            return file.read() if end is None else file.read(end - start)
+    except OSError as reason:
+        raise InputError("XYIN0002", f"{path}: {reason.strerror}") from reason
+
+
+def by_items(piece: Piece, scopes: object) -> Iterator[Piece]:
+    """Each item of a part of a document as a document of its own, in the context it had."""
+    if not isinstance(piece.source, ByteRange):
+        yield piece
+        return
+    start, end = piece.source.start, piece.source.end
+    data = (start.opening if start else b"") + content(piece) + (end.closing if end else b"")
+    cuts = CutFinder(scopes, 1).feed(data)  # type: ignore[arg-type]
+    offset = start.offset - len(start.opening) if start else 0
+    for count, (cut, following) in enumerate(zip([None, *cuts], [*cuts, None], strict=True)):
+        first, last = cut.offset if cut else 0, following.offset if following else len(data)
+        document = (cut.opening if cut else b"") + data[first:last] + (following.closing if following else b"")
+        yield replace(
+            piece,
+            number=piece.number + count,
+            source=document,
+            size=last - first,
+            name=f"{piece.source.path} at byte {offset + first}",
+            items=1,
+        )

@@ -1,0 +1,242 @@
+"""Threads that take what arrives into the spool: from a socket, from standard input, from a file that grows.
+
+They run from before Spark has started until the input ends. `is_over` says that nothing more will come; a fault is kept
+and raised by whoever asks.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import socket
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from xylem.errors import InputError, XylemError
+from xylem.source.byte_ranges import Scope
+
+from .document_end import DocumentState, document_state
+from .places import Frames, InputKind, InputPlace
+from .spool import Segment
+from .spool_writer import DelimiterFinder, Finder, ItemFinder, SpoolWriter, next_segment
+
+COMMIT_SECONDS = 0.1
+COMMIT_BYTES = 4 << 20
+RECEIVED_BYTES = 1 << 16
+SUSPICIOUS_BYTES = 1 << 20
+"""So much without a single item: time to ask whether this is XML at all."""
+PATIENCE_SECONDS = 10.0
+"""How long the first connection is tried."""
+_DELIMITERS = {Frames.LINES: b"\n", Frames.NETCONF: b"]]>]]>"}
+
+
+class Receiver(threading.Thread):
+    """Takes one input into the spool. What differs from input to input is `_connections`."""
+
+    def __init__(
+        self, place: InputPlace, spool: Path, finder: Callable[[Segment | None], Finder], *, has_context: bool
+    ) -> None:
+        super().__init__(name=f"receive {place.text}", daemon=True)
+        self._place = place
+        self._spool = spool
+        self._finder = finder
+        self._has_context = has_context
+        self._stopping = threading.Event()
+        self.is_over = False
+        self.fault: XylemError | None = None
+        self.left_out_bytes = 0
+        """Of items that a broken connection left incomplete."""
+
+    def run(self) -> None:
+        try:
+            for pieces in self._connections():
+                if self._receive(pieces):
+                    break
+        except XylemError as error:
+            self.fault = error
+        except OSError as error:
+            self.fault = InputError("XYIN0002", f"{self._place.text}: {error.strerror or error}")
+        finally:
+            self.is_over = True
+
+    def stop(self) -> None:
+        """End as soon as possible; what was received and counts, counts."""
+        self._stopping.set()
+
+    def _connections(self) -> Iterator[Iterator[bytes | None]]:
+        """The pieces of each connection as they come; None where nothing came for a moment."""
+        raise NotImplementedError
+
+    def _writer(self) -> SpoolWriter:
+        return SpoolWriter(self._spool, self._finder(None), has_context=self._has_context)
+
+    def _receive(self, pieces: Iterator[bytes | None]) -> bool:
+        """Whether the input has ended, and not only the connection."""
+        writer = self._writer()
+        watch = _EndWatch(writer) if self._has_context else None
+        due, size = time.monotonic() + COMMIT_SECONDS, 0
+        is_complete = False
+        for piece in pieces:
+            if piece is not None:
+                writer.take(piece)
+                size += len(piece)
+            if piece is None or size >= COMMIT_BYTES or time.monotonic() >= due:
+                writer.commit()
+                due, size = time.monotonic() + COMMIT_SECONDS, 0
+                if watch is not None and watch.has_ended(piece is None):
+                    is_complete = True
+                    break
+            if self._stopping.is_set():
+                break
+        writer.commit()
+        if watch is not None and not is_complete:
+            is_complete = watch.has_ended(True)
+        writer.end(is_complete=is_complete or self._counts_without_end(writer))
+        self.left_out_bytes += len(writer.uncounted.strip()) if not is_complete else 0
+        return is_complete or self._stopping.is_set()
+
+    def _counts_without_end(self, writer: SpoolWriter) -> bool:
+        """Whether the last message needs no delimiter after it."""
+        return self._place.frames in _DELIMITERS and bool(writer.uncounted.strip()) and not self._stopping.is_set()
+
+
+class _EndWatch:
+    """Notices the end of the root element, and what cannot be XML."""
+
+    def __init__(self, writer: SpoolWriter) -> None:
+        self._writer = writer
+        self._looked_at = 0
+        self._suspicious = SUSPICIOUS_BYTES
+
+    def has_ended(self, is_quiet: bool) -> bool:
+        """Whether the document is complete; XYIN0001 if it is broken. Looks closer only when there is reason to."""
+        tail = self._writer.uncounted
+        if len(tail) >= self._suspicious:
+            self._suspicious *= 2
+        elif not is_quiet or len(tail) == self._looked_at or not tail.rstrip().endswith(b">"):
+            return False
+        self._looked_at = len(tail)
+        state, why = document_state(self._writer.last_context, tail)
+        if state is DocumentState.BROKEN:
+            raise InputError("XYIN0001", f"{why}, within {len(tail):,} bytes after the last complete item")
+        return state is DocumentState.ENDED
+
+
+class TcpReceiver(Receiver):
+    """A socket; where it breaks before the root element has closed, it is connected again, as a new document."""
+
+    def _connections(self) -> Iterator[Iterator[bytes | None]]:
+        patience = time.monotonic() + PATIENCE_SECONDS
+        wait = 0.1
+        has_connected = False
+        while not self._stopping.is_set():
+            try:
+                connection = socket.create_connection((self._place.host, self._place.port), timeout=5.0)
+            except OSError as error:
+                if not has_connected and time.monotonic() > patience:
+                    raise InputError("XYIN0002", f"{self._place.text}: {error.strerror or error}") from error
+                self._stopping.wait(wait)
+                wait = min(5.0, wait * 2)
+                continue
+            has_connected, wait = True, 0.1
+            with connection:
+                yield self._pieces(connection)
+            print(f"{self._place.text}: the connection ended; connecting again", file=sys.stderr)
+
+    def _pieces(self, connection: socket.socket) -> Iterator[bytes | None]:
+        connection.settimeout(COMMIT_SECONDS)
+        while not self._stopping.is_set():
+            try:
+                piece = connection.recv(RECEIVED_BYTES)
+            except TimeoutError:
+                yield None
+                continue
+            except ConnectionError:
+                return
+            if not piece:
+                return
+            yield piece
+
+
+class PipeReceiver(Receiver):
+    """Standard input; its end is the end of the input."""
+
+    def _connections(self) -> Iterator[Iterator[bytes | None]]:
+        yield self._pieces(sys.stdin.fileno())
+
+    def _pieces(self, number: int) -> Iterator[bytes | None]:
+        while not self._stopping.is_set():
+            if not select.select([number], [], [], COMMIT_SECONDS)[0]:
+                yield None
+                continue
+            piece = os.read(number, RECEIVED_BYTES)
+            if not piece:
+                return
+            yield piece
+
+
+class FileReceiver(Receiver):
+    """A file that grows until its root element closes. It is its own spool: nothing is copied."""
+
+    caught_up = False
+    """Whether all that was there at the start has been seen."""
+
+    def _connections(self) -> Iterator[Iterator[bytes | None]]:
+        known = self._known()
+        if known is not None and known.is_end:
+            return
+        position = known.marks[-1].position.byte_offset if known is not None and known.marks else 0
+        with open(self._place.path, "rb", buffering=0) as file:
+            file.seek(position)
+            yield self._pieces(file.fileno())
+
+    def _writer(self) -> SpoolWriter:
+        finder = self._finder(self._known())
+        return SpoolWriter(self._spool, finder, has_context=self._has_context, path=Path(self._place.path))
+
+    def _known(self) -> Segment | None:
+        if not next_segment(self._spool):
+            return None
+        known = Segment(self._spool, 0)
+        known.refresh()
+        return known
+
+    def _pieces(self, number: int) -> Iterator[bytes | None]:
+        while not self._stopping.is_set():
+            piece = os.read(number, 1 << 20)
+            yield piece or None
+            if not piece:
+                self.caught_up = True
+                self._stopping.wait(COMMIT_SECONDS)
+
+
+def receiver(place: InputPlace, spool: Path, make_finder: Callable[[Segment | None], Finder]) -> Receiver | None:
+    """The thread that takes an input into the spool; None where the input is a log itself."""
+    classes: dict[InputKind, type[Receiver]] = {
+        InputKind.TCP: TcpReceiver,
+        InputKind.STDIN: PipeReceiver,
+        InputKind.FILE: FileReceiver,
+    }
+    if place.kind not in classes:
+        return None
+    if place.frames in _DELIMITERS:
+        delimiter = _DELIMITERS[place.frames]
+        return classes[place.kind](place, spool, lambda known: DelimiterFinder(delimiter), has_context=False)
+    return classes[place.kind](place, spool, make_finder, has_context=True)
+
+
+ROOT_CHILDREN: Scope = (("child", None, None), ("child", None, None))
+"""Where a document is cut if no query says where: it is only passed on, in pieces."""
+
+
+def item_finder(scopes: Sequence[Scope]) -> Callable[[Segment | None], Finder]:
+    """Finders for the items of the queries; one for a segment that is known already goes on after its last cut."""
+
+    def make(known: Segment | None) -> Finder:
+        cut = known.marks[-1].cut if known is not None and known.marks else None
+        return ItemFinder(scopes or (ROOT_CHILDREN,), cut)
+
+    return make

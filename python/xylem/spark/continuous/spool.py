@@ -1,0 +1,237 @@
+"""A stream of bytes as a log: segments on disk, and beside each of them where it may be cut.
+
+    spool/00000000.data       the bytes, as they came
+    spool/00000000.cuts       a journal: a header, then a line for each place up to which the bytes count
+
+A segment holds (a part of) one document or a run of messages, and starts at a cut itself. A position is a segment and a
+byte offset in it; only positions in the journal exist. What was received after the last of them does not count yet.
+A document that grows as a file is such a segment by itself: then there is a journal alone, whose header names the file.
+"""
+
+from __future__ import annotations
+
+from base64 import b64decode, b64encode
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from xylem.source.byte_ranges import ByteRange, CutPoint
+
+from .durable_files import Journal
+
+
+@dataclass(frozen=True, order=True)
+class Position:
+    """A place in the log; it sorts as the log runs."""
+
+    segment: int = 0
+    byte_offset: int = 0
+
+    def to_offset(self) -> dict[str, int]:
+        """As Spark keeps it in a checkpoint."""
+        return {"segment": self.segment, "bytes": self.byte_offset}
+
+    @classmethod
+    def from_offset(cls, offset: dict[str, Any]) -> Position:
+        return cls(int(offset["segment"]), int(offset["bytes"]))
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A place up to which bytes count, with its context if it lies inside a document."""
+
+    position: Position
+    arrived_ms: int
+    cut: CutPoint | None = None
+    is_end: bool = False
+    """Nothing follows in this document."""
+    items: int = 0
+    """How many items or messages begin before it, in this segment."""
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """Bytes of one segment between two marks; a task reads one or more."""
+
+    path: str
+    start: int
+    end: int
+    range: ByteRange | None
+    """The same as a part of a document; None for messages, and for bytes that are only passed on."""
+    arrived_ms: int
+    """When the oldest of its bytes came."""
+    items: int = 0
+    reached: tuple[int, int] = (0, 0)
+    """Where it ends: segment and byte offset."""
+
+    @property
+    def size(self) -> int:
+        return self.end - self.start
+
+
+def data_path(spool: Path, segment: int) -> Path:
+    return spool / f"{segment:08}.data"
+
+
+def cuts_path(spool: Path, segment: int) -> Path:
+    return spool / f"{segment:08}.cuts"
+
+
+class Segment:
+    """What is known of one segment, by its journal."""
+
+    def __init__(self, spool: Path, number: int) -> None:
+        self.number = number
+        self._journal = Journal(cuts_path(spool, number))
+        self._spool = spool
+        self._header: dict[str, Any] | None = None
+        self.marks: list[Mark] = []
+
+    @property
+    def path(self) -> Path:
+        named = (self._header or {}).get("path")
+        return Path(named) if named else data_path(self._spool, self.number)
+
+    @property
+    def is_end(self) -> bool:
+        """Whether its document is complete."""
+        return bool(self.marks) and self.marks[-1].is_end
+
+    def refresh(self) -> None:
+        """Read what has been added to the journal."""
+        for entry in self._journal.unread():
+            if self._header is None:
+                self._header = entry
+            else:
+                self.marks.append(self._mark(entry))
+
+    def _mark(self, entry: dict[str, Any]) -> Mark:
+        last = self.marks[-1].cut if self.marks else None
+        cut = None
+        if "line" in entry:
+            # The context is written down when it changes.
+            opening = b64decode(entry["open"]) if "open" in entry else last.opening if last else b""
+            closing = b64decode(entry["close"]) if "close" in entry else last.closing if last else b""
+            cut = CutPoint(entry["at"], entry["line"], opening, closing)
+        return Mark(Position(self.number, entry["at"]), entry["ms"], cut, entry.get("end", False), entry.get("n", 0))
+
+    def stretch(self, first: int, last: int) -> Stretch:
+        """The bytes from one mark to another, by their indexes."""
+        start, end = self.marks[first], self.marks[last]
+        path = str(self.path)
+        part = None
+        if end.cut is not None or end.is_end or start.cut is not None:
+            part = ByteRange(path, start.cut, None if end.is_end else end.cut)
+        arrived_ms = self.marks[min(first + 1, last)].arrived_ms
+        items = end.items - start.items
+        reached = (self.number, end.position.byte_offset)
+        return Stretch(path, start.position.byte_offset, end.position.byte_offset, part, arrived_ms, items, reached)
+
+
+def journal_entry(mark: Mark, before: Mark | None) -> dict[str, Any]:
+    """A mark as a line of the journal."""
+    entry: dict[str, Any] = {"at": mark.position.byte_offset, "ms": mark.arrived_ms, "n": mark.items}
+    if mark.cut is not None:
+        entry["line"] = mark.cut.line
+        if before is None or before.cut is None or before.cut.opening != mark.cut.opening:
+            entry["open"] = b64encode(mark.cut.opening).decode()
+        if before is None or before.cut is None or before.cut.closing != mark.cut.closing:
+            entry["close"] = b64encode(mark.cut.closing).decode()
+    if mark.is_end:
+        entry["end"] = True
+    return entry
+
+
+class SpoolLog:
+    """The spool as the planner of batches and the driver read it."""
+
+    def __init__(self, spool: Path) -> None:
+        self._spool = spool
+        self._segments: dict[int, Segment] = {}
+
+    def refresh(self) -> None:
+        """See what has been added, and what was dropped."""
+        numbers = sorted(int(path.stem) for path in self._spool.glob("*.cuts"))
+        for number in [known for known in self._segments if known not in numbers]:
+            del self._segments[number]
+        for number in numbers:
+            if number not in self._segments:
+                self._segments[number] = Segment(self._spool, number)
+            # Only the last of them grows, and any may be seen for the first time.
+            if number == numbers[-1] or not self._segments[number].marks or self._grows(number):
+                self._segments[number].refresh()
+
+    def _grows(self, number: int) -> bool:
+        return number + 1 not in self._segments or len(self._segments[number + 1].marks) <= 1
+
+    @property
+    def end(self) -> Position:
+        """Up to where bytes count."""
+        return max(
+            (segment.marks[-1].position for segment in self._segments.values() if segment.marks), default=Position()
+        )
+
+    def reach(self, start: Position, most_bytes: int | None) -> Position:
+        """The last position whose bytes after `start` are at most so many; at least the next one there is."""
+        reached, size = start, 0
+        for before, mark in self._steps(start):
+            size += mark.position.byte_offset - before.position.byte_offset
+            if most_bytes is not None and size > most_bytes and reached != start:
+                break
+            reached = mark.position
+        return reached
+
+    def stretches(self, start: Position, end: Position, most_bytes: int | None = None) -> list[Stretch]:
+        """The bytes between two positions, in pieces of about the given size that each lie in one segment."""
+        found: list[Stretch] = []
+        for segment in self._between(start, end):
+            indexes = [
+                index
+                for index, mark in enumerate(segment.marks)
+                if start <= mark.position <= end or _begins(mark, start)
+            ]
+            found += _pieces(segment, indexes, most_bytes)
+        return found
+
+    def drop_before(self, position: Position) -> None:
+        """Forget the bytes of segments that lie before a position."""
+        for number in sorted(self._segments):
+            if number >= position.segment:
+                return
+            data_path(self._spool, number).unlink(missing_ok=True)
+            cuts_path(self._spool, number).unlink(missing_ok=True)
+            del self._segments[number]
+
+    def _between(self, start: Position, end: Position) -> list[Segment]:
+        return [self._segments[number] for number in sorted(self._segments) if start.segment <= number <= end.segment]
+
+    def _steps(self, start: Position) -> Iterator[tuple[Mark, Mark]]:
+        """Neighbouring marks from a position on, within each segment."""
+        for number in sorted(self._segments):
+            marks = self._segments[number].marks
+            for before, mark in pairwise(marks):
+                if mark.position > start:
+                    yield before, mark
+
+
+def _begins(mark: Mark, start: Position) -> bool:
+    """Whether a mark is the beginning of a segment after the start."""
+    return mark.position.byte_offset == 0 and mark.position.segment > start.segment
+
+
+def _pieces(segment: Segment, indexes: list[int], most_bytes: int | None) -> list[Stretch]:
+    pieces = []
+    first = indexes[0] if indexes else 0
+    for index in indexes[1:]:
+        stretch = segment.stretch(first, index)
+        if index == indexes[-1] or (most_bytes is not None and stretch.size >= most_bytes):
+            pieces.append(stretch)
+            first = index
+    return pieces
+
+
+def at_offset(cut: CutPoint, byte_offset: int) -> CutPoint:
+    """A cut point of a document, by its place in the segment that holds this part of it."""
+    return replace(cut, offset=byte_offset)

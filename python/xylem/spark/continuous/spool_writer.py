@@ -1,0 +1,231 @@
+"""Writing a spool: bytes are on disk, and cut, before they count.
+
+What is received goes to the last segment at once. From time to time it is made durable, and the journal gets the last
+cut in it; from then on a batch may take it. A crash loses what came after the last mark and nothing else.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import BinaryIO, Protocol
+
+from xylem.source.byte_ranges import CutPoint, Scope
+
+from .document_end import is_whole
+from .durable_files import Journal, sync_directory
+from .spool import Mark, Position, Segment, at_offset, cuts_path, data_path, journal_entry
+
+SEGMENT_BYTES = 64 << 20
+_FED_BYTES = 1 << 16
+
+
+class Finder(Protocol):
+    """Finds where the bytes fed to it may be cut."""
+
+    items: int
+    """How many items or messages have begun (items) or ended (messages) before the last cut."""
+
+    def feed(self, piece: bytes) -> CutPoint | None:
+        """The last cut in what has been fed, if there is one in this piece."""
+        ...
+
+
+class ItemFinder:
+    """Cuts before the items of a document."""
+
+    def __init__(self, scopes: Sequence[Scope], resume_at: CutPoint | None = None, scanner: str = "auto") -> None:
+        from xylem.source.cut_points import CutFinder
+
+        # Before every item: of a slow stream no item should wait for more than the next one.
+        self._finder = CutFinder(scopes, 1, scanner=scanner)
+        if resume_at is not None:
+            self._finder.resume(resume_at)
+        self.items = 0
+        self._cuts = 0
+
+    def feed(self, piece: bytes) -> CutPoint | None:
+        cut = None
+        for start in range(0, len(piece), _FED_BYTES):
+            cuts = self._finder.feed(piece[start : start + _FED_BYTES])
+            if cuts:
+                cut = cuts[-1]
+                self._cuts += len(cuts)
+                self.items = self._cuts - 1
+        return cut
+
+
+class DelimiterFinder:
+    """Messages that end with a delimiter; a cut follows each."""
+
+    def __init__(self, delimiter: bytes) -> None:
+        self._delimiter = delimiter
+        self.items = 0
+        self._fed_bytes = 0
+        self._tail = b""
+
+    def feed(self, piece: bytes) -> CutPoint | None:
+        seen = self._tail + piece
+        found = seen.rfind(self._delimiter)
+        self.items += seen.count(self._delimiter)
+        start = self._fed_bytes - len(self._tail)
+        self._fed_bytes += len(piece)
+        keep = len(self._delimiter) - 1
+        self._tail = seen[-keep:] if keep else b""
+        return None if found < 0 else CutPoint(start + found + len(self._delimiter), 1, b"", b"")
+
+
+class SegmentWriter:
+    """The journal of one segment while it grows; the bytes too, unless they are in a file of their own already."""
+
+    def __init__(self, spool: Path, number: int, *, path: Path | None, has_context: bool) -> None:
+        spool.mkdir(parents=True, exist_ok=True)
+        self.spool = spool
+        self.number = number
+        self._has_context = has_context
+        self._journal = Journal(cuts_path(spool, number))
+        self._file: BinaryIO | None = None
+        if path is None:
+            self._file = data_path(spool, number).open("ab")
+        known = Segment(spool, number)
+        known.refresh()
+        self.last = known.marks[-1] if known.marks else None
+        self._has_header = known.marks != [] or cuts_path(spool, number).exists()
+        self._header = {"path": None if path is None else str(path)}
+
+    def write(self, piece: bytes) -> None:
+        """Add bytes, which do not count yet."""
+        if self._file is not None:
+            self._file.write(piece)
+
+    def sync(self) -> None:
+        """What was written is on disk."""
+        if self._file is not None:
+            self._file.flush()
+            os.fsync(self._file.fileno())
+
+    def mark(
+        self, byte_offset: int, cut: CutPoint | None, arrived_ms: int, items: int, *, is_end: bool = False
+    ) -> None:
+        """Bytes up to here count."""
+        context = at_offset(cut, byte_offset) if cut is not None and self._has_context else None
+        mark = Mark(Position(self.number, byte_offset), arrived_ms, context, is_end, items)
+        entries = [] if self._has_header else [self._header]
+        self._journal.append([*entries, journal_entry(mark, self.last)])
+        if not self._has_header:
+            sync_directory(self.spool)
+        self._has_header, self.last = True, mark
+
+    def close(self) -> None:
+        if self._file is not None:
+            self.sync()
+            self._file.close()
+
+
+class SpoolWriter:
+    """Takes the bytes of one connection, or of one file that grows, into the spool."""
+
+    def __init__(
+        self,
+        spool: Path,
+        finder: Finder,
+        *,
+        has_context: bool,
+        path: Path | None = None,
+        segment_bytes: int = SEGMENT_BYTES,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        """A file that grows is named by `path`; its journal is gone on with. Anything else begins a new segment."""
+        self._finder = finder
+        self._has_context = has_context
+        self._clock = clock
+        self._segment_bytes = segment_bytes
+        number = next_segment(spool) if path is None else 0
+        self._writer = SegmentWriter(spool, number, path=path, has_context=has_context)
+        self._is_copied = path is None
+        self._base = 0
+        """Where this segment begins, in bytes of the document."""
+        self._written = self._writer.last.position.byte_offset if self._writer.last else 0
+        """Bytes of the document so far."""
+        self._known_items = self._writer.last.items if self._writer.last else 0
+        self._cut: CutPoint | None = None
+        """The last cut, if it is not in the journal yet."""
+        self._since_cut = bytearray()
+        """What came after it: the beginning of the next segment, should one be begun there."""
+        self._arrived_ms = 0
+        if self._writer.last is None:
+            # The beginning is a place, too.
+            self._writer.mark(0, None, self._now(), 0)
+
+    @property
+    def uncounted(self) -> bytes:
+        """What came after the last cut."""
+        return bytes(self._since_cut)
+
+    @property
+    def last_context(self) -> CutPoint | None:
+        """The context after the last mark."""
+        return self._writer.last.cut if self._writer.last else None
+
+    def take(self, piece: bytes) -> None:
+        """Add a piece, as it came."""
+        if not self._arrived_ms:
+            self._arrived_ms = self._now()
+        self._writer.write(piece)
+        self._written += len(piece)
+        cut = self._finder.feed(piece)
+        if cut is None:
+            self._since_cut += piece
+            return
+        self._cut = cut
+        after = self._written - cut.offset
+        self._since_cut += piece
+        del self._since_cut[: len(self._since_cut) - after]
+
+    def commit(self) -> None:
+        """Make durable what came, and let it count up to the last cut."""
+        if self._cut is None:
+            return
+        self._writer.sync()
+        self._writer.mark(self._cut.offset - self._base, self._cut, self._arrived_ms or self._now(), self._items)
+        cut, self._cut, self._arrived_ms = self._cut, None, 0
+        if self._is_copied and cut.offset - self._base >= self._segment_bytes:
+            self._roll(cut)
+
+    def end(self, *, is_complete: bool) -> None:
+        """Nothing more comes. With `is_complete`, all that came counts; else what came after the last cut does not."""
+        self.commit()
+        self._writer.sync()
+        if is_complete:
+            items = self._items + bool(self.uncounted.strip())
+            self._writer.mark(self._written - self._base, None, self._arrived_ms or self._now(), items, is_end=True)
+        elif self._has_context and self.uncounted and is_whole(self.last_context, self.uncounted):
+            # The next item would have begun here: what came is whole.
+            self._writer.mark(
+                self._written - self._base, self.last_context, self._arrived_ms or self._now(), self._items + 1
+            )
+            self._since_cut.clear()
+        self._writer.close()
+
+    @property
+    def _items(self) -> int:
+        return self._known_items + self._finder.items
+
+    def _roll(self, cut: CutPoint) -> None:
+        number = self._writer.number + 1
+        self._writer.close()
+        self._writer = SegmentWriter(self._writer.spool, number, path=None, has_context=self._has_context)
+        self._base = cut.offset
+        self._writer.write(bytes(self._since_cut))
+        self._writer.mark(0, cut, self._now(), self._items)
+
+    def _now(self) -> int:
+        return int(self._clock() * 1000)
+
+
+def next_segment(spool: Path) -> int:
+    """The number of the segment after all that there are."""
+    numbers: Sequence[int] = [int(path.stem) for path in spool.glob("*.cuts")] if spool.is_dir() else []
+    return max(numbers, default=-1) + 1

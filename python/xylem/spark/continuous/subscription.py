@@ -1,0 +1,58 @@
+"""What tasks on Spark must know of continuous queries that share a source: plain values, which travel."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+
+from xylem.source.limits import DEFAULT_LIMITS, Limits
+
+from ..shipped_query import ShippedQuery
+
+
+class Mode(StrEnum):
+    """How a query is evaluated over a stream."""
+
+    EACH = "an answer for each document"
+    SPREAD = "one answer, its parts computed by tasks"
+    IN_ORDER = "one answer, computed in the order of the stream by the driver"
+
+
+class Malformed(StrEnum):
+    """What becomes of a document or item that cannot be evaluated."""
+
+    STOP = "stop"
+    SKIP = "skip"
+    DEAD_LETTER = "dead-letter"
+
+
+@dataclass(frozen=True)
+class Subscription:
+    """One query of those that share a source."""
+
+    name: str
+    """What its output is called: the name of its file, without the ending."""
+    query: ShippedQuery
+    mode: Mode
+
+
+@dataclass(frozen=True)
+class Work:
+    """All that tasks do with what they read."""
+
+    subscriptions: tuple[Subscription, ...]
+    malformed: Malformed = Malformed.STOP
+    each_item: bool = False
+    """Whether results are handed over one by one, as messages are made of them."""
+    limits: Limits = DEFAULT_LIMITS
+
+    @cached_property
+    def key(self) -> str:
+        """Tells processes that they know this work already."""
+        return " ".join(subscription.query.key for subscription in self.subscriptions)
+
+    @property
+    def has_state_in_order(self) -> bool:
+        """Whether a query must see the stream again from its beginning after a restart."""
+        return any(subscription.mode is Mode.IN_ORDER for subscription in self.subscriptions)

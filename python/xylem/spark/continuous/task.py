@@ -1,0 +1,162 @@
+"""What one task does: evaluate all queries over its pieces, and hand over rows.
+
+A row is (query, part, key, range, ordinal, value), as `run/distributed/rows.py` has it, with the number of the query
+before it. Rows of query -1 tell about the task itself: what it read, and what it could not evaluate.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import time
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from xylem.errors import DynamicError, XylemError
+from xylem.source.byte_ranges import ByteRange
+
+from ..carried_error import carried
+from ..shipped_query import KEPT_PROGRAMS, ShippedQuery
+from .document_answers import DocumentAnswers
+from .pieces import MessageRun, Piece, by_items, content
+from .subscription import Malformed, Mode, Work
+
+TaskRow = tuple[int, int, bytes, int, int, bytes]
+ROW_SCHEMA = "query int, part int, key binary, range long, ordinal long, value binary"
+ABOUT = -1
+READ, FAILED, ERROR = 0, 1, 2
+"""Parts of query -1: what was read, each piece that could not be evaluated, and what ended the task."""
+EXCERPT_BYTES = 200
+
+
+_ANSWERS: OrderedDict[str, DocumentAnswers] = OrderedDict()
+
+
+def _answers(query: ShippedQuery) -> DocumentAnswers:
+    """The query over documents, compiled once in this process."""
+    known = _ANSWERS.get(query.key)
+    if known is None:
+        known = _ANSWERS[query.key] = DocumentAnswers(query)
+        while len(_ANSWERS) > KEPT_PROGRAMS:
+            _ANSWERS.popitem(last=False)
+    return known
+
+
+class Task:
+    """The evaluation of a few pieces. It is used once."""
+
+    def __init__(self, work: Work) -> None:
+        self._work = work
+        self._read = {"items": 0, "bytes": 0, "failed": 0, "oldest_ms": 0}
+        self._reached: tuple[int, int] | None = None
+        self._failures: list[TaskRow] = []
+        self._texts = [one.query.text for one in work.subscriptions]
+        self._query = 0
+        """The query that is being evaluated."""
+
+    def rows(self, given: Iterable[Piece | MessageRun]) -> Iterator[TaskRow]:
+        """The rows of all queries over the pieces, then those about the task."""
+        began = time.monotonic()
+        number = 0
+        try:
+            for one in given:
+                for piece in one.pieces() if isinstance(one, MessageRun) else [one]:
+                    number = piece.number
+                    self._note(piece)
+                    yield from self._evaluated(piece)
+                self._reached = one.reached
+        except Exception as error:
+            # Spark would try again, and then tell it in its own way.
+            yield ABOUT, ERROR, b"", number, self._query, carried(error, self._texts[self._query])
+        yield from self._failures
+        about = self._read | {"ms": int((time.monotonic() - began) * 1000), "reached": self._reached}
+        yield ABOUT, READ, b"", number, 0, json.dumps(about).encode()
+
+    def _note(self, piece: Piece) -> None:
+        read = self._read
+        read["items"] += piece.items
+        read["bytes"] += piece.size
+        read["oldest_ms"] = min(read["oldest_ms"] or piece.arrived_ms, piece.arrived_ms)
+
+    def _evaluated(self, piece: Piece) -> Iterator[TaskRow]:
+        failed_before = len(self._failures)
+        for number in range(len(self._work.subscriptions)):
+            self._query = number
+            if self._work.malformed is Malformed.STOP:
+                yield from self._rows_or_error(number, piece)
+            else:
+                yield from self._rows_or_failures(number, piece)
+        # What no query can read counts once.
+        self._read["failed"] += len({row[3] for row in self._failures[failed_before:]})
+
+    def _rows_or_error(self, number: int, piece: Piece) -> Iterator[TaskRow]:
+        try:
+            yield from self._of_query(number, piece)
+        except DynamicError as error:
+            raise named(error, piece) from error
+
+    def _rows_or_failures(self, number: int, piece: Piece) -> list[TaskRow]:
+        """All rows of a piece, or none: nothing of what cannot be evaluated as a whole counts."""
+        try:
+            return list(self._of_query(number, piece))
+        except DynamicError as error:
+            if not isinstance(piece.source, ByteRange):
+                self._fail(number, piece, error)
+                return []
+        items = by_items(piece, self._work.subscriptions[number].query.program().scopes)
+        return [row for item in items for row in self._rows_or_failures(number, item)]
+
+    def _fail(self, number: int, piece: Piece, error: DynamicError) -> None:
+        record = failure_record(piece, error, whole=self._work.malformed is Malformed.DEAD_LETTER)
+        record["query"] = self._work.subscriptions[number].name
+        self._failures.append((ABOUT, FAILED, b"", piece.number, number, json.dumps(record).encode()))
+
+    def _of_query(self, number: int, piece: Piece) -> Iterator[TaskRow]:
+        subscription = self._work.subscriptions[number]
+        if subscription.mode is Mode.EACH:
+            return self._answer(number, subscription.query, piece)
+        if subscription.mode is Mode.SPREAD:
+            return self._parts(number, subscription.query, piece)
+        return iter(())
+
+    def _answer(self, number: int, query: ShippedQuery, piece: Piece) -> Iterator[TaskRow]:
+        assert not isinstance(piece.source, ByteRange)
+        answer = _answers(query).answer(piece.source, piece.arrived_ms)
+        if answer:
+            yield number, 0, b"", piece.number, 0, answer
+
+    def _parts(self, number: int, query: ShippedQuery, piece: Piece) -> Iterator[TaskRow]:
+        source = str(piece.source) if isinstance(piece.source, Path) else piece.source
+        settings = {"each_item": self._work.each_item, "scanner": query.scanner, **query.options()}
+        for row in query.program().task(0, source, piece.number, {}, **settings):
+            yield number, row.part, row.key, row.range, row.ordinal, row.value
+
+
+def named(error: DynamicError, piece: Piece) -> XylemError:
+    """The error with the document it arose in."""
+    if isinstance(piece.source, ByteRange):
+        return error
+    why = error.why if error.why.startswith(piece.name) else f"{piece.name}: {error.why}"
+    placed = type(error)(error.code, why, span=error.span, hint=error.hint)
+    placed.__cause__ = error.__cause__
+    return placed
+
+
+def failure_record(piece: Piece, error: DynamicError, *, whole: bool) -> dict[str, Any]:
+    """What is told of a piece that cannot be evaluated; with all of it, if it is to be kept."""
+    data = content(piece)
+    record: dict[str, Any] = {
+        "source": piece.name,
+        "code": error.code,
+        "message": error.message,
+        "bytes": len(data),
+        "excerpt": data[:EXCERPT_BYTES].decode("utf-8", "replace"),
+    }
+    if whole:
+        try:
+            record["record"] = data.decode("utf-8")
+        except UnicodeDecodeError:
+            record["record_base64"] = base64.b64encode(data).decode()
+    return record

@@ -1,0 +1,84 @@
+"""Queries that share a source, as tasks and checkpoints want them."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeGuard
+
+from xylem.errors import InputError
+from xylem.syntax import ast, parse, print_query
+
+from ..shipped_query import ShippedQuery, shipped_query
+
+ENDINGS = {"xml": ".xml", "xhtml": ".xhtml", "html": ".html", "json": ".json"}
+
+
+@dataclass(frozen=True)
+class QueryText:
+    """A query as it was written."""
+
+    output_name: str
+    """What its output is called."""
+    text: str
+    name: str
+    """What errors call it."""
+    base_uri: str
+    folder: Path
+    """Where its modules are."""
+
+
+def told_queries(
+    texts: Sequence[QueryText], *, variables: Mapping[str, Any], **given: Any
+) -> list[tuple[str, ShippedQuery]]:
+    """The queries with what they were given; their static errors are raised here.
+
+    A variable is for those that declare it; XYIN0006 for one that none of them does.
+    """
+    told = []
+    for text in texts:
+        declared = _external_names(text)
+        own = {name: value for name, value in variables.items() if len(texts) == 1 or _local(name) in declared}
+        query = shipped_query(
+            text.text, variables=own, name=text.name, base_uri=text.base_uri, module_folders=[text.folder], **given
+        )
+        told.append((text.output_name, query))
+    for name in variables:
+        if not any(_local(name) in {local for _, local in query.variables} for _, query in told):
+            raise InputError("XYIN0006", f"${name}")
+    return told
+
+
+def _external_names(text: QueryText) -> set[str]:
+    prolog = parse(text.text, text.name).prolog
+    return {one.name.local for one in prolog if isinstance(one, ast.VariableDecl) and one.external}
+
+
+def _local(name: str) -> str:
+    return name.rpartition("}")[2].rpartition(":")[2]
+
+
+def fingerprint(query: ShippedQuery) -> str:
+    """The same for queries that differ in white space and comments only; modules and values count, too."""
+    texts = [query.text, *(text for _, text in query.modules)]
+    printed = [print_query(parse(text, query.name)) for text in texts]
+    values = sorted(repr(item) for item in query.variables.items())
+    told = repr((printed, values, sorted(query.output.items())))
+    return hashlib.sha256(told.encode()).hexdigest()[:16]
+
+
+def serialization(query: ShippedQuery) -> dict[str, str]:
+    """The serialization parameters: those the caller gave, then those the query declares."""
+    prolog = parse(query.text, query.name).prolog
+    return {option.name.local: option.value for option in prolog if _is_output(option)} | dict(query.output)
+
+
+def _is_output(declaration: ast.Declaration) -> TypeGuard[ast.OptionDecl]:
+    return isinstance(declaration, ast.OptionDecl) and declaration.name.prefix == "output"
+
+
+def file_ending(query: ShippedQuery) -> str:
+    """The ending of files with its answers, by the method that it or the caller names."""
+    return ENDINGS.get(serialization(query).get("method", "xml"), ".txt")

@@ -1,0 +1,118 @@
+"""A generator of text that waits for its input: run in a thread that stops where the next piece is not there yet.
+
+Whatever draws from a `Flow` waits there once it is used up; `TextWriter.wait` returns at that moment, with all the text
+that could be made of what was given. So code that reads from iterators and writes text, and was made for inputs that
+are there, answers a stream batch by batch.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+
+
+class Abandoned(BaseException):
+    """The rest is not wanted any more."""
+
+
+class Flow(Generic[T]):
+    """Values on their way to the thread that draws them."""
+
+    def __init__(self) -> None:
+        self._values: deque[T] = deque()
+        self._changed = threading.Condition()
+        self._has_ended = self._is_abandoned = False
+        self.is_starved = False
+        """Whether the thread waits here, having used up all there was."""
+        self.on_starved: Callable[[], object] = lambda: None
+
+    def give(self, values: Iterable[T]) -> None:
+        """Values that can be drawn now."""
+        with self._changed:
+            self._values.extend(values)
+            if self._values:
+                self.is_starved = False
+            self._changed.notify_all()
+
+    def end(self) -> None:
+        """No more values come."""
+        with self._changed:
+            self._has_ended, self.is_starved = True, False
+            self._changed.notify_all()
+
+    def abandon(self) -> None:
+        """Whoever waits here gives up."""
+        with self._changed:
+            self._is_abandoned = True
+            self._changed.notify_all()
+
+    def __iter__(self) -> Iterator[T]:
+        return self
+
+    def __next__(self) -> T:
+        with self._changed:
+            while not self._values:
+                if self._is_abandoned:
+                    raise Abandoned
+                if self._has_ended:
+                    raise StopIteration
+                self.is_starved = True
+                self.on_starved()
+                self._changed.wait()
+            return self._values.popleft()
+
+
+class TextWriter:
+    """Text made in a thread, from flows."""
+
+    def __init__(self, pieces: Iterable[str], flows: dict[int, Flow[T]]) -> None:
+        self._pieces = pieces
+        self._flows = flows
+        self._text: list[str] = []
+        self._event = threading.Event()
+        self._error: BaseException | None = None
+        self._is_done = False
+        for flow in flows.values():
+            flow.on_starved = self._event.set
+        threading.Thread(target=self._run, name="answer", daemon=True).start()
+
+    def _run(self) -> None:
+        try:
+            for text in self._pieces:
+                self._text.append(text)
+        except Abandoned:
+            pass
+        except BaseException as error:
+            self._error = error
+        finally:
+            self._is_done = True
+            self._event.set()
+
+    @property
+    def waits_for(self) -> int | None:
+        """The flow whose values come next in the text."""
+        return next((name for name, flow in self._flows.items() if flow.is_starved), None)
+
+    def wait(self) -> str:
+        """Until all that was given is used up, or the text is complete; what was written meanwhile."""
+        while not self._is_done and self.waits_for is None:
+            self._event.wait()
+            self._event.clear()
+        if self._error is not None:
+            raise self._error
+        text = "".join(self._text)
+        self._text.clear()
+        return text
+
+    def put_back(self, text: str) -> None:
+        """Text that is to be handed out with what comes next."""
+        self._text.insert(0, text)
+
+    def close(self) -> None:
+        """Give up: the thread ends."""
+        for flow in self._flows.values():
+            flow.abandon()
