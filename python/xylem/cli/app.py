@@ -91,6 +91,7 @@ OutputParameters = Annotated[
 
 
 STREAM = "How it streams"
+SPARK = "Where it runs"
 
 Stream = Annotated[
     bool | None,
@@ -135,6 +136,13 @@ class Statistics(StrEnum):
     JSON = "json"
 
 
+class Runner(StrEnum):
+    """What carries a run."""
+
+    LOCAL = "local"
+    SPARK = "spark"
+
+
 class Format(StrEnum):
     """How an explanation is written."""
 
@@ -170,6 +178,8 @@ def _all_commands(
 `zcat dump.xml.gz | xylem run -q '//page/title' -i - --stats`
 
 `xylem run -q 'map { "n": 1 }' --output-param method=json`
+
+`xylem run report.xq -i 'dumps/*.xml' --on spark --stats`
 
 Exit codes: 0 a result, 1 an error in the query, 2 wrong use, 3 unreadable input."""
 )
@@ -233,6 +243,34 @@ def run(
     quiet: Annotated[
         bool, typer.Option("--quiet", help="Show no progress on a terminal.", rich_help_panel=STREAM)
     ] = False,
+    on: Annotated[
+        Runner,
+        typer.Option(
+            "--on",
+            help="Run in this process, or on Spark: inputs are files, directories or patterns, large documents are "
+            "cut into parts, and with several of them a leading `/` means each.",
+            rich_help_panel=SPARK,
+        ),
+    ] = Runner.LOCAL,
+    master: Annotated[
+        str | None,
+        typer.Option(
+            "--master",
+            metavar="URL",
+            help="The Spark to run on: `local[4]`, `spark://host:7077`, `yarn`. Default: all cores of this machine.",
+            rich_help_panel=SPARK,
+        ),
+    ] = None,
+    partitions: Annotated[
+        int | None,
+        typer.Option(
+            "--partitions",
+            metavar="N",
+            help="About how many tasks there should be; by default as suits input and cores.",
+            show_default=False,
+            rich_help_panel=SPARK,
+        ),
+    ] = None,
 ) -> None:
     """Run a query and write its result.
 
@@ -258,7 +296,15 @@ def run(
         quiet=quiet,
         limits=limits_of(limit or (), allow_dtd=not no_dtd),
     )
-    run_query(query_source(query, text), options)
+    if on is Runner.LOCAL:
+        for name, value in (("--master", master), ("--partitions", partitions)):
+            if value is not None:
+                raise typer.BadParameter("this is for --on spark", param_hint=name)
+        run_query(query_source(query, text), options)
+    else:
+        from .spark_run import run_on_spark
+
+        run_on_spark(query_source(query, text), options, master, partitions)
 
 
 @app.command(epilog="Example: `xylem check report.xq && echo fine`")
@@ -326,3 +372,15 @@ def schema(context: typer.Context) -> None:
     from .schema_command import app as schema_app
 
     schema_app(args=context.args, prog_name="xylem schema")
+
+
+@app.command(
+    add_help_option=False,
+    context_settings={"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []},
+)
+@reported()
+def stream(context: typer.Context) -> None:
+    """Run queries over an input that never ends, on Spark: `xylem stream --help`."""
+    from .stream_options import app as stream_app
+
+    stream_app(args=context.args, prog_name="xylem stream")

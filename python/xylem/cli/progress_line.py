@@ -10,16 +10,21 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TextIO
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, Protocol, TextIO
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from xylem.run.streaming.progress import Progress
-
 FIRST_AFTER_SECONDS = 0.5
 EVERY_SECONDS = 0.1
+
+
+class Shown(Protocol):
+    """What can be told on the line."""
+
+    def words(self) -> Iterable[str]:
+        """What the line says, in parts."""
 
 
 def progress_line(quiet: bool) -> ProgressLine | None:
@@ -38,7 +43,7 @@ class ProgressLine:
         self._is_drawn = False
         self._has_room = True
 
-    def show(self, progress: Progress) -> None:
+    def show(self, progress: Shown) -> None:
         """Draw the line, unless it was drawn a moment ago."""
         now = self._clock()
         if now < self._next_draw or not self._has_room:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from xylem.errors import StaticError
@@ -73,13 +73,18 @@ def peak_rss_bytes() -> int | None:
 
 def report(facts: Facts, style: str) -> None:
     """Write the facts to standard error, as the last thing there."""
+    report_as(facts, _rows, style)
+
+
+def report_as(facts: Facts, rows: Callable[[Facts], Iterable[tuple[str, str]]], style: str) -> None:
+    """Write facts to standard error: one line of JSON, or a table with these rows."""
     sys.stdout.flush()
     if style == "json":
         import json
 
         print(json.dumps(facts), file=sys.stderr)
     else:
-        for name, value in _rows(facts):
+        for name, value in rows(facts):
             print(f"{name:<18} {value}", file=sys.stderr)
 
 

@@ -16,12 +16,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+# Not by name below: the module it is in has its name.
+from .session import session
+
 if TYPE_CHECKING:
-    from .session import session
+    from .column import xquery
 
-_HOME = {"session": "session"}
+_HOME = {"xquery": "column"}
 
-__all__ = ["session"]
+__all__ = ["session", "xquery"]
 
 
 def __getattr__(name: str) -> Any:

@@ -19,6 +19,7 @@ from xylem.errors import DynamicError
 
 OLDEST_JAVA = 17
 LOGGING = Path(__file__).with_name("quiet_log.properties")
+PACKAGE_ROOT = Path(__file__).resolve().parents[2]
 FAST_START = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData")
 _NOISE = re.compile(rb"WARNING: Using incubator modules|Picked up (JAVA_TOOL|_JAVA)_OPTIONS")
 
@@ -74,13 +75,20 @@ def start_gateway(configuration: Any) -> Any:
     from pyspark import java_gateway
     from pyspark.errors import PySparkRuntimeError
 
+    launch: Any = java_gateway.launch_gateway
+    before = dict(os.environ)
     # The script that starts Spark runs a JVM of its own, to find out how to start the other.
     os.environ.setdefault("SPARK_LAUNCHER_OPTS", " ".join(FAST_START))
+    # Workers on this machine are children of the JVM, and find this package where this process does.
+    known = [path for path in (str(PACKAGE_ROOT), os.environ.get("PYTHONPATH")) if path]
+    os.environ["PYTHONPATH"] = os.pathsep.join(known)
     try:
-        launch: Any = java_gateway.launch_gateway
         gateway = launch(configuration, {"stderr": PIPE})
     except (PySparkRuntimeError, OSError) as reason:
         raise DynamicError("XYRT0003", str(reason)) from reason
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
     process = getattr(gateway, "proc", None)
     if process is not None and process.stderr is not None:
         threading.Thread(target=_pass_on, args=(process.stderr,), name="spark-stderr", daemon=True).start()

@@ -51,6 +51,7 @@ class DistributedProgram:
         """`output` holds the serialization parameters of the prolog and of the caller, by their names."""
         self._query = query
         self._static = static
+        self.output = output
         choice = OutputChoice(query, compiler, output)
         self._answer = Answer(query, compiler, choice)
         self._tasks: dict[int, PartTask] = {

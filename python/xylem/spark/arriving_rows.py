@@ -1,0 +1,106 @@
+"""The rows of one stage on the driver, while its tasks deliver them: each part in the order of the answer.
+
+A map is handed on as it comes. An aggregate is merged on arrival, and is there when all tasks are. What is sorted or
+shuffled arrives in sorted runs, which are merged when all are there.
+"""
+
+from __future__ import annotations
+
+import marshal
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from typing import Protocol
+
+from xylem.errors import XylemError
+from xylem.plan.distribution import Part, PartKind
+from xylem.run.distributed.program import DistributedProgram
+from xylem.run.distributed.rows import Row
+
+from .carried_error import arrived
+from .row_spool import PartRows, RowSpool, SortedRuns, unpacked
+from .shipped_query import ShippedQuery
+from .task import ERROR, FIGURES, SHUFFLED, Figures, Outcome
+
+Outcomes = Generator[tuple[int, list[Outcome]], None, None]
+"""What tasks hand over, with the number of the task."""
+
+
+class Run(Protocol):
+    """Whose rows they are."""
+
+    query: ShippedQuery
+
+    def arrived(self, figures: Figures) -> None: ...
+
+
+class ArrivingRows:
+    """The rows of the parts of one stage."""
+
+    def __init__(
+        self, program: DistributedProgram, parts: Sequence[Part], spool: RowSpool, outcomes: Outcomes, run: Run
+    ) -> None:
+        self._program = program
+        self._run = run
+        self._outcomes = outcomes
+        self._error: XylemError | None = None
+        self._coming = {part.number: PartRows(spool) for part in parts}
+        is_sorted = (PartKind.SORT, *SHUFFLED)
+        self._runs = {part.number: SortedRuns(spool) for part in parts if part.kind in is_sorted}
+        self._aggregates = {part.number for part in parts if part.kind is PartKind.AGGREGATE}
+        self._states: dict[int, Row] = {}
+
+    def rows(self, part: Part) -> Iterator[Row]:
+        """The rows of one part in the order of the answer; an error of a task comes after all rows before it."""
+        if part.kind is PartKind.AGGREGATE:
+            self._wait_for_all()
+            if part.number in self._states:
+                yield self._states[part.number]
+        elif part.number in self._runs:
+            self._wait_for_all()
+            yield from self._runs[part.number].merged()
+        else:
+            coming = self._coming[part.number]
+            while coming or self._take_one():
+                if coming:
+                    yield from coming.next_rows()
+            self._raise()
+
+    def _wait_for_all(self) -> None:
+        while self._take_one():
+            pass
+        self._raise()
+
+    def _raise(self) -> None:
+        if self._error is not None:
+            raise self._error
+
+    def _take_one(self) -> bool:
+        """Take the outcomes of one more task; False where there is none, or none that matters after an error."""
+        if self._error is not None:
+            return False
+        taken = next(self._outcomes, None)
+        if taken is None:
+            return False
+        number, outcomes = taken
+        for kind, part, data in outcomes:
+            if kind == FIGURES:
+                self._run.arrived(Figures(*marshal.loads(data)))
+            elif kind == ERROR:
+                self._error = arrived(data, self._run.query.text)
+            elif part in self._runs:
+                self._runs[part].add(number, data)
+            elif part in self._aggregates:
+                self._merge(unpacked(data))
+            else:
+                self._coming[part].add(data)
+        if self._error is not None:
+            # What later tasks would give is of no use.
+            self._outcomes.close()
+        return True
+
+    def _merge(self, rows: Iterable[Row]) -> None:
+        for row in rows:
+            before = self._states.get(row.part)
+            if before is None:
+                self._states[row.part] = row
+            else:
+                self._states[row.part] = before._replace(value=self._program.merge(row.part, before.value, row.value))

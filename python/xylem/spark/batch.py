@@ -1,0 +1,203 @@
+"""One run of a query over files on Spark: its stages, the outcomes of their tasks, the answer in its order.
+
+Tasks travel as elements of an RDD and outcomes as bytes, with Python on both ends: measured against Arrow batches and
+a Python data source, the first job of a session costs a third of the CPU, and workers need neither Arrow nor pandas.
+Ordering is left to the tasks (each sorts its own) and a merge of their runs on the driver, where the answer is written
+in any case: Spark's own sort would sample first, that is, evaluate everything twice.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from xylem.plan.distribution import Part
+from xylem.run.distributed.program import DistributedProgram
+from xylem.run.distributed.rows import Row
+from xylem.run.streaming.run import Statistics
+from xylem.sink.serialization_parameters import SerializationParameters
+
+from .arriving_rows import ArrivingRows, Outcomes
+from .inputs import InputFile, SplitPlan, split_plan
+from .jobs import Jobs
+from .row_spool import RowSpool
+from .shipped_query import ShippedQuery
+from .task import SHUFFLED, Figures, StageWork, peak_rss_bytes
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+@dataclass
+class Measured:
+    """What a run measured, so far."""
+
+    tasks: int = 0
+    """Outcomes that have arrived: of tasks and of reductions."""
+    ranges: int = 0
+    records: int = 0
+    input_bytes: int = 0
+    peak_buffered_bytes: int = 0
+    """In one task."""
+    task_cpu_seconds: float = 0.0
+    peak_worker_rss_bytes: int = 0
+    spilled_bytes: int = 0
+    """Rows that had to wait in a file on the driver."""
+    started: float = field(default_factory=time.monotonic)
+
+    def add(self, figures: Figures) -> None:
+        self.tasks += 1
+        self.ranges += figures.ranges
+        self.records += figures.records
+        self.input_bytes += figures.input_bytes
+        self.peak_buffered_bytes = max(self.peak_buffered_bytes, figures.buffered_bytes)
+        self.task_cpu_seconds += figures.cpu_seconds
+        self.peak_worker_rss_bytes = max(self.peak_worker_rss_bytes, figures.rss_bytes)
+
+    @property
+    def seconds(self) -> float:
+        return time.monotonic() - self.started
+
+
+class BatchRun:
+    """A query over files. It can be read once.
+
+    The session is asked for when there is something to spread: a query that is one task is run right here, where its
+    answer can be written while it is computed.
+    """
+
+    def __init__(
+        self,
+        spark: Callable[[], SparkSession],
+        query: ShippedQuery,
+        files: Sequence[InputFile],
+        *,
+        partitions: int | None = None,
+        observe: Callable[[Measured], object] = lambda measured: None,
+    ) -> None:
+        self.query = query
+        self.program: DistributedProgram = query.program()
+        self.measured = Measured()
+        self._start = spark
+        self._observe = observe
+        self._files = files
+        self._partitions = partitions
+
+    @property
+    def is_spread(self) -> bool:
+        """Whether there are tasks: the query can be spread, and there is something to read."""
+        return self.program.distribution.is_parallel and bool(self._files)
+
+    @cached_property
+    def spark(self) -> SparkSession:
+        return self._start()
+
+    @cached_property
+    def cores(self) -> int:
+        return self.spark.sparkContext.defaultParallelism
+
+    @cached_property
+    def plan(self) -> SplitPlan:
+        """The tasks."""
+        return split_plan(
+            self._files,
+            self.program.scopes,
+            cores=self.cores,
+            partitions=self._partitions,
+            limits=self.query.limits,
+            scanner=self.query.scanner,
+        )
+
+    def pieces(self) -> Iterator[str]:
+        """The text of the answer, as it becomes final."""
+        spool = RowSpool()
+        try:
+            rows = self._spread_rows(spool) if self.is_spread else self._rows_of_one_task()
+            yield from self.program.pieces(rows, **self.driver_options())
+        finally:
+            self.measured.spilled_bytes = spool.spilled_bytes
+            spool.close()
+
+    def items(self) -> Iterator[Any]:
+        """The items of the answer; the query must be one `with_items`."""
+        spool = RowSpool()
+        try:
+            rows = self._spread_rows(spool) if self.is_spread else self._rows_of_one_task()
+            yield from self.program.items(rows, **self.driver_options())
+        finally:
+            spool.close()
+
+    def answer_part(self) -> Part | None:
+        """The part that is the whole answer."""
+        number = self.program.answer_part
+        return next((part for part in self.program.distribution.parts if part.number == number), None)
+
+    def output_parameters(self) -> SerializationParameters:
+        """How the answer is written, as far as it matters for its bytes."""
+        return SerializationParameters.from_options({**self.program.output, "method": "xml"})
+
+    def driver_options(self) -> dict[str, Any]:
+        """What is given to the parts of the program that run on the driver."""
+        options = self.query.options()
+        return {name: options[name] for name in ("resources", "variables", "environment", "now")}
+
+    def _rows_of_one_task(self) -> dict[int, Iterable[Row]]:
+        paths = [file.path for file in self._files]
+        statistics = Statistics()
+
+        def rows() -> Iterator[Row]:
+            options = self.query.options()
+            yield from self.program.sequential(paths, statistics=statistics, scanner=self.query.scanner, **options)
+            used = time.process_time()
+            figures = (len(paths), statistics.records, statistics.input_bytes, statistics.peak_buffered_bytes)
+            self.arrived(Figures(*figures, used, peak_rss_bytes()))
+
+        return {part.number: rows() for part in self.program.distribution.parts}
+
+    def _spread_rows(self, spool: RowSpool) -> dict[int, Iterable[Row]]:
+        """The rows of all parts: those of the last stage as they arrive."""
+        last = self.program.stages - 1
+        rows, bound = self.rows_before(last, spool)
+        arriving = self._arriving(last, bound, spool)
+        return {**rows, **{part.number: arriving.rows(part) for part in self._parts(last)}}
+
+    def rows_before(self, last: int, spool: RowSpool) -> tuple[dict[int, Iterable[Row]], dict[int, bytes]]:
+        """The rows of the stages before one, and what its tasks are given of them: small, or it were one task."""
+        rows: dict[int, Iterable[Row]] = {}
+        bound: dict[int, bytes] = {}
+        for stage in range(last):
+            arriving = self._arriving(stage, bound, spool)
+            kept = {part.number: list(arriving.rows(part)) for part in self._parts(stage)}
+            rows.update(kept)
+            bound.update(self.program.bind(stage, (row for part in sorted(kept) for row in kept[part])))
+        return rows, bound
+
+    def _parts(self, stage: int) -> list[Part]:
+        return [part for part in self.program.distribution.parts if part.stage == stage]
+
+    def _arriving(self, stage: int, bound: Mapping[int, bytes], spool: RowSpool) -> ArrivingRows:
+        parts = self._parts(stage)
+        return ArrivingRows(self.program, parts, spool, self._outcomes(stage, parts, bound), self)
+
+    def _outcomes(self, stage: int, parts: list[Part], bound: Mapping[int, bytes]) -> Outcomes:
+        """The outcomes of a stage, task by task in the order of the input, with the number of the task."""
+        tasks = self.plan.tasks
+        context = self.spark.sparkContext
+        described = context.parallelize(tasks, len(tasks))
+        if not any(part.kind in SHUFFLED for part in parts):
+            work = StageWork(self.query, stage, dict(bound))
+            jobs = Jobs(context, described.mapPartitions(work.outcomes), len(tasks), self.cores)
+            return jobs.results(ordered=self.program.distribution.ordered)
+        buckets = self._partitions or max(self.cores, len(tasks))
+        work = StageWork(self.query, stage, dict(bound), len(tasks), buckets)
+        shuffled = described.mapPartitions(work.bucketed).partitionBy(len(tasks) + buckets, int)
+        reduced = shuffled.mapPartitionsWithIndex(work.reduced)
+        return Jobs(context, reduced, len(tasks) + buckets, self.cores).results()
+
+    def arrived(self, figures: Figures) -> None:
+        """A task has delivered."""
+        self.measured.add(figures)
+        self._observe(self.measured)

@@ -1,0 +1,36 @@
+"""An error of a task on its way to the driver, where it is raised as if it had happened there.
+
+A task does not fail because a query or its input has an error: Spark would run it again, three times, and
+print the stacks of two languages. It hands the error over as its last outcome instead, and the driver raises it when
+the answer has been written up to that place.
+"""
+
+from __future__ import annotations
+
+import pickle
+
+from xylem.errors import DynamicError, EngineBug, InputError, StaticError, SyntaxFault, XylemError
+from xylem.errors.source_text import SourceText, Span
+
+_CLASSES = {kind.__name__: kind for kind in (DynamicError, EngineBug, InputError, StaticError, SyntaxFault, XylemError)}
+
+
+def carried(error: Exception, text: str) -> bytes:
+    """The error in bytes; what is no error of ours is a fault of ours."""
+    if not isinstance(error, XylemError):
+        error = EngineBug("XYBUG0001", f"{type(error).__name__}: {error}")
+    span = error.span
+    # A span in the query itself is told by numbers; in a library module its text is needed too.
+    place = None if span is None else (span.source.name, "" if span.source.text == text else span.source.text)
+    offsets = None if span is None else (span.start, span.end)
+    return pickle.dumps((type(error).__name__, error.code, error.why, error.hint, place, offsets))
+
+
+def arrived(data: bytes, text: str) -> XylemError:
+    """The error again, placed in the text of the query."""
+    kind, code, why, hint, place, offsets = pickle.loads(data)
+    error: XylemError = _CLASSES.get(kind, DynamicError)(code, why, hint=hint)
+    if place is not None:
+        name, other_text = place
+        error.span = Span(offsets[0], offsets[1], SourceText(other_text or text, name))
+    return error

@@ -1,0 +1,147 @@
+"""A query as a function of columns: one XML message in, its answer out, as in the values of a Kafka topic.
+
+    price = xylem.spark.xquery("xs:decimal(/order/total)")
+    orders.select("offset", price("value").alias("total"))
+
+The type of the result follows from the query (`row_shape.py`): what gives at most one item is that item, anything else
+an array of items. Messages are text or binary; binary ones may be in any encoding, and compressed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Literal
+
+from xylem.errors import XylemError
+from xylem.functions.external import DEFAULT_FUNCTIONS, ExternalFunction
+from xylem.pipeline import StaticEnvironment
+from xylem.source.limits import DEFAULT_LIMITS, Limits
+
+from .item_columns import spark_type, value_of
+from .row_shape import Many, Shape, answer_shape
+from .session import require_spark
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column
+
+OnError = Literal["error", "null", "column"]
+
+
+def xquery(
+    text: str,
+    *,
+    variables: Mapping[str, Any] | None = None,
+    on_error: OnError = "error",
+    functions: Iterable[ExternalFunction] | None = None,
+    limits: Limits = DEFAULT_LIMITS,
+) -> Callable[[Column | str], Column]:
+    """The query as a function from a column of XML messages to a column of answers.
+
+    Static errors are raised here. A null message has the answer null. For a message that cannot be read, or makes
+    the query fail: with `on_error` "error" the Spark job fails with our error; "null" gives null; with "column" each
+    result is a struct of `value` and `error`, one of them null. `error` has `code`, `message` and `excerpt`.
+    """
+    require_spark()
+    import pyarrow as pa
+    from pyspark.sql.pandas.functions import arrow_udf
+
+    if on_error not in ("error", "null", "column"):
+        raise ValueError(f"on_error is error, null or column, not {on_error!r}")
+    external = tuple(DEFAULT_FUNCTIONS if functions is None else functions)
+    evaluation = MessageQuery(text, dict(variables or {}), external, limits, on_error)
+
+    def evaluate(messages: Any) -> Any:
+        return evaluation(messages)
+
+    # Spark tells the kind of a function by its hints, which name types of Arrow, loaded only here.
+    evaluate.__annotations__.update({"messages": pa.Array, "return": pa.Array})
+    function: Any = arrow_udf(evaluate, evaluation.result_type())  # type: ignore[call-overload]
+    return lambda column: function(column)
+
+
+def _with_error(answer: Any) -> Any:
+    from pyspark.sql.types import StringType, StructField, StructType
+
+    error = StructType([StructField(name, StringType()) for name in ("code", "message", "excerpt")])
+    return StructType([StructField("value", answer), StructField("error", error)])
+
+
+EXCERPT_CHARACTERS = 200
+
+
+class MessageQuery:
+    """Evaluates a query over messages, in a Python worker: arrays of messages in, arrays of answers out."""
+
+    def __init__(
+        self,
+        text: str,
+        variables: Mapping[str, Any],
+        functions: tuple[ExternalFunction, ...],
+        limits: Limits,
+        on_error: OnError,
+    ) -> None:
+        self._text = text
+        self._variables = variables
+        self._functions = functions
+        self._limits = limits
+        self._on_error = on_error
+        self._ready: tuple[Any, Callable[[Any], Any], Any] | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        # What is compiled stays where it was.
+        return {**self.__dict__, "_ready": None}
+
+    def answer_shape(self) -> Shape:
+        """What the answer to a message is."""
+        shape = answer_shape(self._text, StaticEnvironment(external_functions=self._functions))
+        return Many(shape.item) if shape.occurrence.allows_many else shape.item
+
+    def result_type(self) -> Any:
+        """The type of the column of answers."""
+        answer = spark_type(self.answer_shape())
+        return _with_error(answer) if self._on_error == "column" else answer
+
+    def __call__(self, messages: Any) -> Any:
+        import pyarrow as pa
+
+        query, convert, arrow_type = self._prepared()
+        return pa.array([self._outcome(message, query, convert) for message in messages.to_pylist()], arrow_type)
+
+    def _prepared(self) -> tuple[Any, Callable[[Any], Any], Any]:
+        if self._ready is None:
+            from pyspark.sql.pandas.types import to_arrow_type
+
+            from xylem import api
+
+            query = api.compile(self._text, functions=self._functions)
+            arrow_type = to_arrow_type(self.result_type(), timezone="UTC")
+            self._ready = query, value_of(self.answer_shape()), arrow_type
+        return self._ready
+
+    def _outcome(self, message: str | bytes | None, query: Any, convert: Callable[[Any], Any]) -> Any:
+        if message is None:
+            return None
+        try:
+            value = convert(query.run(self._document(message), self._variables).xdm)
+        except XylemError as error:
+            if self._on_error == "error":
+                raise
+            if self._on_error == "null":
+                return None
+            return {"value": None, "error": _told(error, message)}
+        return {"value": value, "error": None} if self._on_error == "column" else value
+
+    def _document(self, message: str | bytes) -> Any:
+        from xylem.source.byte_source import ByteSource
+        from xylem.source.decompression import is_compressed
+        from xylem.source.xml_reader import read_document
+
+        if isinstance(message, bytes) and is_compressed(message[:16]):
+            message = b"".join(ByteSource.of(message, self._limits.decompression_ratio))
+        return read_document(message, limits=self._limits)
+
+
+def _told(error: XylemError, message: str | bytes) -> dict[str, str]:
+    beginning = message[:EXCERPT_CHARACTERS]
+    excerpt = beginning if isinstance(beginning, str) else beginning.decode("utf-8", "replace")
+    return {"code": error.code, "message": error.message, "excerpt": excerpt}

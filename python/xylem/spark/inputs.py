@@ -1,0 +1,204 @@
+"""Which files a run reads, and how they become tasks: large documents in parts, small ones many at a time.
+
+    split_plan(input_files(["dump.xml", "2024/*.xml.gz"]), program.scopes, cores=8)
+
+A *range* is what is evaluated as one document: a file, or a part of one between two cut points. A *task* is some
+neighbouring ranges that one worker takes one after another: starting a task costs as much as scanning megabytes, so
+small files share one. Ranges are numbered in the order of the input, which is the order of the answer.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from glob import glob, has_magic
+from itertools import pairwise
+from os import PathLike, fspath
+from pathlib import Path
+
+from xylem.errors import InputError
+from xylem.source.byte_ranges import ByteRange, Scope, ranges
+from xylem.source.cut_points import find_cuts
+from xylem.source.decompression import is_compressed
+from xylem.source.limits import DEFAULT_LIMITS, Limits
+
+Sources = str | PathLike[str] | Sequence[str | PathLike[str]]
+"""Files, directories and patterns."""
+
+LEAST_TASK_BYTES = 4 << 20
+"""Less is not worth a task of its own."""
+MOST_TASK_BYTES = 64 << 20
+"""More would let memory of a worker, and what is lost with one, grow with the input."""
+TASKS_PER_CORE = 4
+"""So that a core that is done early finds more to do."""
+COMPRESSION = 8
+"""How much larger compressed files are assumed to be inside."""
+
+
+@dataclass(frozen=True)
+class InputFile:
+    """One file of the input."""
+
+    path: str
+    size: int
+    """In bytes, as it lies there."""
+    is_compressed: bool
+
+    @property
+    def weight(self) -> int:
+        """About how much there is to scan."""
+        return self.size * COMPRESSION if self.is_compressed else self.size
+
+
+@dataclass(frozen=True)
+class TaskInput:
+    """What one task reads."""
+
+    number: int
+    first_range: int
+    """The number of the first of its ranges; the others follow."""
+    pieces: tuple[str | ByteRange, ...]
+    size: int
+
+
+@dataclass(frozen=True)
+class SplitPlan:
+    """The tasks of a run over its input."""
+
+    tasks: tuple[TaskInput, ...]
+    files: int
+    cut_files: int
+    """How many files were divided."""
+    size: int
+    cut_seconds: float
+
+    @property
+    def ranges(self) -> int:
+        return sum(len(task.pieces) for task in self.tasks)
+
+    def lines(self) -> list[str]:
+        """The plan in words."""
+        whole = self.files - self.cut_files
+        parts = self.ranges - whole
+        words = [
+            f"{self.cut_files:,} cut into {parts:,} parts" if self.cut_files else "",
+            f"{whole:,} whole" if whole else "",
+        ]
+        sizes = [task.size for task in self.tasks]
+        return [
+            f"{self.files:,} file{'s' if self.files != 1 else ''}: {', '.join(word for word in words if word)}",
+            f"{len(sizes):,} task{'s' if len(sizes) != 1 else ''} of {min(sizes, default=0) / 1e6:,.1f} to "
+            f"{max(sizes, default=0) / 1e6:,.1f} MB",
+        ]
+
+
+def input_files(sources: Sources) -> list[InputFile]:
+    """The files that sources name, each once for each time it is named, in their order.
+
+    A directory stands for all files below it whose names (and those of their directories) do not begin with `.` or
+    `_`, by name; a pattern for the files it matches, by name. XYIN0002 for what is not there, XYRT0005 for what is
+    not a file.
+    """
+    names = [sources] if isinstance(sources, (str, PathLike)) else sources
+    return [_input_file(path) for name in names for path in _paths(fspath(name))]
+
+
+def _paths(name: str) -> Iterable[str]:
+    if name == "-":
+        raise InputError("XYRT0005", "standard input is there only once, and only for the driver")
+    scheme, colon, _ = name.partition("://")
+    if colon and scheme != "file":
+        raise InputError("XYRT0005", f"{name}: {scheme} is not a file system of this machine")
+    if colon:
+        from urllib.parse import urlsplit
+        from urllib.request import url2pathname
+
+        name = url2pathname(urlsplit(name).path)
+    path = Path(name)
+    if path.is_dir():
+        found = sorted(_below(path))
+    elif has_magic(name) and not path.exists():
+        found = sorted(match for match in glob(name, recursive=True) if Path(match).is_file())
+    else:
+        return [name]
+    if not found:
+        raise InputError("XYIN0002", f"{name}: there are no files")
+    return found
+
+
+def _below(directory: Path) -> Iterator[str]:
+    for folder, folders, files in os.walk(directory):
+        folders[:] = [name for name in folders if name[0] not in "._"]
+        yield from (os.path.join(folder, name) for name in files if name[0] not in "._")
+
+
+def _input_file(path: str) -> InputFile:
+    try:
+        with open(path, "rb", buffering=0) as file:
+            size = os.fstat(file.fileno()).st_size
+            return InputFile(os.path.abspath(path), size, is_compressed(file.read(16)))
+    except OSError as reason:
+        raise InputError("XYIN0002", f"{path}: {reason.strerror or reason}") from reason
+
+
+def split_plan(
+    files: Sequence[InputFile],
+    scopes: Sequence[Scope],
+    *,
+    cores: int,
+    partitions: int | None = None,
+    limits: Limits = DEFAULT_LIMITS,
+    scanner: str = "auto",
+) -> SplitPlan:
+    """The tasks over some files: about `partitions` of them, or as many as suit the cores and the input.
+
+    Without scopes files stay whole, as do compressed ones, which can be read from their beginning only.
+    """
+    started = time.monotonic()
+    total = sum(file.weight for file in files)
+    target = _target(total, cores, partitions)
+    pieces: list[tuple[str | ByteRange, int]] = []
+    cut_files = 0
+    for file in files:
+        divided = _divided(file, scopes, target, limits, scanner)
+        cut_files += len(divided) > 1
+        pieces += divided
+    cut_seconds = time.monotonic() - started
+    tasks = tuple(_packed(pieces, target))
+    return SplitPlan(tasks, len(files), cut_files, sum(file.size for file in files), cut_seconds)
+
+
+def _target(total: int, cores: int, partitions: int | None) -> int:
+    if partitions is not None:
+        return max(1, -(-total // partitions))
+    return max(LEAST_TASK_BYTES, min(MOST_TASK_BYTES, -(-total // (cores * TASKS_PER_CORE))))
+
+
+def _divided(
+    file: InputFile, scopes: Sequence[Scope], target: int, limits: Limits, scanner: str
+) -> list[tuple[str | ByteRange, int]]:
+    """A file as one piece, or as its parts; with what there is to scan in each."""
+    if not scopes or file.is_compressed or file.size <= target + target // 4:
+        return [(file.path, file.weight)]
+    cuts = find_cuts(file.path, scopes, target, limits=limits, scanner=scanner)
+    if not cuts:
+        return [(file.path, file.size)]
+    sizes = [end - start for start, end in pairwise([0, *(cut.offset for cut in cuts), file.size])]
+    return list(zip(ranges(file.path, cuts), sizes, strict=True))
+
+
+def _packed(pieces: Iterable[tuple[str | ByteRange, int]], target: int) -> Iterator[TaskInput]:
+    """Neighbouring pieces together, as long as the target is not exceeded."""
+    number = first = 0
+    together: list[str | ByteRange] = []
+    size = 0
+    for piece, weight in pieces:
+        if together and size + weight > target + target // 4:
+            yield TaskInput(number, first, tuple(together), size)
+            number, first, together, size = number + 1, first + len(together), [], 0
+        together.append(piece)
+        size += weight
+    if together:
+        yield TaskInput(number, first, tuple(together), size)

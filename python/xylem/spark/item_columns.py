@@ -1,0 +1,289 @@
+"""Items as values of columns: Spark's types for the shapes of `row_shape.py`, and Python values that Arrow takes.
+
+    xs:integer, xs:long and their like      bigint
+    xs:int, xs:short, xs:byte               int, smallint, tinyint
+    xs:decimal                              decimal(38, 18), rounded
+    xs:double and xs:numeric, xs:float      double, float
+    xs:boolean                              boolean
+    xs:date, xs:dateTime                    date, timestamp
+    xs:hexBinary, xs:base64Binary           binary
+    any other atomic type                   string, as by casting
+    element, document                       string: its XML
+    attribute, text and other nodes         string: its value
+    map with literal keys                   struct
+    array, several items                    array
+
+An item that does not fit is XYRT0006: no value is changed to make it fit, but for digits beyond a decimal's eighteen.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable, Sequence
+from decimal import ROUND_HALF_EVEN, Context, Decimal, InvalidOperation
+from typing import TYPE_CHECKING, Any
+
+from xylem.errors import DynamicError, XylemError
+from xylem.values import atomic_type as at
+from xylem.values.array import XArray
+from xylem.values.atomize import atomize
+from xylem.values.casting import cast
+from xylem.values.map import XMap
+from xylem.values.node import DOCUMENT, ELEMENT, Node
+from xylem.values.python_values import python_from_item
+from xylem.values.string_of import string_of
+
+from .row_shape import Field, Many, Record, Scalar, Shape
+
+if TYPE_CHECKING:
+    from pyspark.sql.types import DataType, StructType
+
+VALUE = "value"
+"""The name of the only column where items are not records."""
+Converter = Callable[[Sequence[Any]], Any]
+"""From the items of one value to what Arrow takes."""
+_BITS = ((at.BYTE, 8), (at.SHORT, 16), (at.INT, 32), (at.INTEGER, 64))
+_SCALE = Decimal("1e-18")
+_DIGITS = Context(prec=38, rounding=ROUND_HALF_EVEN)
+
+
+def spark_schema(shape: Shape) -> StructType:
+    """The columns of a table of items of this shape."""
+    from pyspark.sql.types import StructField, StructType
+
+    if isinstance(shape, Record):
+        return _struct(shape)
+    return StructType([StructField(VALUE, spark_type(shape), nullable=False)])
+
+
+def spark_type(shape: Shape) -> DataType:
+    """Spark's type for a value of this shape."""
+    from pyspark.sql import types as st
+
+    if isinstance(shape, Record):
+        return _struct(shape)
+    if isinstance(shape, Many):
+        return st.ArrayType(spark_type(shape.of), containsNull=False)
+    kind = shape.type
+    names: tuple[tuple[at.AtomicType, Callable[[], DataType]], ...] = (
+        (at.BYTE, st.ByteType),
+        (at.SHORT, st.ShortType),
+        (at.INT, st.IntegerType),
+        (at.INTEGER, st.LongType),
+        (at.DECIMAL, lambda: st.DecimalType(38, 18)),
+        (at.DOUBLE, st.DoubleType),
+        (at.FLOAT, st.FloatType),
+        (at.BOOLEAN, st.BooleanType),
+        (at.DATE, st.DateType),
+        (at.DATE_TIME, st.TimestampType),
+        (at.HEX_BINARY, st.BinaryType),
+        (at.BASE64_BINARY, st.BinaryType),
+    )
+    if kind is at.NUMERIC:
+        return st.DoubleType()
+    return next((make() for base, make in names if kind.derives_from(base)), st.StringType())
+
+
+def _struct(record: Record) -> StructType:
+    from pyspark.sql.types import StructField, StructType
+
+    return StructType([StructField(f.name, spark_type(f.shape), nullable=f.optional) for f in record.fields])
+
+
+def shape_of_schema(schema: StructType) -> Record:
+    """The shape that columns named by a user have: the other way round."""
+    return Record(tuple(Field(field.name, _shape(field.dataType), True) for field in schema.fields))
+
+
+def _shape(given: DataType) -> Shape:
+    from pyspark.sql import types as st
+
+    if isinstance(given, st.StructType):
+        return shape_of_schema(given)
+    if isinstance(given, st.ArrayType):
+        return Many(_shape(given.elementType))
+    known: dict[type[DataType], at.AtomicType] = {
+        st.ByteType: at.BYTE,
+        st.ShortType: at.SHORT,
+        st.IntegerType: at.INT,
+        st.LongType: at.INTEGER,
+        st.DecimalType: at.DECIMAL,
+        st.DoubleType: at.DOUBLE,
+        st.FloatType: at.FLOAT,
+        st.BooleanType: at.BOOLEAN,
+        st.DateType: at.DATE,
+        st.TimestampType: at.DATE_TIME,
+        st.BinaryType: at.BASE64_BINARY,
+        st.StringType: at.STRING,
+    }
+    for kind, atomic in known.items():
+        if isinstance(given, kind):
+            return Scalar(atomic)
+    raise DynamicError("XYRT0006", f"there are no items for columns of type {given.simpleString()}")
+
+
+# --- items
+
+
+def row_of(shape: Shape) -> Callable[[Any], dict[str, Any]]:
+    """From one item to the values of its row, by column."""
+    if isinstance(shape, Record):
+        return _record(shape)
+    convert = _one(shape, VALUE, optional=False)
+    return lambda item: {VALUE: convert((item,))}
+
+
+def value_of(shape: Shape, *, optional: bool = True) -> Converter:
+    """From the items of a whole answer to one value."""
+    return _value(Field("the answer", shape, optional))
+
+
+def _value(field: Field) -> Converter:
+    shape = field.shape
+    if isinstance(shape, Many):
+        member = _one(shape.of, field.name, optional=False)
+        return lambda items: [member((item,)) for item in _members(items)]
+    return _one(shape, field.name, optional=field.optional)
+
+
+def _members(items: Sequence[Any]) -> Sequence[Any]:
+    """The items of a column that holds several; an array alone stands for its members."""
+    if len(items) == 1 and isinstance(items[0], XArray):
+        return [item for member in items[0] for item in member]
+    return items
+
+
+def _one(shape: Shape, name: str, *, optional: bool) -> Converter:
+    if isinstance(shape, Many):
+        return _value(Field(name, shape))
+    convert = _record(shape) if isinstance(shape, Record) else _scalar(shape.type)
+
+    def converted(items: Sequence[Any]) -> Any:
+        if len(items) == 1:
+            try:
+                return convert(items[0])
+            except XylemError as error:
+                if error.code == "XYRT0006":
+                    raise
+                raise DynamicError("XYRT0006", f"{name}: {error}") from error
+        if items:
+            raise DynamicError("XYRT0006", f"{name}: {len(items)} items where there is one value")
+        if optional:
+            return None
+        raise DynamicError("XYRT0006", f"{name}: no item")
+
+    return converted
+
+
+def _record(record: Record) -> Callable[[Any], dict[str, Any]]:
+    fields = [(field.name, _value(field), field) for field in record.fields]
+
+    def of_map(item: Any) -> dict[str, Any]:
+        if isinstance(item, Node):
+            return of_element(item)
+        if not isinstance(item, XMap):
+            raise DynamicError("XYRT0006", "an item is no map, and no element")
+        return {name: convert(item.get(name) or ()) for name, convert, _ in fields}
+
+    def of_element(item: Node) -> dict[str, Any]:
+        found = _element_values(item)
+        return {name: _parsed(convert, found.get(name), field) for name, convert, field in fields}
+
+    return of_map
+
+
+def _parsed(convert: Converter, text: str | None, field: Field) -> Any:
+    """The value of an attribute or child: nothing at all, or nothing in it, is null unless the column is of text."""
+    is_text = isinstance(field.shape, Scalar) and field.shape.type.derives_from(at.STRING)
+    if text is None or (text == "" and not is_text and field.optional):
+        return [] if isinstance(field.shape, Many) else None
+    return convert((text,))
+
+
+def _element_values(item: Node) -> dict[str, str]:
+    tree, pre = item.tree, item.pre
+    values: dict[str, str] = {}
+    for child in tree.children(pre):
+        node = Node(tree, child)
+        if node.kind == ELEMENT and node.name is not None:
+            values.setdefault(node.name.local, node.string_value)
+    for attribute in tree.attributes(pre):
+        node = Node(tree, attribute)
+        if node.name is not None:
+            values[node.name.local] = node.string_value
+    return values
+
+
+def _scalar(kind: at.AtomicType) -> Callable[[Any], Any]:
+    for base, bits in _BITS:
+        if kind.derives_from(base):
+            return _integer(bits)
+    if kind.derives_from(at.DECIMAL):
+        return lambda item: _decimal(_cast(item, at.DECIMAL))
+    if kind in (at.DOUBLE, at.FLOAT, at.NUMERIC):
+        return lambda item: float(_cast(item, at.DOUBLE))
+    if kind is at.BOOLEAN:
+        return lambda item: _cast(item, at.BOOLEAN)
+    if kind is at.DATE:
+        return lambda item: _date(_cast(item, at.DATE))
+    if kind.derives_from(at.DATE_TIME):
+        return lambda item: _instant(_cast(item, at.DATE_TIME))
+    if kind in (at.HEX_BINARY, at.BASE64_BINARY):
+        return lambda item: _cast(item, kind).value
+    return text_of
+
+
+def text_of(item: Any) -> str:
+    """An item as text: the XML of an element, the value of anything else."""
+    if isinstance(item, Node) and item.kind in (ELEMENT, DOCUMENT):
+        from xylem.sink.serialization_parameters import SerializationParameters
+        from xylem.sink.serialize import serialize
+
+        return serialize([item], SerializationParameters(method="xml", omit_xml_declaration=True))
+    if isinstance(item, Node):
+        return item.string_value
+    if isinstance(item, (XMap, XArray)):
+        from xylem.sink.serialization_parameters import SerializationParameters
+        from xylem.sink.serialize import serialize
+
+        return serialize([item], SerializationParameters(method="adaptive"))
+    return string_of(item)
+
+
+def _cast(item: Any, target: at.AtomicType) -> Any:
+    values = list(atomize((item,)))
+    if len(values) != 1:
+        raise DynamicError("XYRT0006", f"{len(values)} values where there is one")
+    return cast(values[0], target)
+
+
+def _integer(bits: int) -> Callable[[Any], int]:
+    most = 1 << (bits - 1)
+
+    def converted(item: Any) -> int:
+        value = int(_cast(item, at.INTEGER))
+        if not -most <= value < most:
+            raise DynamicError("XYRT0006", f"{value} has more than {bits} bits")
+        return value
+
+    return converted
+
+
+def _decimal(value: Decimal) -> Decimal:
+    try:
+        return Decimal(value).quantize(_SCALE, context=_DIGITS)
+    except InvalidOperation:
+        raise DynamicError("XYRT0006", f"{value} has more digits than decimal(38, 18)") from None
+
+
+def _date(value: Any) -> dt.date:
+    if not 1 <= value.year <= 9999:
+        raise DynamicError("XYRT0006", f"{value} is not in the years 1 to 9999")
+    return dt.date(value.year, value.month, value.day)
+
+
+def _instant(value: Any) -> dt.datetime:
+    moment = python_from_item(value)
+    if not isinstance(moment, dt.datetime):
+        raise DynamicError("XYRT0006", f"{value} is finer than microseconds, or not in the years 1 to 9999")
+    return moment if moment.tzinfo is not None else moment.replace(tzinfo=dt.UTC)

@@ -1,0 +1,263 @@
+"""The columns of a query's answer, read off the query: never off the data.
+
+    //book ! map { "title": string(title), "year": xs:integer(@year) }      title string, year bigint
+    for $b in //book return <b id="{ $b/@id }"><n>{ count($b/author) }</n></b>      id string, n bigint
+    //book/title                                                            value string: the XML of each item
+
+Wherever the body of a query may end (`return`, both branches of `if`, each member of a sequence), it must construct a
+map with literal keys, or a flat element: attributes and children that hold one value each. Static types say
+the types of the columns. Anything else is one column of serialised items.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from xylem.analysis.static_context import PREDECLARED, StaticContext
+from xylem.pipeline import StaticEnvironment
+from xylem.run.deep_stack import with_deep_stack
+from xylem.run.evaluator.build import Builder
+from xylem.run.evaluator.compiler import observed_types
+from xylem.syntax import ast, parse
+from xylem.values import atomic_type as at
+from xylem.values import node as nk
+from xylem.values.sequence_type import ANY_SEQUENCE, AtomicItem, NodeItem, Occurrence, SequenceType
+
+Types = Mapping[int, SequenceType]
+
+
+@dataclass(frozen=True)
+class Scalar:
+    """One value: of an atomic type, or text."""
+
+    type: at.AtomicType = at.STRING
+
+
+@dataclass(frozen=True)
+class Many:
+    """Any number of values."""
+
+    of: Shape
+
+
+@dataclass(frozen=True)
+class Record:
+    """Named values, of a map or of a flat element."""
+
+    fields: tuple[Field, ...]
+    is_element: bool = False
+
+
+@dataclass(frozen=True)
+class Field:
+    """One value of a record."""
+
+    name: str
+    shape: Shape
+    optional: bool = True
+    is_attribute: bool = False
+
+
+Shape = Scalar | Many | Record
+TEXT = Scalar()
+
+
+@dataclass(frozen=True)
+class AnswerShape:
+    """What each item of an answer is, and how many there are."""
+
+    item: Shape
+    occurrence: Occurrence
+
+
+def answer_shape(text: str, environment: StaticEnvironment) -> AnswerShape:
+    """The shape of a query's items; a Record where it returns maps or flat elements."""
+    return with_deep_stack(lambda: _answer_shape(text, environment))
+
+
+def _answer_shape(text: str, environment: StaticEnvironment) -> AnswerShape:
+    module = parse(text, environment.name)
+    context = replace(
+        StaticContext(), base_uri=environment.base_uri, namespaces={**PREDECLARED, **environment.namespaces}
+    )
+    builder = Builder(context, environment.modules, environment.external_functions)
+    with observed_types() as types:
+        program = builder.build(module)
+    resolved = program.module
+    if not isinstance(resolved, ast.MainModule):
+        return AnswerShape(TEXT, Occurrence.NONE)
+    whole = types.get(id(resolved.body), ANY_SEQUENCE)
+    atomic = Scalar(whole.item.type) if isinstance(whole.item, AtomicItem) else TEXT
+    return AnswerShape(_record_of(list(_ends(resolved.body)), types) or atomic, whole.occurrence)
+
+
+def _ends(expr: ast.Expr) -> Iterator[ast.Expr]:
+    """The expressions whose values are the items of an expression."""
+    match expr:
+        case ast.Flwor(result=end) | ast.SimpleMap(right=end) | ast.OrderingExpr(body=end):
+            yield from _ends(end)
+        case ast.Path(right=ast.MapConstructor() as end):
+            yield end
+        case ast.SequenceExpr(items=members):
+            for member in members:
+                yield from _ends(member)
+        case ast.If(then=then, otherwise=otherwise):
+            yield from _ends(then)
+            yield from _ends(otherwise)
+        case ast.Switch(cases=cases, default=default) | ast.Typeswitch(cases=cases, default=default):
+            for case in cases:
+                yield from _ends(case.result)
+            yield from _ends(default)
+        case _:
+            yield expr
+
+
+def _record_of(ends: Sequence[ast.Expr], types: Types) -> Record | None:
+    """The record that all ends construct, if they all do."""
+    records = [_map_record(end, types) or _element_record(end, types) for end in ends]
+    if not records or not all(records):
+        return None
+    found = [record for record in records if record is not None]
+    if len({record.is_element for record in found}) > 1:
+        return None
+    return _united_records(found)
+
+
+def _map_record(expr: ast.Expr, types: Types) -> Record | None:
+    if not isinstance(expr, ast.MapConstructor) or not expr.entries:
+        return None
+    fields = []
+    for entry in expr.entries:
+        if not isinstance(entry.key, ast.StringLiteral):
+            return None
+        fields.append(_field(entry.key.value, entry.value, types))
+    return Record(tuple(fields)) if len({field.name for field in fields}) == len(fields) else None
+
+
+def _field(name: str, value: ast.Expr, types: Types) -> Field:
+    static = types.get(id(value), ANY_SEQUENCE)
+    shape = _shape_of(value, static, types)
+    optional = static.occurrence.least == 0
+    is_many = static.occurrence.allows_many and not _is_attribute(value, types)
+    return Field(name, Many(shape) if is_many else shape, optional)
+
+
+def _is_attribute(expr: ast.Expr, types: Types) -> bool:
+    """Whether an expression is one attribute of one element, or its value: `@id`, `$b/@id`, `$b/@id/data()`."""
+    match expr:
+        case ast.AxisStep(axis="attribute", test=ast.NameTest()):
+            return True
+        case ast.Path(left=left, right=ast.AxisStep(axis="attribute", test=ast.NameTest())):
+            return not types.get(id(left), ANY_SEQUENCE).occurrence.allows_many
+        case ast.Path(left=left, right=ast.FunctionCall(name=name)) if name.local in ("data", "string"):
+            return _is_attribute(left, types)
+        case ast.FunctionCall(name=name, arguments=(argument,)) if name.local == "data":
+            return _is_attribute(argument, types)
+    return False
+
+
+def _shape_of(expr: ast.Expr, static: SequenceType, types: Types) -> Shape:
+    """The shape of each item of an expression."""
+    match expr:
+        case ast.CurlyArray(body=body):
+            inner = types.get(id(body), ANY_SEQUENCE)
+            return Many(_shape_of(body, inner, types))
+        case ast.SquareArray(members=members):
+            shapes = [_shape_of(member, types.get(id(member), ANY_SEQUENCE), types) for member in members]
+            return Many(_united(shapes)) if shapes else TEXT
+    record = _record_of(list(_ends(expr)), types)
+    if record is not None and not record.is_element:
+        return record
+    return Scalar(static.item.type) if isinstance(static.item, AtomicItem) else TEXT
+
+
+# --- flat elements
+
+
+def _element_record(expr: ast.Expr, types: Types) -> Record | None:
+    """A direct constructor whose attributes and children each hold one value."""
+    if not isinstance(expr, ast.DirectElement):
+        return None
+    fields = [Field(at_name(a.name), _held(a.parts, types), False, True) for a in expr.attributes]
+    for child in expr.content:
+        if isinstance(child, ast.DirectText) and not child.value.strip():
+            continue
+        if not isinstance(child, ast.DirectElement) or child.attributes or not _is_value(child.content, types):
+            return None
+        fields.append(Field(child.name.local, _held(child.content, types)))
+    names = {field.name for field in fields}
+    return Record(tuple(fields), True) if fields and len(names) == len(fields) else None
+
+
+def at_name(name: ast.Name) -> str:
+    """What a column of an attribute is called."""
+    return name.local
+
+
+def _is_value(content: Iterable[ast.Expr], types: Types) -> bool:
+    """Whether content is text or atomic values: no elements, and nothing of unknown kind."""
+    for part in content:
+        if isinstance(part, ast.DirectText):
+            continue
+        if not isinstance(part, ast.EnclosedExpr):
+            return False
+        item = types.get(id(part.body), ANY_SEQUENCE).item
+        if not isinstance(item, AtomicItem) and not (isinstance(item, NodeItem) and item.kind == nk.TEXT):
+            return False
+    return True
+
+
+def _held(parts: Sequence[str | ast.Expr], types: Types) -> Shape:
+    """The type of the value that attribute or child holds: that of the only expression in it, if it gives one."""
+    if len(parts) == 1 and isinstance(parts[0], ast.EnclosedExpr):
+        static = types.get(id(parts[0].body), ANY_SEQUENCE)
+        if isinstance(static.item, AtomicItem) and not static.occurrence.allows_many:
+            return Scalar(static.item.type)
+    return TEXT
+
+
+# --- several ends
+
+
+def _united_records(records: Sequence[Record]) -> Record:
+    """One record for rows of several: every field of any, each of a type that holds all."""
+    fields: dict[str, Field] = {}
+    for record in records:
+        for field in record.fields:
+            known = fields.get(field.name)
+            fields[field.name] = field if known is None else _united_field(known, field)
+    everywhere = set.intersection(*({field.name for field in record.fields} for record in records))
+    united = (field if field.name in everywhere else replace(field, optional=True) for field in fields.values())
+    return Record(tuple(united), records[0].is_element)
+
+
+def _united_field(one: Field, two: Field) -> Field:
+    shapes = [one.shape, two.shape]
+    if any(isinstance(shape, Many) for shape in shapes):
+        inner = [shape.of if isinstance(shape, Many) else shape for shape in shapes]
+        shape: Shape = Many(_united(inner))
+    else:
+        shape = _united(shapes)
+    return Field(one.name, shape, one.optional or two.optional, one.is_attribute and two.is_attribute)
+
+
+_WIDER = (at.INTEGER, at.DECIMAL, at.DOUBLE)
+
+
+def _united(shapes: Sequence[Shape]) -> Shape:
+    first = shapes[0]
+    if all(shape == first for shape in shapes):
+        return first
+    if all(isinstance(shape, Record) for shape in shapes):
+        return _united_records([shape for shape in shapes if isinstance(shape, Record)])
+    for wide in _WIDER:
+        if all(isinstance(shape, Scalar) and _fits(shape.type, wide) for shape in shapes):
+            return Scalar(wide)
+    return TEXT
+
+
+def _fits(narrow: at.AtomicType, wide: at.AtomicType) -> bool:
+    if wide is at.DOUBLE:
+        return narrow.derives_from(at.DECIMAL) or narrow in (at.DOUBLE, at.FLOAT)
+    return narrow.derives_from(wide)

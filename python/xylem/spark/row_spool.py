@@ -1,0 +1,124 @@
+"""Rows of parts as they arrive, kept until the answer needs them: a little in memory, the rest in a file.
+
+Tasks hand over *chunks*: some rows of one part, packed into bytes. The answer takes the parts one after another, each
+in its order, while tasks deliver all of them at once; so what is not wanted yet waits here. What waits beyond
+`MEMORY_BYTES` lies in one temporary file.
+"""
+
+from __future__ import annotations
+
+import heapq
+import marshal
+import tempfile
+from collections import deque
+from collections.abc import Iterable, Iterator
+from operator import itemgetter
+from typing import IO
+
+from xylem.run.distributed.rows import Row
+
+MEMORY_BYTES = 32 << 20
+CHUNK_BYTES = 1 << 18
+"""About how much a task puts into one chunk."""
+
+_Place = bytes | tuple[int, int]
+"""A chunk that waits: itself, or where it lies in the file."""
+
+
+def packed(rows: Iterable[Row], chunk_bytes: int = CHUNK_BYTES) -> Iterator[bytes]:
+    """Rows in chunks, in their order."""
+    together: list[tuple[int, bytes, int, int, bytes]] = []
+    size = 0
+    for row in rows:
+        together.append((row.part, row.key, row.range, row.ordinal, row.value))
+        size += len(row.key) + len(row.value) + 32
+        if size >= chunk_bytes:
+            yield marshal.dumps(together)
+            together, size = [], 0
+    if together:
+        yield marshal.dumps(together)
+
+
+def unpacked(chunk: bytes) -> Iterator[Row]:
+    """The rows of a chunk."""
+    return map(Row._make, marshal.loads(chunk))
+
+
+in_order = itemgetter(1, 2, 3)
+"""What rows of one part are ordered by: key, range, ordinal."""
+
+
+class RowSpool:
+    """Chunks that wait, in memory or in a file. Close it when the answer is complete, or given up."""
+
+    def __init__(self, memory_bytes: int = MEMORY_BYTES) -> None:
+        self._room = memory_bytes
+        self._file: IO[bytes] | None = None
+        self._end = 0
+        self.spilled_bytes = 0
+
+    def put(self, chunk: bytes) -> _Place:
+        """Keep a chunk; what is returned finds it again."""
+        if len(chunk) <= self._room:
+            self._room -= len(chunk)
+            return chunk
+        if self._file is None:
+            self._file = tempfile.TemporaryFile(prefix="xylem-rows-")  # noqa: SIM115 - closed by close()
+        self._file.seek(self._end)
+        self._file.write(chunk)
+        place = (self._end, len(chunk))
+        self._end += len(chunk)
+        self.spilled_bytes += len(chunk)
+        return place
+
+    def take(self, place: _Place) -> bytes:
+        """A chunk that was kept; it is taken once."""
+        if isinstance(place, bytes):
+            self._room += len(place)
+            return place
+        assert self._file is not None
+        self._file.seek(place[0])
+        return self._file.read(place[1])
+
+    def close(self) -> None:
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+
+class PartRows:
+    """The rows of one part of which more may come, in the order of the ranges they are of."""
+
+    def __init__(self, spool: RowSpool) -> None:
+        self._spool = spool
+        self._waiting: deque[_Place] = deque()
+
+    def add(self, chunk: bytes) -> None:
+        self._waiting.append(self._spool.put(chunk))
+
+    def __bool__(self) -> bool:
+        return bool(self._waiting)
+
+    def next_rows(self) -> Iterator[Row]:
+        """The rows of the next chunk."""
+        return unpacked(self._spool.take(self._waiting.popleft()))
+
+
+class SortedRuns:
+    """Sorted runs of one part, one of each task, merged when all are there: only the head of each is in memory."""
+
+    def __init__(self, spool: RowSpool) -> None:
+        self._spool = spool
+        self._runs: dict[int, list[_Place]] = {}
+
+    def add(self, run: int, chunk: bytes) -> None:
+        self._runs.setdefault(run, []).append(self._spool.put(chunk))
+
+    def merged(self) -> Iterator[Row]:
+        """All rows, ordered by (key, range, ordinal)."""
+        runs = [self._rows(places) for places in self._runs.values()]
+        return heapq.merge(*runs, key=in_order) if len(runs) > 1 else iter(runs[0] if runs else ())
+
+    def _rows(self, places: list[_Place]) -> Iterator[Row]:
+        for place in places:
+            yield from unpacked(self._spool.take(place))

@@ -1,0 +1,191 @@
+"""A query on its way to other processes: its text and what it was given, and the program made of it where it arrives.
+
+Compiled code does not travel; every process compiles the text once and keeps the program for the tasks to come. So
+library modules travel as text too, and documents among the variables as XML.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from xylem.external_names import external_names
+from xylem.functions.external import DEFAULT_FUNCTIONS, ExternalFunction
+from xylem.pipeline import StaticEnvironment, compile_distributed, compile_query
+from xylem.run.distributed.program import DistributedProgram
+from xylem.run.evaluator.program import current_time
+from xylem.source.limits import DEFAULT_LIMITS, Limits
+from xylem.source.module_files import ModuleFiles
+from xylem.source.resources import FileResources
+from xylem.values.datetimes import DateTime
+from xylem.values.node import DOCUMENT, Node
+from xylem.values.python_values import sequence_from_python
+
+KEPT_PROGRAMS = 8
+
+
+@dataclass(frozen=True)
+class ShippedDocument:
+    """A node among the values of variables, as XML."""
+
+    xml: str
+    uri: str | None
+    is_document: bool
+
+
+@dataclass(frozen=True)
+class ShippedQuery:
+    """All that a task must know of a query and its run."""
+
+    text: str
+    name: str = "query"
+    base_uri: str | None = None
+    modules: tuple[tuple[str, str], ...] = ()
+    """Library modules by location: their text."""
+    functions: tuple[ExternalFunction, ...] = ()
+    variables: Mapping[tuple[str, str], Sequence[Any]] = field(default_factory=dict)
+    """By expanded name; nodes as ShippedDocument."""
+    allow: tuple[str, ...] = ()
+    environment: Mapping[str, str] | None = None
+    now: DateTime | None = None
+    limits: Limits = DEFAULT_LIMITS
+    scanner: str = "auto"
+    output: Mapping[str, str] = field(default_factory=dict)
+    """Serialization parameters that go before those of the query."""
+    several_documents: bool = False
+    """The input is several documents: a leading `/` means each of them."""
+    key: str = field(default_factory=lambda: uuid.uuid4().hex)
+    """Tells processes that they have this query already."""
+
+    def with_items(self) -> ShippedQuery:
+        """The same, for rows that hold items: a method other than xml writes no text in tasks."""
+        return replace(self, output={**self.output, "method": "adaptive"}, key=uuid.uuid4().hex)
+
+    def environment_of_text(self) -> StaticEnvironment:
+        """What the text is compiled in."""
+        modules = dict(self.modules)
+        return StaticEnvironment(
+            name=self.name,
+            base_uri=self.base_uri,
+            modules=lambda uri, locations: [(location, modules[location]) for location in locations],
+            external_functions=self.functions,
+        )
+
+    def program(self) -> DistributedProgram:
+        """The program in this process."""
+        return _arrived(self).program
+
+    def options(self) -> dict[str, Any]:
+        """What tasks and reductions are given; one set for each process, so that documents are read once."""
+        return _arrived(self).options
+
+
+@dataclass
+class _Arrived:
+    program: DistributedProgram
+    options: dict[str, Any]
+
+
+_PROGRAMS: OrderedDict[str, _Arrived] = OrderedDict()
+
+
+def _arrived(query: ShippedQuery) -> _Arrived:
+    known = _PROGRAMS.get(query.key)
+    if known is None:
+        known = _PROGRAMS[query.key] = _Arrived(_compiled(query), _options(query))
+        while len(_PROGRAMS) > KEPT_PROGRAMS:
+            _PROGRAMS.popitem(last=False)
+    return known
+
+
+def _compiled(query: ShippedQuery) -> DistributedProgram:
+    return compile_distributed(
+        query.text, query.environment_of_text(), several_documents=query.several_documents, output=query.output
+    )
+
+
+def _options(query: ShippedQuery) -> dict[str, Any]:
+    return {
+        "resources": FileResources(query.allow),
+        "variables": {name: _unpacked(value) for name, value in query.variables.items()},
+        "environment": query.environment,
+        "now": query.now,
+        "limits": query.limits,
+    }
+
+
+def shipped_query(
+    text: str,
+    *,
+    variables: Mapping[str, Any] | None = None,
+    functions: Iterable[ExternalFunction] | None = None,
+    name: str = "query",
+    base_uri: str | None = None,
+    module_folders: Iterable[str | PathLike[str]] = (),
+    allow: Iterable[str | PathLike[str]] = (),
+    **others: Any,
+) -> ShippedQuery:
+    """A query ready to travel, from what a user gives; static errors are raised here.
+
+    `variables` are Python values by the names a user writes; `others` are fields of ShippedQuery.
+    """
+    external = tuple(DEFAULT_FUNCTIONS if functions is None else functions)
+    modules = _KeptModules(ModuleFiles(module_folders))
+    environment = StaticEnvironment(name=name, base_uri=base_uri, modules=modules, external_functions=external)
+    program = compile_query(text, environment)
+    bound = {name: sequence_from_python(value) for name, value in (variables or {}).items()}
+    names = external_names(program, bound)
+    return ShippedQuery(
+        text,
+        name,
+        base_uri,
+        tuple(modules.texts.items()),
+        external,
+        {names[name]: _shippable(value) for name, value in bound.items()},
+        tuple(str(Path(place).absolute()) for place in allow),
+        now=current_time(),
+        **others,
+    )
+
+
+class _KeptModules:
+    """Finds library modules, and keeps their texts."""
+
+    def __init__(self, found: ModuleFiles) -> None:
+        self._found = found
+        self.texts: dict[str, str] = {}
+
+    def __call__(self, uri: str, locations: Sequence[str]) -> Sequence[tuple[str, str]]:
+        modules = self._found(uri, locations)
+        self.texts.update(modules)
+        return modules
+
+
+def _shippable(value: Sequence[Any]) -> Sequence[Any]:
+    """The value of a variable as it can travel."""
+    return [_document(item) if isinstance(item, Node) else item for item in value]
+
+
+def _document(node: Node) -> ShippedDocument:
+    from xylem.sink.serialization_parameters import SerializationParameters
+    from xylem.sink.serialize import serialize
+
+    text = serialize([node], SerializationParameters(method="xml", omit_xml_declaration=True))
+    return ShippedDocument(text, node.document_uri, node.kind == DOCUMENT)
+
+
+def _unpacked(value: Sequence[Any]) -> Sequence[Any]:
+    from xylem.source.xml_reader import read_document
+
+    def item(shipped: Any) -> Any:
+        if not isinstance(shipped, ShippedDocument):
+            return shipped
+        document = read_document(shipped.xml.encode(), shipped.uri)
+        return document if shipped.is_document else Node(document.tree, document.tree.children(document.pre)[0])
+
+    return [item(member) for member in value]

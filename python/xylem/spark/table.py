@@ -1,0 +1,200 @@
+"""Answers as tables: what a worker does so that tasks give rows of columns, in Arrow's batches.
+
+A row is an item of the answer. Items that are records have their columns (`row_shape.py`); all others have one,
+`value`: typed where the query says the type, else the text of the item.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from xylem.run.distributed.rows import Row
+
+from .inputs import InputFile, TaskInput
+from .item_columns import VALUE, row_of, shape_of_schema, spark_schema
+from .row_shape import TEXT, Shape, answer_shape
+from .run_here import RunHere
+from .shipped_query import ShippedQuery
+
+if TYPE_CHECKING:
+    from pyspark.sql.types import StructType
+
+BATCH_ROWS = 4096
+BATCH_BYTES = 4 << 20
+ORDER = ("__key", "__range", "__ordinal")
+"""Columns that order a table, and are taken away when it is."""
+RAW_SCHEMA = "part long, key binary, range long, ordinal long, value binary"
+Keep = Callable[[dict[str, Any]], bool]
+
+
+@dataclass(frozen=True)
+class Table:
+    """A query whose items are rows, as it travels."""
+
+    query: ShippedQuery
+    chosen: str | None = None
+    """The columns as a user has chosen them, in JSON; else they follow from the query."""
+
+    def shape(self) -> Shape:
+        if self.chosen is not None:
+            from pyspark.sql.types import StructType
+
+            return shape_of_schema(StructType.fromJson(_json(self.chosen)))
+        return answer_shape(self.query.text, self.query.environment_of_text()).item
+
+    def schema(self) -> StructType:
+        """The columns."""
+        if self.chosen is not None:
+            from pyspark.sql.types import StructType
+
+            return StructType.fromJson(_json(self.chosen))
+        return spark_schema(self.shape())
+
+    def is_plain_text(self) -> bool:
+        """Whether the only column is the text of items."""
+        return self.chosen is None and self.shape() == TEXT
+
+
+def _json(text: str) -> dict[str, Any]:
+    import json
+
+    found: dict[str, Any] = json.loads(text)
+    return found
+
+
+@dataclass(frozen=True)
+class TableWork:
+    """What tasks do for a table."""
+
+    table: Table
+    part: int
+    """The part whose items are the rows."""
+    stage: int
+    bound: dict[int, bytes] = field(default_factory=dict)
+    tasks: tuple[TaskInput, ...] = ()
+    with_order: bool = False
+
+    def batches(self, numbers: Iterable[Any]) -> Iterator[Any]:
+        """Batches of rows of the tasks whose numbers come in batches (`mapInArrow`)."""
+        for batch in numbers:
+            for number in batch.column(0).to_pylist():
+                yield from self.of_task(self.tasks[number])
+
+    def of_task(self, task: TaskInput, keep: Keep | None = None) -> Iterator[Any]:
+        """Batches of rows of one task."""
+        convert = self.converter()
+        rows = (record for row in self.rows(task) for record in convert(row))
+        return arrow_batches(rows if keep is None else filter(keep, rows), self._schema())
+
+    def raw_batches(self, numbers: Iterable[Any]) -> Iterator[Any]:
+        """Rows as they are, to be shuffled."""
+        for batch in numbers:
+            for number in batch.column(0).to_pylist():
+                rows = (row._asdict() for row in self.rows(self.tasks[number]))
+                yield from arrow_batches(rows, raw_schema())
+
+    def reduced(self, batches: Iterable[Any]) -> Iterator[Any]:
+        """Batches of rows of groups, from raw rows that are sorted by key, range and ordinal."""
+        return arrow_batches(self._records_of_groups(batches), self._schema())
+
+    def rows(self, task: TaskInput) -> Iterator[Row]:
+        query = self.table.query
+        program = query.program()
+        for number, piece in enumerate(task.pieces, task.first_range):
+            yield from program.task(
+                self.stage,
+                piece,
+                number,
+                self.bound,
+                scanner=query.scanner,
+                parts=[self.part],
+                each_item=True,
+                **query.options(),
+            )
+
+    def converter(self) -> Callable[[Row], Iterator[dict[str, Any]]]:
+        """From a row to the records of its items."""
+        program = self.table.query.program()
+        record = row_of(self.table.shape())
+        if program.is_text(self.part):
+            return lambda row: iter(({VALUE: program.text_of(row)},))
+        if not self.with_order:
+            return lambda row: (record(item) for item in program.items_of(row))
+
+        def ordered(row: Row) -> Iterator[dict[str, Any]]:
+            order = dict(zip(ORDER, (row.key, row.range, row.ordinal), strict=True))
+            return ({**record(item), **order} for item in program.items_of(row))
+
+        return ordered
+
+    def _records_of_groups(self, batches: Iterable[Any]) -> Iterator[dict[str, Any]]:
+        from itertools import groupby
+
+        query = self.table.query
+        program = query.program()
+        options = query.options()
+        options.pop("limits", None)
+        convert = self.converter()
+        rows = (Row(**record) for batch in batches for record in batch.to_pylist())
+        for key, together in groupby(rows, lambda row: row.key):
+            for row in program.reduce(self.part, key, together, bound=self.bound, **options):
+                yield from convert(row)
+
+    def _schema(self) -> Any:
+        return arrow_schema(self.table.schema(), with_order=self.with_order)
+
+
+@dataclass(frozen=True)
+class WholeTable:
+    """All of an answer in one task."""
+
+    table: Table
+    files: tuple[InputFile, ...]
+
+    def batches(self, numbers: Iterable[Any], keep: Keep | None = None) -> Iterator[Any]:
+        for _ in numbers:
+            convert = row_of(self.table.shape())
+            rows = (convert(item) for item in RunHere(self.table.query, self.files).items())
+            yield from arrow_batches(
+                rows if keep is None else filter(keep, rows), arrow_schema(self.table.schema(), with_order=False)
+            )
+
+
+def arrow_schema(schema: StructType, *, with_order: bool) -> Any:
+    """Arrow's schema for the columns."""
+    from pyspark.sql.pandas.types import to_arrow_schema
+
+    return to_arrow_schema(ordered_schema(schema) if with_order else schema, timezone="UTC")
+
+
+def ordered_schema(schema: StructType) -> StructType:
+    """The columns with those that order them."""
+    from pyspark.sql.types import BinaryType, LongType, StructField, StructType
+
+    kinds = (BinaryType(), LongType(), LongType())
+    return StructType([*schema.fields, *(StructField(name, kind) for name, kind in zip(ORDER, kinds, strict=True))])
+
+
+def raw_schema() -> Any:
+    import pyarrow as pa
+
+    kinds = (pa.int64(), pa.binary(), pa.int64(), pa.int64(), pa.binary())
+    return pa.schema(list(zip(Row._fields, kinds, strict=True)))
+
+
+def arrow_batches(records: Iterable[dict[str, Any]], schema: Any) -> Iterator[Any]:
+    """Records in batches that are neither tiny nor large."""
+    import pyarrow as pa
+
+    together: list[dict[str, Any]] = []
+    size = 0
+    for record in records:
+        together.append(record)
+        size += sum(len(value) for value in record.values() if isinstance(value, (str, bytes)))
+        if len(together) >= BATCH_ROWS or size >= BATCH_BYTES:
+            yield pa.RecordBatch.from_pylist(together, schema)
+            together, size = [], 0
+    if together:
+        yield pa.RecordBatch.from_pylist(together, schema)

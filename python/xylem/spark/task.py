@@ -1,0 +1,205 @@
+"""What a Python worker does: evaluate the ranges of a task, or reduce a bucket of rows, and hand over the outcomes.
+
+An outcome is (kind, part, bytes): a chunk of rows of one part, at last the figures of the task, and possibly an error
+in their place. Rows leave a worker as they will be used: those of a map as they come, aggregates merged into
+one, rows to be sorted as a sorted run, rows to be shuffled in buckets by their key.
+"""
+
+from __future__ import annotations
+
+import marshal
+import resource
+import sys
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+from zlib import crc32
+
+from xylem.plan.distribution import PartKind
+from xylem.run.distributed.program import DistributedProgram
+from xylem.run.distributed.rows import Row
+from xylem.run.streaming.run import Statistics
+
+from .carried_error import carried
+from .inputs import TaskInput
+from .row_spool import CHUNK_BYTES, in_order, packed, unpacked
+from .shipped_query import ShippedQuery
+
+ROWS, ERROR, FIGURES = range(3)
+Outcome = tuple[int, int, bytes]
+SORTED_CHUNK_BYTES = 1 << 16
+"""Smaller: when runs are merged, one chunk of each is in memory."""
+SHUFFLED = (PartKind.GROUP, PartKind.JOIN)
+
+
+class Figures(NamedTuple):
+    """What a task measured."""
+
+    ranges: int
+    records: int
+    input_bytes: int
+    buffered_bytes: int
+    cpu_seconds: float
+    rss_bytes: int
+
+
+@dataclass(frozen=True)
+class StageWork:
+    """One stage of a run, as its tasks are told."""
+
+    query: ShippedQuery
+    stage: int
+    bound: Mapping[int, bytes] = field(default_factory=dict)
+    tasks: int = 0
+    buckets: int = 0
+    """How many buckets rows are shuffled into, behind those of the tasks; 0 where nothing is shuffled."""
+
+    def outcomes(self, tasks: Iterable[TaskInput]) -> Iterator[Outcome]:
+        """The outcomes of tasks."""
+        for task in tasks:
+            yield from _TaskRun(self, task).outcomes()
+
+    def bucketed(self, tasks: Iterable[TaskInput]) -> Iterator[tuple[int, Outcome]]:
+        """The outcomes of tasks by bucket; what is not shuffled is in a bucket of its task, before the others."""
+        for task in tasks:
+            run = _TaskRun(self, task)
+            for outcome in run.outcomes():
+                yield task.number, outcome
+            for bucket, outcome in run.shuffled():
+                yield self.tasks + bucket, outcome
+
+    def reduced(self, bucket: int, outcomes: Iterable[tuple[int, Outcome]]) -> Iterator[Outcome]:
+        """The outcomes of a bucket: reduced by key, or passed on."""
+        if bucket < self.tasks:
+            yield from (outcome for _, outcome in outcomes)
+            return
+        yield from _reduced(self, [outcome for _, outcome in outcomes])
+
+
+class _TaskRun:
+    """One task while it runs."""
+
+    def __init__(self, work: StageWork, task: TaskInput) -> None:
+        self._work = work
+        self._task = task
+        self._kinds: dict[int, PartKind] = {}
+        self._states: dict[int, Row] = {}
+        self._held: dict[int, list[Row]] = {}
+        self._coming: dict[int, list[Row]] = {}
+        self._coming_bytes = 0
+        self._records = self._input_bytes = self._buffered = 0
+
+    def outcomes(self) -> Iterator[Outcome]:
+        started = time.process_time()
+        error: bytes | None = None
+        try:
+            program = self._work.query.program()
+            self._kinds = {part.number: part.kind for part in program.distribution.parts}
+            for number, piece in enumerate(self._task.pieces, self._task.first_range):
+                measured = Statistics()
+                rows = program.task(
+                    self._work.stage,
+                    piece,
+                    number,
+                    self._work.bound,
+                    statistics=measured,
+                    scanner=self._work.query.scanner,
+                    **self._work.query.options(),
+                )
+                yield from self._taken(program, rows)
+                self._records += measured.records
+                self._input_bytes += measured.input_bytes
+                self._buffered = max(self._buffered, measured.peak_buffered_bytes)
+        except Exception as reason:
+            error = carried(reason, self._work.query.text)
+        yield from self._rest()
+        if error is not None:
+            yield ERROR, 0, error
+        yield FIGURES, 0, marshal.dumps(tuple(self._figures(started)))
+
+    def _taken(self, program: DistributedProgram, rows: Iterable[Row]) -> Iterator[Outcome]:
+        for row in rows:
+            kind = self._kinds[row.part]
+            if kind is PartKind.AGGREGATE:
+                before = self._states.get(row.part)
+                if before is not None:
+                    row = before._replace(value=program.merge(row.part, before.value, row.value))
+                self._states[row.part] = row
+            elif kind is PartKind.SORT or kind in SHUFFLED:
+                self._held.setdefault(row.part, []).append(row)
+            else:
+                self._coming.setdefault(row.part, []).append(row)
+                self._coming_bytes += len(row.value) + 32
+                if self._coming_bytes >= CHUNK_BYTES:
+                    yield from self._came()
+
+    def _came(self) -> Iterator[Outcome]:
+        for part, rows in self._coming.items():
+            yield from ((ROWS, part, chunk) for chunk in packed(rows))
+        self._coming.clear()
+        self._coming_bytes = 0
+
+    def _rest(self) -> Iterator[Outcome]:
+        yield from self._came()
+        for part, row in self._states.items():
+            yield from ((ROWS, part, chunk) for chunk in packed([row]))
+        for part in [part for part in self._held if self._kinds[part] is PartKind.SORT]:
+            yield from _sorted_run(part, self._held.pop(part))
+
+    def shuffled(self) -> Iterator[tuple[int, Outcome]]:
+        """The rows to be shuffled, by bucket; after `outcomes`."""
+        buckets = self._work.buckets
+        for part, rows in self._held.items():
+            by_bucket: dict[int, list[Row]] = {}
+            for row in rows:
+                by_bucket.setdefault(crc32(row.key) % buckets, []).append(row)
+            for bucket, together in by_bucket.items():
+                for chunk in packed(together):
+                    yield bucket, (ROWS, part, chunk)
+
+    def _figures(self, started: float) -> Figures:
+        return Figures(
+            len(self._task.pieces),
+            self._records,
+            self._input_bytes,
+            self._buffered,
+            time.process_time() - started,
+            peak_rss_bytes(),
+        )
+
+
+def _sorted_run(part: int, rows: list[Row]) -> Iterator[Outcome]:
+    rows.sort(key=in_order)
+    return ((ROWS, part, chunk) for chunk in packed(rows, SORTED_CHUNK_BYTES))
+
+
+def _reduced(work: StageWork, outcomes: list[Outcome]) -> Iterator[Outcome]:
+    """Rows of one key together, reduced; the answer's rows of each part as a sorted run."""
+    started = time.process_time()
+    try:
+        program = work.query.program()
+        options: dict[str, Any] = work.query.options()
+        options.pop("limits", None)
+        by_part: dict[int, list[Row]] = {}
+        for _, part, chunk in outcomes:
+            by_part.setdefault(part, []).extend(unpacked(chunk))
+        outcomes.clear()
+        for part, rows in by_part.items():
+            rows.sort(key=in_order)
+            made: list[Row] = []
+            first = 0
+            for last in range(1, len(rows) + 1):
+                if last == len(rows) or rows[last].key != rows[first].key:
+                    made += program.reduce(part, rows[first].key, rows[first:last], bound=work.bound, **options)
+                    first = last
+            yield from _sorted_run(part, made)
+    except Exception as reason:
+        yield ERROR, 0, carried(reason, work.query.text)
+    yield FIGURES, 0, marshal.dumps((0, 0, 0, 0, time.process_time() - started, peak_rss_bytes()))
+
+
+def peak_rss_bytes() -> int:
+    """The most memory this process has had."""
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return most if sys.platform == "darwin" else most * 1024

@@ -1,0 +1,89 @@
+"""Queries as functions of a column of messages, as in the values of a Kafka topic (users ask: XML in Kafka values)."""
+
+from __future__ import annotations
+
+import gzip
+from decimal import Decimal
+from typing import Any
+
+import pytest
+import xylem
+import xylem.spark
+
+ORDER = "<order><total>12.50</total><item n='2'>tea</item><item n='1'>jam</item></order>"
+BROKEN = "<order><total>1</order>"
+
+
+@pytest.fixture(scope="module")
+def messages(spark: Any) -> Any:
+    rows = [(0, ORDER), (1, None), (2, BROKEN), (3, "<order/>")]
+    return spark.createDataFrame(rows, "id int, value string").coalesce(1)
+
+
+def answers(messages: Any, query: str, **options: Any) -> list[Any]:
+    answer = xylem.spark.xquery(query, **options)
+    return [row[0] for row in messages.orderBy("id").select(answer("value")).collect()]
+
+
+def test_one_item_is_a_value_of_its_type(messages: Any) -> None:
+    assert answers(messages, "xs:decimal(/order/total)", on_error="null") == [Decimal("12.5"), None, None, None]
+    assert answers(messages, "count(//item)", on_error="null") == [2, None, None, 0]
+
+
+def test_several_items_are_an_array(messages: Any) -> None:
+    assert answers(messages, "//item/string()", on_error="null") == [["tea", "jam"], None, None, []]
+
+
+def test_records_are_structs(messages: Any) -> None:
+    query = "//item ! map { 'n': xs:integer(@n), 'what': string(.) }"
+    first = answers(messages, query, on_error="null")[0]
+    assert [row.asDict() for row in first] == [{"n": 2, "what": "tea"}, {"n": 1, "what": "jam"}]
+
+
+def test_errors_in_a_column_of_their_own(messages: Any) -> None:
+    good, null, broken, empty = answers(messages, "xs:decimal(/order/total)", on_error="column")
+    assert good.asDict() == {"value": Decimal("12.5"), "error": None}
+    assert null is None
+    assert (broken.value, broken.error.code, broken.error.excerpt) == (None, "XYIN0001", BROKEN)
+    assert "byte" in broken.error.message
+    assert (empty.value, empty.error) == (None, None)
+
+
+def test_an_error_fails_the_job_and_says_which(messages: Any) -> None:
+    with pytest.raises(Exception, match="XYIN0001"):
+        answers(messages, "count(//item)")
+
+
+def test_errors_of_the_query_are_told_at_once() -> None:
+    with pytest.raises(xylem.StaticError) as caught:
+        xylem.spark.xquery("//item[")
+    assert caught.value.code == "XPST0003"
+
+
+def test_binary_messages_in_any_encoding_and_compressed(spark: Any) -> None:
+    texts = [("<a>ä</a>".encode(), ), ("<?xml version='1.0' encoding='ISO-8859-1'?><a>ä</a>".encode("latin-1"), )]
+    texts += [("<a>ä</a>".encode("utf-16"), ), (gzip.compress(b"<a>b</a>"), )]
+    frame = spark.createDataFrame(texts, "value binary").coalesce(1)
+    answer = xylem.spark.xquery("string(/a)")
+    assert [row[0] for row in frame.select(answer("value")).collect()] == ["ä", "ä", "ä", "b"]
+
+
+def test_variables_and_python_functions_travel(spark: Any) -> None:
+    functions = xylem.Functions()
+
+    @functions.function("udf:twice", "xs:integer", "xs:integer")
+    def twice(number: int) -> int:
+        return 2 * number
+
+    query = "declare variable $least external; udf:twice(xs:integer(/a/@n))[. ge xs:integer($least)]"
+    answer = xylem.spark.xquery(query, variables={"least": 4}, functions=functions)
+    frame = spark.createDataFrame([("<a n='1'/>",), ("<a n='2'/>",)], "value string").coalesce(1)
+    assert [row[0] for row in frame.select(answer("value")).collect()] == [None, 4]
+
+
+def test_an_item_that_does_not_fit_its_column(spark: Any) -> None:
+    frame = spark.createDataFrame([("<a>9223372036854775808</a>",)], "value string")
+    answer = xylem.spark.xquery("xs:integer(/a)", on_error="column")
+    error = frame.select(answer("value")).collect()[0][0].error
+    assert error.code == "XYRT0006"
+    assert "64 bits" in error.message

@@ -1,0 +1,84 @@
+"""The session: settings that fit one machine, and words for what is missing."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import xylem
+import xylem.spark
+from xylem.spark import java
+from xylem.spark import session as start
+from xylem.spark.session import _cores, require_spark
+
+
+def test_settings_of_one_machine(spark: Any) -> None:
+    assert spark.conf.get("spark.sql.shuffle.partitions") == "2"
+    assert spark.sparkContext.getConf().get("spark.driver.bindAddress") == "127.0.0.1"
+    assert spark.sparkContext.uiWebUrl is None
+
+
+def test_a_second_session_is_the_first(spark: Any) -> None:
+    assert start() is spark
+
+
+@pytest.mark.parametrize(
+    ("master", "cores"), [("local", 1), ("local[3]", 3), ("local[4,2]", 4), ("local-cluster[2,3,1024]", 6)]
+)
+def test_cores_of_a_master(master: str, cores: int) -> None:
+    assert _cores(master) == cores
+
+
+def test_no_java(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(xylem.DynamicError) as caught:
+        require_spark()
+    assert caught.value.code == "XYRT0002"
+    assert "JAVA_HOME" in caught.value.render()
+
+
+def test_java_that_is_too_old(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin/java").write_text("#!/bin/sh\n")
+    (tmp_path / "bin/java").chmod(0o755)
+    (tmp_path / "release").write_text('IMPLEMENTOR="x"\nJAVA_VERSION="1.8.0_392"\n')
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    with pytest.raises(xylem.DynamicError) as caught:
+        java.java_home()
+    assert caught.value.code == "XYRT0002"
+    assert "1.8.0_392" in caught.value.why
+
+
+def test_no_pyspark() -> None:
+    code = """
+import sys
+sys.modules["pyspark"] = None
+import importlib.util as util
+find = util.find_spec
+util.find_spec = lambda name, *rest: None if name == "pyspark" else find(name, *rest)
+import xylem, xylem.spark
+try:
+    xylem.spark.session()
+except xylem.DynamicError as error:
+    print(error.code, error.hint)
+"""
+    ended = python(code)
+    assert ended.split()[0] == "XYRT0001"
+    assert "xylem-xquery[spark]" in ended
+
+
+def test_importing_the_package_loads_no_pyspark() -> None:
+    code = "import sys, xylem.spark; print([m for m in sys.modules if m.split('.')[0] in ('pyspark', 'pyarrow')])"
+    assert python(code).strip() == "[]"
+
+
+def python(code: str) -> str:
+    """What a program prints, in a process of its own."""
+    beside = {**os.environ, "PYTHONPATH": str(java.PACKAGE_ROOT)}
+    command = [sys.executable, "-c", code]
+    return subprocess.run(command, capture_output=True, text=True, check=True, timeout=60, env=beside).stdout
