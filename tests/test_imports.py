@@ -41,7 +41,7 @@ STAGES = (
     "__main__",
 )
 # Plain data without imports of its own: what a plan and the scanners agree on.
-CONTRACTS = {"xylem.plan.scan_plan"}
+CONTRACTS = {"xylem.plan.scan_plan", "xylem.plan.result_template"}
 PACKAGES = sorted(path.parent for path in ROOT.rglob("__init__.py"))
 FILES = sorted(ROOT.rglob("*.py"))
 

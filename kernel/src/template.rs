@@ -20,11 +20,20 @@ pub enum ValueOf {
     Attribute(WantedName),
 }
 
+/// Elements: a path, and how many loops further out it begins.
+#[derive(Clone, Debug)]
+pub struct Reach {
+    /// How many loops further out.
+    pub up: usize,
+    /// The path.
+    pub path: Vec<PathStep>,
+}
+
 /// Characters from the input.
 #[derive(Clone, Debug)]
 pub struct Values {
     /// The elements.
-    pub path: Vec<PathStep>,
+    pub reach: Reach,
     /// What is taken of each.
     pub of: ValueOf,
     /// What stands between two values.
@@ -48,7 +57,7 @@ pub enum Part {
     /// Characters, or values.
     Piece(Piece),
     /// Copies of elements.
-    Copies(Vec<PathStep>),
+    Copies(Reach),
     /// An element.
     Construct {
         /// Its name.
@@ -70,7 +79,7 @@ pub enum Part {
     /// Parts for each of some elements.
     Each {
         /// The elements.
-        path: Vec<PathStep>,
+        reach: Reach,
         /// The parts.
         parts: Vec<Part>,
     },
@@ -101,7 +110,7 @@ pub struct Undecided;
 /// Append the result of a template for the element of a row; how many items it is. Nothing is taken back if it is undecided.
 pub fn write_result(parts: &[Part], named: NamedRows<'_>, row: usize, out: &mut Vec<u8>) -> Result<u64, Undecided> {
     let mut writer = Writer { named, out, items: 0, depth: 0 };
-    writer.parts(parts, row)?;
+    writer.parts(parts, &Around { row, around: None })?;
     Ok(writer.items)
 }
 
@@ -128,6 +137,12 @@ impl Tally {
     }
 }
 
+/// An element that parts are written for, inside the elements of the loops around it.
+struct Around<'a> {
+    row: usize,
+    around: Option<&'a Around<'a>>,
+}
+
 struct Writer<'a> {
     named: NamedRows<'a>,
     out: &'a mut Vec<u8>,
@@ -150,30 +165,43 @@ fn flow(result: Result<(), Undecided>) -> ControlFlow<Undecided> {
     }
 }
 
+impl Around<'_> {
+    /// The row a path begins at.
+    fn start(&self, reach: &Reach) -> usize {
+        let mut found = self;
+        for _ in 0..reach.up {
+            found = found.around.unwrap_or(found);
+        }
+        found.row
+    }
+}
+
 impl Writer<'_> {
-    fn parts(&mut self, parts: &[Part], row: usize) -> Result<(), Undecided> {
+    fn parts(&mut self, parts: &[Part], here: &Around<'_>) -> Result<(), Undecided> {
         for part in parts {
             match part {
-                Part::Piece(piece) => self.piece(piece, row, Place::Content)?,
-                Part::Copies(path) => self.copies(path, row),
-                Part::Construct { name, attributes, content } => self.construct(name, attributes, content, row)?,
-                Part::When { tests, negated, parts } => match all(tests, self.named, row) {
+                Part::Piece(piece) => self.piece(piece, here, Place::Content)?,
+                Part::Copies(reach) => self.copies(reach, here),
+                Part::Construct { name, attributes, content } => self.construct(name, attributes, content, here)?,
+                Part::When { tests, negated, parts } => match all(tests, self.named, here.row) {
                     Verdict::Open => return Err(Undecided),
-                    verdict if (verdict == Verdict::Holds) != *negated => self.parts(parts, row)?,
+                    verdict if (verdict == Verdict::Holds) != *negated => self.parts(parts, here)?,
                     _ => {}
                 },
-                Part::Each { path, parts } => {
+                Part::Each { reach, parts } => {
                     let named = self.named;
-                    outcome(named.follow(path, row, &mut |element| flow(self.parts(parts, element))))?;
+                    outcome(named.follow(&reach.path, here.start(reach), &mut |row| {
+                        flow(self.parts(parts, &Around { row, around: Some(here) }))
+                    }))?;
                 }
             }
         }
         Ok(())
     }
 
-    fn copies(&mut self, path: &[PathStep], row: usize) {
+    fn copies(&mut self, reach: &Reach, here: &Around<'_>) {
         let named = self.named;
-        let _ = named.follow(path, row, &mut |element| {
+        let _ = named.follow(&reach.path, here.start(reach), &mut |element| {
             self.items += u64::from(self.depth == 0);
             write_subtree(named, element, self.out);
             ControlFlow::<Infallible>::Continue(())
@@ -185,7 +213,7 @@ impl Writer<'_> {
         name: &str,
         attributes: &[(String, Vec<Piece>)],
         content: &[Part],
-        row: usize,
+        here: &Around<'_>,
     ) -> Result<(), Undecided> {
         self.items += u64::from(self.depth == 0);
         self.depth += 1;
@@ -196,13 +224,13 @@ impl Writer<'_> {
             self.out.extend_from_slice(attribute.as_bytes());
             self.out.extend_from_slice(b"=\"");
             for piece in pieces {
-                self.piece(piece, row, Place::Attribute)?;
+                self.piece(piece, here, Place::Attribute)?;
             }
             self.out.push(b'"');
         }
         self.out.push(b'>');
         let start = self.out.len();
-        self.parts(content, row)?;
+        self.parts(content, here)?;
         self.depth -= 1;
         if self.out.len() == start {
             self.out.pop();
@@ -215,20 +243,20 @@ impl Writer<'_> {
         Ok(())
     }
 
-    fn piece(&mut self, piece: &Piece, row: usize, place: Place) -> Result<(), Undecided> {
+    fn piece(&mut self, piece: &Piece, here: &Around<'_>, place: Place) -> Result<(), Undecided> {
         match piece {
             Piece::Characters(text) => {
                 self.out.extend_from_slice(text.as_bytes());
                 Ok(())
             }
-            Piece::Values(values) => self.values(values, row, place),
+            Piece::Values(values) => self.values(values, here, place),
         }
     }
 
-    fn values(&mut self, values: &Values, row: usize, place: Place) -> Result<(), Undecided> {
+    fn values(&mut self, values: &Values, here: &Around<'_>, place: Place) -> Result<(), Undecided> {
         let named = self.named;
         let mut number = 0;
-        outcome(named.follow(&values.path, row, &mut |element| match &values.of {
+        outcome(named.follow(&values.reach.path, here.start(&values.reach), &mut |element| match &values.of {
             ValueOf::Attribute(name) => match named.attribute(name, element) {
                 None => ControlFlow::Continue(()),
                 Some(attribute) => self.value(values, &mut number, [attribute].into_iter(), place),

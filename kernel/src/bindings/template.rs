@@ -6,7 +6,7 @@ use pyo3::types::PyTuple;
 
 use super::plan::{value_test, ValueTestTuple};
 use crate::row_paths::{PathStep, Wanted, WantedName};
-use crate::template::{Part, Piece, ScanResult, Tally, ValueOf, Values};
+use crate::template::{Part, Piece, Reach, ScanResult, Tally, ValueOf, Values};
 
 /// uri or None, local or None, whether it descends
 type PathStepTuple = (Option<String>, Option<String>, bool);
@@ -42,7 +42,7 @@ fn parts(tuples: &Bound<'_, PyAny>) -> PyResult<Vec<Part>> {
 
 fn part(tuple: &Bound<'_, PyTuple>) -> PyResult<Part> {
     Ok(match word(tuple)?.as_str() {
-        "copies" => Part::Copies(path(tuple.get_item(1)?.extract()?)),
+        "copies" => Part::Copies(reach(tuple)?),
         "construct" => {
             let attributes: Vec<(String, Vec<Bound<'_, PyTuple>>)> = tuple.get_item(2)?.extract()?;
             let attributes = attributes
@@ -56,7 +56,7 @@ fn part(tuple: &Bound<'_, PyTuple>) -> PyResult<Part> {
             let tests = tests.into_iter().map(value_test).collect::<PyResult<_>>()?;
             Part::When { tests, negated: tuple.get_item(2)?.extract()?, parts: parts(&tuple.get_item(3)?)? }
         }
-        "each" => Part::Each { path: path(tuple.get_item(1)?.extract()?), parts: parts(&tuple.get_item(2)?)? },
+        "each" => Part::Each { reach: reach(tuple)?, parts: parts(&tuple.get_item(3)?)? },
         _ => Part::Piece(piece(tuple)?),
     })
 }
@@ -65,11 +65,16 @@ fn piece(tuple: &Bound<'_, PyTuple>) -> PyResult<Piece> {
     match word(tuple)?.as_str() {
         "characters" => Ok(Piece::Characters(tuple.get_item(1)?.extract()?)),
         "values" => {
-            let (_, steps, of, separator, at_most_one): (String, Path, ValueOfTuple, String, bool) = tuple.extract()?;
-            Ok(Piece::Values(Values { path: path(steps), of: value_of(of)?, separator, at_most_one }))
+            let (of, separator) = (tuple.get_item(3)?.extract()?, tuple.get_item(4)?.extract()?);
+            let at_most_one = tuple.get_item(5)?.extract()?;
+            Ok(Piece::Values(Values { reach: reach(tuple)?, of: value_of(of)?, separator, at_most_one }))
         }
         other => Err(unknown(other)),
     }
+}
+
+fn reach(tuple: &Bound<'_, PyTuple>) -> PyResult<Reach> {
+    Ok(Reach { up: tuple.get_item(1)?.extract()?, path: path(tuple.get_item(2)?.extract()?) })
 }
 
 fn value_of((of, attribute): ValueOfTuple) -> PyResult<ValueOf> {

@@ -41,12 +41,9 @@ impl Projector {
                         if written.is_err() {
                             out.truncate(before);
                         }
-                        let has_text = out.len() > before;
                         self.rows.written_text = out;
                         if let Ok(items) = written {
-                            if has_text {
-                                self.rows.record_written(step, row, items);
-                            }
+                            self.rows.record_written(step, row, items);
                             is_spared = true;
                             continue;
                         }

@@ -9,7 +9,7 @@ sees to that (`sink/event_writer.py` says when it takes such text); whoever make
 declare the namespaces that were in scope of their originals.
 
 Paths lead from the element of the record, or inside `Each` from the element of that, by children; their last step may
-be a descendant step. What they read must be kept by the plan.
+be a descendant step. With `up` they begin so many `Each` further out. What they read must be kept by the plan.
 """
 
 from __future__ import annotations
@@ -64,6 +64,7 @@ class Values:
     """What stands between two values: nothing between text nodes, a blank between atomic values."""
     at_most_one: bool = False
     """More than one would be an error: then the record is left to the query."""
+    up: int = 0
 
 
 @dataclass(frozen=True)
@@ -71,6 +72,7 @@ class Copies:
     """The elements a path leads to, with everything in them; the element itself if it is empty."""
 
     path: Path
+    up: int = 0
 
 
 @dataclass(frozen=True)
@@ -84,7 +86,7 @@ class Construct:
 
 @dataclass(frozen=True)
 class When:
-    """The parts, if all tests hold, or with `negated` if not all of them do."""
+    """The parts, if all tests hold for the element at hand, or with `negated` if not all of them do."""
 
     tests: tuple[ValueTest, ...]
     negated: bool
@@ -97,6 +99,7 @@ class Each:
 
     path: Path
     parts: tuple[Part, ...]
+    up: int = 0
 
 
 Part = Characters | Values | Copies | Construct | When | Each

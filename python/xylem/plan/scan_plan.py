@@ -220,7 +220,6 @@ class Written:
     """The results of one WRITTEN record: those of successive elements of a step with no other record between them."""
 
     text: str
-    """Never empty."""
     elements: int
     """How many elements it was written for."""
     items: int

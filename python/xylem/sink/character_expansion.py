@@ -80,6 +80,11 @@ class CharacterExpansion:
             re.compile("([" + "".join(map(re.escape, self.character_map)) + "])") if self.character_map else None
         )
 
+    @property
+    def is_needed(self) -> bool:
+        """Whether characters are more than escaped."""
+        return not self.encoding.is_unicode or self.normalize is not None or self._pattern is not None
+
     def through(self, escape: Expand) -> Expand:
         """The expansion of a context with this escape function, references standing for what cannot be encoded."""
         return self._with_map(self.without_map(escape))

@@ -83,6 +83,13 @@ class EventWriter:
         """Whether the start tag of the innermost element can still get attributes."""
         self._after_atomic = False
         self._is_first = True
+        self.takes_markup = (
+            copy_preserve
+            and copy_inherit
+            and self._separator is None
+            and not markup.expansion.is_needed
+        )
+        """Whether `markup` can be called: characters are escaped and no more, and copies are as they stand."""
         self._append(xml_declaration(parameters))
 
     # --- elements
@@ -156,6 +163,18 @@ class EventWriter:
             self._atomic(item)
         else:
             self._other(item)
+        self._flush_if_full()
+
+    def markup(self, text: str, items: int = 1) -> None:
+        """Add elements and text nodes that are XML already, as results of templates are (`plan/result_template.py`).
+
+        They stand where no namespaces are declared.
+        """
+        if not self.takes_markup or self._scope or self._builder.scope:
+            raise EngineBug("XYBUG0001", "text of a template where it does not fit")
+        self._after_atomic = False
+        self._begin_content()
+        self._append(text)
         self._flush_if_full()
 
     def finish(self) -> None:

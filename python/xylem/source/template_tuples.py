@@ -5,13 +5,13 @@ The word at the start of each says what it is; `kernel/src/bindings/template.rs`
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TypeAlias
 
 from xylem.plan.result_template import Characters, Construct, Copies, Each, Part, Path, Tally, Template, Values, When
 from xylem.plan.scan_plan import ValueTest
 
-if TYPE_CHECKING:
-    from xylem._kernel import ValueTestTuple
+ValueTestTuple: TypeAlias = tuple[list[tuple[str, str]], bool, tuple[str, str] | None, str, str | None, float | None]
+"""As the kernel's stub has it."""
 
 
 def value_test_tuple(test: ValueTest) -> ValueTestTuple:
@@ -35,16 +35,16 @@ def _part(part: Part) -> tuple[object, ...]:
     match part:
         case Characters(text=text):
             return "characters", text
-        case Values(path=path, of=of, attribute=attribute, separator=separator, at_most_one=at_most_one):
-            return "values", _path(path), (int(of), attribute), separator, at_most_one
-        case Copies(path=path):
-            return "copies", _path(path)
+        case Values(of=of, separator=separator, at_most_one=at_most_one):
+            return "values", part.up, _path(part.path), (int(of), part.attribute), separator, at_most_one
+        case Copies(path=path, up=up):
+            return "copies", up, _path(path)
         case Construct(name=name, attributes=attributes, content=content):
             return "construct", name, [(key, _parts(pieces)) for key, pieces in attributes], _parts(content)
         case When(tests=tests, negated=negated, parts=parts):
             return "when", [value_test_tuple(test) for test in tests], negated, _parts(parts)
-        case Each(path=path, parts=parts):
-            return "each", _path(path), _parts(parts)
+        case Each(path=path, parts=parts, up=up):
+            return "each", up, _path(path), _parts(parts)
 
 
 def _path(path: Path) -> list[tuple[str | None, str | None, bool]]:

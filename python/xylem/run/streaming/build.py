@@ -8,6 +8,7 @@ from dataclasses import replace
 from xylem.analysis.focus import reads_focus
 from xylem.analysis.projection import NotProjectable, Projection, Use
 from xylem.analysis.reached_declarations import reached_declarations
+from xylem.functions.context import CODEPOINT_COLLATION
 from xylem.plan.flux import (
     ROOT,
     Fixed,
@@ -27,6 +28,7 @@ from xylem.plan.flux import (
 )
 from xylem.plan.flux_variables import bound_variables, expressions_of, free_variables
 from xylem.plan.needs import add_expression, add_needs, element_names
+from xylem.plan.result_template import Template
 from xylem.plan.scan_plan import Report
 from xylem.plan.symbols import may_contain, reached_type
 from xylem.rewrite.simple_expressions import is_simple
@@ -49,6 +51,7 @@ from .early_firing import early_firing, past_at_start
 from .hoisting import hoisted
 from .immediate import Immediate, immediate
 from .kept_children import ANY_CHILD, kept_children, variable_readers
+from .result_templates import has_namespaces, template_of
 from .roles import (
     FeedRole,
     FiringRole,
@@ -61,8 +64,9 @@ from .roles import (
     TriggerRole,
     WindowRole,
 )
-from .selection import tests_of, tests_of_predicates, value_tests_of, value_tests_of_predicates
+from .selection import Selection, conjuncts
 from .steps import PlannedSteps
+from .tallies import tally_of
 
 NEAR_STEPS = 2
 
@@ -93,6 +97,9 @@ class StreamBuilder:
         self.scopes: list[ScopeRole] = []
         self.windowed: set[str] = set()
         """The variables that hold a window."""
+        self.selection = Selection(main.static.default_collation == CODEPOINT_COLLATION)
+        self.has_namespaces = False
+        """Whether the answer may have namespaces declared around a result."""
         self._aggregates = 0
         self.program_variables: frozenset[str] = frozenset()
 
@@ -100,6 +107,7 @@ class StreamBuilder:
         """Plan the whole program; gives the role of the document."""
         self._refuse_global_input(program)
         self.program_variables = bound_variables(program) | {ROOT}
+        self.has_namespaces = has_namespaces(program)
         if not isinstance(program, ProcessStream):
             program = ProcessStream(ROOT, (OnFirst(None, program),))
         try:
@@ -219,15 +227,16 @@ class StreamBuilder:
         stream = None if nested or counter else self._as_stream(handler)
         if stream is not None:
             element = self.steps.follow(parent, handler.step, Report.START | Report.END)
-            element.tests = tests_of(stream, handler.variable)
+            element.tests = self.selection.tests_of(stream, handler.variable)
             self._scope(stream, element.index, role, index)
             return
         report = Report.START | Report.ITEM if nested else Report.ITEM
         planned = self.steps.follow(parent, handler.step, report)
-        planned.tests = tests_of(handler.body, handler.variable)
+        planned.tests = self.selection.tests_of(handler.body, handler.variable)
         if not nested and counter is None:
             # A record that is left out must not have been announced, nor be counted.
-            planned.value_tests = value_tests_of(handler.body, handler.variable)
+            planned.value_tests = self.selection.value_tests_of(handler.body, handler.variable)
+            planned.result = self._template(handler)
         slot = self._slot(handler.variable)
         add_needs(handler.body, {handler.variable: planned.kept})
         body = self._function("on", handler.body, role, handler)
@@ -235,6 +244,15 @@ class StreamBuilder:
         passes = is_simple(handler.body, handler.variable) or is_value(planned.kept)
         held = None if passes else handler.variable
         self.roles.append(ItemRole(planned.index, role, index, slot, body, nested, held, counter, handler.outermost))
+
+    def _template(self, handler: On) -> Template | None:
+        """What the scan can write for a record that passes its tests."""
+        if self.has_namespaces:
+            return None
+        body, variable = hoisted(handler.body), handler.variable
+        conditions = conjuncts(body.condition) if isinstance(body, If) else []
+        decided = [condition for condition in conditions if self.selection.decides(condition, variable)]
+        return template_of(body, variable, self.selection, decided)
 
     def _as_stream(self, handler: On) -> ProcessStream | None:
         """The body as a stream of its own: it is one, or aggregates over the element are all it reads."""
@@ -330,7 +348,7 @@ class StreamBuilder:
         return made, extraction.found
 
     def _feed(self, role: ScopeRole, aggregate: Aggregate, readers: Readers) -> None:
-        tests, is_plain = tests_of_predicates(aggregate.taken, ITEM.name.local)
+        tests, is_plain = self.selection.tests_of_predicates(aggregate.taken, ITEM.name.local)
         # Counts come once per batch: enough for the document, which is open all the time.
         counted = is_plain and aggregate.counts and role.parent is None
         parent = role.step
@@ -341,7 +359,11 @@ class StreamBuilder:
         planned.report = Report.COUNT if counted else Report.ITEM
         planned.tests = tests
         if not counted:
-            planned.value_tests = value_tests_of_predicates(aggregate.taken, ITEM.name.local)
+            planned.value_tests = self.selection.value_tests_of_predicates(aggregate.taken, ITEM.name.local)
+            tallied = tally_of(aggregate.taken, ITEM.name.local, self.selection)
+            if tallied is not None and aggregate.function == "count" and role.parent is None:
+                planned.tests, planned.value_tests = tallied.tests, tallied.value_tests
+                planned.result = tallied.tally
         slot = self._slot(aggregate.name)
         role.aggregates.append((slot, aggregate.function))
         number = len(role.aggregates) - 1

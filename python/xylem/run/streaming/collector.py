@@ -22,6 +22,9 @@ class Collector:
     Holds: the element under construction, if any, and what has not been taken yet.
     """
 
+    takes_markup = False
+    """Items are nodes here, never text."""
+
     def __init__(self, base_uri: str | None = None, copy_preserve: bool = True, copy_inherit: bool = True) -> None:
         self.ready: deque[Any] = deque()
         self._new_builder = partial(TreeBuilder, base_uri, copy_preserve, copy_inherit)

@@ -10,6 +10,7 @@ Safe:   the same output; an error of the condition surfaces where the body would
 
 from __future__ import annotations
 
+from collections.abc import Sequence as Sequence_
 from dataclasses import replace
 from functools import reduce
 
@@ -29,6 +30,34 @@ def hoisted(body: Flux) -> Flux:
         return _below(body)
     rest = _below(_without(body, frozenset(common)))
     return If(reduce(ast.And, dict.fromkeys(common)), rest)
+
+
+def grouped(parts: Sequence_[Flux]) -> list[Flux]:
+    """Parts of a sequence, those side by side under one condition taken together.
+
+        { if (χ) then <a> } { for $b in $x/b return { if (χ) then {$b} } } { if (χ) then </a> } …
+    →   { if (χ) then <a> { for $b in $x/b return {$b} } </a> } …
+    """
+    found: list[Flux] = []
+    group: list[Flux] = []
+    shared: frozenset[ast.Expr] = frozenset()
+    for part in map(hoisted, parts):
+        own = frozenset(conjuncts(part.condition)) if isinstance(part, If) else frozenset()
+        if group and shared & own:
+            group.append(part)
+            shared &= own
+            continue
+        found += _taken_together(group, shared)
+        group, shared = [part], own
+    return found + _taken_together(group, shared)
+
+
+def _taken_together(group: list[Flux], shared: frozenset[ast.Expr]) -> list[Flux]:
+    if len(group) < 2:
+        return group
+    conditions = [condition for condition in _in_order(group[0]) if condition in shared]
+    rest = Sequence(tuple(_without(part, shared) for part in group))
+    return [If(reduce(ast.And, dict.fromkeys(conditions)), rest)]
 
 
 def _below(body: Flux) -> Flux:

@@ -17,9 +17,17 @@ from .buffer import is_named
 
 def late_child(node: Node, variable: str, input_bytes: int) -> InputError:
     """The error for a child that nobody waits for any more."""
-    parent = node.parent
+    return _late(f"<{node.name}>", node.parent, variable, input_bytes)
+
+
+def late_result(parent: Node, variable: str, input_bytes: int) -> InputError:
+    """The same for one whose result the scan has written already, below an element."""
+    return _late("an element", parent, variable, input_bytes)
+
+
+def _late(what: str, parent: Node | None, variable: str, input_bytes: int) -> InputError:
     where = "" if parent is None else f" in {path_of(parent)}"
-    why = f"<{node.name}>{where} comes after what the schema puts behind it, so ${variable} was answered without it"
+    why = f"{what}{where} comes after what the schema puts behind it, so ${variable} was answered without it"
     return InputError("XYIN0021", f"{why} (within the first {input_bytes:,} bytes)")
 
 

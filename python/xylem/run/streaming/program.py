@@ -84,7 +84,11 @@ class StreamProgram:
         part = RunPart(resources, now or current_time(), environment, dict(variables or {}))
         space = self.handlers.namespace(part, None)
         run = StreamRun(self.roles, len(self.slots), space, Context(self.static, part), output, measured)
-        batches = iter(scan(source, self.scan, limits=limits, scanner=scanner))
+
+        def may_write() -> bool:
+            return getattr(output, "takes_markup", False)
+
+        batches = iter(scan(source, self.scan, limits=limits, scanner=scanner, may_write=may_write))
         started = False
         for batch in batches:
             measured.input_bytes = batch.input_bytes
@@ -115,6 +119,6 @@ def _taking(run: StreamRun, batch: ScannedBatch, started: bool) -> Callable[[], 
     def take() -> None:
         if not started:
             run.start(Node(batch.tree, 0))
-        run.push(batch.tree, batch.kinds, batch.steps, batch.rows, batch.counts)
+        run.push(batch.tree, batch.kinds, batch.steps, batch.rows, batch.counts, batch.written)
 
     return take

@@ -91,6 +91,18 @@ class MeasuredOutput:
         self._count()
         self._output.item(item)
 
+    @property
+    def takes_markup(self) -> bool:
+        return bool(self._output.takes_markup)
+
+    def markup(self, text: str, items: int) -> None:
+        self.events += items
+        if self._depth == 0:
+            self._outer += items
+        elif self._depth == 1:
+            self._inner += items
+        self._output.markup(text, items)
+
     def end_element(self) -> None:
         self._depth -= 1
         self._output.end_element()

@@ -6,11 +6,12 @@ scopes with their buffers and aggregates, and results that wait for an earlier o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from xylem.errors import InputError, XylemError
 from xylem.functions.context import Context
+from xylem.plan.scan_plan import WRITTEN, Written
 from xylem.schema.past_tracker import PastTracker
 from xylem.schema.symbols import END as AT_END_TAG
 from xylem.values.node import Node
@@ -18,9 +19,9 @@ from xylem.values.tree_interface import TreeInterface
 
 from ..runtime.data_windows import WindowCursor
 from .accumulator import Accumulator, Counter, accumulator
-from .buffer import Buffer, detached, size_of
+from .buffer import ROW_BYTES, Buffer, detached, size_of
 from .collector import Recorder
-from .late_children import has_any, late_child
+from .late_children import has_any, late_child, late_result
 from .open_scope import OpenScope, Region
 from .roles import (
     FeedRole,
@@ -38,6 +39,7 @@ from .statistics import Statistics
 __all__ = ["Statistics", "StreamRun"]
 
 START, END, ITEM = 1, 2, 4
+_NOTHING_WRITTEN: Sequence[Written] = ()
 Action = Callable[[Node], None]
 Handler = Callable[[Any, list[Any]], None]
 
@@ -71,6 +73,8 @@ class StreamRun:
         """What is kept, by the step of its scope."""
         self.trackers: dict[int, PastTracker] = {}
         """By the step of their scope."""
+        self.written: Iterator[Written] = iter(_NOTHING_WRITTEN)
+        """What the scan wrote in this batch, and its records have not come to yet."""
         for role in roles:
             self._install(role)
         self.root = next(role for role in roles if isinstance(role, ScopeRole) and role.parent is None)
@@ -87,6 +91,7 @@ class StreamRun:
                 self.actions[key | ITEM] = self._nested_item(role)
             case ItemRole():
                 self.actions[key | ITEM] = self._item(role)
+                self.actions[key | WRITTEN] = self._written_items(role)
             case WindowRole():
                 self.windows[role.scope.step, role.position] = role
                 self.actions[key | ITEM] = self._window_item(role)
@@ -105,6 +110,8 @@ class StreamRun:
             case FeedRole(body=None):
                 self.counted.append(role)
             case FeedRole():
+                # The scan may count records by itself, and leave only some of them to be looked at here.
+                self.counted.append(role)
                 self.actions[key | ITEM] = self._feed(role)
 
     # --- input
@@ -112,9 +119,18 @@ class StreamRun:
     def start(self, document: Node) -> None:
         self._open(self.root, document)
 
-    def push(self, tree: TreeInterface, kinds: list[int], steps: list[int], rows: list[int], counts: list[int]) -> None:
+    def push(
+        self,
+        tree: TreeInterface,
+        kinds: list[int],
+        steps: list[int],
+        rows: list[int],
+        counts: list[int],
+        written: Sequence[Written] = _NOTHING_WRITTEN,
+    ) -> None:
         """The records of a batch."""
         self._move_spine(tree)
+        self.written = iter(written)
         for role in self.counted:
             if counts and counts[role.step]:
                 self._count(role, counts[role.step])
@@ -123,7 +139,7 @@ class StreamRun:
             action = actions.get(step << 3 | kind)
             if action is not None:
                 action(Node(tree, row))
-        self.statistics.records += len(kinds)
+        self.statistics.records += len(kinds) + sum(each.elements - 1 for each in written)
 
     def finish(self) -> None:
         self._close(self.root)
@@ -258,6 +274,26 @@ class StreamRun:
                 hold(held_as, -size)
             else:
                 body(self.output, env)
+
+        return act
+
+    def _written_items(self, role: ItemRole) -> Action:
+        """Results that the scan has written, where a handler would have been called for each record."""
+        step, position, held_as, hold = role.scope.step, role.position, role.held_as, self.statistics.hold
+
+        def act(node: Node) -> None:
+            scope = self.open[step]
+            if position < scope.next_handler:
+                raise late_result(self.env[role.scope.slot], role.scope.variable, self.statistics.input_bytes)
+            self._advance(scope, position)
+            scope.reached = position
+            written = next(self.written)
+            if held_as is not None:
+                size = written.most_characters + ROW_BYTES * written.most_rows
+                hold(held_as, size)
+                hold(held_as, -size)
+            if written.text:
+                self.output.markup(written.text, written.items)
 
         return act
 

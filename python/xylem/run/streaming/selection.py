@@ -12,7 +12,9 @@ Safe:   the condition is still tested by the handler; the scan only drops what w
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import partial
+from dataclasses import dataclass
+from decimal import Decimal
+from math import inf
 
 from xylem.plan.flux import Flux, For, If, On, OnEach, OnFirst, OnWindow, ProcessStream, Sequence
 from xylem.plan.scan_plan import AttributeTest, ValueTest
@@ -24,30 +26,84 @@ Guards = frozenset[ast.Expr] | None
 """Conditions under which alone a body writes; None for a body that writes nothing in any case."""
 
 
-def tests_of(body: Flux, variable: str) -> tuple[AttributeTest, ...]:
-    """The tests of attributes of `variable` that must hold for a body to write anything."""
-    return _tests(guards(body) or (), variable)
+@dataclass(frozen=True)
+class Selection:
+    """Finds the tests that a scan can make."""
 
+    by_code_points: bool = True
+    """Whether strings are compared as the scan compares them; the default collation of the query may say otherwise."""
 
-def value_tests_of(body: Flux, variable: str) -> tuple[ValueTest, ...]:
-    """The tests of values below `variable` that must hold for a body to write anything."""
-    return _value_tests(guards(body) or (), variable)
+    def tests_of(self, body: Flux, variable: str) -> tuple[AttributeTest, ...]:
+        """The tests of attributes of `variable` that must hold for a body to write anything."""
+        return self._tests(guards(body) or (), variable)
 
+    def value_tests_of(self, body: Flux, variable: str) -> tuple[ValueTest, ...]:
+        """The tests of values below `variable` that must hold for a body to write anything."""
+        return self._value_tests(guards(body) or (), variable)
 
-def value_tests_of_predicates(taken: ast.Expr, variable: str) -> tuple[ValueTest, ...]:
-    """The tests of values among the predicates of `$variable[p][q]…`, or the `where` of a loop over it."""
-    return _value_tests((p for p in map(partial(_of_variable, variable=variable), _predicates(taken)) if p), variable)
+    def value_tests_of_predicates(self, taken: ast.Expr, variable: str) -> tuple[ValueTest, ...]:
+        """The tests of values among the predicates of `$variable[p][q]…`, or the `where` of a loop over it."""
+        relative = (of_variable(predicate, variable) for predicate in _predicates(taken))
+        return self._value_tests((p for p in relative if p is not None), variable)
 
+    def tests_of_predicates(self, taken: ast.Expr, variable: str) -> tuple[tuple[AttributeTest, ...], bool]:
+        """The tests among the predicates of `$variable[p][q]…`, and whether they are all there is to it."""
+        predicates = _predicates(taken)
+        while isinstance(taken, ast.Filter):
+            taken = taken.base
+        relative = [of_variable(predicate, variable) for predicate in predicates]
+        tests = self._tests((p for p in relative if p is not None), variable)
+        is_plain = isinstance(taken, ast.VarRef) and len(tests) == len(predicates)
+        return tests, is_plain
 
-def tests_of_predicates(taken: ast.Expr, variable: str) -> tuple[tuple[AttributeTest, ...], bool]:
-    """The tests among the predicates of `$variable[p][q]…`, and whether they are all there is to it."""
-    predicates = _predicates(taken)
-    while isinstance(taken, ast.Filter):
-        taken = taken.base
-    relative = [_of_variable(predicate, variable) for predicate in predicates]
-    tests = _tests((p for p in relative if p is not None), variable)
-    is_plain = isinstance(taken, ast.VarRef) and len(tests) == len(predicates)
-    return tests, is_plain
+    def _tests(self, conditions: Iterable[ast.Expr], variable: str) -> tuple[AttributeTest, ...]:
+        found = (self.test(condition, variable) for condition in conditions)
+        return tuple(sorted((test for test in found if test is not None), key=repr))
+
+    def _value_tests(self, conditions: Iterable[ast.Expr], variable: str) -> tuple[ValueTest, ...]:
+        found = (self.value_test(condition, variable) for condition in conditions)
+        # Those of the element's own attributes are decided at its start tag.
+        return tuple(sorted((test for test in found if test is not None and test.path), key=repr))
+
+    def test(self, condition: ast.Expr, variable: str) -> AttributeTest | None:
+        """A condition as a test of an attribute."""
+        found = self._comparison(condition)
+        if found is None:
+            return None
+        op, value, string, number = found
+        name = _attribute(value, variable)
+        # A value comparison with a number would be an error: it is left to the handler.
+        if name is None or (number is not None and isinstance(condition, ast.ValueComparison)):
+            return None
+        return AttributeTest(*name, op, string, number)
+
+    def value_test(self, condition: ast.Expr, variable: str) -> ValueTest | None:
+        """A condition as a test of values, be it of an attribute of the element itself."""
+        found = self._comparison(condition)
+        if found is None or not isinstance(condition, ast.GeneralComparison):
+            return None
+        op, value, string, number = found
+        names = _value_path(value, variable)
+        if names is None:
+            return None
+        path, text, attribute = names
+        return ValueTest(path, op, string, number, text, attribute)
+
+    def decides(self, condition: ast.Expr, variable: str) -> bool:
+        """Whether a condition is wholly decided by the tests of a scan, where they can be decided."""
+        return self.test(condition, variable) is not None or self.value_test(condition, variable) is not None
+
+    def _comparison(self, condition: ast.Expr) -> tuple[str, ast.Expr, str | None, float | None] | None:
+        """A comparison with a constant: the operator, what is compared, and the string or number on the other side."""
+        if not isinstance(condition, (ast.GeneralComparison, ast.ValueComparison)):
+            return None
+        op = condition.op if isinstance(condition, ast.GeneralComparison) else _GENERAL[condition.op]
+        value, constant = condition.left, _constant(condition.right)
+        if constant is None:
+            op, value, constant = _TURNED[op], condition.right, _constant(condition.left)
+        if constant is None or (constant[0] is not None and not self.by_code_points):
+            return None
+        return op, value, *constant
 
 
 def _predicates(taken: ast.Expr) -> list[ast.Expr]:
@@ -94,68 +150,30 @@ def conjuncts(condition: ast.Expr) -> list[ast.Expr]:
     return [condition]
 
 
-def _tests(conditions: Iterable[ast.Expr], variable: str) -> tuple[AttributeTest, ...]:
-    found = (_test(condition, variable) for condition in conditions)
-    return tuple(sorted((test for test in found if test is not None), key=repr))
-
-
-def _test(condition: ast.Expr, variable: str) -> AttributeTest | None:
-    found = _comparison(condition)
-    if found is None:
-        return None
-    op, value, string, number = found
-    name = _attribute(value, variable)
-    # A value comparison with a number would be an error: it is left to the handler.
-    if name is None or (number is not None and isinstance(condition, ast.ValueComparison)):
-        return None
-    return AttributeTest(*name, op, string, number)
-
-
-def _comparison(condition: ast.Expr) -> tuple[str, ast.Expr, str | None, float | None] | None:
-    """A comparison with a constant: the operator, what is compared, and the string or number it is compared with."""
-    if not isinstance(condition, (ast.GeneralComparison, ast.ValueComparison)):
-        return None
-    op = condition.op if isinstance(condition, ast.GeneralComparison) else _GENERAL[condition.op]
-    constant = _constant(condition.right)
-    if constant is not None:
-        return op, condition.left, *constant
-    constant = _constant(condition.left)
-    return None if constant is None else (_TURNED[op], condition.right, *constant)
-
-
 def _constant(expr: ast.Expr) -> tuple[str | None, float | None] | None:
     match expr:
         case ast.StringLiteral(value=string):
             return string, None
         case ast.IntegerLiteral(value=number) | ast.DecimalLiteral(value=number) | ast.DoubleLiteral(value=number):
-            return None, float(number)
+            return None, _double(number)
         case ast.Unary(op="-", operand=operand):
             constant = _constant(operand)
             return None if constant is None or constant[1] is None else (None, -constant[1])
     return None
 
 
-def _value_tests(conditions: Iterable[ast.Expr], variable: str) -> tuple[ValueTest, ...]:
-    found = (_value_test(condition, variable) for condition in conditions)
-    return tuple(sorted((test for test in found if test is not None), key=repr))
-
-
-def _value_test(condition: ast.Expr, variable: str) -> ValueTest | None:
-    found = _comparison(condition)
-    if found is None or not isinstance(condition, ast.GeneralComparison):
-        return None
-    op, value, string, number = found
-    names = _value_path(value, variable)
-    if names is None:
-        return None
-    path, text, attribute = names
-    return ValueTest(path, op, string, number, text, attribute)
+def _double(number: int | Decimal | float) -> float:
+    try:
+        return float(number)
+    except OverflowError:
+        # As xs:double it is infinite; Python refuses only integers.
+        return inf if number > 0 else -inf
 
 
 def _value_path(
     expr: ast.Expr, variable: str
 ) -> tuple[tuple[tuple[str, str], ...], bool, tuple[str, str] | None] | None:
-    """$variable/a/b, $variable/a/text() or $variable/a/@b: the elements, and what is taken of the last."""
+    """$variable/a/b, $variable/a/text(), $variable/a/@b, $variable/@b: the elements, and what is taken of the last."""
     steps: list[tuple[str, str]] = []
     text, attribute = False, None
     while isinstance(expr, ast.Path):
@@ -169,7 +187,7 @@ def _value_path(
             case _:
                 return None
         expr = expr.left
-    if not steps or (text and attribute is not None):
+    if (not steps and attribute is None) or (text and attribute is not None):
         return None
     if not isinstance(expr, ast.VarRef) or expr.name.expanded != ("", variable):
         return None
@@ -187,7 +205,7 @@ def _attribute(expr: ast.Expr, variable: str) -> tuple[str, str] | None:
     return None
 
 
-def _of_variable(predicate: ast.Expr, variable: str) -> ast.Expr | None:
+def of_variable(predicate: ast.Expr, variable: str) -> ast.Expr | None:
     """A comparison in a predicate, its step made a path from the variable."""
     if not isinstance(predicate, (ast.GeneralComparison, ast.ValueComparison)):
         return None

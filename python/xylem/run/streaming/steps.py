@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from xylem.analysis.projection import Projection
 from xylem.plan.flux import Step
 from xylem.plan.needs import element_names, node_test
+from xylem.plan.result_template import Tally, Template
 from xylem.plan.scan_plan import AttributeTest, Keep, Report, ScanPlan, ScanStep, ValueTest
 from xylem.syntax import ast
 
@@ -24,6 +25,7 @@ class PlannedStep:
     kept: Projection = field(default_factory=Projection)
     tests: tuple[AttributeTest, ...] = ()
     value_tests: tuple[ValueTest, ...] = ()
+    result: Template | Tally | None = None
 
 
 class PlannedSteps:
@@ -61,6 +63,7 @@ class PlannedSteps:
             step.kept.text,
             step.tests,
             step.value_tests,
+            step.result,
         )
 
 

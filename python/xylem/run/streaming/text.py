@@ -96,11 +96,16 @@ class FirstDecides:
 
     def __init__(self, begin: Callable[[Any], Any]) -> None:
         self._begin = begin
+        self.takes_markup = False
+        """Whether text of results can be taken as it is: not before the answer has begun."""
 
     def _become(self, first: Any) -> Any:
         target = self._begin(first)
         for method in ("start_element", "attribute", "text", "item", "end_element", "finish"):
             setattr(self, method, getattr(target, method))
+        if target.takes_markup:
+            self.markup = target.markup
+            self.takes_markup = True
         return target
 
     def start_element(self, *arguments: Any) -> None:

@@ -1,0 +1,58 @@
+"""Paths of a query as paths of a template: down by names, to elements, their text nodes, or one of their attributes."""
+
+from __future__ import annotations
+
+from xylem.analysis.projection import is_descend
+from xylem.plan.flux import Step
+from xylem.plan.needs import node_test
+from xylem.plan.result_template import Path, PathStep, ValueOf
+from xylem.syntax import ast
+
+Taken = tuple[Path, ValueOf | None, tuple[str, str] | None]
+"""Elements by their path, or with `ValueOf` what is taken of each of them: text nodes, or the attribute named last."""
+
+
+class NoTemplate(Exception):
+    """Something that only code can do."""
+
+
+def taken_by(expression: ast.Expr) -> tuple[str, Taken]:
+    """A path as an expression: the variable it begins at, and what it leads to."""
+    steps: list[Step] = []
+    while isinstance(expression, ast.Path):
+        step = expression.right
+        if not isinstance(step, ast.AxisStep) or step.predicates:
+            raise NoTemplate
+        if is_descend(step):
+            # //a: the step after it leads to descendants.
+            if not steps or steps[-1].axis != "child":
+                raise NoTemplate
+            steps[-1] = Step(steps[-1].name, "descendant", steps[-1].test)
+        else:
+            steps.append(Step("", step.axis, step.test))
+        expression = expression.left
+    if not isinstance(expression, ast.VarRef) or expression.name.uri:
+        raise NoTemplate
+    return expression.name.local, element_path(tuple(reversed(steps)))
+
+
+def element_path(steps: tuple[Step, ...]) -> Taken:
+    """What the steps of a loop or handler lead to."""
+    path: list[PathStep] = []
+    for place, step in enumerate(steps):
+        is_last = place == len(steps) - 1
+        if step.predicates or (path and path[-1].descends and step.axis != "attribute"):
+            # Below nested matches, what a further step leads to is not in document order.
+            raise NoTemplate
+        match step.axis, node_test(step):
+            case "child" | "descendant", ast.NameTest(name=name):
+                path.append(PathStep(*name.expanded, step.axis == "descendant"))
+            case "child" | "descendant", ast.Wildcard(uri=uri, local=local):
+                path.append(PathStep(uri, local, step.axis == "descendant"))
+            case "child", ast.TextTest() if is_last:
+                return tuple(path), ValueOf.TEXT, None
+            case "attribute", ast.NameTest(name=name) if is_last:
+                return tuple(path), ValueOf.ATTRIBUTE, name.expanded
+            case _:
+                raise NoTemplate
+    return tuple(path), None, None

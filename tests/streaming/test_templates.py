@@ -1,0 +1,242 @@
+"""Results written by the scan are those of the handlers, and those of the whole tree."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import xylem
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from xylem.errors import XylemError
+from xylem.plan.result_template import Tally
+from xylem.run.deep_stack import with_deep_stack
+from xylem.run.streaming.program import StreamProgram
+from xylem.run.streaming.run import Statistics
+from xylem.sink.event_writer import EventWriter
+from xylem.source.kernel import is_kernel_built
+from xylem.source.resources import FileResources
+
+from .compare import SCANNERS, XML, Outcome, from_tree, stream_program
+from .template_cases import documents, queries
+
+needs_kernel = pytest.mark.skipif(not is_kernel_built(), reason="the kernel was not built here")
+
+
+class Watched(EventWriter):
+    """Counts the results that came as text."""
+
+    texts = 0
+
+    def markup(self, text: str, items: int = 1) -> None:
+        Watched.texts += 1
+        super().markup(text, items)
+
+
+def streamed(
+    program: StreamProgram, chunks: list[bytes], scanner: str, takes_markup: bool, statistics: Statistics | None = None
+) -> Outcome:
+    """The text of the answer, its results written by the scan where that is allowed."""
+    parts: list[str] = []
+    writer = Watched(XML, parts.append)
+    writer.takes_markup = takes_markup
+    try:
+        for _ in program.write(iter(chunks), FileResources(), writer, scanner=scanner, statistics=statistics):
+            pass
+        return Outcome("".join(parts))
+    except XylemError as error:
+        return Outcome(error=error.code, message=str(error))
+
+
+def compared(query: str, document: str, size: int) -> None:
+    program = stream_program(query)
+    if program is None:
+        return
+    data = document.encode()
+    chunks = [data[start : start + size] for start in range(0, len(data), size)]
+    expected = from_tree(query, data, as_xml=True)
+    measured = {}
+    usual = streamed(program, chunks, "python", False)
+    for scanner in SCANNERS:
+        for takes_markup in (False, True):
+            statistics = measured[scanner, takes_markup] = Statistics()
+            found = streamed(program, chunks, scanner, takes_markup, statistics)
+            assert found == usual, f"{scanner}, text taken: {takes_markup}"
+    if "FORG0001" not in (usual.error, expected.error):
+        # Conditions that decide about nothing may be left out, and their errors with them.
+        assert usual == expected
+    if not usual.error:
+        assert len({found.peak_buffered_bytes for found in measured.values()}) == 1
+        if not any(isinstance(step.result, Tally) for step in program.scan.steps):
+            assert len({found.records for found in measured.values()}) == 1
+
+
+def test_generated() -> None:
+    @settings(max_examples=250, deadline=None, suppress_health_check=list(HealthCheck))
+    @given(query=queries(), document=documents(), size=st.sampled_from((1, 7, 10_000)))
+    def compare(query: str, document: str, size: int) -> None:
+        compared(query, document, size)
+
+    with_deep_stack(compare)
+
+
+@needs_kernel
+def test_most_of_them_are_written_by_the_scan() -> None:
+    """The generator would be worth little if code had to write its results."""
+    found: list[bool] = []
+
+    @settings(max_examples=150, deadline=None, database=None, derandomize=True, suppress_health_check=list(HealthCheck))
+    @given(query=queries())
+    def look(query: str) -> None:
+        program = stream_program(query)
+        found.append(program is not None and any(step.result is not None for step in program.scan.steps))
+
+    with_deep_stack(look)
+    assert sum(found) > 0.4 * len(found)
+
+
+CASES = {
+    "copies": "<o>{ for $p in /d/r where $p/b > 3 return <p>{ $p/a }{ $p/b }</p> }</o>",
+    "whole records": "/d/r[b > 3]",
+    "texts outside of elements": "for $p in /d/r where $p/b > 3 return $p/a/text()",
+    "attributes": "for $p in /d/r return <p k='{ $p/@k }' a='({ $p/a })'>{ string($p/b) }</p>",
+    "atomic values apart": "for $p in /d/r return <p a='{ $p/a }'>{ data($p/b) } { 'x' }{ data($p/@k) }</p>",
+    "either": "for $p in /d/r return <p>{ if ($p/b > 3) then <more>{ $p/b/text() }</more> else 'less' }</p>",
+    "loops": "for $p in /d/r return <p b='{ $p/b }'>{ for $a in $p/a return <q k='{ $p/@k }'>{ $a/text() }</q> }</p>",
+    "descendants": "for $p in /d/r return <p a='{ $p/a }'>{ $p//c }</p>",
+    "wildcards": "for $p in /d/* return <p k='{ $p/*/@k }'>{ $p/* }</p>",
+    "nested conditions": (
+        "for $p in /d/r return <p>{ if ($p/b > 1) then <m>{ if ($p/a = 'x') then <n>{ $p/b }</n> else $p/a }</m> "
+        "else <l/> }</p>"
+    ),
+}
+DOCUMENTS = {
+    "plain": "<d><r k='1'><a>x</a><b>5</b></r><r><a>y&amp;&gt;</a><a/><b>2</b><c><c/>&lt;</c></r></d>",
+    "nothing there": "<d><r/><r><b> </b></r></d>",
+    "no numbers": "<d><r><b>4</b><a>1</a></r><r><b>x</b><a>2</a></r></d>",
+    "namespaces": (
+        "<d xmlns:n='u1' xmlns='' xmlns:m='u&quot;2'>"
+        "<r n:k='1' k='2'><a xmlns='' m:x='&#9;'><n:c xmlns:n='u3'><n:e/></n:c></a>"
+        "<b xml:lang='de'>7</b></r><r xmlns:l='u4'><a><l:c/></a><b>9</b></r></d>"
+    ),
+    "characters": "<d><r k='&#10;&quot;&#x2028;'><a>&#13;&#x85;&#x7f;\u2028é𝄞</a><b>4</b><!--c--><?t d?></r></d>",
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("about", DOCUMENTS)
+def test_cases(name: str, about: str) -> None:
+    for size in (3, 1000):
+        compared(CASES[name], DOCUMENTS[about], size)
+
+
+@needs_kernel
+@pytest.mark.parametrize("name", CASES)
+def test_cases_are_written_by_the_scan(name: str) -> None:
+    program = stream_program(CASES[name])
+    assert program is not None
+    before = Watched.texts
+    streamed(program, [DOCUMENTS["plain"].encode()], "kernel", True)
+    assert Watched.texts > before
+
+
+NOT_WRITTEN = {
+    "a namespace around": "<o xmlns='u'>{ for $p in /d/r return <p xmlns=''>{ $p/a }</p> }</o>",
+    "a namespace of its own": "for $p in /d/r return <n:p xmlns:n='u'>{ $p/a }</n:p>",
+    "attributes as nodes": "for $p in /d/r return <p>{ $p/@k }</p>",
+    "atomic values side by side": "for $p in /d/r return <p>{ data($p/a), data($p/b) }</p>",
+    "atomic values outside of elements": "for $p in /d/r return data($p/a)",
+    "another order": "for $p in /d/r return <p>{ $p//c/a }</p>",
+    "a computation": "for $p in /d/r return <p>{ $p/b + 1 }</p>",
+    "another record": "for $p in /d/r return <p>{ count(/d/r) }</p>",
+}
+
+
+@pytest.mark.parametrize("name", NOT_WRITTEN)
+def test_what_only_code_can_write(name: str) -> None:
+    program = stream_program(NOT_WRITTEN[name])
+    if program is None:
+        return
+    assert all(step.result is None for step in program.scan.steps)
+    compared(NOT_WRITTEN[name], DOCUMENTS["plain"], 1000)
+
+
+@needs_kernel
+@pytest.mark.parametrize(
+    "query",
+    [
+        "count(/d/r[b > 3])",
+        "count(//r[@k = '1'])",
+        "count(for $p in /d/r where $p/b/text() >= 2 return $p/a)",
+        "count(/d/r[b != 'x']/text())",
+    ],
+)
+def test_counts(query: str) -> None:
+    program = stream_program(query)
+    assert program is not None
+    assert any(isinstance(step.result, Tally) or step.report & 8 for step in program.scan.steps)
+    for document in DOCUMENTS.values():
+        compared(query, document, 5)
+
+
+# --- what the output wants
+
+MANY = "<d>" + "<r k='1'><a>é&lt;</a><b>5</b></r>" * 40 + "</d>"
+
+
+def text(query: str, **parameters: Any) -> tuple[bytes, bytes]:
+    """The answer as a stream writes it, piece by piece, and as it is written from the tree."""
+    data = MANY.encode()
+    stream, tree = bytearray(), bytearray()
+    xylem.compile(query).stream(data[start : start + 9] for start in range(0, len(data), 9)).write_to(
+        stream.extend, **parameters
+    )
+    xylem.compile(query).run(context=xylem.parse(data)).write_to(tree.extend, **parameters)
+    return bytes(stream), bytes(tree)
+
+
+@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {},
+        {"encoding": "us-ascii"},
+        {"encoding": "utf-16"},
+        {"indent": True},
+        {"method": "adaptive"},
+        {"method": "text"},
+        {"method": "html"},
+        {"item_separator": "|"},
+        {"cdata_section_elements": "a"},
+        {"normalization_form": "NFD"},
+        {"omit_xml_declaration": False},
+    ],
+    ids=str,
+)
+def test_serialization_parameters(name: str, parameters: dict[str, Any]) -> None:
+    streamed_text, tree_text = text(CASES[name], **parameters)
+    assert streamed_text == tree_text
+
+
+@pytest.mark.parametrize("modes", ["preserve, no-inherit", "no-preserve, inherit", "no-preserve, no-inherit"])
+def test_copy_namespaces(modes: str) -> None:
+    query = f"declare copy-namespaces {modes}; {CASES['copies']}"
+    for about in ("plain", "namespaces", "characters"):
+        data = DOCUMENTS[about].encode()
+        out = bytearray()
+        xylem.compile(query).stream([data[:40], data[40:60], data[60:]]).write_to(out.extend)
+        assert out.decode() == xylem.compile(query).run(context=xylem.parse(data)).serialize()
+
+
+def test_items_are_nodes() -> None:
+    items = list(xylem.compile(CASES["copies"]).stream([MANY[:50].encode(), MANY[50:].encode()]).xdm())
+    assert [item.kind for item in items] == [1]
+
+
+def test_another_collation_decides_in_the_query() -> None:
+    collation = "http://www.w3.org/2005/xpath-functions/collation/html-ascii-case-insensitive"
+    for path in ("a", "@k"):
+        query = (
+            f'declare default collation "{collation}"; for $p in /d/r where $p/{path} = "X" return <p>{{ $p/a }}</p>'
+        )
+        compared(query, "<d><r k='x'><a>x</a></r><r k='X'><a>X</a></r><r k='y'/></d>", 5)
