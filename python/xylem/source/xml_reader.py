@@ -14,6 +14,7 @@ from typing import BinaryIO
 
 from xylem.errors import InputError
 from xylem.values.node import Node
+from xylem.values.tree_interface import TreeInterface
 
 from .doctype import DoctypeHandlers, ResolveEntity
 from .encodings import xml_encoding
@@ -41,27 +42,39 @@ def read_document(
     strip_space: bool = False,
     resolve_entity: ResolveEntity | None = None,
     code: str = "XYIN0001",
+    reader: str = "auto",
 ) -> Node:
     """The document node of an XML document.
 
     The source is the XML itself, as bytes or text, or a path or open binary file to read it from. Text has its encoding
     behind it, whatever its declaration says. `uri` becomes the document URI and, unless `base_uri` says otherwise, the
     base URI; a path has its own. With `strip_space`, text of white space alone is left out. `code` is the error code of
-    malformed input, where the caller has one of its own.
+    malformed input, where the caller has one of its own. `reader` is kernel, python, or auto for the best there is: the
+    kernel makes trees of `values/compact_tree.py`, Python the reference, `values/tree.py`.
     """
+    by_kernel = resolve_entity is None and uses_kernel(reader)
     if isinstance(source, PathLike):
         content: bytes | str = _file_content(Path(source))
         uri = uri or Path(source).absolute().as_uri()
     else:
         content = source if isinstance(source, (bytes, str)) else source.read()
     try:
-        return _read(content, uri, base_uri or uri, limits, strip_space, resolve_entity)
+        return _read(content, uri, base_uri or uri, limits, strip_space, resolve_entity, by_kernel)
     except InputError as error:
         name = str(source) if isinstance(source, PathLike) else uri
         why = f"{name}: {error.why}" if name else error.why
         if code != "XYIN0001":
             raise InputError(code, f"{error.title}: {why}", hint=error.hint) from error
         raise error.located(name or "") from error.__cause__
+
+
+def uses_kernel(reader: str) -> bool:
+    """Whether the kernel is to read. XYIN0010: it is asked for, and not built here."""
+    if reader not in ("auto", "kernel", "python"):
+        raise ValueError(f"the reader is auto, kernel or python, not {reader!r}")
+    if reader == "kernel" and not is_kernel_built():
+        raise InputError("XYIN0010")
+    return reader != "python" and is_kernel_built()
 
 
 def _file_content(path: Path) -> bytes:
@@ -96,9 +109,11 @@ def _read(
     limits: Limits,
     strip_space: bool,
     resolve_entity: ResolveEntity | None,
+    by_kernel: bool,
 ) -> Node:
     data, encoding = _as_bytes(content)
-    if resolve_entity is None and is_kernel_built():
+    tree: TreeInterface
+    if by_kernel:
         tree = read_tree(data, limits, encoding=encoding, strip_space=strip_space)
     else:
         loader = _loader(data, encoding, base_uri, limits, resolve_entity)

@@ -43,6 +43,19 @@ class Node:
     def __repr__(self) -> str:
         return f"<{KIND_NAMES[self.kind]} {self.name or ''} pre={self.pre}>"
 
+    def __reduce__(self) -> tuple[object, tuple[object, ...]]:
+        """A pickled node is a copy of its subtree: see `carried_node.py`."""
+        from .carried_node import arrived, carried
+
+        return arrived, tuple(carried(self))
+
+    def __copy__(self) -> Node:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Node:
+        # Nothing of a node changes: within a process it stays the node it is.
+        return self
+
     @property
     def order_key(self) -> tuple[int, int]:
         """Sorts nodes in document order; trees follow each other in the order they were made."""

@@ -63,7 +63,7 @@ def _copy_names(target: Tree, source: TreeInterface, start: int, codes: Sequence
             target.codes.append(code if name is None else of_kind(code & KIND_MASK, name))
     if source.qnames is not target.qnames:
         _copy_prefixes(target, source, start, codes, shift)
-    for row, name in _within(source.prefixed, start, start + len(codes)):
+    for row, name in within(source.prefixed, start, start + len(codes)):
         target.rename(row + shift, name)
 
 
@@ -91,7 +91,7 @@ def _preserve_namespaces(
     del kept["xml"]
     new = {prefix: uri for prefix, uri in kept.items() if scope.get(prefix) != uri}
     if source.declared:
-        for other, declared in _within(source.declared, start + 1, end):
+        for other, declared in within(source.declared, start + 1, end):
             target.declare(other + shift, dict(declared))
         for other in source.isolated:
             if start < other < end:
@@ -126,7 +126,7 @@ def _keep_used_namespaces(target: Tree, first: int) -> None:
             target.declare(owner, {name.prefix: name.uri})
 
 
-def _within(rows: Mapping[int, T], start: int, end: int) -> Iterable[tuple[int, T]]:
+def within(rows: Mapping[int, T], start: int, end: int) -> Iterable[tuple[int, T]]:
     """The entries of some rows, in time that grows with the smaller of the dict and the range."""
     if end - start < len(rows):
         return [(row, rows[row]) for row in range(start, end) if row in rows]
