@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from .version import VERSION as __version__
 
 if TYPE_CHECKING:
-    from .api import Functions, Query, Result, compile, function, parse
+    from .api import Functions, Query, Result, aggregate, compile, function, parse
     from .errors import DynamicError, EngineBug, InputError, StaticError, SyntaxFault, XylemError
     from .stream_result import StreamResult
     from .values.node import Node
@@ -32,6 +32,7 @@ _HOME = {
     "StreamResult": "xylem.stream_result",
     "SyntaxFault": "xylem.errors",
     "XylemError": "xylem.errors",
+    "aggregate": "xylem.api",
     "compile": "xylem.api",
     "function": "xylem.api",
     "parse": "xylem.api",
@@ -50,6 +51,7 @@ __all__ = [
     "SyntaxFault",
     "XylemError",
     "__version__",
+    "aggregate",
     "compile",
     "function",
     "parse",

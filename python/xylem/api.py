@@ -25,7 +25,7 @@ from xylem.source.limits import DEFAULT_LIMITS, Limits
 from xylem.source.module_files import ModuleFiles
 from xylem.source.resources import FileResources
 from xylem.values.node import Node
-from xylem.values.python_values import sequence_from_python
+from xylem.values.python_values import items_from_python, sequence_from_python
 
 if TYPE_CHECKING:
     from xylem.plan.explain import Explanation
@@ -35,8 +35,10 @@ if TYPE_CHECKING:
     from xylem.stream_query import Validation
     from xylem.stream_result import StreamResult
 
-__all__ = ["Functions", "Query", "Result", "compile", "function", "parse"]
+__all__ = ["Functions", "Query", "Result", "aggregate", "compile", "function", "parse"]
 
+aggregate = DEFAULT_FUNCTIONS.aggregate
+"""Register an aggregate for all queries: a class with init, step and finish, and with merge or invert if it can."""
 function = DEFAULT_FUNCTIONS.function
 """Register a Python function for all queries: ``@xylem.function("udf:name", "xs:integer", "xs:string?")``."""
 
@@ -107,17 +109,26 @@ class Query:
         collection: Iterable[Any] | None = None,
         allow: Iterable[str | PathLike[str]] = (),
         environment: Mapping[str, str] | None = None,
+        streams: Mapping[str, Iterable[Any]] | None = None,
+        held_items: int | None = None,
     ) -> Result:
         """Run the query; the result is computed as it is read.
 
         `context` and the values of `variables` are Python values or nodes (`xylem.parse`); the names are `local`,
         `prefix:local` with a prefix the query declares, or `Q{uri}local`. `collection` is what ``collection()``
         gives. ``doc()`` and its like read below the directories of `allow` only, and ``environment-variable()``
-        sees `environment` only.
+        sees `environment` only. Values of variables that are declared ``as T**``, and those of `streams`, which
+        ``stream("name")`` gives, are read item by item and may be infinite; operations that keep items or values of
+        them keep at most `held_items`.
         """
-        bound = {name: sequence_from_python(value) for name, value in (variables or {}).items()}
+        endless = {variable.local for variable in self._program.external_variables if variable.endless}
+        bound: dict[str, Any] = {
+            name: items_from_python(value) if _local(name) in endless else sequence_from_python(value)
+            for name, value in (variables or {}).items()
+        }
         start = None if context is None else sequence_from_python(context)
-        resources = _resources(allow, chain(start or (), *bound.values()))
+        finite = (value for name, value in bound.items() if _local(name) not in endless)
+        resources = _resources(allow, chain(start or (), *finite))
         if collection is not None:
             resources.add_collection(None, sequence_from_python(collection))
         names = external_names(self._program, bound)
@@ -126,6 +137,8 @@ class Query:
             context=start,
             variables={names[name]: value for name, value in bound.items()},
             environment=environment,
+            streams={name: items_from_python(value) for name, value in (streams or {}).items()},
+            held_items=held_items,
         )
         return Result(drawn_deep(items) if self._program.may_recurse else items, self._program.output)
 
@@ -197,6 +210,11 @@ class Query:
         except StaticError as refused:
             return explain(program, Refusal(refused.why, refused.span))
         return explain(streaming.handlers, account_of(streaming))
+
+
+def _local(name: str) -> str:
+    """The local part of the name of a variable."""
+    return name.rpartition("}")[2].rpartition(":")[2]
 
 
 def _resources(allow: Iterable[str | PathLike[str]], given: Iterable[Any]) -> FileResources:

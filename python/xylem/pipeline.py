@@ -14,6 +14,7 @@ from xylem.run.evaluator.program import ExternalVariable, Program
 from xylem.syntax import ast, parse
 
 if TYPE_CHECKING:
+    from xylem.rewrite.windows import WindowFacts
     from xylem.run.distributed.program import DistributedProgram
     from xylem.run.streaming.program import StreamProgram
     from xylem.schema.constraints import Schema
@@ -29,6 +30,10 @@ class StaticEnvironment:
     namespaces: Mapping[str, str] = field(default_factory=dict)
     modules: ModuleResolver | None = None
     external_functions: Sequence[ExternalFunction] = ()
+    without_rules: frozenset[str] = frozenset()
+    """Rules for windows that are switched off: `move_where`, `index_windows` … (docs/windows.md lists them)."""
+    schema: Schema | None = None
+    """What the document behind the context item follows, where that is known."""
 
 
 def compile_query(text: str, env: StaticEnvironment) -> Program:
@@ -43,6 +48,15 @@ def compile_query(text: str, env: StaticEnvironment) -> Program:
 
 def _compiled(text: str, env: StaticEnvironment) -> Program:
     return _builder(env).build(parse(text, env.name))
+
+
+def _window_facts(env: StaticEnvironment) -> WindowFacts | None:
+    aggregates = frozenset((f.uri, f.local) for f in env.external_functions if f.protocol is not None)
+    if not env.without_rules and env.schema is None and not aggregates:
+        return None
+    from xylem.rewrite.windows import WindowFacts
+
+    return WindowFacts(without=env.without_rules, schema=env.schema, user_aggregates=aggregates)
 
 
 def compile_stream(text: str, env: StaticEnvironment, schema: Schema | None = None) -> StreamProgram:
@@ -126,7 +140,7 @@ def _compiled_distributed(
 
 def _builder(env: StaticEnvironment) -> Builder:
     context = replace(StaticContext(), base_uri=env.base_uri, namespaces={**PREDECLARED, **env.namespaces})
-    return Builder(context, env.modules, env.external_functions)
+    return Builder(context, env.modules, env.external_functions, _window_facts(env))
 
 
 __all__ = [

@@ -43,6 +43,8 @@ class StaticContext:
     base_uri: str | None = None
     default_collation: str = CODEPOINT_COLLATION
     unordered: bool = False
+    is_sequential: bool = False
+    """`declare execution sequential`: variables of the prolog may be set."""
     empty_greatest: bool = False
     preserve_types: bool = True
     copy_preserve: bool = True
@@ -173,6 +175,8 @@ def _apply(context: StaticContext, declaration: ast.Declaration) -> StaticContex
             return replace(context, preserve_types=mode == "preserve")
         case ast.OrderingModeDecl(mode=mode):
             return replace(context, unordered=mode == "unordered")
+        case ast.ExecutionDecl(mode=mode):
+            return replace(context, is_sequential=mode == "sequential")
         case ast.EmptyOrderDecl(mode=mode):
             return replace(context, empty_greatest=mode == "greatest")
         case ast.CopyNamespacesDecl(preserve=preserve, inherit=inherit):

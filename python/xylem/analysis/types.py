@@ -38,8 +38,16 @@ def sequence_type(node: ast.SequenceTypeNode | None) -> SequenceType:
     if node.item is None:
         return EMPTY_SEQUENCE
     if node.occurrence == "**":
-        raise StaticError("XYST0002", "the occurrence ** of possibly infinite sequences", span=node.span)
+        # The same type as with one asterisk: that it may be infinite is for the analysis of boundedness.
+        return SequenceType(_streamed_item(node.item), Occurrence.MANY)
     return SequenceType(item_type(node.item), Occurrence.of(node.occurrence))
+
+
+def _streamed_item(node: ast.ItemTypeNode) -> ItemType:
+    """The item type of `T**`. Where T is no atomic type, `(temp)**` means elements of this name (windows paper, 4)."""
+    if isinstance(node, ast.AtomicType) and not node.name.prefix and node.name.uri != XS:
+        return NodeItem(nk.ELEMENT, node.name.expanded)
+    return item_type(node)
 
 
 def item_type(node: ast.ItemTypeNode) -> ItemType:

@@ -249,6 +249,10 @@ CATALOGUE: dict[str, Entry] = {
         "the query buffers more than is allowed",
         "`xylem explain` says what it buffers; --limit buffered-bytes=… allows more (limits=… in Python)",
     ),
+    "XYDY0010": Entry(
+        "an operation on an infinite sequence keeps more than is allowed",
+        "let it work on windows, or allow more: --limit held-items=…, or held_items=… in Python",
+    ),
     "XYIN0001": Entry("the XML is not well formed"),
     "XYIN0002": Entry("a file cannot be read or written"),
     "XYIN0003": Entry("the place may not be read", "allow its directory: --allow DIR, or allow=[…] in Python"),
@@ -264,6 +268,9 @@ CATALOGUE: dict[str, Entry] = {
         "the input does not follow its schema", "correct the input or the schema, or run the query without a schema"
     ),
     "XYIN0022": Entry("XML Schemas need a package that is not installed", "pip install 'xylem-xquery[schema]'"),
+    "XYIN0030": Entry(
+        "there is no stream of this name", "bind one: --items NAME=FILE.xml, or streams={'name': …} in Python"
+    ),
     "XYRT0001": Entry("Spark is not installed here", "pip install 'xylem-xquery[spark]'"),
     "XYRT0002": Entry(
         "Spark finds no Java that it can use", "install a JDK, 17 or later, or let JAVA_HOME name one that is installed"
@@ -277,6 +284,29 @@ CATALOGUE: dict[str, Entry] = {
     "XYRT0006": Entry(
         "an item does not fit the columns of the query", "choose other columns with schema=…, or cast in the query"
     ),
+    "XYRT0010": Entry(
+        "a function cannot travel between tasks",
+        "return what it gives, not the function itself",
+    ),
+    "XYRT0020": Entry(
+        "the checkpoint belongs to another query",
+        "give the changed query a checkpoint of its own, or delete the old one to begin again with all that is still there",
+    ),
+    "XYRT0021": Entry(
+        "the query cannot be asked of all documents of a stream",
+        "ask each document by itself (a path from the root instead of collection()), or run it over files: xylem run",
+    ),
+    "XYRT0022": Entry("the stream cannot be read again from where the query must go on"),
+    "XYRT0023": Entry(
+        "the query keeps more than is allowed until its stream ends",
+        "aggregates keep little, whole items and orders keep all; --state-limit allows more",
+    ),
+    "XYRT0024": Entry("the checkpoint is in use by another process", "one query runs with it at a time"),
+    "XYRT0025": Entry(
+        "Kafka needs packages that are not installed",
+        "the output: pip install 'xylem-xquery[kafka]'; the input: --conf spark.jars.packages=…, see docs/spark.md",
+    ),
+    "XYRT0026": Entry("the continuous query failed", "started again with the same checkpoint it goes on where it stopped"),
     "XYST0001": Entry("no external function of this name is registered", "register it: @xylem.function(…)"),
     "XYST0002": Entry("this extension can be written but not yet executed"),
     "XYST0003": Entry("the expression is nested too deeply"),
@@ -284,4 +314,6 @@ CATALOGUE: dict[str, Entry] = {
         "the query cannot be answered while its input streams by",
         "run it over the tree of the document: without --stream, or with Query.run in Python",
     ),
+    "XYST0010": Entry("a blocking operation is applied to an infinite sequence"),
+    "XYST0011": Entry("only variables that the prolog declares can be set", "declare variable $x := …;"),
 }

@@ -70,6 +70,10 @@ class RunPart:
     environment: Mapping[str, str] | None = None
     """Environment variables, None where the user did not allow them."""
     variables: dict[tuple[str, str], Any] = field(default_factory=dict)
+    streams: dict[str, Any] = field(default_factory=dict)
+    """What stream() gives, by name: iterables of items."""
+    held_items: int = 1_000_000
+    """How many items or values an operation on an infinite sequence may keep."""
     load_module: Callable[..., Any] | None = None
     """fn:load-xquery-module: set by the compiler."""
     trace: Callable[[str, str], None] = lambda label, value: None

@@ -17,11 +17,12 @@ KeyFunction = Callable[[Any], Hashable]
 
 @function("fn:distinct-values", "xs:anyAtomicType*, xs:string", "xs:anyAtomicType*", lazy="values", context=True)
 def distinct_values(ctx: Context, values: Iterable[Any], uri: str | None = None) -> Iterable[Any]:
-    key_of = _key_function(ctx, uri)
+    key_of = key_function(ctx, uri)
     return values if type(values) is range else _first_occurrences(values, key_of)
 
 
-def _key_function(ctx: Context, uri: str | None) -> KeyFunction:
+def key_function(ctx: Context, uri: str | None) -> KeyFunction:
+    """The key by which values are distinguished in a collation."""
     chosen = chosen_collation(ctx, uri)
     collation = None if chosen is CODEPOINT else chosen
     timezone = ctx.run.implicit_timezone_minutes
@@ -39,7 +40,7 @@ def _first_occurrences(values: Iterable[Any], key_of: KeyFunction) -> Iterator[A
 
 @function("fn:index-of", "xs:anyAtomicType*, xs:anyAtomicType, xs:string", "xs:integer*", lazy="values", context=True)
 def index_of(ctx: Context, values: Iterable[Any], search: Any, uri: str | None = None) -> Iterable[int]:
-    key_of = _key_function(ctx, uri)
+    key_of = key_function(ctx, uri)
     if search != search:  # NaN equals nothing here, unlike in fn:distinct-values
         return ()
     if type(values) is range and type(search) is int:

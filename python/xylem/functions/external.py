@@ -26,6 +26,7 @@ from xylem.values.python_values import python_from_item, sequence_from_python
 from .registry import PREFIXES, Builtin, split_types
 
 Body = TypeVar("Body", bound=Callable[..., Any])
+Made = TypeVar("Made")
 
 _NAME = re.compile(r"Q\{([^{}]+)\}([\w.-]+)|([\w.-]+):([\w.-]+)")
 
@@ -37,6 +38,58 @@ class ExternalFunction(Builtin):
     Unlike that of a built-in function its result is not trusted: `body` follows the calling convention for its
     arguments but always returns a sequence of items, which the caller converts to the type `returns`.
     """
+
+    protocol: AggregateProtocol | None = None
+    """How it folds its argument value by value, where it does."""
+
+
+class AggregateProtocol:
+    """A user's aggregate as windows keep it: states, and the values that go in and out as items.
+
+    `init()` gives a state, `step(state, value)` the state with one more value, `finish(state)` the result. With
+    `merge(a, b)`
+    states of neighbouring runs of values become one; with `invert(state, value)` the oldest value is taken back.
+    """
+
+    def __init__(self, name: str, maker: Any) -> None:
+        made = maker() if isinstance(maker, type) else maker
+        for needed in ("init", "step", "finish"):
+            if not callable(getattr(made, needed, None)):
+                raise TypeError(f"{name}: an aggregate has the methods init, step and finish")
+        self._name = name
+        self._made = made
+        self.can_merge = callable(getattr(made, "merge", None))
+        self.can_invert = callable(getattr(made, "invert", None))
+
+    def init(self) -> Any:
+        return self._guarded(self._made.init)
+
+    def step(self, state: Any, value: Any) -> Any:
+        return self._guarded(self._made.step, state, python_from_item(value))
+
+    def merge(self, first: Any, second: Any) -> Any:
+        return self._guarded(self._made.merge, first, second)
+
+    def invert(self, state: Any, value: Any) -> Any:
+        return self._guarded(self._made.invert, state, python_from_item(value))
+
+    def finish(self, state: Any) -> Sequence[Any]:
+        return sequence_from_python(self._guarded(self._made.finish, state))
+
+    def _guarded(self, call: Callable[..., Any], *arguments: Any) -> Any:
+        try:
+            return call(*arguments)
+        except XylemError:
+            raise
+        except Exception as reason:
+            raise DynamicError("XYDY0002", f"{self._name}: {type(reason).__name__}: {reason}") from reason
+
+    def of(self, values: Sequence[Any]) -> Sequence[Any]:
+        """The aggregate of a whole sequence."""
+        state = self.init()
+        for value in values:
+            state = self.step(state, value)
+        return self.finish(state)
 
 
 class Functions:
@@ -70,6 +123,27 @@ class Functions:
                 *key, types, returns, least, _at_the_border(name, body), frozenset(), focus=False, context=False
             )
             return body
+
+        return register
+
+
+    def aggregate(self, name: str, parameter: str, returns: str = "item()*") -> Callable[[Made], Made]:
+        """Register a class with init, step and finish (and merge, invert) as a function of one sequence.
+
+        Over windows it is kept while items pass; elsewhere it is called with all values. `parameter` is a type such
+        as `xs:double*`.
+        """
+        key = _expanded(name)
+
+        def register(maker: Made) -> Made:
+            protocol = AggregateProtocol(name, maker)
+            types = split_types(parameter)
+            if len(types) != 1:
+                raise TypeError(f"{name}: an aggregate has one parameter")
+            self._by_name[key] = ExternalFunction(
+                *key, types, returns, 1, protocol.of, frozenset(), focus=False, context=False, protocol=protocol
+            )
+            return maker
 
         return register
 

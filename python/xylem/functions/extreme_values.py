@@ -32,17 +32,17 @@ Choose = Callable[..., Any]
 def max_(ctx: Context, values: Iterable[Any], uri: str | None = None) -> Any:
     if type(values) is range and values:
         return max(values[0], values[-1])
-    return _Extreme(ctx, uri, max, "fn:max").of(values)
+    return Extreme(ctx, uri, max, "fn:max").of(values)
 
 
 @function("fn:min", "xs:anyAtomicType*, xs:string", "xs:anyAtomicType?", lazy="values", context=True)
 def min_(ctx: Context, values: Iterable[Any], uri: str | None = None) -> Any:
     if type(values) is range and values:
         return min(values[0], values[-1])
-    return _Extreme(ctx, uri, min, "fn:min").of(values)
+    return Extreme(ctx, uri, min, "fn:min").of(values)
 
 
-class _Extreme:
+class Extreme:
     """The largest or smallest value so far, with what was seen on the way."""
 
     def __init__(self, ctx: Context, uri: str | None, choose: Choose, name: str) -> None:
@@ -61,6 +61,10 @@ class _Extreme:
         rest = iter(values)
         while run := list(islice(rest, _RUN)):
             self.take(run)
+        return self.result()
+
+    def result(self) -> Any:
+        """The extreme value of all that was taken."""
         if self.family is Family.NUMBER:
             return self.as_common_number()
         if type(self.best) is AnyURI and len(self.kinds) > 1:

@@ -14,7 +14,7 @@ Paths are refused: reading a file is something a caller asks for in words (`xyle
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from os import PathLike
 from typing import Any
@@ -47,6 +47,16 @@ def sequence_from_python(value: Any) -> Sequence[Any]:
     if _is_collection(value):
         return [item for member in value for item in _inner(member)]
     return (item_from_python(value),)
+
+
+def items_from_python(values: Iterable[Any]) -> Iterator[Any]:
+    """The items of Python values, one after the other as they are read; there may be no end of them.
+
+    >>> list(items_from_python(iter([1, None, "a"])))
+    [1, 'a']
+    """
+    for value in values:
+        yield from _inner(value)
 
 
 def _inner(member: Any) -> Sequence[Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from xylem.analysis.resolve_names import resolve_names
 from xylem.analysis.static_context import StaticContext, build_static_context, resolved_uri
@@ -12,12 +12,13 @@ from xylem.analysis.types import sequence_type
 from xylem.errors import DynamicError, StaticError, XylemError
 from xylem.functions.context import RunPart
 from xylem.functions.external import ExternalFunction
+from xylem.plan.note import Note
 from xylem.syntax import ast, parse
 from xylem.values.function_item import FunctionItem
 from xylem.values.qname import QName
 from xylem.values.sequence_type import ANY_ITEM, SequenceType
 
-from . import calls, constructors, control, flwor, operators, paths, primaries, type_operators
+from . import calls, constructors, control, flwor, operators, paths, primaries, sequential, type_operators
 from .code import one
 from .compiler import YIELD
 from .declaration_cycles import variables_in_cycles
@@ -26,8 +27,16 @@ from .program import ExternalVariable, Program
 from .scope import Focus, Scope, Variable
 from .writer import Writer
 
-HANDLER_MODULES = (calls, constructors, control, flwor, operators, paths, primaries, type_operators)
+if TYPE_CHECKING:
+    from xylem.rewrite.windows import WindowFacts
+
+HANDLER_MODULES = (calls, constructors, control, flwor, operators, paths, primaries, sequential, type_operators)
 """Importing them registers the handlers."""
+
+
+def is_infinite(declared: ast.SequenceTypeNode | None) -> bool:
+    """Whether a declaration says `as T**`."""
+    return declared is not None and declared.occurrence == "**"
 
 
 class ModuleResolver(Protocol):
@@ -41,12 +50,17 @@ class Builder:
     """Builds one program out of a main module and the library modules it imports."""
 
     def __init__(
-        self, environment: StaticContext, resolver: ModuleResolver | None, externals: Sequence[ExternalFunction]
+        self,
+        environment: StaticContext,
+        resolver: ModuleResolver | None,
+        externals: Sequence[ExternalFunction],
+        window_facts: WindowFacts | None = None,
     ) -> None:
         self.environment = environment
         self.resolver = resolver
         self.externals = {(function.uri, function.local): function for function in externals}
         self.writer = Writer()
+        self.writer.window_facts = window_facts
         self.tables: dict[tuple[str, str], ModuleTable] = {}
         self.units: list[ModuleTable] = []
         self.context_types: tuple[SequenceType, ...] = ()
@@ -54,12 +68,17 @@ class Builder:
 
     def build(self, module: ast.Module) -> Program:
         """The program of a main module; a library module gives one without a body."""
-        main = self.load(module)
+        main = self.load(module, check_bounds=True)
         return self.finish(main, self._write_main(main, variables_in_cycles(self.units)))
 
-    def load(self, module: ast.Module) -> ModuleTable:
-        """Load a module and all it imports; write their functions and variables."""
+    def load(self, module: ast.Module, *, check_bounds: bool = False) -> ModuleTable:
+        """Load a module and all it imports; write their functions and variables.
+
+        `check_bounds`: refuse blocking operations on infinite sequences. What streams has its own ways with them.
+        """
         main = self._load(module, self.environment)
+        if check_bounds:
+            self._check_bounds()
         self.context_types, self.context_name = self._context_item(main)
         for unit in self.units:
             unit.check_imports()
@@ -88,6 +107,17 @@ class Builder:
             main.static.base_uri,
             self.writer.notes,
         )
+
+    def _check_bounds(self) -> None:
+        from xylem.analysis.boundedness import check_boundedness, mentions_infinite
+
+        modules = [unit.module for unit in self.units]
+        if not any(map(mentions_infinite, modules)):
+            return
+        found = check_boundedness(modules)
+        if found.has_infinite:
+            self.writer.bounds = found
+            self.writer.notes.extend(Note(remark.span, "endless", remark.text) for remark in found.remarks)
 
     # --- modules
 
@@ -194,7 +224,10 @@ class Builder:
 
     def _external_variables(self) -> tuple[ExternalVariable, ...]:
         return tuple(
-            ExternalVariable(*name, sequence_type(v.declaration.type), v.declaration.value is not None)
+            ExternalVariable(
+                *name, sequence_type(v.declaration.type), v.declaration.value is not None,
+                is_infinite(v.declaration.type)
+            )
             for unit in self.units
             for name, v in unit.own_variables.items()
             if v.declaration.external

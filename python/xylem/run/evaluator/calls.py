@@ -78,13 +78,22 @@ def static_call(c: Compiler, node: ast.Expr, name: ast.Name, arguments: tuple[as
     intrinsic = _INTRINSICS.get((name.uri or "", name.local, arity))
     if intrinsic is not None:
         return intrinsic(c, *arguments)
+    if name.local == "stream" and arity == 1 and c.writer.bounds is not None:
+        from .endless import STREAM_NAMES, stream_call
+
+        if name.expanded in STREAM_NAMES:
+            return stream_call(c, arguments[0])
     declared = c.functions.user_function(c, name, arity)
     if declared is not None:
         texts = [
-            c.bind(c.converted(c.compile(argument), expected, f"argument {i} of {name}()")).text
-            for i, (argument, expected) in enumerate(zip(arguments, declared.parameters, strict=True), 1)
+            _argument(c, argument, parameter, expected, f"argument {i} of {name}()")
+            for i, (argument, parameter, expected) in enumerate(
+                zip(arguments, declared.declaration.parameters, declared.parameters, strict=True), 1
+            )
         ]
         call = f"{declared.python_name}({', '.join(texts)})"
+        if c.writer.bounds is not None and c.writer.bounds.result((*name.expanded, arity)) is not None:
+            return Code(call, Shape.ITERABLE, declared.returns, endless=True)
         return Code(call, shape_of(declared.returns.occurrence), declared.returns)
     if name.uri == XS:
         return _constructor_call(c, node, name, arguments)
@@ -94,8 +103,22 @@ def static_call(c: Compiler, node: ast.Expr, name: ast.Name, arguments: tuple[as
     return _builtin_call(c, builtin, arguments)
 
 
+def _argument(
+    c: Compiler, argument: ast.Expr, parameter: ast.Parameter, expected: SequenceType, what: str
+) -> str:
+    """An argument of a declared function; one that may be infinite is read as it comes."""
+    code = c.compile(argument)
+    if not code.endless:
+        return c.bind(c.converted(code, expected, what)).text
+    from .endless import checked_lazily, shared
+
+    readers = None if c.writer.bounds is None else c.writer.bounds.parameter_readers(parameter)
+    return c.bind(shared(c, checked_lazily(c, code, expected, what), readers, f"${parameter.name}")).text
+
+
 def _builtin_call(c: Compiler, builtin: Builtin, arguments: tuple[ast.Expr, ...]) -> Code:
     texts = []
+    function = ""
     if len(arguments) < builtin.least:
         # A focus function with its last argument left out.
         arguments = (*arguments, ast.ContextItem(span=c.writer.span or arguments[0].span))
@@ -103,13 +126,18 @@ def _builtin_call(c: Compiler, builtin: Builtin, arguments: tuple[ast.Expr, ...]
         kind = signature_type(builtin.parameters[min(i, len(builtin.parameters) - 1)])
         what = f"argument {i + 1} of {builtin.local}()"
         code = c.compile(argument)
+        if code.endless and builtin.local == "distinct-values":
+            from ..runtime.endless import distinct_within
+
+            function = c.rt(distinct_within)
         if i in builtin.lazy:
             texts.append(_lazy_argument(c, code, kind, what))
         else:
             texts.append(c.converted(code, kind, what).text)
     if builtin.context:
         texts.insert(0, c.context())
-    function = c.writer.constant(builtin.body, f"f_{_identifier(builtin.local)}", key=(builtin.uri, builtin.local))
+    if not function:
+        function = c.writer.constant(builtin.body, f"f_{_identifier(builtin.local)}", key=(builtin.uri, builtin.local))
     returns = signature_type(builtin.returns)
     text = f"{function}({', '.join(texts)})"
     if isinstance(builtin, ExternalFunction):
@@ -403,10 +431,18 @@ def write_function_body(
     c.scope = c.scope.with_focus(focus)
     for parameter, kind, name in zip(parameters, types, names, strict=True):
         code = Code(name, shape_of(kind.occurrence), kind, simple=True)
+        if c.writer.bounds is not None and parameter.type is not None and parameter.type.occurrence == "**":
+            code = Code(name, Shape.ITERABLE, kind, simple=True, endless=True)
+            key = None
         # A parameter changes with each call, but within one call it stays.
         c.declare(parameter.name.expanded, code)
 
     def finish(code: Code) -> None:
+        if code.endless:
+            from .endless import checked_lazily
+
+            c.writer.line(f"return {checked_lazily(c, code, returns, what).text}")
+            return
         c.writer.line(f"return {c.converted(code, returns, what).text}")
 
     outer, c.own_call = c.own_call, None if key is None else OwnCall(c.writer.frame, key, types, names)

@@ -39,6 +39,8 @@ class Code:
     """Nodes known to be distinct and in document order."""
     simple: bool = False
     """A name or a constant: may be written several times."""
+    endless: bool = False
+    """Possibly infinite: must be read as it comes, never collected."""
 
     @property
     def item(self) -> ItemType:

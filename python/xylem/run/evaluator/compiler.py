@@ -12,6 +12,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
+from xylem.analysis.boundedness.infinite import Infinite
 from xylem.analysis.static_context import StaticContext
 from xylem.errors import StaticError
 from xylem.syntax import ast
@@ -100,6 +101,7 @@ class Sink:
         self.yields = yields
 
 
+ENDLESS = Infinite(())
 NO_ITEM = AtomicItem(at.ERROR)
 """The type of no item at all, below every other."""
 YIELD = Sink("yield {}", "yield from {}", yields=True)
@@ -137,9 +139,19 @@ class Compiler:
             raise not_executable(node)
         with self.writer.at(node.span):
             code = handler(self, node)
+            if code.shape is Shape.ITERABLE and not code.endless and self.is_endless(node):
+                code = replace(code, endless=True)
             if (observed := _OBSERVED.get()) is not None:
                 observed[id(node)] = code.type
             return self.bind(code) if _is_deep(code.text) else code
+
+    def is_endless(self, node: ast.Expr) -> bool:
+        """Whether an expression may be infinite here: it must then be read as it comes."""
+        bounds = self.writer.bounds
+        if bounds is None:
+            return False
+        names = {name: ENDLESS if known.code.endless else None for name, known in self.scope.variables.items()}
+        return bounds.of(node, names) is not None
 
     def push(self, node: ast.Expr, sink: Sink) -> ItemType:
         """Write statements that give each item of the expression to the sink; gives the items' static type."""
@@ -305,6 +317,10 @@ class Compiler:
         """The atomised value."""
         if code.atomic is not None or code.is_empty:
             return code
+        if code.endless:
+            from ..runtime.endless import each_typed_value
+
+            return replace(many(f"{self.rt(each_typed_value)}({code.text})", AtomicItem(at.ANY_ATOMIC)), endless=True)
         if code.is_nodes:
             kind = code.item.kind if isinstance(code.item, NodeItem) else None
             untyped = kind in (nk.DOCUMENT, nk.ELEMENT, nk.ATTRIBUTE, nk.TEXT)
@@ -468,15 +484,12 @@ def _is_deep(text: str) -> bool:
 def not_executable(node: ast.Node) -> StaticError:
     """XYST0002 for an extension that later versions will execute."""
     names = {
-        ast.ForseqClause: "forseq",
         ast.DataWindow: "a data window on a path",
         ast.BestMatchClause: "bestmatch join",
         ast.VersionProjection: "the version projection #",
         ast.TimeProjection: "the time projection ?",
         ast.VersionWindow: "the version window #[ ]",
         ast.TimeWindow: "the time window ?[ ]",
-        ast.SetStatement: "set",
-        ast.Block: "a block of statements",
     }
     return StaticError("XYST0002", names.get(type(node), type(node).__name__), span=node.span)
 

@@ -24,6 +24,8 @@ Finish = Callable[[Code], None]
 
 @compiles(ast.If)
 def compile_if(c: Compiler, node: ast.If) -> Code:
+    if c.is_endless(node):
+        return c.generator(node, "cases")
     if c.is_indented_far or (isinstance(node.otherwise, ast.If) and isinstance(node.otherwise.otherwise, ast.If)):
         return c.branching(node, "cases")
     test = c.truth(node.test)

@@ -15,6 +15,7 @@ from xylem.analysis.focus import read_variables
 from xylem.analysis.static_context import resolved_uri
 from xylem.analysis.types import sequence_type
 from xylem.errors import DynamicError, StaticError
+from xylem.plan.window_plan import WindowPlan
 from xylem.syntax import ast
 from xylem.values import atomic_type as at
 from xylem.values.collations import CODEPOINT, collation
@@ -29,7 +30,6 @@ from .compiler import NO_ITEM, Compiler, Sink, compiles, not_executable, pushes,
 from .control import Finish, check_binding
 from .joins import find_join, write_join
 from .operators import default_collation
-from .windows import data_window_cursor, write_window
 
 
 @compiles(ast.Flwor)
@@ -62,20 +62,48 @@ def push_flwor(c: Compiler, node: ast.Flwor, sink: Sink) -> ItemType:
     if c.writer.frame.blocks > 12 or c.is_indented_far:
         # Python allows twenty nested loops in one function.
         return c.push_code(compile_flwor(c, node), sink)
+    node = _planned(c, node)
     with c.scoped():
         return _Loops(c, node, sink).write(list(node.clauses))
+
+
+def _planned(c: Compiler, node: ast.Flwor) -> ast.Flwor:
+    """The expression with its window clauses planned."""
+    if not any(isinstance(clause, (ast.WindowClause, ast.ForseqClause)) for clause in node.clauses):
+        return node
+    from xylem.rewrite.windows import WindowFacts, plan_windows
+
+    facts = c.writer.window_facts or WindowFacts()
+    here = replace(facts, is_sequential=c.static.is_sequential, by_code_points=default_collation(c) == "None")
+    return plan_windows(node, here)
 
 
 def write_let(c: Compiler, clause: ast.LetClause) -> str:
     """Bind a `let` variable; gives its Python name."""
     with c.writer.at(clause.span):
-        code = c.sequence(c.compile(clause.value))
+        code = c.compile(clause.value)
+        if code.endless:
+            return _write_endless_let(c, clause, code)
+        code = c.sequence(code)
         if clause.type is not None:
             code = checked(c, code, sequence_type(clause.type), f"${clause.name}")
         name = c.fresh_name(clause.name)
         c.writer.line(f"{name} = {code.text}")
         c.declare(clause.name.expanded, replace(code, text=name, simple=True))
         return name
+
+
+def _write_endless_let(c: Compiler, clause: ast.LetClause, code: Code) -> str:
+    from .endless import checked_lazily, shared
+
+    if clause.type is not None:
+        code = checked_lazily(c, code, sequence_type(clause.type), f"${clause.name}")
+    assert c.writer.bounds is not None
+    code = shared(c, code, c.writer.bounds.let_readers.get(id(clause)), f"${clause.name}")
+    name = c.fresh_name(clause.name)
+    c.writer.line(f"{name} = {code.text}")
+    c.declare(clause.name.expanded, replace(code, text=name, simple=True))
+    return name
 
 
 def checked(c: Compiler, code: Code, expected: SequenceType, what: str) -> Code:
@@ -185,14 +213,15 @@ class _Loops:
                     c.declare(clause.name.expanded, atomic(name, at.INTEGER, simple=True))
                     self.bound[clause.name.expanded] = None
                     self._clauses(rest, then)
-                case ast.WindowClause():
+                case WindowPlan():
+                    from .windows import check_window_types, write_window
+
                     bound = write_window(c, clause)
                     with c.writer.indented(block=True):
                         for variable, code in bound:
                             c.declare(variable, code, loops=True)
                             self.bound[variable] = None
-                        if clause.type is not None:
-                            _check_window(c, clause)
+                        check_window_types(c, clause)
                         self._clauses(rest, then)
                 case _:
                     raise not_executable(clause)
@@ -219,6 +248,8 @@ class _Loops:
         window = clause.collection if isinstance(clause.collection, ast.DataWindow) else None
         join = None if window else find_join(c, clause, rest)
         if window is not None:
+            from .windows import data_window_cursor
+
             items = c.compile(window.base)
             cursor = data_window_cursor(c, window, items.item)
             source, item = f"{c.rt(windows)}({c.as_iterable(items)}, {cursor})", items.item
@@ -382,10 +413,3 @@ class _Loops:
             return default_collation(self.c)
         found = self._collation(spec.collation, spec)
         return "None" if found is None else self.c.writer.constant(found, "collation", spec.collation)
-
-
-def _check_window(c: Compiler, clause: ast.WindowClause) -> None:
-    assert clause.type is not None
-    code = c.use(c.scope.variables[clause.name.expanded])
-    expected = c.type_constant(sequence_type(clause.type))
-    c.writer.line(f"{c.rt(control_rt.check_type)}({code.text}, {expected}, {f'${clause.name}'!r})")

@@ -6,7 +6,8 @@
                   return $t
 
 Gain:   E is read once instead of once per turn of the loops around it; the answer takes linear time.
-Needs:  neither E nor A reads a variable bound by a loop in between, and B does not read $x.
+Needs:  neither E nor A reads a variable bound by a loop in between, and B does not read $x; E is finite, and no
+        variable can be set while the query runs.
 Safe:   the index gives the same items in the same order; the comparison is the general one with all its casts
         (`runtime/joins.py`). Conditions may be tested earlier than written, as XQuery 3.1 §2.3.4 allows.
 """
@@ -46,6 +47,8 @@ class Join:
 def find_join(c: Compiler, clause: ast.ForClause, rest: list[ast.Clause]) -> Join | None:
     """A join that this clause can be turned into, if it pays."""
     if clause.allowing_empty or default_collation(c) != "None" or clause.type is not None:
+        return None
+    if c.static.is_sequential or c.is_endless(clause.collection):
         return None
     later: set[tuple[str, str]] = set()
     for index, following in enumerate(rest):

@@ -17,6 +17,7 @@ from xylem.values.qname import QName
 from xylem.values.sequence_type import ANY_SEQUENCE, SequenceType, as_sequence
 
 from ..runtime import globals as rt
+from ..runtime.endless import assigned
 from .calls import check_annotations, check_parameters, write_function_body
 from .code import Code, Shape, shape_of
 from .compiler import Compiler
@@ -211,7 +212,8 @@ class ModuleTable:
                 return Code(f"{variable.python_name}()", shape_of(kind.occurrence), kind)
             variable.in_progress = True
             kind, shape = self._write_variable(variable)
-            variable.code = Code(f"{variable.python_name}()", shape, kind)
+            endless = shape is Shape.ITERABLE
+            variable.code = Code(f"{variable.python_name}()", shape, kind, endless=endless)
         return variable.code
 
     def _write_variable(self, variable: GlobalVariable) -> tuple[SequenceType, Shape]:
@@ -219,6 +221,9 @@ class ModuleTable:
         c = self.compiler
         expected = sequence_type(declaration.type)
         shape = shape_of(expected.occurrence)
+        bounds = self.writer.bounds
+        endless = bounds is not None and bounds.variables.get(declaration.name.expanded) is not None
+        what = f"${declaration.name}"
         result: list[tuple[SequenceType, Shape]] = [(expected, shape)]
         outer_frame, outer_scope, outer_span = self.writer.frame, c.scope, self.writer.span
         c.scope = Scope({}, self.focus)
@@ -229,7 +234,15 @@ class ModuleTable:
 
                     def write() -> None:
                         assert declaration.value is not None
-                        code = c.sequence(c.compile(declaration.value))
+                        code = c.compile(declaration.value)
+                        if code.endless or endless:
+                            self._write_endless(declaration, code, expected, result)
+                            return
+                        code = c.sequence(code)
+                        if c.static.is_sequential:
+                            text = f"{c.rt(assigned)}({c.as_sequence(code)}, {c.type_constant(expected)}, {what!r})"
+                            c.writer.line(f"return {text}")
+                            return
                         if declaration.type is not None:
                             code = checked(c, code, expected, f"${declaration.name}")
                         elif declaration.external:
@@ -242,12 +255,30 @@ class ModuleTable:
                 name = self.writer.constant(declaration.name.expanded, "N", f"${declaration.name}")
                 kind = c.type_constant(expected)
                 self.writer.constants.setdefault("Global", rt.Global)
+                more = ""
+                if endless:
+                    from .endless import count_readers
+
+                    more = f", {count_readers(c, declaration.name.expanded)}"
+                    result[0] = (result[0][0], Shape.ITERABLE)
                 self.writer.top.append(
-                    f"{variable.python_name} = Global({name}, {initialiser}, {declaration.external}, {kind}, run)"
+                    f"{variable.python_name} = Global({name}, {initialiser}, {declaration.external}, {kind}, run{more})"
                 )
         finally:
             self.writer.frame, c.scope, self.writer.span = outer_frame, outer_scope, outer_span
         return result[0]
+
+    def _write_endless(
+        self, declaration: ast.VariableDecl, code: Code, expected: SequenceType, result: list[tuple[SequenceType,
+        Shape]]
+    ) -> None:
+        """The initial value of a variable that may be infinite: its items, to be read as they come."""
+        from .endless import checked_lazily
+
+        if declaration.type is not None:
+            code = checked_lazily(self.compiler, code, expected, f"${declaration.name}")
+        result[0] = (code.type, Shape.ITERABLE)
+        self.writer.line(f"return {self.compiler.as_iterable(code)}")
 
     def variable_value(self, variable: GlobalVariable, space: dict[str, Any]) -> Sequence[Any]:
         """The value of a variable in a run, as a sequence."""

@@ -48,6 +48,7 @@ def _logic(c: Compiler, left: ast.Expr, right: ast.Expr, word: str) -> Code:
 
 _PYTHON_OPERATORS = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 _VALUE_NAMES = {"=": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
+_TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _STRINGS = (at.STRING, at.UNTYPED_ATOMIC, at.ANY_URI)
 
 
@@ -88,6 +89,11 @@ def compile_general_comparison(c: Compiler, node: ast.GeneralComparison) -> Code
     left, right = (c.atomized(c.compile(side)) for side in (node.left, node.right))
     if left.is_empty or right.is_empty:
         return boolean("False")
+    if right.endless:
+        # The side that is read as it comes stands on the left.
+        left, right, op = right, left, _TURNED.get(node.op, node.op)
+        arguments = f"{left.text}, {c.as_sequence(right)}, {default_collation(c)}, run.implicit_timezone_minutes"
+        return boolean(f"{c.rt(comparison.general_compare)}({op!r}, {arguments})")
     direct = _direct_general_test(c, node.op, left, right)
     if direct is not None:
         return boolean(direct)

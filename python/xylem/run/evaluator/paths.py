@@ -7,7 +7,10 @@ context node get a turn of its own.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
+from itertools import islice
 
+from xylem.analysis.boundedness.operators import first_positions
 from xylem.analysis.focus import uses_last, uses_position
 from xylem.analysis.types import node_type
 from xylem.functions.registry import FN
@@ -52,6 +55,10 @@ def compile_path(c: Compiler, node: ast.Path) -> Code:
     while index < len(steps):
         expr = steps[index]
         with c.writer.at(expr.span):
+            if code.endless:
+                code = _endless_step(c, code, expr)
+                index += 1
+                continue
             code = _checked_nodes(c, code)
             plain = _plain_steps(steps[index:])
             if len(plain) > 1 and not code.is_empty:
@@ -137,6 +144,27 @@ def _checked_nodes(c: Compiler, code: Code) -> Code:
     if code.shape is Shape.ONE:
         return one(f"{c.rt(rt.step_node)}({code.text})", NodeItem())
     return many(f"{c.rt(sequences.nodes_only)}({c.as_iterable(code)})", NodeItem())
+
+
+def _endless_step(c: Compiler, context: Code, expr: ast.Expr) -> Code:
+    """A step from each item of an infinite sequence as it comes."""
+    if not isinstance(expr, ast.AxisStep):
+        text, item = _mapped(c, context, expr, "path")
+        return replace(many(text, item), endless=True)
+    from ..runtime.endless import each_step
+
+    found: list[ItemType] = []
+
+    def write() -> None:
+        code = compile_step(c, one("node", NodeItem(), simple=True), expr)
+        found.append(code.item if not code.is_empty else NodeItem())
+        c.writer.line(f"return {c.as_iterable(code)}")
+
+    frame = c.lifted("step", ["node"], c.describe(expr), write)
+    captures = "".join(f", {name}={name}" for name in frame.captures)
+    step = f"{c.rt(partial)}({frame.name}{captures})" if captures else frame.name
+    text = f"{c.rt(each_step)}({step}, {c.as_iterable(context)})"
+    return replace(many(text, found[0]), endless=True)
 
 
 # --- steps along an axis
@@ -277,7 +305,13 @@ def _apply_predicates(c: Compiler, code: Code, predicates: tuple[ast.Expr, ...])
 
 @compiles(ast.Filter)
 def compile_filter(c: Compiler, node: ast.Filter) -> Code:
-    return filtered(c, c.compile(node.base), node.predicate)
+    base = c.compile(node.base)
+    if base.endless:
+        positions = first_positions(node.predicate)
+        if positions is not None and not isinstance(node.predicate, ast.IntegerLiteral):
+            low, high = max(positions[0], 1), max(positions[1], 0)
+            return replace(many(f"{c.rt(islice)}({base.text}, {low - 1}, {high})"), type=base.type)
+    return filtered(c, base, node.predicate)
 
 
 def filtered(c: Compiler, base: Code, predicate: ast.Expr) -> Code:
@@ -294,7 +328,8 @@ def filtered(c: Compiler, base: Code, predicate: ast.Expr) -> Code:
     if numeric and isinstance(predicate, ast.VarRef):
         return _by_number_or_truth(c, base, predicate)
     source = c.as_iterable(base)
-    result = Code("", Shape.ITERABLE, SequenceType(base.item, _or_none(base.type.occurrence)), ordered=base.ordered)
+    kind = SequenceType(base.item, _or_none(base.type.occurrence))
+    result = Code("", Shape.ITERABLE, kind, ordered=base.ordered, endless=base.endless)
     dot, position, size = (c.writer.fresh(stem) for stem in ("dot", "pos", "size"))
 
     with c.writer.function("filter", ["items"], f"[{c.describe(predicate)}]") as frame, c.scoped():

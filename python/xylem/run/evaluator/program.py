@@ -41,6 +41,8 @@ class ExternalVariable:
     local: str
     type: SequenceType
     has_default: bool
+    endless: bool = False
+    """Declared `as T**`: its items are read as they come."""
 
 
 @dataclass
@@ -75,11 +77,17 @@ class Program:
         environment: Mapping[str, str] | None = None,
         now: DateTime | None = None,
         trace: Callable[[str, str], None] | None = None,
+        streams: Mapping[str, Any] | None = None,
+        held_items: int | None = None,
     ) -> Iterator[Any]:
-        """The items of the answer, computed as they are asked for."""
+        """The items of the answer, computed as they are asked for. `streams`: what stream() gives, by name."""
         run = RunPart(resources, now or current_time(), environment, dict(variables or {}))
         if trace is not None:
             run.trace = trace
+        if streams:
+            run.streams.update(streams)
+        if held_items is not None:
+            run.held_items = held_items
         space = self.namespace(run, context)
         return self._guarded(space[self.main])
 

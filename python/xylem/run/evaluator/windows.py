@@ -1,70 +1,103 @@
-"""Window clauses: the conditions become functions, the operator is in `runtime/windows.py`."""
+"""Window clauses: conditions, keys and aggregates become functions, the operator is in `run/windows/`."""
 
 from __future__ import annotations
 
 from functools import partial
 
+from xylem.analysis.types import sequence_type, signature_type
 from xylem.errors import StaticError
+from xylem.functions.registry import FN
+from xylem.plan.note import Note
+from xylem.plan.window_plan import ROLES, AggregateRead, Boundary, WindowPlan, decisions
 from xylem.syntax import ast
 from xylem.values import atomic_type as at
 from xylem.values.sequence_type import AtomicItem, ItemType, Occurrence, SequenceType
 
+from ..runtime import control as control_rt
 from ..runtime import data_windows
-from ..runtime import windows as rt
-from .code import Code, Shape, atomic, one, optional
-from .compiler import Compiler
+from ..windows.aggregates import aggregate_value
+from ..windows.cursor import Needs, windows
+from ..windows.landmark import LandmarkCursor
+from ..windows.sliding import SlidingCursor
+from ..windows.streamed_tumbling import streamed_tumbling
+from ..windows.subsequences import SubsequenceCursor
+from ..windows.tumbling import TumblingCursor
+from .code import Code, Shape, atomic, one, optional, shape_of
+from .compiler import Compiler, compiles
+from .window_aggregates import write_aggregates
+from .window_parts import OpenWindowsWriter, Parts, WindowFunctions
 
 Bound = list[tuple[tuple[str, str], Code]]
-Parts = list[tuple[tuple[str, str] | None, Code | None]]
-_NONE_BOUND: Parts = [(None, None)] * 4
-_PARTS = ("current", "position", "previous", "next")
 
 
-def write_window(c: Compiler, clause: ast.WindowClause) -> Bound:
+def write_window(c: Compiler, plan: WindowPlan) -> Bound:
     """Write the loop over the windows; gives the variables each turn binds."""
-    _refuse_duplicates(clause)
-    collection = c.compile(clause.collection)
+    _refuse_duplicates(plan)
+    for topic, text in decisions(plan):
+        c.writer.notes.append(Note(plan.span, topic, text))
+    collection = c.compile(plan.collection)
     source = c.as_iterable(collection)
     item = collection.item
-    started = _variables(c, clause.start.variables, item)
-    start = _condition(c, clause.start, started, item)
-    end, ended, only = "None", _NONE_BOUND, False
-    if clause.end is not None:
-        ended = _variables(c, clause.end.variables, item)
-        end = _condition(c, clause.end, started, item, ended)
-        only = clause.end.only
-    window = c.fresh_name(clause.name)
-    targets = [window, *(code.text if code else "_" for _, code in (*started, *ended))]
-    operator = c.rt(rt.tumbling_windows if clause.kind == "tumbling" else rt.sliding_windows)
-    c.writer.line(f"for {', '.join(targets)} in {operator}({source}, {start}, {end}, {only}):")
-    code = Code(window, Shape.SEQUENCE, SequenceType(item, Occurrence.SOME), simple=True)
-    return [(clause.name.expanded, code), *((n, v) for n, v in (*started, *ended) if n is not None and v is not None)]
+    started = _variables(c, plan.start, item)
+    ended = _variables(c, plan.end, item)
+    functions = WindowFunctions(c, plan, started, ended)
+    window = c.fresh_name(plan.name)
+    aggregates = write_aggregates(c, plan, item, collection.endless)
+    if plan.early == "items":
+        looks_ahead = bool(plan.start.named("next") or plan.end.named("next"))
+        start, end = functions.start(), functions.whole_end()
+        found = f"{c.rt(streamed_tumbling)}({source}, {start}, {end}, {plan.is_newstart}, {looks_ahead})"
+    else:
+        found = f"{c.rt(windows)}({source}, {_cursor(c, plan, functions, collection.endless, aggregates.text)})"
+    names = [code.text if code else "_" for _, code in (*started, *ended)]
+    if plan.early:
+        # What an end would tell is not known yet, and nothing asks for it.
+        names[4:] = ["_"] * 4
+    targets = [window, *names, *(code.text for _, code in aggregates.variables)]
+    c.writer.line(f"for {', '.join(targets)} in {found}:")
+    shape = Shape.ITERABLE if plan.early == "items" else Shape.SEQUENCE
+    code = Code(window, shape, SequenceType(item, Occurrence.SOME), simple=True)
+    bound: Bound = [(plan.name.expanded, code)]
+    bound += [(name, value) for name, value in started if name is not None and value is not None]
+    if not plan.early:
+        bound += [(name, value) for name, value in ended if name is not None and value is not None]
+    return [*bound, *aggregates.variables]
 
 
-def _refuse_duplicates(clause: ast.WindowClause) -> None:
-    names = [clause.name]
-    for condition in (clause.start, clause.end):
-        if condition is not None:
-            names += [n for part in _PARTS if (n := getattr(condition.variables, part)) is not None]
+def check_window_types(c: Compiler, plan: WindowPlan) -> None:
+    """The declared type of the window; those of its other variables are checked by the conditions."""
+    if plan.type is None:
+        return
+    code = c.use(c.scope.variables[plan.name.expanded])
+    expected = c.type_constant(sequence_type(plan.type))
+    c.writer.line(f"{c.rt(control_rt.check_type)}({code.text}, {expected}, {f'${plan.name}'!r})")
+
+
+def _refuse_duplicates(plan: WindowPlan) -> None:
     seen: set[tuple[str, str]] = set()
-    for name in names:
+    for name in (plan.name, *(v.name for boundary in (plan.start, plan.end) for v in boundary.variables)):
         if name.expanded in seen:
             raise StaticError("XQST0103", f"${name}", span=name.span)
         seen.add(name.expanded)
+    for boundary in (plan.start, plan.end):
+        roles = [variable.role for variable in boundary.variables]
+        for variable in boundary.variables:
+            if roles.count(variable.role) > 1:
+                raise StaticError("XQST0103", f"two variables for one role: ${variable.name}", span=variable.span)
 
 
-def _variables(c: Compiler, variables: ast.WindowVariables, item: ItemType) -> Parts:
+def _variables(c: Compiler, boundary: Boundary, item: ItemType) -> Parts:
     """The four variables of a condition; those that are not declared are (None, None)."""
     parts: Parts = []
-    for part in _PARTS:
-        name = getattr(variables, part)
+    for role in ROLES:
+        name = boundary.named(role)
         if name is None:
             parts.append((None, None))
             continue
         python = c.fresh_name(name)
-        if part == "current":
+        if role == "current":
             code = one(python, item, simple=True)
-        elif part == "position":
+        elif role == "position":
             code = atomic(python, at.INTEGER, simple=True)
         else:
             code = optional(python, item, simple=True)
@@ -72,22 +105,50 @@ def _variables(c: Compiler, variables: ast.WindowVariables, item: ItemType) -> P
     return parts
 
 
-def _condition(
-    c: Compiler, condition: ast.WindowCondition, started: Parts, item: ItemType, ended: Parts | None = None
-) -> str:
-    """A condition as a function of the four start values and, for `end`, of the four end values."""
-    parts = [*started, *(ended or [])]
-    parameters = [code.text if code else f"_{i}" for i, (_, code) in enumerate(parts)]
+def _cursor(c: Compiler, plan: WindowPlan, functions: WindowFunctions, endless: bool, aggregates: str) -> str:
+    """An expression that makes the cursor."""
+    if not plan.kind:
+        return f"{c.rt(SubsequenceCursor)}({'run.held_items' if endless else 'None'})"
+    options = [f"needs={_needs(c, plan)}"]
+    options += ["newstart=True"] if plan.is_newstart else []
+    options += ["force=True"] if plan.force else []
+    needs_items = not endless and any(aggregate.is_path for aggregate in plan.aggregates)
+    options += ["keeps_items=False"] if not plan.keeps_items and not needs_items else []
+    options += [f"aggregates={aggregates}"] if aggregates else []
+    if plan.longest is not None:
+        options.append(f"longest={c.compile(plan.longest).text}")
+    if plan.kind == "tumbling":
+        options += ["early=True"] if plan.early else []
+        arguments = [functions.start(), functions.whole_end(), *options]
+        return f"{c.rt(TumblingCursor)}({', '.join(arguments)})"
+    options += [f"shared={functions.of_end('shared', plan.shared)}"] if plan.shared is not None else []
+    options += [f"opening={functions.of_start('opening', plan.opening)}"] if plan.opening is not None else []
+    arguments = [functions.start(), OpenWindowsWriter(c, plan, functions).text(), *options]
+    if plan.kind == "landmark":
+        return f"{c.rt(LandmarkCursor)}({', '.join(arguments)})"
+    arguments += ["by_start=True"] if plan.is_standard else []
+    arguments += ["early=True"] if plan.early else []
+    return f"{c.rt(SlidingCursor)}({', '.join(arguments)})"
 
-    def write() -> None:
-        for name, code in parts:
-            if name is not None and code is not None:
-                c.declare(name, code)
-        c.writer.line(f"return bool({c.truth(condition.when)})")
 
-    frame = c.lifted("when", parameters, c.describe(condition.when), write)
-    captures = "".join(f", {name}={name}" for name in frame.captures)
-    return f"{c.rt(partial)}({frame.name}{captures})" if captures else frame.name
+def _needs(c: Compiler, plan: WindowPlan) -> str:
+    found = Needs(*(_needed(boundary) for boundary in (plan.start, plan.end)))
+    return c.writer.constant(found, "needs", key=found)
+
+
+def _needed(boundary: Boundary) -> tuple[bool, bool, bool, bool]:
+    current, position, previous, following = (boundary.named(role) is not None for role in ROLES)
+    return current, position, previous, following
+
+
+@compiles(AggregateRead)
+def compile_aggregate_read(c: Compiler, node: AggregateRead) -> Code:
+    value = c.compile(node.variable)
+    text = f"{c.rt(aggregate_value)}({value.text})"
+    if node.function.uri == FN:
+        returns = signature_type("xs:integer" if node.function.local == "count" else "xs:anyAtomicType?")
+        return Code(text, shape_of(returns.occurrence), returns)
+    return Code(text, Shape.SEQUENCE, value.type)
 
 
 # --- data windows on paths

@@ -10,10 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from xylem.errors import Span
 from xylem.plan.note import Note
+
+if TYPE_CHECKING:
+    from xylem.analysis.boundedness import Boundedness
+    from xylem.rewrite.windows import WindowFacts
 
 
 @dataclass
@@ -61,6 +65,10 @@ class Writer:
     """Collects the functions and constants of one generated program."""
 
     def __init__(self) -> None:
+        self.window_facts: WindowFacts | None = None
+        """What window clauses are planned by; None: by all rules."""
+        self.bounds: Boundedness | None = None
+        """What is infinite; None: nothing."""
         self.finished: list[Frame] = []
         self.top: list[str] = []
         """Module-level statements, run once per execution before the functions are called."""

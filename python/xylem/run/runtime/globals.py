@@ -17,7 +17,7 @@ _BUSY = object()
 class Global:
     """A global variable: computed when first read, once per run."""
 
-    __slots__ = ("_expected", "_external", "_initialiser", "_name", "_run", "_value")
+    __slots__ = ("_expected", "_external", "_initialiser", "_name", "_readers", "_run", "_value")
 
     def __init__(
         self,
@@ -26,7 +26,10 @@ class Global:
         external: bool,
         expected: SequenceType,
         run: RunPart,
+        readers: int | None = 0,
     ) -> None:
+        """`readers`: of an infinite value, None where their number is not known; 0 for a finite one."""
+        self._readers = readers
         self._name = name
         self._initialiser = initialiser
         self._external = external
@@ -47,12 +50,33 @@ class Global:
         return self._value
 
     def _compute(self) -> Any:
+        if self._readers != 0:
+            return self._shared()
         if self._external and self._name in self._run.variables:
             return convert(self._run.variables[self._name], self._expected, f"${self._name[1]}")
         if self._initialiser is None:
             hint = f"give it a value: -v {self._name[1]}=…, or variables={{'{self._name[1]}': …}}"
             raise DynamicError("XPDY0002", f"the external variable ${self._name[1]} has no value", hint=hint)
         return self._initialiser()
+
+
+    def _shared(self) -> Any:
+        """An infinite value: its items are read as they come, by as many readers as there are."""
+        from .endless import SharedItems, external_items
+
+        what = f"${self._name[1]}"
+        if self._external and self._name in self._run.variables:
+            items = external_items(self._run.variables[self._name], self._expected, what)
+        elif self._initialiser is not None:
+            items = self._initialiser()
+        else:
+            hint = f"give it a value: --items {self._name[1]}=FILE, or variables={{'{self._name[1]}': …}}"
+            raise DynamicError("XPDY0002", f"the external variable {what} has no value", hint=hint)
+        return SharedItems(items, self._readers, self._run.held_items, what)
+
+    def set(self, value: Any) -> None:
+        """`set $x := …`: a value in the shape of the declared type."""
+        self._value = value
 
 
 class GlobalContextItem:

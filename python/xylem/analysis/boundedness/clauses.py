@@ -1,0 +1,129 @@
+"""FLWOR expressions over infinite sequences."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from xylem.syntax import ast
+
+from .infinite import Infinite, excerpt
+from .readers import variable_readers
+
+if TYPE_CHECKING:
+    from .check import Boundedness
+
+Bindings = Mapping[tuple[str, str], Infinite | None]
+_IN_WINDOWS = "order or group within windows: forseq $w in … return for $x in $w order by …"
+
+
+def flwor(of: Boundedness, node: ast.Flwor, bound: Bindings) -> Infinite | None:
+    """Why the result may be infinite: as many tuples as items of the loops; only waiting for all of them blocks."""
+    names = dict(bound)
+    tuples: Infinite | None = None
+    depth = of.depth
+    try:
+        for index, clause in enumerate(node.clauses):
+            following = (*node.clauses[index + 1 :], node.result)
+            tuples = _clause(of, clause, names, tuples, following)
+        result = of.of(node.result, names)
+    finally:
+        of.depth = depth
+    return tuples or result
+
+
+def _clause(
+    of: Boundedness,
+    clause: ast.Clause,
+    names: dict[tuple[str, str], Infinite | None],
+    tuples: Infinite | None,
+    following: tuple[ast.Node, ...],
+) -> Infinite | None:
+    match clause:
+        case ast.ForClause(name=name, collection=collection, position=position):
+            tuples = _loop(of, clause, collection, names, tuples)
+            names[name.expanded] = None
+            if position is not None:
+                names[position.expanded] = None
+        case ast.LetClause(name=name, value=value):
+            of.targets.append(str(name))
+            found = of.of(value, names)
+            of.targets.pop()
+            _declared(of, clause, found)
+            names[name.expanded] = found
+            if found is None:
+                return tuples
+            of.let_readers[id(clause)] = count = variable_readers(name.expanded, following)
+            if count is None or count > 1:
+                often = "any number of times" if count is None else f"{count} times"
+                of.note(clause, f"${name} is read {often}: items are kept until all readers have passed them")
+        case ast.WindowClause() | ast.ForseqClause():
+            tuples = _window(of, clause, names, tuples)
+        case ast.OrderByClause() | ast.GroupByClause():
+            what = "order by" if isinstance(clause, ast.OrderByClause) else "group by"
+            if tuples is not None:
+                of.refuse(clause, what, tuples, _IN_WINDOWS)
+            for spec in clause.specs:
+                for child in spec.children():
+                    if isinstance(child, ast.Expr):
+                        of.finite(child, names, what)
+        case ast.WhereClause(test=test):
+            of.of(test, names)
+        case ast.CountClause(name=name):
+            names[name.expanded] = None
+        case _:
+            planned: object = getattr(clause, "collection", None)
+            if isinstance(planned, ast.Expr):
+                # A window clause that has been planned.
+                return _loop(of, clause, planned, names, tuples)
+            for child in clause.children():
+                if isinstance(child, ast.Expr):
+                    of.finite(child, names, excerpt(clause))
+    return tuples
+
+
+def _declared(of: Boundedness, clause: ast.LetClause, found: Infinite | None) -> None:
+    if found is not None and clause.type is not None and clause.type.occurrence != "**":
+        hint = f"declare it as possibly infinite: ${clause.name} as item()**"
+        of.refuse(clause, f"${clause.name}", found, hint)
+
+
+def _loop(
+    of: Boundedness,
+    clause: ast.Clause,
+    collection: ast.Expr,
+    names: Bindings,
+    tuples: Infinite | None,
+) -> Infinite | None:
+    inner = isinstance(collection, ast.DataWindow)
+    found = of.of(collection.base if isinstance(collection, ast.DataWindow) else collection, names)
+    if found is not None and of.depth and not inner:
+        of.note(clause, "this loop never ends: the loops around it do not get beyond their first item")
+    of.depth += 1
+    return tuples or found
+
+
+def _window(
+    of: Boundedness,
+    clause: ast.WindowClause | ast.ForseqClause,
+    names: dict[tuple[str, str], Infinite | None],
+    tuples: Infinite | None,
+) -> Infinite | None:
+    tuples = _loop(of, clause, clause.collection, names, tuples)
+    if isinstance(clause, ast.ForseqClause) and clause.window is None and tuples is not None:
+        of.note(clause, "every sub-sequence of an infinite sequence: all items are kept, XYDY0010 beyond held-items")
+    for node in clause.walk():
+        if isinstance(node, (ast.WindowVariables, ast.ForseqVariable)):
+            for name in node.children():
+                if isinstance(name, ast.Name):
+                    names[name.expanded] = None
+    conditions: list[ast.Expr | None] = []
+    if isinstance(clause, ast.WindowClause):
+        conditions = [clause.start.when, clause.end.when if clause.end else None]
+    elif clause.window is not None:
+        conditions = [clause.window.start.when, clause.window.end.when]
+    for condition in conditions:
+        if condition is not None:
+            of.of(condition, names)
+    names[clause.name.expanded] = None
+    return tuples

@@ -1,0 +1,32 @@
+"""A possibly infinite value, with the reasons: what a message says of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xylem.errors import Span
+from xylem.syntax import ast
+
+MOST_CHARACTERS = 40
+
+
+@dataclass(frozen=True)
+class Infinite:
+    """Why a value may be infinite: from what is at hand to where it begins."""
+
+    chain: tuple[str, ...]
+
+    def through(self, what: str) -> Infinite:
+        """The same, by way of an expression or a variable."""
+        known = self.chain[:1]
+        return self if known in ((what,), (f"{what} is infinite",)) else Infinite((what, *self.chain))
+
+    def __str__(self) -> str:
+        return " ← ".join(self.chain)
+
+
+def excerpt(node: ast.Node) -> str:
+    """The query's own text, on one line and not too long."""
+    span: Span = node.span
+    text = " ".join(span.source.text[span.start : span.end].split())
+    return text if len(text) <= MOST_CHARACTERS else text[: MOST_CHARACTERS - 1] + "…"

@@ -1,0 +1,71 @@
+"""How often something is read: an infinite sequence that is read once need not be kept for others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from xylem.syntax import ast
+
+IsReader = Callable[[ast.Node], bool]
+
+
+def variable_readers(name: tuple[str, str], nodes: Iterable[ast.Node]) -> int | None:
+    """How many readers a variable can have; None where it depends on the data, as inside a loop."""
+    return readers(lambda node: isinstance(node, ast.VarRef) and node.name.expanded == name, nodes)
+
+
+def readers(is_reader: IsReader, nodes: Iterable[ast.Node]) -> int | None:
+    """How many times what is read here can be read."""
+    return _sum(_in(is_reader, node) for node in nodes)
+
+
+def _in(test: IsReader, node: ast.Node) -> int | None:
+    if test(node):
+        return 1
+    match node:
+        case ast.If(test=condition, then=then, otherwise=otherwise):
+            return _sum([_in(test, condition), _greatest([_in(test, then), _in(test, otherwise)])])
+        case ast.Flwor(clauses=clauses, result=result):
+            return _flwor(test, clauses, result)
+        case ast.Path(left=left, right=right) | ast.SimpleMap(left=left, right=right):
+            return _sum([_in(test, left), _many(test, right)])
+        case ast.Filter(base=base, predicate=predicate):
+            return _sum([_in(test, base), _many(test, predicate)])
+        case ast.Quantified(bindings=bindings, satisfies=satisfies):
+            first, *others = bindings
+            return _sum([_in(test, first.collection), *(_many(test, part) for part in (*others, satisfies))])
+        case ast.InlineFunction() | ast.FunctionDecl() | ast.AxisStep():
+            return _sum(_many(test, child) for child in node.children())
+    return _sum(_in(test, child) for child in node.children())
+
+
+def _flwor(test: IsReader, clauses: tuple[ast.Clause, ...], result: ast.Expr) -> int | None:
+    total: int | None = 0
+    loops = False
+    for clause in clauses:
+        if isinstance(clause, (ast.ForClause, ast.WindowClause, ast.ForseqClause)) and not loops:
+            rest = [child for child in clause.children() if child is not clause.collection]
+            total = _sum([total, _in(test, clause.collection), *(_many(test, part) for part in rest)])
+            loops = True
+        else:
+            total = _sum([total, _many(test, clause) if loops else _in(test, clause)])
+    return _sum([total, _many(test, result) if loops else _in(test, result)])
+
+
+def _many(test: IsReader, node: ast.Node) -> int | None:
+    """Inside a loop: no reader, or nobody knows how many."""
+    return None if any(map(test, node.walk())) else 0
+
+
+def _sum(counts: Iterable[int | None]) -> int | None:
+    total = 0
+    for count in counts:
+        if count is None:
+            return None
+        total += count
+    return total
+
+
+def _greatest(counts: Iterable[int | None]) -> int | None:
+    known = list(counts)
+    return None if None in known else max(count for count in known if count is not None)

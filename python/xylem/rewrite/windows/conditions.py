@@ -1,0 +1,113 @@
+"""Conditions in parts, and what may be done with them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from xylem.analysis.focus import read_variables
+from xylem.functions.library import look_up
+from xylem.functions.registry import FN, PREFIXES
+from xylem.plan.window_plan import Boundary, BoundaryVariable, WindowPlan
+from xylem.syntax import ast
+
+ExpandedName = tuple[str, str]
+_UNSTEADY = frozenset({"error", "trace", "random-number-generator", "load-xquery-module", "transform"})
+_BINDERS = (ast.ForClause, ast.LetClause, ast.WindowClause, ast.ForseqClause, ast.CountClause, ast.GroupingSpec)
+_NAMED = (*_BINDERS, ast.QuantifiedBinding, ast.Parameter, ast.ForseqVariable, BoundaryVariable, WindowPlan)
+
+
+def conjuncts(test: ast.Expr | None) -> list[ast.Expr]:
+    """The parts of a condition that must all hold."""
+    if test is None:
+        return []
+    if isinstance(test, ast.And):
+        return [*conjuncts(test.left), *conjuncts(test.right)]
+    return [] if is_true(test) else [test]
+
+
+def conjunction(parts: Iterable[ast.Expr]) -> ast.Expr | None:
+    """A condition of parts; None where there are none."""
+    made: ast.Expr | None = None
+    for part in parts:
+        made = part if made is None else ast.And(made, part, span=part.span)
+    return made
+
+
+def true() -> ast.Expr:
+    return ast.FunctionCall(ast.Name("true", "fn", FN))
+
+
+def is_true(test: ast.Expr | None) -> bool:
+    return _is_call(test, "true")
+
+
+def is_false(test: ast.Expr | None) -> bool:
+    return _is_call(test, "false")
+
+
+def _is_call(test: ast.Expr | None, local: str) -> bool:
+    return isinstance(test, ast.FunctionCall) and test.name.expanded == (FN, local) and not test.arguments
+
+
+def is_steady(expr: ast.Node) -> bool:
+    """Whether an expression has the same value whenever it is evaluated: it calls nothing but built-in functions."""
+    for node in expr.walk():
+        match node:
+            case ast.SetStatement() | ast.Block() | ast.DynamicCall() | ast.NamedFunctionRef() | ast.InlineFunction():
+                return False
+            case ast.Arrow(function=function, arguments=arguments):
+                if not isinstance(function, ast.Name) or not _is_steady_call(function, len(arguments) + 1):
+                    return False
+            case ast.FunctionCall(name=name, arguments=arguments):
+                if not _is_steady_call(name, len(arguments)):
+                    return False
+    return True
+
+
+def _is_steady_call(name: ast.Name, arity: int) -> bool:
+    if name.uri == PREFIXES["xs"]:
+        return True
+    if name.local in _UNSTEADY:
+        return False
+    known = look_up(*name.expanded, arity) or look_up(*name.expanded, arity + 1)
+    return known is not None or (name.uri == FN and name.local in ("position", "last"))
+
+
+def reads(node: ast.Node, names: frozenset[ExpandedName]) -> frozenset[ExpandedName]:
+    """Which of these variables a node mentions."""
+    return names & read_variables(node)
+
+
+def binds(nodes: Iterable[ast.Node], names: frozenset[ExpandedName]) -> bool:
+    """Whether one of these names is bound anew somewhere inside."""
+    for top in nodes:
+        for node in top.walk():
+            if isinstance(node, _NAMED) and node.name is not None and node.name.expanded in names:
+                return True
+            if isinstance(node, ast.ForClause) and node.position is not None and node.position.expanded in names:
+                return True
+            if isinstance(node, ast.WindowVariables):
+                inner = (node.current, node.position, node.previous, node.next)
+                if any(name is not None and name.expanded in names for name in inner):
+                    return True
+            if isinstance(node, ast.TypeswitchCase) and node.variable is not None and node.variable.expanded in names:
+                return True
+            if isinstance(node, ast.Typeswitch) and node.default_variable and node.default_variable.expanded in names:
+                return True
+    return False
+
+
+def fresh(stem: str, nodes: Iterable[ast.Node]) -> ast.Name:
+    """A variable name that nothing here uses."""
+    used = {node.local for top in nodes for node in top.walk() if isinstance(node, ast.Name)}
+    name, number = stem, 1
+    while name in used:
+        number += 1
+        name = f"{stem}{number}"
+    return ast.Name(name, None, "")
+
+
+def with_variable(boundary: Boundary, role: str, name: ast.Name) -> Boundary:
+    """The boundary with one more variable."""
+    return replace(boundary, variables=(*boundary.variables, BoundaryVariable(role, name)))

@@ -1,0 +1,56 @@
+"""What a rule for windows looks at, and what it may ask."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from xylem.plan.window_plan import WindowPlan
+from xylem.schema.constraints import Schema
+from xylem.syntax import ast
+
+
+@dataclass(frozen=True)
+class WindowFacts:
+    """What is known around a FLWOR expression."""
+
+    without: frozenset[str] = frozenset()
+    """Rules that are switched off."""
+    schema: Schema | None = None
+    """What the document behind the context item follows."""
+    is_sequential: bool = False
+    """Whether variables may change while the query runs: then conditions stay where they stand."""
+    by_code_points: bool = True
+    """Whether strings are compared by the code point collation."""
+    user_aggregates: frozenset[tuple[str, str]] = frozenset()
+    """The registered functions that fold their argument value by value."""
+
+
+@dataclass(frozen=True)
+class WindowPlace:
+    """A window clause with what follows it: the scope of its variables."""
+
+    window: WindowPlan
+    rest: tuple[ast.Clause, ...]
+    result: ast.Expr
+    before: tuple[ast.Clause, ...] = ()
+
+    def with_window(self, **changes: object) -> WindowPlace:
+        return replace(self, window=replace(self.window, **changes))  # type: ignore[arg-type]
+
+    @property
+    def followers(self) -> tuple[ast.Node, ...]:
+        """Everything that may read the variables of the clause, but for its own conditions."""
+        return (*self.rest, self.result)
+
+
+class WindowRule(ABC):
+    """Looks at one window clause and gives an equal place, or the very same object."""
+
+    name: ClassVar[str]
+    paper: ClassVar[str] = ""
+    """Its section in the windows paper."""
+
+    @abstractmethod
+    def apply(self, place: WindowPlace, facts: WindowFacts) -> WindowPlace: ...

@@ -1,0 +1,35 @@
+"""The rules for windows, in the order in which they are tried: each once."""
+
+from __future__ import annotations
+
+from .drop_hopeless_windows import DropHopelessWindows
+from .fold_aggregates import FoldAggregates
+from .forget_items import ForgetItems
+from .give_windows_early import GiveWindowsEarly
+from .index_windows import IndexWindows
+from .move_where import MoveWhere
+from .note_only_start import NoteOnlyStart
+from .read_ends_directly import ReadEndsDirectly
+from .rule import WindowRule
+from .split_end_test import SplitEndTest
+from .use_sliding_window import UseSlidingWindow
+from .use_tumbling_window import UseTumblingWindow
+
+RULES: tuple[WindowRule, ...] = (
+    # First, so that conditions on the ends of a window are seen as such, and lengths as differences of positions.
+    ReadEndsDirectly(),
+    # Before conditions move: a length that `where` bounds makes windows hopeless even where it stays.
+    DropHopelessWindows(),
+    MoveWhere(),
+    # A landmark window may become a sliding one, and that a tumbling one.
+    UseSlidingWindow(),
+    UseTumblingWindow(),
+    NoteOnlyStart(),
+    SplitEndTest(),
+    # Indexes what is left to be tested for each window.
+    IndexWindows(),
+    FoldAggregates(),
+    GiveWindowsEarly(),
+    # Last: what nobody reads shows when all others have been tried.
+    ForgetItems(),
+)

@@ -1,0 +1,44 @@
+"""Test the parts of an end condition where they are known: when the window opens, once for all windows, or for each.
+
+    forseq $w in E sliding window start curItem $s when A end curItem $e when P($s) and Q($e) and R($s, $e) …
+
+    P is tested when a window opens; Q once per item; R for each open window, and only where Q holds.
+
+Gain:   with many open windows, what does not depend on the window is not tested for each of them; and a window for
+        which P is false cannot end any more: it is hopeless, and with `force` is never opened (windows paper, 6.3.5).
+Needs:  parts that have the same value whenever they are evaluated.
+Safe:   the condition holds where all its parts do, in whatever order they are tested (XQuery 3.1 §2.3.4).
+"""
+
+from __future__ import annotations
+
+from xylem.syntax import ast
+
+from .conditions import conjunction, conjuncts, is_steady, reads
+from .rule import WindowFacts, WindowPlace, WindowRule
+
+
+class SplitEndTest(WindowRule):
+    name = "split_end_test"
+    paper = "6.3.5"
+
+    def apply(self, place: WindowPlace, facts: WindowFacts) -> WindowPlace:
+        window = place.window
+        if window.kind == "tumbling" or window.is_newstart or facts.is_sequential:
+            return place
+        if any(variable.type is not None for variable in window.end.variables):
+            return place  # the types are checked where the condition is tested
+        parts = conjuncts(window.end.when)
+        if not parts or not all(map(is_steady, parts)):
+            return place
+        opening: list[ast.Expr] = []
+        shared: list[ast.Expr] = []
+        own: list[ast.Expr] = []
+        for part in parts:
+            of_start, of_end = reads(part, window.start.names), reads(part, window.end.names)
+            (own if of_start and of_end else opening if of_start else shared).append(part)
+        if not opening and not shared:
+            return place
+        return place.with_window(
+            is_split=True, opening=conjunction(opening), shared=conjunction(shared), own=conjunction(own)
+        )

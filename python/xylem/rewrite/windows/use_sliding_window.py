@@ -1,0 +1,33 @@
+"""A landmark window of which each start has at most one end is a sliding window.
+
+    forseq $w in E landmark window                  forseq $w in E sliding window
+    start position $s when A                   →    start position $s when A
+    force end position $e when $e - $s eq N         force end position $e when $e - $s eq N
+
+Gain:   a sliding window is forgotten when it ends; a landmark stays for good.
+Needs:  `force` and a test of the difference of positions by `eq`; or no end at all but that of the input.
+Safe:   positions grow by one, so the test holds for one end at most. Without `force`, a landmark window gives another
+        window at the end of the input, and the rule does not apply.
+"""
+
+from __future__ import annotations
+
+from .conditions import conjuncts, is_false
+from .position_tests import position_test
+from .rule import WindowFacts, WindowPlace, WindowRule
+
+
+class UseSlidingWindow(WindowRule):
+    name = "use_sliding_window"
+    paper = "6.3.2"
+
+    def apply(self, place: WindowPlace, facts: WindowFacts) -> WindowPlace:
+        window = place.window
+        if window.kind != "landmark" or window.is_newstart:
+            return place
+        if is_false(window.end.when):
+            return place.with_window(kind="sliding")
+        tests = [position_test(window, part) for part in conjuncts(window.end.when)]
+        if window.force and any(test is not None and test.op == "eq" for test in tests):
+            return place.with_window(kind="sliding")
+        return place

@@ -1,0 +1,143 @@
+"""Aggregates over windows, kept while their items pass (windows paper, 6.3.6: only the aggregate is kept).
+
+Two ways. Where at most one window is open, a running value. Otherwise a column of values from which the aggregate from
+any start up to now is found: by differences of exact running totals, by a queue of extreme values, by states that are
+taken back or merged; or, where none of these is sure to give the very same answer, from the values themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+from xylem.errors import XylemError
+from xylem.values.node import Node
+
+from .item_buffer import ItemBuffer
+
+Items = ItemBuffer | Sequence[Any] | None
+
+
+class Failed:
+    """An aggregate that cannot be computed: an error where it is read, and nowhere else."""
+
+    __slots__ = ("error",)
+
+    def __init__(self, error: XylemError) -> None:
+        self.error = error
+
+
+def aggregate_value(value: Any) -> Any:
+    """An aggregate as a query reads it."""
+    if type(value) is Failed:
+        raise value.error
+    return value
+
+
+class Folding(Protocol):
+    """An aggregate function over the values of the items since some start."""
+
+    def add(self, values: Sequence[Any]) -> None:
+        """The values of the next item."""
+
+    def result(self, start: int) -> Any:
+        """The aggregate of the values from the item at this position on."""
+
+    def forget(self, before: int) -> None:
+        """No start before this position will be asked for."""
+
+    def clear(self, following: int) -> None:
+        """Begin anew with the item at this position."""
+
+
+class Aggregate:
+    """One aggregate of a window clause.
+
+    `whole` computes it from the items of a window: needed where items may be nodes out of document order, which a
+    path would sort and take once.
+    """
+
+    def __init__(
+        self,
+        values: Callable[[Any], Sequence[Any]],
+        folding: Folding,
+        whole: Callable[[Sequence[Any]], Any] | None = None,
+    ) -> None:
+        self._values = values
+        self._folding = folding
+        self._whole = whole
+        self._previous: Any = None
+        self._disorder = 0
+        """The position of the last item that does not follow the one before it."""
+        self._failure: tuple[int, XylemError] | None = None
+
+    def add(self, item: Any, position: int) -> None:
+        if self._whole is not None:
+            if not _follows(self._previous, item):
+                self._disorder = position
+            self._previous = item
+        try:
+            values = self._values(item)
+            self._folding.add(values)
+        except XylemError as error:
+            self._failure = position, error
+            self._folding.clear(position + 1)
+
+    def result(self, start: int, items: Items) -> Any:
+        if self._whole is not None and start < self._disorder:
+            assert items is not None
+            return self._guarded(lambda: self._whole(_from(items, start)))  # type: ignore[misc]
+        if self._failure is not None and start <= self._failure[0]:
+            return Failed(self._failure[1])
+        return self._guarded(lambda: self._folding.result(start))
+
+    def _guarded(self, compute: Callable[[], Any]) -> Any:
+        try:
+            return compute()
+        except XylemError as error:
+            return Failed(error)
+
+    def forget(self, before: int) -> None:
+        self._folding.forget(before)
+
+    def clear(self, following: int) -> None:
+        self._folding.clear(following)
+        self._previous = None
+        self._failure = None
+        self._disorder = 0
+
+
+def _from(items: ItemBuffer | Sequence[Any], start: int) -> Sequence[Any]:
+    return items.from_position(start) if isinstance(items, ItemBuffer) else items
+
+
+def _follows(previous: Any, item: Any) -> bool:
+    """Whether a node stands behind another one and not inside it."""
+    if previous is None or type(previous) is not Node or type(item) is not Node:
+        return previous is None
+    if previous.tree is item.tree:
+        return item.pre >= previous.tree.ends[previous.pre]
+    return item.tree.order > previous.tree.order
+
+
+class Aggregates:
+    """All aggregates of one window clause."""
+
+    def __init__(self, *members: Aggregate) -> None:
+        self._members = members
+
+    def add(self, item: Any, position: int) -> None:
+        for member in self._members:
+            member.add(item, position)
+
+    def results(self, start: int, items: Items) -> tuple[Any, ...]:
+        """The aggregates of a window from this position up to the item added last."""
+        return tuple([member.result(start, items) for member in self._members])
+
+    def forget(self, before: int) -> None:
+        for member in self._members:
+            member.forget(before)
+
+    def clear(self, following: int) -> None:
+        for member in self._members:
+            member.clear(following)

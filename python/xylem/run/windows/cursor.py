@@ -1,0 +1,112 @@
+"""What all window cursors share: positions, neighbours, and what is kept of the items at the two ends of a window.
+
+A condition is a function of (current, position, previous, next) at the start and, for the end, of the same four at
+the end as well. A window is given as its items, these eight values, and the values of its aggregates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from .aggregates import Aggregates
+
+Place = tuple[Any, int, Any, Any]
+"""An item with its position and its neighbours, None where there are none or nothing asks for them."""
+Window = tuple[Any, ...]
+Condition = Callable[..., bool]
+NO_PLACE: Place = (None, 0, None, None)
+
+
+@dataclass(frozen=True)
+class Needs:
+    """Which values are read: at the start, at the end, each as (current, position, previous, next)."""
+
+    start: tuple[bool, bool, bool, bool] = (True, True, True, True)
+    end: tuple[bool, bool, bool, bool] = (True, True, True, True)
+
+    @property
+    def looks_ahead(self) -> bool:
+        """Whether an item is dealt with only once the next one is known."""
+        return self.start[3] or self.end[3]
+
+
+ALL_NEEDS = Needs()
+
+
+class WindowCursor:
+    """Takes items one by one; gives the windows that are complete."""
+
+    def __init__(self, needs: Needs, aggregates: Aggregates | None) -> None:
+        self._needs = needs
+        self._looks_ahead = needs.looks_ahead
+        self._looks_back = needs.start[2] or needs.end[2]
+        self._aggregates = aggregates
+        self._position = 0
+        self._previous: Any = None
+        self._current: Any = None
+        self._is_waiting = False
+
+    def push(self, item: Any) -> Iterable[Window]:
+        """The windows that may be given now that this item has come."""
+        if not self._looks_ahead:
+            self._position = position = self._position + 1
+            if not self._looks_back:
+                return self._step(item, position, None, None)
+            previous, self._previous = self._previous, item
+            return self._step(item, position, previous, None)
+        if not self._is_waiting:
+            self._is_waiting, self._current = True, item
+            return ()
+        current, self._current = self._current, item
+        previous, self._previous = self._previous, current
+        self._position += 1
+        return self._step(current, self._position, previous, item)
+
+    def finish(self) -> Iterator[Window]:
+        """The windows that the end of the input completes."""
+        if self._is_waiting:
+            self._is_waiting = False
+            self._position += 1
+            yield from self._step(self._current, self._position, self._previous, None)
+        yield from self._end()
+
+    def held(self) -> Iterable[Any]:
+        """The items kept for windows to come."""
+        raise NotImplementedError
+
+    def _step(self, current: Any, position: int, previous: Any, following: Any) -> Sequence[Window]:
+        raise NotImplementedError
+
+    def _end(self) -> Iterator[Window]:
+        raise NotImplementedError
+
+    def _start_place(self, current: Any, position: int, previous: Any, following: Any) -> Place:
+        """What is kept of the start: no item longer than something reads it."""
+        needs = self._needs.start
+        return (
+            current if needs[0] else None,
+            position,
+            previous if needs[2] else None,
+            following if needs[3] else None,
+        )
+
+    def _end_place(self, current: Any, position: int, previous: Any, following: Any) -> Place:
+        needs = self._needs.end
+        return (
+            current if needs[0] else None,
+            position,
+            previous if needs[2] else None,
+            following if needs[3] else None,
+        )
+
+
+def windows(items: Iterable[Any], cursor: WindowCursor) -> Iterator[Window]:
+    """The windows over a sequence, finite or not; no item is read before the windows it completes are asked for."""
+    push = cursor.push
+    for item in items:
+        found = push(item)
+        if found:
+            yield from found
+    yield from cursor.finish()

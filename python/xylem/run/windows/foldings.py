@@ -1,0 +1,36 @@
+"""Which way an aggregate is kept."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from xylem.functions.aggregate_functions import avg, sum_
+from xylem.functions.context import Context
+from xylem.functions.extreme_values import Extreme, max_, min_
+
+from .aggregates import Folding
+from .range_aggregates import RangeCount, RangeExtreme, RangeSum
+from .running_aggregates import RunningCount, RunningExtreme, RunningFold, RunningSum
+from .user_aggregates import FoldedRange, InvertedRange, MergedRange
+
+
+def folding(name: str, is_running: bool, context: Context) -> Folding:
+    """fn:count, fn:sum, fn:avg, fn:min or fn:max. `is_running`: at most one window is open."""
+    if name == "count":
+        return RunningCount() if is_running else RangeCount()
+    if name in ("sum", "avg"):
+        return RunningSum(name) if is_running else RangeSum(name, sum_ if name == "sum" else avg)
+    choose = max if name == "max" else min
+    if is_running:
+        return RunningExtreme(lambda: Extreme(context, None, choose, f"fn:{name}"))
+    return RangeExtreme(name == "max", partial(max_ if name == "max" else min_, context))
+
+
+def user_folding(protocol: Any, is_running: bool) -> Folding:
+    """An aggregate of a user: taken back where it can be, else merged, else computed anew."""
+    if is_running:
+        return RunningFold(protocol)
+    if protocol.can_invert:
+        return InvertedRange(protocol)
+    return MergedRange(protocol) if protocol.can_merge else FoldedRange(protocol)

@@ -1,0 +1,116 @@
+"""Keys by which open windows are found: equal where the comparison says equal, and ordered as it orders.
+
+An index may answer only where it is sure to give what the comparison itself would give. Values for which that cannot be
+said, such as doubles whose sums are rounded, get no key; their windows are then tested one by one.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any, NamedTuple
+
+from xylem.values.arithmetic import add
+from xylem.values.casting_numbers import parse_double
+from xylem.values.comparison import grouping_key
+from xylem.values.datetimes import Date, DateTime, Time
+from xylem.values.durations import DayTimeDuration, YearMonthDuration
+from xylem.values.families import FAMILY_OF, INTEGER_CLASSES, STRING_CLASSES, Family
+from xylem.values.strings import UntypedAtomic
+
+_EXACT_INTEGERS = 1 << 53
+"""Integers below this are doubles without loss."""
+_GRID, _GRID_END = float(1 << 20), float(1 << 31)
+"""Multiples of 2⁻²⁰ below 2³¹ are added and subtracted by doubles without rounding."""
+
+
+class Key(NamedTuple):
+    """Keys of one kind have an order."""
+
+    kind: str
+    value: Any
+
+
+class NoKey:
+    """`NEVER`: the comparison is false whatever the other side. `UNSURE`: it has to be made."""
+
+
+NEVER, UNSURE = NoKey(), NoKey()
+
+
+def order_key(value: Any, implicit_tz: int) -> Key | NoKey:
+    """The key of one side of lt, le, gt or ge."""
+    if value is None:
+        return NEVER
+    cls = type(value)
+    if cls is int or cls in INTEGER_CLASSES:
+        return Key("number", value) if -_EXACT_INTEGERS < value < _EXACT_INTEGERS else UNSURE
+    if cls is float:
+        return Key("number", value) if value == value else NEVER
+    if cls in STRING_CLASSES:
+        return Key("untyped" if cls is UntypedAtomic else "text", value)
+    if cls in (DateTime, Date, Time):
+        return Key(cls.__name__, value.compare_key(implicit_tz))
+    if cls is DayTimeDuration:
+        return Key("seconds", value.seconds)
+    if cls is YearMonthDuration:
+        return Key("months", value.months)
+    if cls is Decimal:
+        return Key("decimal", value)
+    return UNSURE
+
+
+def moved_key(value: Any, offset: Any, implicit_tz: int) -> Key | NoKey:
+    """The key of `value + offset`, where `x - value op offset` and `x op value + offset` mean the same."""
+    if value is None or offset is None:
+        return NEVER
+    value, offset = plain(value), plain(offset)
+    if _is_exact(value) and _is_exact(offset):
+        return order_key(add(value, offset), implicit_tz)
+    if isinstance(value, DateTime) and type(offset) is DayTimeDuration:
+        return order_key(add(value, offset), implicit_tz)
+    return UNSURE
+
+
+def plain(value: Any) -> Any:
+    """An operand of arithmetic: untyped values are doubles."""
+    return parse_double(value) if type(value) is UntypedAtomic else value
+
+
+def difference_key(value: Any, implicit_tz: int) -> Key | NoKey:
+    """The key of the side from which a start is subtracted."""
+    if value is None:
+        return NEVER
+    value = plain(value)
+    return order_key(value, implicit_tz) if _is_exact(value) or isinstance(value, DateTime) else UNSURE
+
+
+def _is_exact(value: Any) -> bool:
+    cls = type(value)
+    if cls is int or cls in INTEGER_CLASSES:
+        return bool(-_GRID_END < value < _GRID_END)
+    return cls is float and abs(value) < _GRID_END and (value * _GRID).is_integer()
+
+
+def comparable(index_kind: str, probe: Key, is_general: bool) -> Any:
+    """The probe as a value to compare the keys of an index with, or UNSURE."""
+    if probe.kind == index_kind:
+        return probe.value
+    texts = ("text", "untyped")
+    if index_kind in texts and probe.kind in texts:
+        return probe.value
+    if index_kind == "number" and probe.kind == "untyped" and is_general:
+        return parse_double(probe.value)
+    return UNSURE
+
+
+def hash_key(value: Any, implicit_tz: int) -> Any:
+    """The key of one side of `eq`; None where there is no value."""
+    return None if value is None else grouping_key(value, None, implicit_tz)
+
+
+def is_text(value: Any) -> bool:
+    return FAMILY_OF.get(type(value)) == Family.STRING
+
+
+def is_untyped(value: Any) -> bool:
+    return type(value) is UntypedAtomic

@@ -1,0 +1,59 @@
+"""The items that open windows share (windows paper, 6.2): each is kept once, however many windows it is in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+_CHUNK = 512
+"""The list is shortened when so many of its places are empty, and at least half of them: it costs next to nothing."""
+
+
+class ItemBuffer:
+    """Items by their position in the input.
+
+    Holds:  the items from the position last given to `forget` on; empty places of those before it, no more than there
+            are items or a chunk.
+    """
+
+    __slots__ = ("_cleared", "_first", "_items")
+
+    def __init__(self) -> None:
+        self._items: list[Any] = []
+        self._first = 1
+        """The position of the first place."""
+        self._cleared = 1
+        """The position of the first item."""
+
+    def append(self, item: Any) -> None:
+        self._items.append(item)
+
+    def between(self, start: int, end: int) -> list[Any]:
+        """The items at these positions, both included."""
+        first = self._first
+        return self._items[start - first : end - first + 1]
+
+    def forget(self, before: int) -> None:
+        """No item before this position will be asked for again."""
+        if before <= self._cleared:
+            return
+        items, first = self._items, self._first
+        for place in range(self._cleared - first, before - first):
+            items[place] = None
+        self._cleared = before
+        empty = before - first
+        if empty >= _CHUNK and empty * 2 >= len(items):
+            del items[:empty]
+            self._first = before
+
+    def clear(self, following: int) -> None:
+        """Nothing is needed any more; `following` is the position of the item that comes next."""
+        self._items.clear()
+        self._first = self._cleared = following
+
+    def held(self) -> Iterable[Any]:
+        return self._items[self._cleared - self._first :]
+
+    def from_position(self, start: int) -> list[Any]:
+        """The items from this position on."""
+        return self._items[start - self._first :]

@@ -1,0 +1,347 @@
+"""The open windows of sliding and landmark windows, and which of them an item may end (windows paper, 6.3.3).
+
+Three ways: ask each window; look its key up in a hash table; take a run of those sorted by key. Each gives windows that
+are sure to satisfy the indexed part of the end condition, and windows for which all of it has to be tested.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right, insort
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+from .cursor import Condition, Place
+from .index_keys import (
+    NEVER,
+    UNSURE,
+    Key,
+    NoKey,
+    comparable,
+    difference_key,
+    hash_key,
+    is_text,
+    is_untyped,
+    moved_key,
+    order_key,
+)
+
+
+class Open:
+    """An open window. `end` is set when it is closed; one that is hopeless is `is_over` without an end."""
+
+    __slots__ = ("end", "is_over", "place", "results", "start")
+
+    def __init__(self, place: Place, start: int) -> None:
+        self.place = place
+        self.start = start
+        self.end: Place | None = None
+        self.is_over = False
+        self.results: tuple[Any, ...] = ()
+
+
+def by_start(window: Open) -> int:
+    return window.start
+
+
+class OpenWindows(Protocol):
+    """A set of open windows."""
+
+    def add(self, window: Open) -> None: ...
+
+    def ended(self, end: Place, remove: bool) -> Sequence[Open]:
+        """The windows that the item at this place ends, by their starts; closed ones are taken out on request."""
+
+    def drop_over(self) -> None:
+        """Let go of windows that are over."""
+
+
+class EachWindow:
+    """Asks every open window. `test` None: the condition always holds."""
+
+    def __init__(self, test: Condition | None) -> None:
+        self._test = test
+        self._windows: list[Open] = []
+
+    def add(self, window: Open) -> None:
+        self._windows.append(window)
+
+    def ended(self, end: Place, remove: bool) -> Sequence[Open]:
+        test = self._test
+        if test is None:
+            found = [window for window in self._windows if not window.is_over]
+        else:
+            found = [window for window in self._windows if not window.is_over and test(*window.place, *end)]
+        if remove and found:
+            if len(found) == len(self._windows):
+                self._windows = []
+            else:
+                gone = set(map(id, found))
+                self._windows = [window for window in self._windows if id(window) not in gone]
+        return found
+
+    def drop_over(self) -> None:
+        self._windows = [window for window in self._windows if not window.is_over]
+
+    def __len__(self) -> int:
+        return len(self._windows)
+
+
+class HashedWindows:
+    """Windows by a key of their starts, found by the same key of an item.
+
+    `eq` compares as the grouping of values does, so that the table gives exactly the windows for which it holds. For
+    the general `=` an untyped value may be a number as well: where the kinds of values differ, all windows are tested.
+    """
+
+    def __init__(
+        self,
+        start_key: Callable[..., Any],
+        end_key: Callable[..., Any],
+        residual: Condition | None,
+        whole: Condition,
+        implicit_tz: int,
+        *,
+        is_general: bool = False,
+        offset: tuple[Any] | None = None,
+    ) -> None:
+        """`residual`: what the index does not decide. `offset`: the keys of starts are moved by so much."""
+        self._start_key = start_key
+        self._end_key = end_key
+        self._residual = residual
+        self._implicit_tz = implicit_tz
+        self._is_general = is_general
+        self._offset = offset
+        self._windows: dict[Any, list[Open]] = {}
+        self._unsure = EachWindow(whole)
+        self._whole = whole
+        self._kinds: set[str] = set()
+
+    def add(self, window: Open) -> None:
+        value = self._start_key(*window.place)
+        if self._offset is not None:
+            moved = moved_key(value, self._offset[0], self._implicit_tz)
+            self._put(window, moved)
+            return
+        if self._is_general:
+            values = value
+            if len(values) != 1:
+                if values:
+                    self._unsure.add(window)
+                return
+            value = values[0]
+            self._kinds.add(_equality_kind(value))
+        key = hash_key(value, self._implicit_tz)
+        if key is not None:
+            self._windows.setdefault(key, []).append(window)
+
+    def _put(self, window: Open, key: Key | NoKey) -> None:
+        if isinstance(key, Key):
+            self._windows.setdefault(key, []).append(window)
+        elif key is UNSURE:
+            self._unsure.add(window)
+
+    def ended(self, end: Place, remove: bool) -> Sequence[Open]:
+        probe = self._probe(end)
+        if probe is UNSURE:
+            found = self._one_by_one(end, remove)
+        else:
+            found = self._in_bucket(probe, end, remove)
+        if len(self._unsure):
+            found = sorted([*found, *self._unsure.ended(end, remove)], key=by_start)
+        return found
+
+    def _probe(self, end: Place) -> Any:
+        value = self._end_key(*end)
+        if self._offset is not None:
+            key = difference_key(value, self._implicit_tz)
+            return None if key is NEVER else key
+        if self._is_general:
+            if len(value) > 1:
+                return UNSURE
+            if not value:
+                return None
+            value = value[0]
+            if self._kinds - {_equality_kind(value)}:
+                return UNSURE
+        return hash_key(value, self._implicit_tz)
+
+    def _in_bucket(self, probe: Any, end: Place, remove: bool) -> list[Open]:
+        bucket = self._windows.get(probe) if probe is not None else None
+        if bucket is None:
+            return []
+        residual = self._residual
+        found = [
+            window for window in bucket if not window.is_over and (residual is None or residual(*window.place, *end))
+        ]
+        if remove:
+            if len(found) == len(bucket):
+                del self._windows[probe]
+            elif found:
+                gone = set(map(id, found))
+                self._windows[probe] = [window for window in bucket if id(window) not in gone]
+        return found
+
+    def _one_by_one(self, end: Place, remove: bool) -> list[Open]:
+        found = [
+            window
+            for bucket in self._windows.values()
+            for window in bucket
+            if not window.is_over and self._whole(*window.place, *end)
+        ]
+        found.sort(key=by_start)
+        if remove and found:
+            self._keep(set(map(id, found)))
+        return found
+
+    def _keep(self, gone: set[int]) -> None:
+        kept = {key: [w for w in bucket if id(w) not in gone] for key, bucket in self._windows.items()}
+        self._windows = {key: bucket for key, bucket in kept.items() if bucket}
+
+    def drop_over(self) -> None:
+        self._keep({id(window) for bucket in self._windows.values() for window in bucket if window.is_over})
+        self._unsure.drop_over()
+
+
+def _equality_kind(value: Any) -> str:
+    """Values of one kind are `=` where they are `eq`: untyped ones among themselves, as texts."""
+    return "untyped" if is_untyped(value) else "text" if is_text(value) else "typed"
+
+
+class SortedWindows:
+    """Windows sorted by a key of their starts: an item ends a run of them, at one end or the other.
+
+    Keys that do not decrease, such as positions and times, are appended; others are sorted in.
+    """
+
+    def __init__(
+        self,
+        op: str,
+        start_key: Callable[..., Any],
+        end_key: Callable[..., Any],
+        residual: Condition | None,
+        whole: Condition,
+        implicit_tz: int,
+        *,
+        is_general: bool = False,
+        offset: tuple[Any] | None = None,
+    ) -> None:
+        """`op`: an item ends the windows for which `end key op start key` holds."""
+        self._op = op
+        self._start_key = start_key
+        self._end_key = end_key
+        self._residual = residual
+        self._whole = whole
+        self._implicit_tz = implicit_tz
+        self._is_general = is_general
+        self._offset = offset
+        self._kind = ""
+        self._keys: list[Any] = []
+        self._windows: list[Open] = []
+        self._begin = 0
+        """Places before it are empty."""
+        self._unsure = EachWindow(whole)
+
+    def add(self, window: Open) -> None:
+        value = self._start_key(*window.place)
+        key: Key | NoKey
+        if self._offset is not None:
+            key = moved_key(value, self._offset[0], self._implicit_tz)
+        elif self._is_general and len(value) != 1:
+            key = UNSURE if value else NEVER
+        else:
+            key = order_key(value[0] if self._is_general else value, self._implicit_tz)
+        if not isinstance(key, Key):
+            if key is UNSURE:
+                self._unsure.add(window)
+            return
+        if not self._kind or len(self._keys) == self._begin:
+            self._kind = key.kind
+        elif key.kind != self._kind:
+            self._unsure.add(window)
+            return
+        self._insert(key.value, window)
+
+    def _insert(self, key: Any, window: Open) -> None:
+        keys = self._keys
+        if len(keys) == self._begin or not key < keys[-1]:
+            keys.append(key)
+            self._windows.append(window)
+            return
+        place = bisect_right(keys, key, self._begin)
+        insort(keys, key, self._begin)
+        self._windows.insert(place, window)
+
+    def ended(self, end: Place, remove: bool) -> Sequence[Open]:
+        bounds = self._bounds(end)
+        if bounds is None:
+            found = self._among(self._begin, len(self._keys), self._whole, end, remove)
+        else:
+            found = self._among(*bounds, self._residual, end, remove)
+        if len(self._unsure):
+            found.extend(self._unsure.ended(end, remove))
+        if len(found) > 1:
+            found.sort(key=by_start)
+        return found
+
+    def _bounds(self, end: Place) -> tuple[int, int] | None:
+        """The run of places that an item ends; None where each has to be tested."""
+        value = self._end_key(*end)
+        key: Key | NoKey
+        if self._offset is not None:
+            key = difference_key(value, self._implicit_tz)
+        elif self._is_general and len(value) != 1:
+            key = UNSURE if value else NEVER
+        else:
+            key = order_key(value[0] if self._is_general else value, self._implicit_tz)
+        begin, keys = self._begin, self._keys
+        if key is NEVER or begin == len(keys):
+            return begin, begin
+        probe = UNSURE if not isinstance(key, Key) else comparable(self._kind, key, self._is_general)
+        if probe is UNSURE:
+            return None
+        if probe != probe:
+            return begin, begin
+        match self._op:
+            case "gt":
+                return begin, bisect_left(keys, probe, begin)
+            case "ge":
+                return begin, bisect_right(keys, probe, begin)
+            case "lt":
+                return bisect_right(keys, probe, begin), len(keys)
+        return bisect_left(keys, probe, begin), len(keys)
+
+    def _among(self, low: int, high: int, test: Condition | None, end: Place, remove: bool) -> list[Open]:
+        if low >= high:
+            return []
+        run = self._windows[low:high]
+        found = [window for window in run if not window.is_over and (test is None or test(*window.place, *end))]
+        if remove and found:
+            self._take_out(low, high, found)
+        return found
+
+    def _take_out(self, low: int, high: int, found: Sequence[Open]) -> None:
+        if len(found) == high - low and low == self._begin:
+            # The usual case: the oldest go. Their places are emptied now and cut off from time to time.
+            self._windows[low:high] = [_GONE] * (high - low)
+            self._begin = high
+            if self._begin >= 512 and self._begin * 2 >= len(self._keys):
+                del self._keys[: self._begin], self._windows[: self._begin]
+                self._begin = 0
+            return
+        gone = set(map(id, found))
+        kept = [place for place in range(low, high) if id(self._windows[place]) not in gone]
+        self._keys[low:high] = [self._keys[place] for place in kept]
+        self._windows[low:high] = [self._windows[place] for place in kept]
+
+    def drop_over(self) -> None:
+        kept = [place for place in range(self._begin, len(self._keys)) if not self._windows[place].is_over]
+        self._keys = [self._keys[place] for place in kept]
+        self._windows = [self._windows[place] for place in kept]
+        self._begin = 0
+        self._unsure.drop_over()
+
+
+_GONE = Open((None, 0, None, None), 0)
+
+
+__all__ = ["EachWindow", "HashedWindows", "Open", "OpenWindows", "SortedWindows"]

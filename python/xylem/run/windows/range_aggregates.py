@@ -1,0 +1,178 @@
+"""Aggregates from any start up to now, for windows that overlap.
+
+A result is that of the function itself, to the last bit: sums come from running totals only where every partial sum is
+exact, whatever the order of additions; else from the values.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from xylem.values.arithmetic import divide
+from xylem.values.casting_numbers import parse_double
+from xylem.values.strings import UntypedAtomic
+
+from .value_column import ValueColumn
+
+_SCALE = 1 << 20
+_EXACT = 1 << 52
+"""Multiples of 2⁻²⁰ whose absolute values add up to less than 2³² are summed by doubles without rounding."""
+
+
+class RangeCount:
+    def __init__(self) -> None:
+        self._counts = ValueColumn()
+
+    def add(self, values: Sequence[Any]) -> None:
+        counts = self._counts
+        counts.add(())
+        counts.total += len(values)
+
+    def result(self, start: int) -> int:
+        return self._counts.count(start)
+
+    def forget(self, before: int) -> None:
+        self._counts.forget(before)
+
+    def clear(self, following: int) -> None:
+        self._counts.clear(following)
+
+
+class RangeSum:
+    """fn:sum or fn:avg."""
+
+    def __init__(self, name: str, function: Callable[[Sequence[Any]], Any]) -> None:
+        self._name = name
+        self._function = function
+        self._column = ValueColumn()
+        self._reset()
+
+    def _reset(self) -> None:
+        self._kind: type | None = None
+        self._totals: list[int] = [0]
+        """Before each value the sum of those before it, in units of 2⁻²⁰ for doubles."""
+        self._sizes: list[int] = [0]
+        """Likewise of absolute values."""
+        self._gone = 0
+        self._unsure = -1
+        """The number of the last value that running totals do not tell of."""
+
+    def add(self, values: Sequence[Any]) -> None:
+        column = self._column
+        number = column.total
+        column.add(values)
+        totals, sizes = self._totals, self._sizes
+        for value in values:
+            units = self._units(value)
+            if units is None:
+                self._unsure = number
+                units = 0
+            totals.append(totals[-1] + units)
+            sizes.append(sizes[-1] + abs(units))
+            number += 1
+
+    def _units(self, value: Any) -> int | None:
+        """An exact number of units; None where there is none, or where it would not say the type of the sum."""
+        cls = type(value)
+        if cls is UntypedAtomic:
+            value, cls = parse_double(value), float
+        if self._kind is None:
+            self._kind = cls
+        if cls is not self._kind:
+            self._kind = cls
+            return None
+        if cls is int:
+            return int(value)
+        # A negative zero is no sum of units, and infinities are none either.
+        if cls is not float or not -(2.0**31) < value < 2.0**31 or (not value and str(value) != "0.0"):
+            return None
+        scaled = value * _SCALE
+        return int(scaled) if scaled.is_integer() else None
+
+    def result(self, start: int) -> Any:
+        begin = self._column.begin(start)
+        count = self._column.total - begin
+        if begin > self._unsure and count:
+            place = begin - self._gone
+            total = self._totals[-1] - self._totals[place]
+            if self._kind is int:
+                return self._of(total, count)
+            if self._sizes[-1] - self._sizes[place] < _EXACT:
+                return self._of(total / _SCALE, count)
+        return self._function(self._column.values(start))
+
+    def _of(self, total: Any, count: int) -> Any:
+        return total if self._name == "sum" else divide(total, count)
+
+    def forget(self, before: int) -> None:
+        gone = self._column.forget(before)
+        if gone > self._gone:
+            del self._totals[: gone - self._gone], self._sizes[: gone - self._gone]
+            self._gone = gone
+
+    def clear(self, following: int) -> None:
+        self._column.clear(following)
+        self._reset()
+
+
+class RangeExtreme:
+    """fn:min or fn:max, by a queue of the values that no later one beats."""
+
+    def __init__(self, is_max: bool, function: Callable[[Sequence[Any]], Any]) -> None:
+        self._is_max = is_max
+        self._function = function
+        self._column = ValueColumn()
+        self._reset()
+
+    def _reset(self) -> None:
+        self._kind: type | None = None
+        self._numbers: list[int] = []
+        self._values: list[Any] = []
+        self._unsure = -1
+
+    def add(self, values: Sequence[Any]) -> None:
+        number = self._column.total
+        self._column.add(values)
+        for value in values:
+            self._add(value, number)
+            number += 1
+
+    def _add(self, value: Any, number: int) -> None:
+        cls = type(value)
+        if cls is UntypedAtomic:
+            value, cls = parse_double(value), float
+        if cls is not self._kind:
+            if self._kind is not None:
+                self._unsure = number
+            self._kind = cls
+        if cls not in (int, float) or value != value:
+            self._unsure = number
+            return
+        numbers, kept = self._numbers, self._values
+        if self._unsure == number:
+            numbers.clear()
+            kept.clear()
+        # Of equal values the first stays in front: it is the one that the function gives.
+        while kept and (kept[-1] < value if self._is_max else kept[-1] > value):
+            kept.pop()
+            numbers.pop()
+        kept.append(value)
+        numbers.append(number)
+
+    def result(self, start: int) -> Any:
+        begin = self._column.begin(start)
+        if begin > self._unsure and begin < self._column.total:
+            return self._values[bisect_left(self._numbers, begin)]
+        return self._function(self._column.values(start))
+
+    def forget(self, before: int) -> None:
+        gone = self._column.forget(before)
+        place = bisect_left(self._numbers, gone)
+        if place > 512 and place * 2 >= len(self._numbers):
+            del self._numbers[:place], self._values[:place]
+
+    def clear(self, following: int) -> None:
+        self._column.clear(following)
+        self._reset()

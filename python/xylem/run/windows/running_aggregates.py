@@ -1,0 +1,118 @@
+"""Aggregates of the one window that is open: a running value, and nothing else is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from xylem.errors import DynamicError
+from xylem.functions.extreme_values import Extreme
+from xylem.values.arithmetic import add, divide
+from xylem.values.atomic import NUMERIC_CLASSES
+from xylem.values.casting_numbers import parse_double
+from xylem.values.description import describe_item
+from xylem.values.durations import DayTimeDuration, YearMonthDuration
+from xylem.values.strings import UntypedAtomic
+
+_DURATIONS = (DayTimeDuration, YearMonthDuration)
+
+
+class Running:
+    """What running values have in common: they know one start."""
+
+    def forget(self, before: int) -> None:
+        pass
+
+    def clear(self, following: int) -> None:
+        raise NotImplementedError
+
+
+class RunningCount(Running):
+    def __init__(self) -> None:
+        self._count = 0
+
+    def add(self, values: Sequence[Any]) -> None:
+        self._count += len(values)
+
+    def result(self, start: int) -> int:
+        return self._count
+
+    def clear(self, following: int) -> None:
+        self._count = 0
+
+
+class RunningSum(Running):
+    """fn:sum and fn:avg: value after value, in the order and by the additions of the function itself."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._total: Any = None
+        self._count = 0
+
+    def add(self, values: Sequence[Any]) -> None:
+        for value in values:
+            if type(value) is UntypedAtomic:
+                value = parse_double(value)
+            total = self._total
+            if total is None:
+                self._check(value, value)
+                self._total = value
+            elif type(total) is float and type(value) is float:
+                self._total = total + value
+            else:
+                self._check(value, total)
+                self._total = add(total, value)
+            self._count += 1
+
+    def _check(self, value: Any, first: Any) -> None:
+        if type(first) in NUMERIC_CLASSES and type(value) in NUMERIC_CLASSES:
+            return
+        if type(first) in _DURATIONS and type(value) is type(first):
+            return
+        found = describe_item(value)
+        raise DynamicError("FORG0006", f"fn:{self._name} takes numbers, or durations of one kind, not {found}")
+
+    def result(self, start: int) -> Any:
+        if self._name == "sum":
+            return self._total if self._count else 0
+        return divide(self._total, self._count) if self._count else None
+
+    def clear(self, following: int) -> None:
+        self._total = None
+        self._count = 0
+
+
+class RunningExtreme(Running):
+    """fn:min and fn:max."""
+
+    def __init__(self, make: Callable[[], Extreme]) -> None:
+        self._make = make
+        self._extreme = make()
+
+    def add(self, values: Sequence[Any]) -> None:
+        if values:
+            self._extreme.take(list(values))
+
+    def result(self, start: int) -> Any:
+        return self._extreme.result()
+
+    def clear(self, following: int) -> None:
+        self._extreme = self._make()
+
+
+class RunningFold(Running):
+    """A user's aggregate."""
+
+    def __init__(self, protocol: Any) -> None:
+        self._protocol = protocol
+        self._state = protocol.init()
+
+    def add(self, values: Sequence[Any]) -> None:
+        for value in values:
+            self._state = self._protocol.step(self._state, value)
+
+    def result(self, start: int) -> Any:
+        return self._protocol.finish(self._state)
+
+    def clear(self, following: int) -> None:
+        self._state = self._protocol.init()

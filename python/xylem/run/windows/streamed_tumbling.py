@@ -1,0 +1,103 @@
+"""Tumbling windows whose items are processed as they arrive (windows paper, 6.3.4, improved pipelining).
+
+A window is an iterator over its items: whoever reads it pulls the input. What is not read is passed over when the next
+window is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from .cursor import NO_PLACE, Condition, Place, Window
+
+
+def streamed_tumbling(
+    items: Iterable[Any], start: Condition | None, end: Condition | None, newstart: bool, looks_ahead: bool
+) -> Iterator[Window]:
+    """Windows as iterators. To be read in their order, each before the next.
+
+    Holds:  one item, two where a condition looks ahead.
+    """
+    places = _Places(items, looks_ahead)
+    while (place := places.next()) is not None:
+        if start is not None and not start(*place):
+            continue
+        window = _OpenWindow(places, place, start, end, newstart)
+        yield (window, *place, *NO_PLACE)
+        for _ in window:
+            pass
+
+
+class _Places:
+    """Items with positions and neighbours; one that was read can be put back."""
+
+    def __init__(self, items: Iterable[Any], looks_ahead: bool) -> None:
+        self._items = iter(items)
+        self._looks_ahead = looks_ahead
+        self._ahead: list[Any] = []
+        self._back: Place | None = None
+        self._previous: Any = None
+        self._position = 0
+
+    def next(self) -> Place | None:
+        if self._back is not None:
+            place, self._back = self._back, None
+            return place
+        if not self._ahead:
+            self._ahead.extend(self._read())
+        if not self._ahead:
+            return None
+        current = self._ahead.pop()
+        if self._looks_ahead:
+            self._ahead.extend(self._read())
+        self._position += 1
+        previous, self._previous = self._previous, current
+        return current, self._position, previous, self._ahead[0] if self._ahead else None
+
+    def _read(self) -> Iterator[Any]:
+        for item in self._items:
+            yield item
+            return
+
+    def put_back(self, place: Place) -> None:
+        self._back = place
+
+
+class _OpenWindow:
+    """The items of one window, from the input."""
+
+    __slots__ = ("_end", "_first", "_is_over", "_newstart", "_opened", "_places", "_start")
+
+    def __init__(
+        self, places: _Places, opened: Place, start: Condition | None, end: Condition | None, newstart: bool
+    ) -> None:
+        self._places = places
+        self._opened = opened
+        self._start = start
+        self._end = end
+        self._newstart = newstart
+        self._first = True
+        self._is_over = False
+
+    def __iter__(self) -> Iterator[Any]:
+        return self
+
+    def __next__(self) -> Any:
+        if self._is_over:
+            raise StopIteration
+        if self._first:
+            self._first, place = False, self._opened
+        else:
+            found = self._places.next()
+            if found is None:
+                self._is_over = True
+                raise StopIteration
+            place = found
+            if self._newstart and (self._start is None or self._start(*place)):
+                self._places.put_back(place)
+                self._is_over = True
+                raise StopIteration
+        if not self._newstart and (self._end is None or self._end(*self._opened, *place)):
+            self._is_over = True
+        return place[0]

@@ -1,0 +1,104 @@
+"""Tumbling windows (windows paper, 3.2.1, figure 5; XQuery 3.1 §3.12.4.1): they do not overlap."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from .aggregates import Aggregates
+from .cursor import ALL_NEEDS, NO_PLACE, Condition, Needs, Place, Window, WindowCursor
+
+
+class TumblingCursor(WindowCursor):
+    """Opens a window where the start condition holds and none is open; an item ends it by the end condition.
+
+    Holds:  the items of the open window; none where `keeps_items` is off.
+    Order:  by first item, which is by last item too.
+    End:    the open window is given, unless `force`.
+    """
+
+    def __init__(
+        self,
+        start: Condition | None,
+        end: Condition | None,
+        *,
+        newstart: bool = False,
+        force: bool = False,
+        keeps_items: bool = True,
+        needs: Needs = ALL_NEEDS,
+        aggregates: Aggregates | None = None,
+        longest: int | None = None,
+        early: bool = False,
+    ) -> None:
+        """`start` or `end` None: always. `early`: a window is given when it opens, without items and end."""
+        super().__init__(needs, aggregates)
+        self._start = start
+        self._ends = end
+        self._newstart = newstart
+        self._force = force
+        self._keeps_items = keeps_items
+        self._longest = longest
+        self._early = early
+        self._opened: Place | None = None
+        self._opened_at = 0
+        self._last: Place = NO_PLACE
+        self._window: list[Any] = []
+
+    def _step(self, current: Any, position: int, previous: Any, following: Any) -> Sequence[Window]:
+        found: list[Window] = []
+        starts: bool | None = None
+        if self._newstart and self._opened is not None:
+            starts = self._start is None or self._start(current, position, previous, following)
+            if starts:
+                self._close(found)
+        if self._opened is None:
+            if starts is None:
+                starts = self._start is None or self._start(current, position, previous, following)
+            if not starts:
+                return found
+            self._open(current, position, previous, following, found)
+        self._add(current, position)
+        self._last = self._end_place(current, position, previous, following)
+        if not self._newstart and (self._ends is None or self._ends(*self._opened, *self._last)):
+            self._close(found)
+        return found
+
+    def _open(self, current: Any, position: int, previous: Any, following: Any, found: list[Window]) -> None:
+        self._opened = self._start_place(current, position, previous, following)
+        self._opened_at = position
+        self._window = []
+        if self._aggregates is not None:
+            self._aggregates.clear(position)
+        if self._early:
+            found.append(((), *self._opened, *NO_PLACE))
+
+    def _add(self, current: Any, position: int) -> None:
+        if self._longest is not None and position - self._opened_at >= self._longest:
+            # The window is hopeless. It stays open, since where it ends the next one may start; its items may go.
+            self._window = []
+            return
+        if self._keeps_items:
+            self._window.append(current)
+        if self._aggregates is not None:
+            self._aggregates.add(current, position)
+
+    def _close(self, found: list[Window]) -> None:
+        opened = self._opened
+        self._opened = None
+        if self._early or opened is None:
+            return
+        length = self._last[1] - self._opened_at + 1
+        if self._longest is not None and length > self._longest:
+            return
+        results = () if self._aggregates is None else self._aggregates.results(self._opened_at, self._window)
+        found.append((self._window, *opened, *self._last, *results))
+        self._window = []
+
+    def _end(self) -> Iterator[Window]:
+        found: list[Window] = []
+        if not self._force:
+            self._close(found)
+        yield from found
+
+    def held(self) -> Iterable[Any]:
+        return self._window

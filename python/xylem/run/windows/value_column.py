@@ -1,0 +1,67 @@
+"""The values of the items that open windows share, each item giving any number of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+_CHUNK = 512
+
+
+class ValueColumn:
+    """Values in the order of their items; where those of each item begin is known.
+
+    Holds:  the values of the items since the oldest open window, and as many that are no longer needed at most.
+    """
+
+    __slots__ = ("_base", "_begins", "_first", "_values", "total")
+
+    def __init__(self) -> None:
+        self._values: list[Any] = []
+        self._begins: list[int] = []
+        """For each item, how many values came before its own."""
+        self._first = 1
+        """The position of the first item."""
+        self._base = 0
+        """How many values came before the first one that is kept."""
+        self.total = 0
+        """How many values have come."""
+
+    def add(self, values: Sequence[Any]) -> None:
+        self._begins.append(self.total)
+        self._values.extend(values)
+        self.total += len(values)
+
+    def count(self, start: int) -> int:
+        """The number of values since the item at this position."""
+        return self.total - self.begin(start)
+
+    def begin(self, start: int) -> int:
+        """How many values came before those of the item at this position."""
+        place = start - self._first
+        if place < 0:
+            return self._base
+        return self._begins[place] if place < len(self._begins) else self.total
+
+    def values(self, start: int) -> list[Any]:
+        return self._values[self.begin(start) - self._base :]
+
+    def forget(self, before: int) -> int:
+        """Drop the values of items before this position, from time to time; gives how many are gone in all."""
+        empty = before - self._first
+        if empty >= _CHUNK and empty * 2 >= len(self._begins):
+            keep = self.begin(before)
+            del self._values[: keep - self._base]
+            del self._begins[:empty]
+            self._base, self._first = keep, before
+        return self._base
+
+    def clear(self, following: int) -> None:
+        self._values.clear()
+        self._begins.clear()
+        self._first = following
+        self._base = self.total = 0
+
+    def last(self, count: int) -> list[Any]:
+        """The values that came last."""
+        return self._values[len(self._values) - count :]

@@ -1,0 +1,114 @@
+"""Thousands of generated window clauses over generated items, by both orders, held against the definition.
+
+Every clause is run with all rules and with none; every rule is switched off alone for a part of them. Items come from a
+list and from a generator, one at a time.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+
+import pytest
+from xylem.pipeline import StaticEnvironment, compile_query
+from xylem.rewrite.windows.rules import RULES
+from xylem.source.resources import FileResources
+from xylem.source.xml_reader import read_document
+from xylem.values.node import Node
+
+from .generated import Clause, Item, random_clause, random_items
+from .oracle import windows_of
+
+CLAUSES = 2600
+"""Each is run over two sequences."""
+BATCH = 100
+EVERY_RULE = frozenset(rule.name for rule in RULES)
+
+
+def elements(items: list[Item]) -> list[Node]:
+    inside = "".join(f"<i k='{k}' v='{v}'/>" for k, v in items)
+    document = read_document(f"<r>{inside}</r>")
+    return [Node(document.tree, pre) for pre in document.tree.children(1)]
+
+
+def answer(query: str, items: list[Item], without: frozenset[str] = frozenset()) -> list[str]:
+    program = compile_query(query, StaticEnvironment(without_rules=without))
+    return run(program, items)
+
+
+def run(program: object, items: list[Item]) -> list[str]:
+    return list(program.run(FileResources(), variables={("", "seq"): elements(items)}))  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("batch", range(CLAUSES // BATCH))
+def test_clauses_agree_with_the_definition(batch: int) -> None:
+    rng = random.Random(f"windows {batch}")
+    for _ in range(BATCH):
+        clause = random_clause(rng)
+        query = clause.query()
+        sequences = [random_items(rng), random_items(rng)]
+        for without in (frozenset(), EVERY_RULE):
+            program = compile_query(query, StaticEnvironment(without_rules=without))
+            for items in sequences:
+                assert run(program, items) == clause.expected(items), f"{query}\n{items}\nwithout {sorted(without)}"
+
+
+@pytest.mark.parametrize("rule", sorted(EVERY_RULE))
+def test_each_rule_off_alone(rule: str) -> None:
+    rng = random.Random(f"without {rule}")
+    for _ in range(60):
+        clause = random_clause(rng)
+        items = random_items(rng)
+        assert answer(clause.query(), items, frozenset({rule})) == clause.expected(items), f"{clause.query()}\n{items}"
+
+
+def test_endless_variables_give_the_same() -> None:
+    """The same clauses over a variable that may be infinite: nothing of it is known beforehand, and nothing is kept."""
+    rng = random.Random("endless")
+    for _ in range(150):
+        clause = random_clause(rng)
+        items = random_items(rng)
+        query = clause.query().replace("$seq external", "$seq as element(i)** external")
+        program = compile_query(query, StaticEnvironment())
+        found = program.run(FileResources(), variables={("", "seq"): arriving(elements(items))})
+        assert list(found) == clause.expected(items), f"{query}\n{items}"
+
+
+def arriving(items: list[Node]) -> Iterator[Node]:
+    yield from items
+
+
+def test_the_definition_on_an_example() -> None:
+    """The oracle itself, on windows that can be checked by eye."""
+    every = lambda i: True  # noqa: E731
+    assert windows_of("tumbling", 5, every, lambda i, j: j - i == 1) == [(0, 1), (2, 3), (4, 4)]
+    assert windows_of("sliding", 4, every, lambda i, j: j - i == 1, force=True) == [(0, 1), (1, 2), (2, 3)]
+    assert windows_of("landmark", 3, lambda i: i == 0, lambda i, j: True) == [(0, 0), (0, 1), (0, 2)]
+    long_first = windows_of("sliding", 3, every, lambda i, j: j == 2 if i == 0 else True)
+    assert long_first == [(1, 1), (0, 2), (2, 2)]
+    assert windows_of("sliding", 3, every, lambda i, j: j == 2 if i == 0 else True, standard=True) == [
+        (0, 2),
+        (1, 1),
+        (2, 2),
+    ]
+
+
+def test_shrunk_failures_can_be_read() -> None:
+    """A failing case is told as a query: it parses as it stands."""
+    clause: Clause = random_clause(random.Random(1))
+    compile_query(clause.query(), StaticEnvironment())
+
+
+def test_the_clauses_make_every_rule_fire() -> None:
+    from xylem.analysis.resolve_names import resolve_names
+    from xylem.analysis.static_context import StaticContext
+    from xylem.rewrite.windows import WindowFacts, plan_windows
+    from xylem.syntax import ast, parse
+
+    rng = random.Random("which rules")
+    fired: set[str] = set()
+    for _ in range(400):
+        module = resolve_names(parse(random_clause(rng).query()), StaticContext())
+        assert isinstance(module, ast.MainModule) and isinstance(module.body, ast.Flwor)
+        plan_windows(module.body, WindowFacts(), lambda rule, before, after: fired.add(rule.name))
+    assert fired == EVERY_RULE
