@@ -21,10 +21,12 @@ from .session import session
 
 if TYPE_CHECKING:
     from .column import xquery
+    from .data_source import register
+    from .frame import query
 
-_HOME = {"xquery": "column"}
+_HOME = {"query": "frame", "register": "data_source", "xquery": "column"}
 
-__all__ = ["session", "xquery"]
+__all__ = ["query", "register", "session", "xquery"]
 
 
 def __getattr__(name: str) -> Any:

@@ -1,0 +1,179 @@
+"""`spark.read.format("xylem")`: queries as a data source, in Python, SQL and wherever a format can be named.
+
+    xylem.spark.register(spark)
+    books = spark.read.format("xylem").option("query", "//book").load("books/*.xml")
+
+Options: `query` or `queryFile`; `path`, what load() is given; `paths`, several as a JSON array; `partitions`, about how
+many tasks; `var.NAME`, an external variable; `allow`, a directory that doc() may read; `scanner`. Columns are those
+of `row_shape.py`, or those given with `.schema(…)`.
+
+What is one spread expression over the input is read by as many tasks as suit it. Sorting, grouping and answers that are
+put together cannot be shared among the tasks of a source: they are one task here, and spread with `xylem.spark.query`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pyspark.errors import PySparkNotImplementedError
+from pyspark.sql.datasource import DataSource, DataSourceReader, Filter, InputPartition
+
+from xylem.errors import InputError
+from xylem.plan.distribution import PartKind
+from xylem.values.strings import UntypedAtomic
+
+from .inputs import TaskInput, input_files
+from .pushed_filters import keep, taken_filters
+from .run_here import RunHere
+from .shipped_query import ShippedQuery, shipped_query
+from .table import Table, TableWork, WholeTable
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+    from pyspark.sql.types import StructType
+
+FORMAT = "xylem"
+VARIABLE = "var."
+PUSHING = "spark.sql.python.filterPushdown.enabled"
+
+
+def register(spark: SparkSession) -> None:
+    """Make the format known to a session, and let Spark hand filters to it."""
+    spark.conf.set(PUSHING, "true")
+    spark.dataSource.register(FilteringSource)
+
+
+class XylemSource(DataSource):
+    """The format as it is found by itself, where the package is installed: Spark keeps all filters."""
+
+    @classmethod
+    def name(cls) -> str:
+        return FORMAT
+
+    def schema(self) -> StructType:
+        return _table(self._options(), None).schema()
+
+    def reader(self, schema: StructType) -> DataSourceReader:
+        return XylemReader(self._options(), schema)
+
+    def streamReader(self, schema: StructType) -> Any:
+        """The format of unbounded inputs, where it is there."""
+        try:
+            from . import stream_reader
+        except ImportError:
+            raise PySparkNotImplementedError(
+                errorClass="NOT_IMPLEMENTED", messageParameters={"feature": "streamReader"}
+            ) from None
+        return stream_reader.reader(self._options(), schema)
+
+    def _options(self) -> dict[str, str]:
+        return {name.lower(): value for name, value in self.options.items()}
+
+
+class FilteringSource(XylemSource):
+    """The format of a session that lets sources have filters."""
+
+    def reader(self, schema: StructType) -> DataSourceReader:
+        return FilteringReader(self._options(), schema)
+
+
+@dataclass
+class TaskPartition(InputPartition):
+    """One task. What partitions() finds out travels with them: it is called in a process of its own."""
+
+    work: TableWork
+    task: TaskInput
+
+
+@dataclass
+class WholePartition(InputPartition):
+    """All of the input."""
+
+    table: WholeTable
+
+
+class XylemReader(DataSourceReader):
+    """Reads the items of a query as rows."""
+
+    def __init__(self, options: dict[str, str], schema: StructType) -> None:
+        self._options = options
+        self._columns = schema
+        self._tests: list[Any] = []
+
+    def partitions(self) -> Sequence[InputPartition]:
+        """The tasks; planned on the driver, which looks for cut points, and parses nothing."""
+        files = input_files(_paths(self._options))
+        table = _table(self._options, self._columns)
+        given = self._options.get("partitions")
+        run = RunHere(table.query, files, partitions=None if given is None else int(given))
+        part = run.answer_part()
+        if part is None or part.kind is not PartKind.MAP or run.program.stages > 1 or not run.is_spread:
+            return [WholePartition(WholeTable(replace(table, query=table.query.with_items()), tuple(files)))]
+        if not table.is_plain_text():
+            table = replace(table, query=table.query.with_items())
+        work = TableWork(table, part.number, part.stage)
+        return [TaskPartition(work, task) for task in run.plan.tasks]
+
+    def read(self, partition: InputPartition) -> Iterator[Any]:
+        """The rows of one partition, in Arrow's batches."""
+        tests = keep(self._tests) if self._tests else None
+        if isinstance(partition, WholePartition):
+            return partition.table.batches([None], tests)
+        assert isinstance(partition, TaskPartition)
+        return partition.work.of_task(partition.task, tests)
+
+
+class FilteringReader(XylemReader):
+    """Reads only rows that Spark wants."""
+
+    def pushFilters(self, filters: list[Filter]) -> Iterable[Filter]:
+        self._tests, others = taken_filters(filters, self._columns)
+        return others
+
+
+def _table(options: dict[str, str], columns: StructType | None) -> Table:
+    query = _query(options)
+    table = Table(query)
+    if columns is None or columns == table.schema():
+        return table
+    return Table(query, columns.json())
+
+
+def _query(options: dict[str, str]) -> ShippedQuery:
+    name, text = "query", options.get("query")
+    if text is None:
+        place = options.get("queryfile")
+        if place is None:
+            raise InputError("XYIN0002", "no query is given", hint='option("query", …) or option("queryFile", …)')
+        name = place
+        try:
+            text = Path(place).read_text(encoding="utf-8")
+        except OSError as reason:
+            raise InputError("XYIN0002", f"{place}: {reason.strerror}") from reason
+    folder = Path(name).resolve().parent
+    return shipped_query(
+        text,
+        name=name,
+        base_uri=Path(name).resolve().as_uri() if name != "query" else None,
+        module_folders=[folder] if name != "query" else (),
+        variables={
+            option.removeprefix(VARIABLE): UntypedAtomic(value)
+            for option, value in options.items()
+            if option.startswith(VARIABLE)
+        },
+        allow=[options["allow"]] if "allow" in options else (),
+        scanner=options.get("scanner", "auto"),
+        several_documents=len(input_files(_paths(options))) > 1,
+    )
+
+
+def _paths(options: dict[str, str]) -> list[str]:
+    if "paths" in options:
+        return list(json.loads(options["paths"]))
+    if "path" not in options:
+        raise InputError("XYIN0002", "no input is given", hint="load(path)")
+    return [options["path"]]
