@@ -36,8 +36,16 @@ class ArrivingRows:
     """The rows of the parts of one stage."""
 
     def __init__(
-        self, program: DistributedProgram, parts: Sequence[Part], spool: RowSpool, outcomes: Outcomes, run: Run
+        self,
+        program: DistributedProgram,
+        parts: Sequence[Part],
+        spool: RowSpool,
+        outcomes: Outcomes,
+        run: Run,
+        *,
+        merges: bool = True,
     ) -> None:
+        """With `merges` off the states of aggregates stay apart: later stages may ask for that of each range."""
         self._program = program
         self._run = run
         self._outcomes = outcomes
@@ -45,12 +53,12 @@ class ArrivingRows:
         self._coming = {part.number: PartRows(spool) for part in parts}
         is_sorted = (PartKind.SORT, *SHUFFLED)
         self._runs = {part.number: SortedRuns(spool) for part in parts if part.kind in is_sorted}
-        self._aggregates = {part.number for part in parts if part.kind is PartKind.AGGREGATE}
+        self._aggregates = {part.number for part in parts if part.kind is PartKind.AGGREGATE and merges}
         self._states: dict[int, Row] = {}
 
     def rows(self, part: Part) -> Iterator[Row]:
         """The rows of one part in the order of the answer; an error of a task comes after all rows before it."""
-        if part.kind is PartKind.AGGREGATE:
+        if part.number in self._aggregates:
             self._wait_for_all()
             if part.number in self._states:
                 yield self._states[part.number]
@@ -103,4 +111,5 @@ class ArrivingRows:
             if before is None:
                 self._states[row.part] = row
             else:
-                self._states[row.part] = before._replace(value=self._program.merge(row.part, before.value, row.value))
+                state = self._program.merge(row.part, before.value, row.value, **self._run.query.seen())
+                self._states[row.part] = before._replace(value=state)

@@ -116,7 +116,7 @@ class BatchRun:
         spool = RowSpool()
         try:
             rows = self._spread_rows(spool) if self.is_spread else self._rows_of_one_task()
-            yield from self.program.pieces(rows, **self.driver_options())
+            yield from self.program.pieces(rows, **self.query.seen())
         finally:
             self.measured.spilled_bytes = spool.spilled_bytes
             spool.close()
@@ -126,7 +126,7 @@ class BatchRun:
         spool = RowSpool()
         try:
             rows = self._spread_rows(spool) if self.is_spread else self._rows_of_one_task()
-            yield from self.program.items(rows, **self.driver_options())
+            yield from self.program.items(rows, **self.query.seen())
         finally:
             spool.close()
 
@@ -138,11 +138,6 @@ class BatchRun:
     def output_parameters(self) -> SerializationParameters:
         """How the answer is written, as far as it matters for its bytes."""
         return SerializationParameters.from_options({**self.program.output, "method": "xml"})
-
-    def driver_options(self) -> dict[str, Any]:
-        """What is given to the parts of the program that run on the driver."""
-        options = self.query.options()
-        return {name: options[name] for name in ("resources", "variables", "environment", "now")}
 
     def _rows_of_one_task(self) -> dict[int, Iterable[Row]]:
         paths = [file.path for file in self._files]
@@ -172,7 +167,8 @@ class BatchRun:
             arriving = self._arriving(stage, bound, spool)
             kept = {part.number: list(arriving.rows(part)) for part in self._parts(stage)}
             rows.update(kept)
-            bound.update(self.program.bind(stage, (row for part in sorted(kept) for row in kept[part])))
+            in_order = (row for part in sorted(kept) for row in kept[part])
+            bound.update(self.program.bind(stage, in_order, **self.query.seen()))
         return rows, bound
 
     def _parts(self, stage: int) -> list[Part]:
@@ -180,7 +176,11 @@ class BatchRun:
 
     def _arriving(self, stage: int, bound: Mapping[int, bytes], spool: RowSpool) -> ArrivingRows:
         parts = self._parts(stage)
-        return ArrivingRows(self.program, parts, spool, self._outcomes(stage, parts, bound), self)
+        outcomes = self._outcomes(stage, parts, bound)
+        return ArrivingRows(self.program, parts, spool, outcomes, self, merges=self._merges(stage))
+
+    def _merges(self, stage: int) -> bool:
+        return stage == self.program.stages - 1
 
     def _outcomes(self, stage: int, parts: list[Part], bound: Mapping[int, bytes]) -> Outcomes:
         """The outcomes of a stage, task by task in the order of the input, with the number of the task."""
@@ -188,11 +188,11 @@ class BatchRun:
         context = self.spark.sparkContext
         described = context.parallelize(tasks, len(tasks))
         if not any(part.kind in SHUFFLED for part in parts):
-            work = StageWork(self.query, stage, dict(bound))
+            work = StageWork(self.query, stage, dict(bound), self._merges(stage))
             jobs = Jobs(context, described.mapPartitions(work.outcomes), len(tasks), self.cores)
             return jobs.results(ordered=self.program.distribution.ordered)
         buckets = self._partitions or max(self.cores, len(tasks))
-        work = StageWork(self.query, stage, dict(bound), len(tasks), buckets)
+        work = StageWork(self.query, stage, dict(bound), self._merges(stage), len(tasks), buckets)
         shuffled = described.mapPartitions(work.bucketed).partitionBy(len(tasks) + buckets, int)
         reduced = shuffled.mapPartitionsWithIndex(work.reduced)
         return Jobs(context, reduced, len(tasks) + buckets, self.cores).results()

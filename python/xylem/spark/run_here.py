@@ -26,7 +26,7 @@ class RunHere(BatchRun):
         tasks = self.plan.tasks
         is_shuffled = any(part.kind in SHUFFLED for part in parts)
         buckets = len(tasks) if is_shuffled else 0
-        work = StageWork(self.query, stage, dict(bound), len(tasks), buckets)
+        work = StageWork(self.query, stage, dict(bound), self._merges(stage), len(tasks), buckets)
         if not is_shuffled:
             for task in tasks:
                 yield task.number, list(work.outcomes([task]))

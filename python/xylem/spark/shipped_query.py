@@ -85,6 +85,11 @@ class ShippedQuery:
         return _arrived(self).options
 
 
+    def seen(self) -> dict[str, Any]:
+        """Those of the options that queries see: what merges, reductions and the answer are given."""
+        return {name: value for name, value in self.options().items() if name != "limits"}
+
+
 @dataclass
 class _Arrived:
     program: DistributedProgram

@@ -134,8 +134,7 @@ class TableWork:
 
         query = self.table.query
         program = query.program()
-        options = query.options()
-        options.pop("limits", None)
+        options = query.seen()
         convert = self.converter()
         rows = (Row(**record) for batch in batches for record in batch.to_pylist())
         for key, together in groupby(rows, lambda row: row.key):

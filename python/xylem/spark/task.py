@@ -13,7 +13,7 @@ import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from zlib import crc32
 
 from xylem.plan.distribution import PartKind
@@ -51,6 +51,8 @@ class StageWork:
     query: ShippedQuery
     stage: int
     bound: Mapping[int, bytes] = field(default_factory=dict)
+    merges: bool = True
+    """Whether states of aggregates are merged; off where later stages may ask for the state of each range."""
     tasks: int = 0
     buckets: int = 0
     """How many buckets rows are shuffled into, behind those of the tasks; 0 where nothing is shuffled."""
@@ -121,10 +123,11 @@ class _TaskRun:
     def _taken(self, program: DistributedProgram, rows: Iterable[Row]) -> Iterator[Outcome]:
         for row in rows:
             kind = self._kinds[row.part]
-            if kind is PartKind.AGGREGATE:
+            if kind is PartKind.AGGREGATE and self._work.merges:
                 before = self._states.get(row.part)
                 if before is not None:
-                    row = before._replace(value=program.merge(row.part, before.value, row.value))
+                    state = program.merge(row.part, before.value, row.value, **self._work.query.seen())
+                    row = before._replace(value=state)
                 self._states[row.part] = row
             elif kind is PartKind.SORT or kind in SHUFFLED:
                 self._held.setdefault(row.part, []).append(row)
@@ -179,8 +182,7 @@ def _reduced(work: StageWork, outcomes: list[Outcome]) -> Iterator[Outcome]:
     started = time.process_time()
     try:
         program = work.query.program()
-        options: dict[str, Any] = work.query.options()
-        options.pop("limits", None)
+        options = work.query.seen()
         by_part: dict[int, list[Row]] = {}
         for _, part, chunk in outcomes:
             by_part.setdefault(part, []).extend(unpacked(chunk))
