@@ -33,10 +33,14 @@ class AggregateState(Protocol):
 
     def merged(self, a: Any, b: Any) -> Any: ...
 
+    def begun(self, state: Any) -> Any:
+        """The same state, of a stretch that turns out to be the first of all there will be."""
+        return state
+
     def value(self, state: Any) -> Sequence[Any]: ...
 
 
-class Counted:
+class Counted(AggregateState):
     """fn:count, fn:exists, fn:empty."""
 
     def __init__(self, function: str) -> None:
@@ -54,7 +58,7 @@ class Counted:
         return ((state > 0) if self._function == "exists" else (state == 0),)
 
 
-class Summed:
+class Summed(AggregateState):
     """fn:sum and fn:avg. A state: how many, whether from the beginning, values of which the sum is the sum.
 
     Holds: one value where all are exact, or where the stretch begins with the input; otherwise every double.
@@ -89,6 +93,9 @@ class Summed:
             return [self._sum(values)]
         return values
 
+    def begun(self, state: tuple[int, bool, list[Any]]) -> tuple[int, bool, list[Any]]:
+        return state[0], True, self._folded(state[2], True)
+
     def merged(self, a: tuple[int, bool, list[Any]], b: tuple[int, bool, list[Any]]) -> tuple[int, bool, list[Any]]:
         # In place: neither state is used again, and there may be many of them.
         a[2].extend(b[2])
@@ -102,7 +109,7 @@ class Summed:
         return (divide(total, count),) if self._function == "avg" else (total,)
 
 
-class Extreme:
+class Extreme(AggregateState):
     """fn:min and fn:max: the function of its own results is the function of all values."""
 
     def __init__(self, function: str, context: Context, collation: Sequence[Any]) -> None:
@@ -130,7 +137,7 @@ class Extreme:
         return state
 
 
-class Joined:
+class Joined(AggregateState):
     """fn:string-join: a text, None where there was no value."""
 
     def __init__(self, separator: Sequence[Any]) -> None:
@@ -151,7 +158,7 @@ class Joined:
         return (state or "",)
 
 
-class Distinct:
+class Distinct(AggregateState):
     """fn:distinct-values: the first of each set of equal values."""
 
     def __init__(self, context: Context, collation: Sequence[Any]) -> None:

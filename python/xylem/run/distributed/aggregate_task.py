@@ -72,6 +72,11 @@ class AggregateTask(PartTask):
         state = self._choice.state(run, context)
         return b"\0" + pack(state.merged(unpack(a[1:]), unpack(b[1:])))
 
+    def begun(self, state: bytes, run: RunOptions, context: Context) -> bytes:
+        if state[0] & HAS_ERROR:
+            return state
+        return b"\0" + pack(self._choice.state(run, context).begun(unpack(state[1:])))
+
     def value(self, state: bytes, run: RunOptions, context: Context) -> Sequence[Any]:
         if state[0] & HAS_ERROR:
             raise unpack_error(state[1:])

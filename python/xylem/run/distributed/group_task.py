@@ -105,9 +105,19 @@ class GroupTask(OrderedTask):
 
     # --- for one key
 
-    def reduced(self, rows: Iterable[Row], run: RunOptions, context: Context) -> Iterator[Row]:
+    def combined(self, rows: Iterable[Row], run: RunOptions, context: Context) -> Iterator[Row]:
         states = [choice.state(run, context) for choice in self._choices]
         groups: dict[Any, _Group] = {}
+        yield from self._gathered(rows, groups, states, context)
+        for group in groups.values():
+            # Whoever combines has all rows of the key from its first on.
+            group.states = [state.begun(own) for state, own in zip(states, group.states, strict=True)]
+        yield from self._rows(groups, context)
+
+    def _gathered(
+        self, rows: Iterable[Row], groups: dict[Any, _Group], states: list[AggregateState], context: Context
+    ) -> Iterator[Row]:
+        """Put rows into their groups; those that carry an error are handed on."""
         for row in rows:
             if row.value[0]:
                 yield row
@@ -115,6 +125,11 @@ class GroupTask(OrderedTask):
             keys, collected, own = unpack(row.value[1:])
             group = _Group(row.range, row.ordinal, keys, collected, own)
             self._merge(groups, self._exact(keys, context), group, states)
+
+    def reduced(self, rows: Iterable[Row], run: RunOptions, context: Context) -> Iterator[Row]:
+        states = [choice.state(run, context) for choice in self._choices]
+        groups: dict[Any, _Group] = {}
+        yield from self._gathered(rows, groups, states, context)
         finish = self._finish.function(run)
         writer = None if self.text is None else self.text.writer()
         for group in groups.values():

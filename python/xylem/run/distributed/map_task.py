@@ -9,7 +9,7 @@ from typing import Any
 from xylem.functions.context import Context
 from xylem.plan.spread import SpreadPart
 
-from .answer_text import BEGINS_WITH_ATOMIC, ENDS_WITH_ATOMIC, AnswerText
+from .answer_text import ENDS_WITH_ATOMIC, AnswerText
 from .output_choice import TextChoice
 from .part_query import PartCompiler, PartQuery, RunOptions
 from .part_task import PACKED_ITEMS, PartTask
@@ -45,18 +45,19 @@ class MapTask(PartTask):
             yield Row(self.part.number, b"", range_number, ordinal, self.row_value((item,), writer))
 
     def text_rows(self, steps: Iterable[Any], writer: AnswerText, range_number: int) -> Iterator[Row]:
-        """A row for the text of some steps of a run; the first tells how all begin, the last how all end."""
-        ordinal, held = 0, ""
+        """A row for each step of a run that wrote text, at once: on a stream the next step may be long in coming.
+
+        The first row tells how all begin, each how all end up to it.
+        """
+        ordinal, told = 0, None
         for _ in steps:
             taken = writer.taken()
-            if not taken:
-                continue
-            if held:
-                yield self._row(range_number, ordinal, writer.flags & BEGINS_WITH_ATOMIC, held)
+            if taken:
+                told = writer.flags
+                yield self._row(range_number, ordinal, told, taken)
                 ordinal += 1
-            held = taken
-        if writer.has_begun:
-            yield self._row(range_number, ordinal, writer.flags, held)
+        if writer.has_begun and writer.flags != told:
+            yield self._row(range_number, ordinal, writer.flags, "")
 
     def _row(self, range_number: int, ordinal: int, flags: int, text: str) -> Row:
         if ordinal:

@@ -61,6 +61,13 @@ class PartTask(ABC):
     def merged(self, a: bytes, b: bytes, run: RunOptions, context: Context) -> bytes:
         raise ValueError(f"part {self.part.number} is no aggregate")
 
+    def begun(self, state: bytes, run: RunOptions, context: Context) -> bytes:
+        raise ValueError(f"part {self.part.number} is no aggregate")
+
+    def combined(self, rows: Iterable[Row], run: RunOptions, context: Context) -> Iterator[Row]:
+        """Rows of one key made as few as can be, before they are reduced."""
+        return iter(rows)
+
     def value(self, state: bytes, run: RunOptions, context: Context) -> Sequence[Any]:
         raise ValueError(f"part {self.part.number} is no aggregate")
 

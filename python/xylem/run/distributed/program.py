@@ -129,6 +129,23 @@ class DistributedProgram:
         run = _options(**options)
         return self._tasks[part].merged(a, b, run, self._context(run))
 
+    def begun(self, part: int, state: bytes, **options: Any) -> bytes:
+        """The same state, known to be that of the first stretch: what is merged to it will not make it grow."""
+        run = _options(**options)
+        return self._tasks[part].begun(state, run, self._context(run))
+
+    def combine(self, part: int, rows: Iterable[Row], **options: Any) -> Iterator[Row]:
+        """Rows of one key of a group, the first there were and those after them, made as few as can be.
+
+        On a stream that is the state of a group: aggregates stay small, other variables keep their items.
+        """
+        run = _options(**options)
+        return self._tasks[part].combined(rows, run, self._context(run))
+
+    def limit_of(self, part: int) -> int | None:
+        """How many items of a part are wanted at all; None: all of them."""
+        return self._tasks[part].part.limit
+
     def value(self, part: int, state: bytes, **options: Any) -> Sequence[Any]:
         """The items that an aggregate with this state has as its value."""
         run = _options(**options)

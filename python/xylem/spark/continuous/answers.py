@@ -7,7 +7,8 @@ them batch by batch; its state is saved with each batch, and after a restart ano
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterator, Mapping, Sequence
+from codecs import getincrementaldecoder
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from xylem.errors import DynamicError
@@ -16,6 +17,7 @@ from xylem.result import Result
 from xylem.run.distributed.program import DistributedProgram
 from xylem.run.distributed.rows import Row
 
+from .document_answers import DocumentAnswers
 from .kept_part import kept_part
 from .waiting_writer import Flow, TextWriter
 
@@ -44,8 +46,8 @@ class Answer:
         """The whole answer if the stream had ended here, of those that are live."""
         raise NotImplementedError
 
-    def save(self) -> bytes:
-        """The state, to go on from after a restart."""
+    def save(self, is_whole: bool) -> bytes:
+        """The state, to go on from after a restart: all of it, or what has changed since this was last asked for."""
         return b""
 
     def close(self) -> None:
@@ -76,8 +78,9 @@ class AnswerInParts(Answer):
         options: Mapping[str, Any],
         *,
         state_limit_bytes: int,
-        saved: bytes = b"",
+        saved: Sequence[bytes] = (),
     ) -> None:
+        """`saved` is what `save` gave: a whole state, and the changes after it."""
         self._program = program
         self._options = {name: value for name, value in options.items() if name != "limits"}
         self._parts = program.distribution.parts
@@ -93,20 +96,33 @@ class AnswerInParts(Answer):
         self._writer: TextWriter | None = None
         self._passed: Row | None = None
         """The last row that was passed through: what follows may depend on it."""
+        self._passed_rows = 0
 
     def take(self, rows: Rows, chunks: Sequence[bytes]) -> list[str]:
         before = self._started()
         for part in self._parts:
             some = rows.get(part.number, ())
             if part.kind is PartKind.MAP and self._open_part == part.number:
-                self._passed = some[-1] if some else self._passed
-                self._flows[part.number].give(some)
+                self._pass(part.number, some)
             else:
                 self._kept[part.number].add(some)
         self._check_size()
         assert self._writer is not None
         text = before + self._writer.wait()
         return [text] if text else []
+
+    def _pass(self, part: int, rows: Sequence[Row]) -> None:
+        wanted = self._wanted(part, rows)
+        if wanted:
+            self._passed = wanted[-1]
+            self._flows[part].give(wanted)
+
+    def _wanted(self, part: int, rows: Sequence[Row]) -> Sequence[Row]:
+        """Those of the rows that are wanted at all; they count."""
+        limit = self._program.limit_of(part)
+        wanted = rows if limit is None else rows[: max(0, limit - self._passed_rows)]
+        self._passed_rows += len(wanted)
+        return wanted
 
     def finish(self) -> list[str]:
         before = self._started()
@@ -125,35 +141,40 @@ class AnswerInParts(Answer):
     def state_bytes(self) -> int:  # type: ignore[override]  # it is computed
         return sum(kept.size for kept in self._kept.values())
 
-    def save(self) -> bytes:
-        kept = {part: one.saved() for part, one in self._kept.items()}
-        return pickle.dumps((self._writer is not None, self._passed and tuple(self._passed), kept))
+    def save(self, is_whole: bool) -> bytes:
+        kept = {part: one.saved() if is_whole else one.changes() for part, one in self._kept.items()}
+        passed = self._passed and tuple(self._passed)
+        return pickle.dumps((self._writer is not None, passed, self._passed_rows, kept))
 
     def close(self) -> None:
         if self._writer is not None:
             self._writer.close()
 
-    def _restore(self, saved: bytes) -> None:
-        has_begun, passed, kept = pickle.loads(saved)
-        for part, state in kept.items():
-            self._kept[part].restore(state)
+    def _restore(self, saved: Sequence[bytes]) -> None:
+        has_begun, passed = False, None
+        for state in saved:
+            has_begun, passed, self._passed_rows, kept = pickle.loads(state)
+            for part, changes in kept.items():
+                self._kept[part].restore(changes)
         if has_begun:
             self._started()
         if passed is not None and self._open_part is not None:
             assert self._writer is not None
             self._passed = Row(*passed)
-            self._flows[self._open_part].give([self._passed])
+            # Where only so many items are wanted, those that were written count.
+            limit = self._program.limit_of(self._open_part)
+            self._flows[self._open_part].give([self._passed] * (1 if limit is None else self._passed_rows))
             self._writer.wait()
 
-    def _pieces(self) -> Iterator[str]:
-        # The frame may need values of parts before it gives any text: that is for the thread, too.
-        yield from self._program.pieces(self._flows, **self._options)
+    def _write(self, write: Callable[[str], None]) -> None:
+        for text in self._program.pieces(self._flows, **self._options):
+            write(text)
 
     def _started(self) -> str:
         """What stands before the first part, if that is being written only now."""
         if self._writer is not None:
             return ""
-        self._writer = TextWriter(self._pieces(), self._flows)
+        self._writer = TextWriter(self._write, self._flows)
         text = self._writer.wait()
         self._open_part = self._writer.waits_for
         return text
@@ -177,27 +198,18 @@ class AnswerInItems(AnswerInParts):
 
     ends_lines = True
 
-    def __init__(
-        self, program: DistributedProgram, options: Mapping[str, Any], *, output: Mapping[str, str], **settings: Any
-    ) -> None:
-        """`output` are the serialization parameters of items that tasks did not write."""
-        self._output = output
+    def __init__(self, program: DistributedProgram, options: Mapping[str, Any], **settings: Any) -> None:
         self._has_items = all(part.kind is PartKind.MAP for part in program.distribution.parts)
         super().__init__(program, options, **settings)
 
     def take(self, rows: Rows, chunks: Sequence[bytes]) -> list[str]:
         if self._has_items:
-            return [text for part in self._parts for row in rows.get(part.number, ()) for text in self._texts(row)]
+            wanted = (row for part in self._parts for row in self._wanted(part.number, rows.get(part.number, ())))
+            return [text for row in wanted for text in texts_of(self._program, row)]
         for part, some in rows.items():
             self._kept[part].add(some)
         self._check_size()
         return []
-
-    def _texts(self, row: Row) -> list[str]:
-        """The items of a row, each serialised alone."""
-        if self._program.is_text(row.part):
-            return [self._program.text_of(row)]
-        return [Result([item], self._output).serialize() for item in self._program.items_of(row)]
 
     def finish(self) -> list[str]:
         if self._has_items:
@@ -214,21 +226,25 @@ class AnswerInOrder(Answer):
     has it, and what it wrote before is not handed out again.
     """
 
-    def __init__(self, program: DistributedProgram, options: Mapping[str, Any], *, saved: bytes = b"") -> None:
-        self._program = program
-        self._options = dict(options)
-        self._handed_out: int = pickle.loads(saved) if saved else 0
+    def __init__(self, query: DocumentAnswers, *, now_ms: int, each_item: bool, saved: Sequence[bytes] = ()) -> None:
+        """With `each_item`, each item is a message, and what the query writes around them is left out."""
+        self._query = query
+        self._now_ms = now_ms
+        self.ends_lines = each_item
+        self._handed_out: int = pickle.loads(saved[-1]) if saved else 0
         self._begin()
 
     def _begin(self) -> None:
         self._bytes: Flow[bytes] = Flow()
-        self._writer = TextWriter(self._pieces(), {0: self._bytes})
+        self._writer = TextWriter(self._write, {0: self._bytes})
 
-    def _pieces(self) -> Iterator[str]:
-        rows = self._program.sequential([self._bytes], **self._options)
-        options = {name: value for name, value in self._options.items() if name != "limits"}
-        first = self._program.distribution.parts[0].number
-        yield from self._program.pieces({first: rows}, **options)
+    def _write(self, write: Callable[[str], None]) -> None:
+        if self.ends_lines:
+            for text in self._query.items(self._bytes, self._now_ms):
+                write(text + _BETWEEN)
+        else:
+            decode = getincrementaldecoder("utf-8")("surrogateescape").decode
+            self._query.write(self._bytes, self._now_ms, lambda chunk: write(decode(chunk)))
 
     def catch_up(self, chunks: Sequence[bytes]) -> None:
         """What was seen before a restart."""
@@ -244,17 +260,33 @@ class AnswerInOrder(Answer):
         self._bytes.give(chunks)
         text = self._writer.wait()
         self._handed_out += len(text)
-        return [text] if text else []
+        return self._messages(text)
 
     def finish(self) -> list[str]:
         self._bytes.end()
         text = self._writer.wait()
         self._handed_out = 0
         self._begin()
+        return self._messages(text)
+
+    def _messages(self, text: str) -> list[str]:
+        if self.ends_lines:
+            return text.split(_BETWEEN)[:-1]
         return [text] if text else []
 
-    def save(self) -> bytes:
+    def save(self, is_whole: bool) -> bytes:
         return pickle.dumps(self._handed_out)
 
     def close(self) -> None:
         self._writer.close()
+
+
+_BETWEEN = "\x1e"
+"""Stands between messages while they are text; no XML has it."""
+
+
+def texts_of(program: DistributedProgram, row: Row) -> list[str]:
+    """The items of a row, each serialised alone."""
+    if program.is_text(row.part):
+        return [program.text_of(row)]
+    return [Result([item], program.output).serialize() for item in program.items_of(row)]

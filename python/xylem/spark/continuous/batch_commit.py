@@ -78,13 +78,17 @@ class BatchCommit:
         if self.commit.is_complete:
             return
         turn = Turn(self.commit.batch, is_end=True)
-        outputs = []
-        for name, answer in zip(self._names, self._answers, strict=True):
-            messages = tuple(answer.finish())
-            if not (self._sink.wants_changes and "".join(messages) == self._shown.get(name)):
-                outputs.append(Output(name, messages, answer.ends_lines or answer.is_live))
+        outputs = [self._rest(name, answer) for name, answer in zip(self._names, self._answers, strict=True)]
         known = self._sink.write(turn, outputs, self.commit.sink)
         self._commit(Commit(turn.batch, True, known, self.commit.totals, self.commit.reached, self.commit.reached))
+
+    def _rest(self, name: str, answer: Answer) -> Output:
+        messages = tuple(answer.finish())
+        if answer.is_live and self._sink.wants_changes and "".join(messages) == self._shown.get(name):
+            # It was the last change.
+            return Output(name, (), True)
+        # A complete answer ends its line, as it does on a command line.
+        return Output(name, messages if answer.ends_lines else ("".join(messages),), True)
 
     def close(self) -> None:
         for answer in self._answers:
@@ -101,13 +105,19 @@ class BatchCommit:
         reached: tuple[int, int] = max(places, default=self.commit.reached)
         chunks = self._bytes(self.commit.reached, reached)
         outputs = [self._output(number, rows.get(number, {}), chunks) for number in range(len(self._names))]
-        states = {name: answer.save() for name, answer in zip(self._names, self._answers, strict=True)}
-        self._checkpoint.save_states(batch, states)
+        states = self._save(batch)
         self._bury([value for part, _, value in about if part == FAILED], Turn(batch))
         known = self._sink.write(Turn(batch), outputs, self.commit.sink)
         totals = self._totals(read)
-        self._commit(Commit(batch, False, known, totals, self._began(), reached))
+        self._commit(Commit(batch, False, known, totals, self._began(), reached, states))
         self._tell(batch, began, read, outputs)
+
+    def _save(self, batch: int) -> dict[str, list[str]]:
+        files, before = self._checkpoint.states, self.commit.states
+        return {
+            name: files.save(batch, name, before.get(name, []), answer.save)
+            for name, answer in zip(self._names, self._answers, strict=True)
+        }
 
     def _rows(
         self, frame: DataFrame, batch: int

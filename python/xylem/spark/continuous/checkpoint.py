@@ -15,12 +15,14 @@ import json
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from xylem.errors import DynamicError, InputError
 
 from .durable_files import replace_file
+from .state_files import StateFiles
 
 FORMAT = 1
 
@@ -38,6 +40,8 @@ class Commit:
     """Where in the spool the present answer began."""
     reached: tuple[int, int] = (0, 0)
     """And how far it has come."""
+    states: dict[str, list[str]] = field(default_factory=dict)
+    """By query, the files that make up its state (`state_files.py`)."""
 
 
 class Checkpoint:
@@ -61,6 +65,11 @@ class Checkpoint:
     def spark(self) -> str:
         """Where Spark keeps its own."""
         return (self.path / "spark").as_uri()
+
+    @cached_property
+    def states(self) -> StateFiles:
+        """What answers keep."""
+        return StateFiles(self.path / "state")
 
     @property
     def source(self) -> Path:
@@ -96,27 +105,10 @@ class Checkpoint:
         places = {name: tuple(known[name]) for name in ("began", "reached")}
         return Commit(**(known | places))
 
-    def states(self, commit: Commit, names: Sequence[str]) -> list[bytes]:
-        """What the answers kept, as of a commit; nothing for those that kept nothing."""
-        folder = self.path / "state"
-        places = [folder / f"{commit.batch}.{name}" for name in names]
-        if commit.is_complete:
-            return [b"" for _ in names]
-        return [place.read_bytes() if place.exists() else b"" for place in places]
-
-    def save_states(self, batch: int, states: Mapping[str, bytes]) -> None:
-        """Keep what answers need after a batch that is about to be committed."""
-        for name, state in states.items():
-            if state:
-                replace_file(self.path / "state" / f"{batch}.{name}", state)
-
     def commit(self, commit: Commit) -> None:
         """From now on the batch is done."""
         replace_file(self.path / "commit.json", json.dumps(vars(commit)).encode())
-        folder = self.path / "state"
-        for place in folder.glob("*") if folder.is_dir() else ():
-            if place.name.partition(".")[0] != str(commit.batch):
-                place.unlink(missing_ok=True)
+        self.states.keep_only(commit.states.values())
 
     def _read(self, place: Path) -> dict[str, Any] | None:
         try:

@@ -17,6 +17,7 @@ from ..shipped_query import ShippedQuery
 from .answers import Answer, AnswerInItems, AnswerInOrder, AnswerInParts, AnswerOfEach
 from .batch_commit import BatchCommit
 from .checkpoint import Checkpoint
+from .document_answers import DocumentAnswers, moment
 from .modes import mode_of
 from .places import InputKind, InputPlace, OutputKind, OutputPlace
 from .progress import ProgressReport
@@ -24,7 +25,7 @@ from .receivers import FileReceiver, Receiver, item_finder, receiver
 from .sinks import ConsoleSink, DirectorySink, FileSink, Sink
 from .spool import Position, SpoolLog
 from .subscription import Malformed, Mode, Subscription, Work
-from .told_query import file_ending, fingerprint, serialization
+from .told_query import file_ending, fingerprint
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -82,14 +83,14 @@ class _Run:
         is_one_document = query.input.is_one_document
         modes = [mode_of(one, is_one_document=is_one_document) for _, one in query.queries]
         identity, started_ms = checkpoint.claim(self._owner())
-        self._identity = identity
+        self._identity, self._started_ms = identity, started_ms
         self._work = Work(
             tuple(
                 Subscription(name, _begun(one, started_ms), mode)
                 for (name, one), mode in zip(query.queries, modes, strict=True)
             ),
             malformed=query.malformed,
-            each_item=query.output.kind is OutputKind.KAFKA,
+            each_item=query.output.kind in (OutputKind.KAFKA, OutputKind.CONSOLE),
         )
         self._report = ProgressReport(query.metrics, is_quiet=query.is_quiet)
         self._is_stopping = False
@@ -249,22 +250,19 @@ class _Run:
         return receiver(self._query.input, self._checkpoint.source, item_finder(scopes))
 
     def _answers(self) -> list[Answer]:
-        commit = self._checkpoint.last_commit()
-        names = [one.name for one in self._work.subscriptions]
-        states = self._checkpoint.states(commit, names)
-        return [self._answer(one, state) for one, state in zip(self._work.subscriptions, states, strict=True)]
+        commit, files = self._checkpoint.last_commit(), self._checkpoint.states
+        return [self._answer(one, files.load(commit.states.get(one.name, []))) for one in self._work.subscriptions]
 
-    def _answer(self, subscription: Subscription, saved: bytes) -> Answer:
+    def _answer(self, subscription: Subscription, saved: Sequence[bytes]) -> Answer:
         if subscription.mode is Mode.EACH:
             return AnswerOfEach()
-        program, options = subscription.query.program(), subscription.query.options()
         if subscription.mode is Mode.IN_ORDER:
-            return AnswerInOrder(program, options, saved=saved)
+            answers, each_item = DocumentAnswers(subscription.query), self._work.each_item
+            return AnswerInOrder(answers, now_ms=self._started_ms, each_item=each_item, saved=saved)
+        program, options = subscription.query.program(), subscription.query.options()
         limit = self._query.state_limit_bytes
-        if self._work.each_item:
-            output = serialization(subscription.query)
-            return AnswerInItems(program, options, output=output, state_limit_bytes=limit, saved=saved)
-        return AnswerInParts(program, options, state_limit_bytes=limit, saved=saved)
+        kind = AnswerInItems if self._work.each_item else AnswerInParts
+        return kind(program, options, state_limit_bytes=limit, saved=saved)
 
     def _sink(self) -> Sink:
         query, place = self._query, self._query.output
@@ -309,8 +307,6 @@ class _Signals:
 
 
 def _begun(query: ShippedQuery, started_ms: int) -> ShippedQuery:
-    from .document_answers import moment
-
     return replace(query, now=moment(started_ms), key=uuid.uuid4().hex)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,9 @@ from xylem.values.datetimes import DateTime
 
 from ..shipped_query import ShippedQuery
 
+Document = bytes | Path | Iterable[bytes]
+"""As it came, a file, or pieces that may still be coming."""
+
 
 class DocumentAnswers:
     """A query over documents; what it reads by doc() is read once and kept."""
@@ -39,15 +43,27 @@ class DocumentAnswers:
         self._stream = _in_one_pass(query.text, environment)
         self._options = {name: value for name, value in query.options().items() if name != "limits"}
 
-    def answer(self, document: bytes | Path, now_ms: int) -> bytes:
+    def answer(self, document: Document, now_ms: int) -> bytes:
         """The text of the answer, in the encoding the query asks for. `now_ms` is what current-dateTime() tells."""
-        options = self._options | {"now": moment(now_ms)}
         chunks: list[bytes] = []
-        result = self._from_tree(document, options) if self._stream is None else self._streamed(document, options)
-        result.write_to(chunks.append, **self._query.output)
+        self.write(document, now_ms, chunks.append)
         return b"".join(chunks)
 
-    def _streamed(self, document: bytes | Path, options: dict[str, Any]) -> StreamResult:
+    def write(self, document: Document, now_ms: int, write: Callable[[bytes], object]) -> None:
+        """Write the answer while the document is read, where that can be done."""
+        self._result(document, now_ms).write_to(write, **self._query.output)
+
+    def items(self, document: Document, now_ms: int) -> Iterator[str]:
+        """The items of the answer, each serialised alone."""
+        result = self._result(document, now_ms)
+        for item in result.xdm() if isinstance(result, StreamResult) else result.xdm:
+            yield Result([item], self._program.output).serialize(**self._query.output)
+
+    def _result(self, document: Document, now_ms: int) -> Result | StreamResult:
+        options = self._options | {"now": moment(now_ms)}
+        return self._from_tree(document, options) if self._stream is None else self._streamed(document, options)
+
+    def _streamed(self, document: Document, options: dict[str, Any]) -> StreamResult:
         assert self._stream is not None
         limits = self._query.limits
         progress = Progress(ByteSource.of(document, limits.decompression_ratio), Statistics())
@@ -64,7 +80,7 @@ class DocumentAnswers:
         )
         return StreamResult(self._stream, start, progress)
 
-    def _from_tree(self, document: bytes | Path, options: dict[str, Any]) -> Result:
+    def _from_tree(self, document: Document, options: dict[str, Any]) -> Result:
         program: Program = self._program
         limits = self._query.limits
         with ByteSource.of(document, limits.decompression_ratio) as source:

@@ -1,9 +1,14 @@
-"""What a continuous query keeps of one of its parts until the stream ends: the state of the query."""
+"""What a continuous query keeps of one of its parts until the stream ends: the state of the query.
+
+All of it can be saved, or what has changed since it was last saved: with many groups or many rows, each batch writes
+down only what it touched.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+from typing import Any, Protocol
 
 from xylem.plan.distribution import Part, PartKind
 from xylem.run.distributed.program import DistributedProgram
@@ -13,78 +18,159 @@ ROW_BYTES = 32
 """What a row takes besides its key and its value."""
 
 
+class KeptPart(Protocol):
+    """What is kept of one part."""
+
+    @property
+    def size(self) -> int:
+        """In bytes, roughly."""
+        ...
+
+    def add(self, rows: Sequence[Row]) -> None:
+        """Rows of a later stretch of the stream, in their order."""
+        ...
+
+    def rows(self) -> list[Row]:
+        """What the part has as its value so far, as the answer takes it."""
+        ...
+
+    def saved(self) -> Any:
+        """All of it, in plain values."""
+        ...
+
+    def changes(self) -> Any:
+        """What has changed since this or `saved` was last asked for."""
+        ...
+
+    def restore(self, changes: Any) -> None:
+        """Take over what `saved` gave, then what `changes` gave after it."""
+        ...
+
+
 class KeptRows:
-    """All rows of a part, for what needs them together: an order, groups, or results that stand behind others."""
+    """All rows of a part, for what needs them together: an order, a join, or results that stand behind others."""
 
     def __init__(self, program: DistributedProgram, part: Part, options: Mapping[str, Any]) -> None:
         self._program = program
         self._part = part
         self._options = options
         self._rows: list[Row] = []
+        self._saved = 0
         self.size = 0
 
-    def add(self, rows: Iterable[Row]) -> None:
-        """Rows of a later stretch of the stream."""
-        for row in rows:
-            self._rows.append(row)
-            self.size += len(row.key) + len(row.value) + ROW_BYTES
+    def add(self, rows: Sequence[Row]) -> None:
+        self._rows += rows
+        self.size += sum(map(_size, rows))
 
     def rows(self) -> list[Row]:
-        """What the part has as its value so far, as the answer takes it."""
-        rows = sorted(self._rows, key=_order)
-        if self._part.kind in (PartKind.GROUP, PartKind.JOIN):
-            return sorted(self._reduced(rows), key=_order)
-        return rows
-
-    def _reduced(self, rows: list[Row]) -> Iterator[Row]:
-        together: dict[bytes, list[Row]] = {}
-        for row in rows:
-            together.setdefault(row.key, []).append(row)
-        for key, of_key in together.items():
-            yield from self._program.reduce(self._part.number, key, of_key, **self._options)
+        rows = sorted(self._rows, key=in_order)
+        if self._part.kind is not PartKind.JOIN:
+            return rows
+        found: list[Row] = []
+        for key, together in groupby(rows, lambda row: row.key):
+            found += self._program.reduce(self._part.number, key, together, **self._options)
+        return sorted(found, key=in_order)
 
     def saved(self) -> Any:
-        return [tuple(row) for row in self._rows]
+        self._saved = 0
+        return self.changes()
 
-    def restore(self, saved: Any) -> None:
-        self.add(Row(*row) for row in saved)
+    def changes(self) -> Any:
+        first, self._saved = self._saved, len(self._rows)
+        return [tuple(row) for row in self._rows[first:]]
+
+    def restore(self, changes: Any) -> None:
+        self.add([Row(*row) for row in changes])
+        self._saved = len(self._rows)
+
+
+class KeptGroups:
+    """The groups of a part by their keys: aggregates as their states, other variables with their items."""
+
+    def __init__(self, program: DistributedProgram, part: Part, options: Mapping[str, Any]) -> None:
+        self._program = program
+        self._part = part
+        self._options = options
+        self._groups: dict[bytes, list[Row]] = {}
+        self._touched: set[bytes] = set()
+        self.size = 0
+
+    def add(self, rows: Sequence[Row]) -> None:
+        for key, together in groupby(sorted(rows, key=in_order), lambda row: row.key):
+            known = self._groups.get(key, [])
+            combined = list(self._program.combine(self._part.number, [*known, *together], **self._options))
+            self._put(key, combined)
+            self._touched.add(key)
+
+    def _put(self, key: bytes, rows: list[Row]) -> None:
+        self.size += sum(map(_size, rows)) - sum(map(_size, self._groups.get(key, ())))
+        self._groups[key] = rows
+
+    def rows(self) -> list[Row]:
+        found: list[Row] = []
+        for key, rows in self._groups.items():
+            found += self._program.reduce(self._part.number, key, rows, **self._options)
+        return sorted(found, key=in_order)
+
+    def saved(self) -> Any:
+        self._touched = set(self._groups)
+        return self.changes()
+
+    def changes(self) -> Any:
+        touched, self._touched = self._touched, set()
+        return {key: [tuple(row) for row in self._groups[key]] for key in sorted(touched)}
+
+    def restore(self, changes: Any) -> None:
+        for key, rows in changes.items():
+            self._put(key, [Row(*row) for row in rows])
 
 
 class KeptState:
     """The state of an aggregate: as small as the aggregate is, however long the stream."""
 
-    def __init__(self, program: DistributedProgram, part: Part) -> None:
+    def __init__(self, program: DistributedProgram, part: Part, options: Mapping[str, Any]) -> None:
         self._program = program
         self._part = part
+        self._options = options
         self._state: bytes | None = None
 
     @property
     def size(self) -> int:
         return len(self._state or b"")
 
-    def add(self, rows: Iterable[Row]) -> None:
-        """States of later stretches of the stream."""
+    def add(self, rows: Sequence[Row]) -> None:
+        number, options = self._part.number, self._options
         for row in rows:
             if self._state is None:
-                self._state = row.value
+                self._state = self._program.begun(number, row.value, **options)
             else:
-                self._state = self._program.merge(self._part.number, self._state, row.value)
+                self._state = self._program.merge(number, self._state, row.value, **options)
 
     def rows(self) -> list[Row]:
-        """What the part has as its value so far, as the answer takes it."""
         return [] if self._state is None else [Row(self._part.number, b"", 0, 0, self._state)]
 
     def saved(self) -> Any:
         return self._state
 
-    def restore(self, saved: Any) -> None:
-        self._state = saved
+    changes = saved
+
+    def restore(self, changes: Any) -> None:
+        self._state = changes
 
 
-def kept_part(program: DistributedProgram, part: Part, options: Mapping[str, Any]) -> KeptRows | KeptState:
+def kept_part(program: DistributedProgram, part: Part, options: Mapping[str, Any]) -> KeptPart:
     """The place for what is kept of a part."""
-    return KeptState(program, part) if part.kind is PartKind.AGGREGATE else KeptRows(program, part, options)
+    if part.kind is PartKind.AGGREGATE:
+        return KeptState(program, part, options)
+    if part.kind is PartKind.GROUP:
+        return KeptGroups(program, part, options)
+    return KeptRows(program, part, options)
 
 
-def _order(row: Row) -> tuple[bytes, int, int]:
+def in_order(row: Row) -> tuple[bytes, int, int]:
+    """What rows of one part are ordered by."""
     return row.key, row.range, row.ordinal
+
+
+def _size(row: Row) -> int:
+    return len(row.key) + len(row.value) + ROW_BYTES

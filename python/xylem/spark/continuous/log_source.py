@@ -142,7 +142,7 @@ class DirectoryReader(LogReader):
         files = self._log[start["files"] : end["files"]]
         pieces = [
             Piece(number * SUB_PIECES, Path(file.path), file.size, file.found_ms, file.path)
-            for number, file in enumerate(files, 1)
+            for number, file in enumerate(files, start["files"] > 0)
         ]
         return packed(pieces, [piece.size for piece in pieces], self._share(sum(piece.size for piece in pieces)))
 
@@ -172,7 +172,9 @@ class SpoolReader(LogReader):
         first, last = Position.from_offset(start), Position.from_offset(end)
         size = sum(stretch.size for stretch in self._log.stretches(first, last))
         stretches = self._log.stretches(first, last, self._share(size))
-        pieces = [self._piece(number * SUB_PIECES, stretch) for number, stretch in enumerate(stretches, 1)]
+        pieces = [
+            self._piece(number * SUB_PIECES, stretch) for number, stretch in enumerate(stretches, first > Position())
+        ]
         return packed(pieces, [stretch.size for stretch in stretches], self._share(size))
 
     def commit(self, end: dict[str, int]) -> None:

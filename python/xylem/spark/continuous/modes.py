@@ -20,10 +20,10 @@ def mode_of(query: ShippedQuery, *, is_one_document: bool) -> Mode:
     if not is_one_document and not asks_for_all(query.text, query.name):
         return Mode.EACH
     program = query.program()
-    if is_spread(program) and (program.scopes or not is_one_document):
-        return Mode.SPREAD
     if is_one_document:
-        return Mode.IN_ORDER
+        return Mode.SPREAD if is_spread(program) and program.scopes and flows(program) else Mode.IN_ORDER
+    if is_spread(program):
+        return Mode.SPREAD
     raise DynamicError("XYRT0021", _why(program))
 
 
@@ -31,6 +31,12 @@ def is_spread(program: DistributedProgram) -> bool:
     """Whether tasks over parts of the stream can compute all of it, in one pass."""
     parts = program.distribution.parts
     return program.stages == 1 and bool(parts) and all(part.kind is not PartKind.SEQUENTIAL for part in parts)
+
+
+def flows(program: DistributedProgram) -> bool:
+    """Whether its maps are written as they come: one whose items are gathered first is better answered in order."""
+    parts = program.distribution.parts
+    return all(part.kind is not PartKind.MAP or program.is_text(part.number) for part in parts)
 
 
 def asks_for_all(text: str, name: str) -> bool:

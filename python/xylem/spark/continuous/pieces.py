@@ -21,7 +21,7 @@ class Piece:
     """Something to evaluate by itself. It can be read again."""
 
     number: int
-    """In the order of the batch, with room for the numbers of its parts. It is not 0: that is where an input begins."""
+    """In the order of the batch, with room for the numbers of its parts. Only the first of all is 0."""
     source: bytes | Path | ByteRange
     size: int
     arrived_ms: int

@@ -137,43 +137,34 @@ class ConsoleSink:
         self._out = terminal or sys.stdout
         self._is_terminal = self._out.isatty()
         self._is_named = is_named
+        self._currents: dict[str, str] = {}
+        """What stands at the bottom of the terminal, and is drawn again below whatever is added."""
         self._drawn_lines = 0
 
     def write(self, turn: Turn, outputs: Sequence[Output], committed: dict[str, Any]) -> dict[str, Any]:
         self._erase()
         for output in outputs:
-            if output.current is None:
-                self._print(output.query, output.text())
-            elif not self._is_terminal or turn.is_end:
-                self._print(output.query, output.current)
-        if self._is_terminal and not turn.is_end:
-            self._draw(outputs)
+            if output.current is not None and self._is_terminal:
+                self._currents[output.query] = output.current
+            else:
+                self._print(output.query, output.text() if output.current is None else output.current)
+        for query, current in self._currents.items():
+            self._drawn_lines += self._print(query, current)
+        if turn.is_end:
+            self._currents, self._drawn_lines = {}, 0
         self._out.flush()
         return {}
-
-    def _draw(self, outputs: Sequence[Output]) -> None:
-        lines = [
-            line
-            for output in outputs
-            if output.current is not None
-            for line in self._lines(output.query, output.current)
-        ]
-        for line in lines:
-            self._out.write(f"{line}\n")
-        self._drawn_lines = len(lines)
 
     def _erase(self) -> None:
         if self._drawn_lines:
             self._out.write(f"\x1b[{self._drawn_lines}A\x1b[J")
             self._drawn_lines = 0
 
-    def _print(self, query: str, text: str) -> None:
-        for line in self._lines(query, text):
-            self._out.write(f"{line}\n")
-
-    def _lines(self, query: str, text: str) -> list[str]:
+    def _print(self, query: str, text: str) -> int:
         lines = text.splitlines()
-        return [f"{query}: {line}" for line in lines] if self._is_named else lines
+        for line in lines:
+            self._out.write(f"{query}: {line}\n" if self._is_named else f"{line}\n")
+        return len(lines)
 
     def close(self) -> None:
         self._out.flush()

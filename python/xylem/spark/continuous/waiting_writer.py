@@ -67,10 +67,10 @@ class Flow(Generic[T]):
 
 
 class TextWriter:
-    """Text made in a thread, from flows."""
+    """Text made in a thread, from flows: by something that draws from them and writes."""
 
-    def __init__(self, pieces: Iterable[str], flows: dict[int, Flow[T]]) -> None:
-        self._pieces = pieces
+    def __init__(self, produce: Callable[[Callable[[str], None]], object], flows: dict[int, Flow[T]]) -> None:
+        self._produce = produce
         self._flows = flows
         self._text: list[str] = []
         self._event = threading.Event()
@@ -82,8 +82,7 @@ class TextWriter:
 
     def _run(self) -> None:
         try:
-            for text in self._pieces:
-                self._text.append(text)
+            self._produce(self._text.append)
         except Abandoned:
             pass
         except BaseException as error:
