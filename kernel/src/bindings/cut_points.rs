@@ -8,7 +8,7 @@ use super::errors::{guarded, raised};
 use super::plan::{limits, LimitsTuple};
 use crate::cut_points::documents::{Document, Splitter};
 use crate::cut_points::file_pass::{self, Request};
-use crate::cut_points::finder;
+use crate::cut_points::finder::{self, Inside};
 use crate::cut_points::matcher::Scope;
 use crate::cut_points::CutPoint;
 
@@ -56,6 +56,18 @@ impl CutFinder {
         let finder = &mut self.finder;
         let cuts = py.detach(|| guarded(|| Ok(finder.feed(data)))).map_err(raised)?;
         Ok(tuples(py, cuts))
+    }
+
+    /// What the place it has come to is inside of (nothing, item, other, over), and where that can be gone on from.
+    fn place<'py>(&self, py: Python<'py>) -> (&'static str, CutTuple<'py>) {
+        let (inside, cut) = self.finder.place();
+        let word = match inside {
+            Inside::Nothing => "nothing",
+            Inside::Item => "item",
+            Inside::Other => "other",
+            Inside::Over => "over",
+        };
+        (word, (cut.offset, cut.line, PyBytes::new(py, &cut.opening), PyBytes::new(py, &cut.closing)))
     }
 
     /// Go on after a cut point.

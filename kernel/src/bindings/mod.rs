@@ -5,6 +5,7 @@ mod cut_points;
 mod errors;
 mod plan;
 mod read_tree;
+mod record_checker;
 mod scanner;
 mod template;
 mod tree;
@@ -23,6 +24,8 @@ mod _kernel {
     use super::errors::ScanError;
     #[pymodule_export]
     use super::read_tree::{read_tree, TreeColumns};
+    #[pymodule_export]
+    use super::record_checker::RecordChecker;
     #[pymodule_export]
     use super::scanner::Scanner;
     #[pymodule_export]

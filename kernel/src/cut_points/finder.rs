@@ -27,6 +27,21 @@ pub struct CutFinder {
     lines: Lines,
     /// None until the encoding is known.
     reading: Option<(Lexer, Walk)>,
+    /// Where the last item began: offset and line.
+    item: (u64, u64),
+}
+
+/// Where a finder has come to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Inside {
+    /// Between elements that matter, or before the root element.
+    Nothing,
+    /// In an element a scope leads to.
+    Item,
+    /// In an element no scope leads to, nor through.
+    Other,
+    /// Past the root element, or lost.
+    Over,
 }
 
 impl CutFinder {
@@ -44,13 +59,29 @@ impl CutFinder {
             offset: 0,
             lines: Lines::default(),
             reading: None,
+            item: (0, 1),
         }
+    }
+
+    /// What the place it has come to is inside of; as a cut point: the start of the item, or what is not read yet.
+    pub fn place(&self) -> (Inside, CutPoint) {
+        let Some((_, walk)) = &self.reading else {
+            return (Inside::Nothing, CutPoint { offset: 0, line: 1, opening: Vec::new(), closing: Vec::new() });
+        };
+        let inside = match (walk.is_over, walk.passed, walk.is_in_item) {
+            (true, _, _) => Inside::Over,
+            (_, 0, _) => Inside::Nothing,
+            (_, _, true) => Inside::Item,
+            _ => Inside::Other,
+        };
+        let (offset, line) = if inside == Inside::Item { self.item } else { (self.offset, self.lines.line) };
+        (inside, CutPoint::here(offset, line, walk))
     }
 
     /// Go on after a cut point: what is fed from now on begins there.
     pub fn resume(&mut self, cut: &CutPoint) {
         self.due = u64::MAX;
-        self.feed(&cut.opening);
+        self.read(&cut.opening, true);
         self.offset = cut.offset;
         self.lines = Lines::at(cut.line);
         self.due = self.after(cut.offset);
@@ -67,8 +98,13 @@ impl CutFinder {
 
     /// Read another piece; the cut points in it.
     pub fn feed(&mut self, piece: &[u8]) -> Vec<CutPoint> {
+        self.read(piece, false)
+    }
+
+    /// Read a piece; with `is_whole` its encoding shows in it, however short it is.
+    fn read(&mut self, piece: &[u8], is_whole: bool) -> Vec<CutPoint> {
         let mut cuts = Vec::new();
-        if self.is_over() || !self.take_in(piece) {
+        if self.is_over() || !self.take_in(piece, is_whole) {
             return cuts;
         }
         let Some((mut lexer, mut walk)) = self.reading.take() else { return cuts };
@@ -79,6 +115,7 @@ impl CutFinder {
             if walk.tell(markup, &text[place.start..place.end]) {
                 self.pass(&text[counted..place.start], &walk);
                 counted = place.start;
+                self.item = (self.offset, self.lines.line);
                 if self.offset >= self.due {
                     self.due = self.after(self.offset);
                     cuts.push(CutPoint::here(self.offset, self.lines.line, &walk));
@@ -95,17 +132,17 @@ impl CutFinder {
     }
 
     /// Decode a piece; whether the encoding is known.
-    fn take_in(&mut self, piece: &[u8]) -> bool {
+    fn take_in(&mut self, piece: &[u8], is_whole: bool) -> bool {
         let Some((_, walk)) = &mut self.reading else {
             self.raw.extend_from_slice(piece);
-            let Some((coding, mark)) = coding(&self.raw, false) else { return false };
+            let Some((coding, mark)) = coding(&self.raw, is_whole) else { return false };
             self.decoder = coding.decoder();
             let mark: Vec<u8> = self.raw.drain(..mark).collect();
             self.offset += mark.len() as u64;
             let walk = Walk::new(self.plan.clone(), self.limits.clone(), coding, mark);
             self.reading = Some((Lexer::new(coding), walk));
             let raw = std::mem::take(&mut self.raw);
-            return self.take_in(&raw);
+            return self.take_in(&raw, is_whole);
         };
         let Some(decoder) = &mut self.decoder else {
             self.text.extend_from_slice(piece);
@@ -168,5 +205,13 @@ mod tests {
                 assert_eq!(finder.feed(&text.as_bytes()[cut.offset as usize..]), all[number + 1..]);
             }
         }
+    }
+
+    #[test]
+    fn openings_may_be_short() {
+        let scopes = [vec![(false, None, Some("r".to_string())), (false, None, Some("i".to_string()))]];
+        let mut finder = CutFinder::new(&scopes, 1, Limits::default());
+        finder.resume(&CutPoint { offset: 70, line: 5, opening: b"<r>".to_vec(), closing: b"</r>".to_vec() });
+        assert_eq!(finder.feed(b"<i/>\n<i/>").iter().map(|cut| (cut.offset, cut.line)).collect::<Vec<_>>(), [(75, 6)]);
     }
 }

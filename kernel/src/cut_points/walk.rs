@@ -15,6 +15,8 @@ pub struct Walk {
     context: Context,
     /// Open elements inside of one that is not on the way, itself included.
     pub passed: u64,
+    /// Whether that one is an item.
+    pub is_in_item: bool,
     /// Whether no further cut can come: the root element has ended, or the markup makes no sense.
     pub is_over: bool,
 }
@@ -42,7 +44,7 @@ impl Walk {
         // A scope of no steps is the document itself, which is open throughout.
         let is_over = matches!(coding, Coding::Opaque) || plan.steps[0].report != 0;
         let context = Context { mark, ..Context::default() };
-        Walk { plan, limits, coding, matcher: None, context, passed: 0, is_over }
+        Walk { plan, limits, coding, matcher: None, context, passed: 0, is_in_item: false, is_over }
     }
 
     /// How the document is looked at.
@@ -107,6 +109,7 @@ impl Walk {
             self.is_over = true;
         } else if !is_empty {
             self.passed = 1;
+            self.is_in_item = role == Role::Item;
         }
         role == Role::Item && !self.is_over
     }

@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from enum import StrEnum
 from os import PathLike, fspath
 from pathlib import Path
 
@@ -70,6 +71,19 @@ def _one_by_one(path: Path, finder: CutFinder) -> list[CutPoint]:
     return cuts
 
 
+class Inside(StrEnum):
+    """What a place in a document is inside of."""
+
+    NOTHING = "nothing"
+    """Between items, directly in elements on the way to them; or before the root element."""
+    ITEM = "item"
+    """An element that a scope leads to."""
+    OTHER = "other"
+    """An element in which no scope leads anywhere."""
+    OVER = "over"
+    """Past the root element, or where tags no longer make sense."""
+
+
 class CutFinder:
     """The cut points of one document whose bytes come in pieces of any size.
 
@@ -100,6 +114,15 @@ class CutFinder:
     def resume(self, cut: CutPoint) -> None:
         """Go on from a cut point, as if all before it had been fed: what is fed next begins there. For new finders."""
         self._finder.resume(cut)
+
+    def place(self) -> tuple[Inside, CutPoint]:
+        """What the end of the input so far is inside of.
+
+        As a cut point: the start of the item it is inside of; else what has not been looked at yet, for a tag may be
+        incomplete. There is nothing to go on with before the root element begins, nor after it has ended.
+        """
+        inside, cut = self._finder.place()
+        return Inside(inside), cut
 
 
 def uses_kernel(scanner: str) -> bool:

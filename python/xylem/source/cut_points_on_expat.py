@@ -46,13 +46,13 @@ class CutFinder:
         self._cuts: list[CutPoint] = []
         self._is_over = not all(scopes)
 
-    def feed(self, data: bytes) -> list[CutPoint]:
+    def feed(self, data: bytes, is_whole: bool = False) -> list[CutPoint]:
         self._cuts = []
         if self._is_over:
             return []
         if self._document is None:
             self._head += data
-            coding = _coding(self._head)
+            coding = _coding(self._head, is_whole)
             if coding is None:
                 return []
             data, self._head = self._head, b""
@@ -67,7 +67,7 @@ class CutFinder:
 
     def resume(self, cut: CutPoint) -> None:
         self._due = float("inf")
-        self.feed(cut.opening)
+        self.feed(cut.opening, True)
         document = self._document
         assert document is not None or self._is_over
         if document is not None:
@@ -75,6 +75,14 @@ class CutFinder:
             self._shift = cut.offset - document.source_length
             self._lines = cut.line - document.line
         self._due = (cut.offset // self._target + 1) * self._target
+
+    def place(self) -> tuple[str, CutPoint]:
+        document = self._document
+        if document is None:
+            return "over" if self._is_over else "nothing", CutPoint(0, 1, b"", b"")
+        inside, offset, line = document.place()
+        cut = CutPoint(offset + self._shift, line + self._lines, document.opening(), document.closing())
+        return "over" if self._is_over else inside, cut
 
     def meets(self, offset: int, line: int, document: _Document) -> None:
         """An item begins at an offset of what was fed."""
@@ -119,6 +127,8 @@ class _Document:
         self._open: list[tuple[bytes, bytes]] = []
         self._followed: list[frozenset[Place]] = [frozenset((number, 0) for number in range(len(finder.scopes)))]
         self._passed = 0
+        self._item: tuple[int, int] | None = None
+        """Offset and line of the item that is passed over."""
         parser = self._parser = ParserCreate("utf-8", _SEPARATOR)
         parser.ordered_attributes = True
         parser.StartElementHandler = self._start
@@ -144,6 +154,15 @@ class _Document:
         if self._prolog is not None:
             self._drop(self._keep - self._base)
         return True
+
+    def place(self) -> tuple[str, int, int]:
+        """What the last event was inside of, and the offset and line of the item, or of the event."""
+        if self._passed and self._item is not None:
+            return "item", *self._item
+        keep = 0 if self._prolog is None else self._keep - self._base
+        line = self.line + len(_LINE_END.findall(self._text[:keep]))
+        offset = self._source_base + self._source_size(self._text[:keep])
+        return "other" if self._passed else "nothing", offset, line
 
     # --- text and bytes
 
@@ -196,6 +215,7 @@ class _Document:
         is_item, followed = self._step(uri, local)
         if is_item and self._open:
             self._drop(start)
+            self._item = self._source_base, self.line
             self._finder.meets(self._source_base, self.line, self)
             start = 0
         if followed and not is_item:
@@ -207,14 +227,20 @@ class _Document:
             if self._codec != "utf-8":
                 closing = closing.decode().encode(self._codec)
             self._open.append((self._source_of(start, tag.end()), closing))
+            self._keep = self._base + tag.end()
             self._followed.append(followed)
         elif not self._open:
             raise _Over
         else:
             self._passed = 1
+            if not is_item:
+                self._item = None
 
     def _end(self, name: str) -> None:
-        self._keep = self._parser.CurrentByteIndex
+        # Of an empty element, the end is told at its only tag.
+        index = self._parser.CurrentByteIndex
+        tag = _TAG.match(self._text, index - self._base)
+        self._keep = index if tag is None else self._base + tag.end()
         if self._passed:
             self._passed -= 1
             return
@@ -262,9 +288,9 @@ class _Document:
         return b"".join(closing for _, closing in reversed(self._open))
 
 
-def _coding(head: bytes) -> tuple[str, int] | None:
+def _coding(head: bytes, is_whole: bool) -> tuple[str, int] | None:
     """The codec, empty where the document is not cut, and the length of the byte order mark; None until they show."""
-    if len(head) < 4:
+    if len(head) < 4 and not is_whole:
         return None
     mark = encoding_mark(head)
     if mark is not None:
@@ -275,7 +301,7 @@ def _coding(head: bytes) -> tuple[str, int] | None:
             return name, 0
     if head.startswith(_EBCDIC):
         return "", 0
-    if b"<?xml".startswith(head[:5]) and b"?>" not in head and len(head) < _LONGEST_DECLARATION:
+    if not is_whole and b"<?xml".startswith(head[:5]) and b"?>" not in head and len(head) < _LONGEST_DECLARATION:
         return None
     declared = declared_encoding(head)
     known = "utf-8" if declared is None else text_codec(declared)

@@ -112,7 +112,7 @@ class DocumentSplitter:
             rest = data[start:]
             if b"<!--".startswith(rest) or b"<![CDATA[".startswith(rest):
                 return -1
-            return _doctype_end(data, start)
+            return doctype_end(data, start)
         match = _MARKUP.match(data, start)
         return -1 if match is None else match.end()
 
@@ -143,7 +143,8 @@ class DocumentSplitter:
                 found.append(self._tell(end, True))
 
 
-def _doctype_end(data: bytes, start: int) -> int:
+def doctype_end(data: bytes, start: int) -> int:
+    """Where the document type declaration at an index ends; -1 where that is not there yet."""
     head = _HEAD.match(data, start)
     if head is None:
         return -1

@@ -182,6 +182,37 @@ class CutFinder:
         """Go on from a cut point."""
         self._finder.resume(cut.offset, cut.line, cut.opening, cut.closing)
 
+    def place(self) -> tuple[str, CutPoint]:
+        """What the place it has come to is inside of, and where that can be gone on from."""
+        inside, cut = self._finder.place()
+        return inside, CutPoint(*cut)
+
+
+class RecordChecker:
+    """A scan for its errors alone."""
+
+    __slots__ = ("_checker", "_failure")
+
+    def __init__(self, plan: ScanPlan, limits: Limits) -> None:
+        from xylem import _kernel
+
+        self._failure = _kernel.ScanError
+        self._checker = _kernel.RecordChecker(_plan_tuple(plan), _limits_tuple(limits))
+
+    def feed(self, data: bytes) -> None:
+        """Read some more input."""
+        try:
+            self._checker.feed(data)
+        except self._failure as failure:
+            raise _error(failure) from None
+
+    def finish(self) -> None:
+        """Read the end of the input."""
+        try:
+            self._checker.finish()
+        except self._failure as failure:
+            raise _error(failure) from None
+
 
 class DocumentSplitter:
     """The documents of a stream of several, see `document_stream.py`."""

@@ -12,6 +12,9 @@ from xylem.plan.scan_plan import Batch
 from xylem.values.name_pool import NamePool
 from xylem.values.node import DOCUMENT
 
+ROW_BYTES = 32
+"""What a row takes beside its value, as the kernel counts it."""
+
 
 class OpenRow:
     """An element with a row: where it stands, and how many attribute rows follow it."""
@@ -35,6 +38,9 @@ class ProjectedRows:
         self._told_names = 1
         self._repeated = 0
         self._has_counted = False
+        self.item_bytes = 0
+        """What is held of the outermost open element that is to be reported as a whole, the document apart."""
+        self._item_depth = 0
 
     # --- filling
 
@@ -51,6 +57,8 @@ class ProjectedRows:
         is_whole: bool = False,
     ) -> int:
         """Open an element under the innermost open one; `prefixes` are unusual ones, by row counted from its own."""
+        if is_whole and not self._item_depth and not self.open[0].is_whole:
+            self._item_depth = len(self.open)
         row = self._append(code, None)
         self.open.append(OpenRow(row, len(attributes), is_whole))
         for attribute, value in attributes:
@@ -68,6 +76,8 @@ class ProjectedRows:
     def end(self) -> None:
         """Close the innermost open element or document."""
         self.batch.ends[self.open.pop().row] = len(self.batch.codes)
+        if len(self.open) <= self._item_depth:
+            self._item_depth = self.item_bytes = 0
 
     def _append(self, code: int, value: str | None) -> int:
         batch = self.batch
@@ -76,6 +86,10 @@ class ProjectedRows:
         batch.ends.append(row + 1)
         batch.parents.append(self.open[-1].row if self.open else -1)
         batch.values.append(value)
+        if self._item_depth:
+            self.item_bytes += ROW_BYTES
+            if value is not None:
+                self.item_bytes += len(value) if value.isascii() else len(value.encode())
         return row
 
     def record(self, kind: int, step: int) -> None:

@@ -140,6 +140,7 @@ class Projection(TreeLoader):
             self._take_string(element)
         if reached.is_kept or outer.copies or outer.spells:
             self._add_row(element, values)
+            self._check_item()
         self._report_start(reached)
 
     def _end(self, tag: str) -> None:
@@ -148,6 +149,11 @@ class Projection(TreeLoader):
         element = self._open.pop()
         self._close(element)
         self.scope = element.outer_scope
+        self._check_item()
+
+    def _check_item(self) -> None:
+        if self.rows.item_bytes > self.limits.item_bytes:
+            self.exceeds("item_bytes", self.rows.item_bytes)
 
     def _close(self, element: _Open) -> None:
         reached = element.reached

@@ -1,0 +1,359 @@
+"""An input without its malformed records: what is left of it is a well-formed document, and everything else is told.
+
+A parser cannot go on after an error. So each piece of the input is read twice: first only for its errors, with the
+limits of the scan that follows. While the place is inside a record, its bytes are held; when the record has been read
+without error, they are handed on. A record with an error is left out from its start tag to its end (`record_end.py`).
+
+**Where it goes on.** After the end tag of the record, or where an element around it ends. If the record has no end tag,
+all records after it seem to be inside of it, until something does not fit; then it is tried whether everything fits if
+the record ends where one of these begins. What is broken between two records is left out up to the next one.
+
+**What cannot be left out.** Errors before the first record's parent is open, after the root element, or inside elements
+that are not records: these are raised as if nothing were done. So are those of encodings that do not contain ASCII.
+
+Holds:  one record, up to `limits.item_bytes` bytes of input: a longer one is malformed (XYIN0004).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from xylem.errors import InputError, InputPlace
+from xylem.plan.scan_plan import ScanPlan
+
+from .byte_ranges import CutPoint, Scope
+from .byte_source import ByteSource
+from .cut_points import CutFinder, Inside, uses_kernel
+from .limits import Limits
+from .malformed import EXCERPT_BYTES, MalformedRecord
+from .record_end import WHOLE_TAG, RecordEnd, name_at, tag_names
+
+_NO_CUTS = 1 << 62
+_MOST_TRIES = 16
+_SHORTEST = 4
+_RECOVERED = frozenset({"XYIN0001", "XYIN0004", "XYIN0007", "XYIN0008"})
+_WIDE = (b"\xff\xfe", b"\xfe\xff", b"\0", b"<\0")
+
+
+@dataclass
+class _Skip:
+    """A bad stretch whose end is being looked for."""
+
+    error: InputError
+    start: CutPoint
+    kind: str
+    end: RecordEnd
+    data: bytes = b""
+    """The first bytes of it."""
+    size: int = 0
+
+
+class SoundRecords(ByteSource):
+    """A byte source that leaves out malformed records of another one, and tells of each."""
+
+    def __init__(
+        self,
+        source: ByteSource,
+        scopes: Sequence[Scope],
+        plan: ScanPlan,
+        limits: Limits,
+        tell: Callable[[MalformedRecord], object],
+        *,
+        scanner: str = "auto",
+    ) -> None:
+        """`scopes` lead to the records; `plan` is that of the scan which follows."""
+        super().__init__((), name=source.name, uri=source.uri, size=source.size, close=source.close)
+        self._source = source
+        self._scopes = scopes
+        self._plan = _only_kept(plan)
+        self._limits = limits
+        self._tell = tell
+        self._scanner = scanner
+        self._held = b""
+        """Bytes that are not handed on yet."""
+        self._place = CutPoint(0, 1, b"", b"")
+        """Where they begin."""
+        self._inside = Inside.NOTHING
+        self._skip: _Skip | None = None
+        self._begin(self._place)
+
+    def __iter__(self) -> Iterator[bytes]:
+        for chunk in self._source:
+            self.position = self._source.position
+            yield from self._take(chunk)
+        yield from self._finish()
+
+    def _begin(self, cut: CutPoint) -> None:
+        """Read on from a place, with nothing known but its context."""
+        self._checker = self._new_checker(cut.opening)
+        self._checked_from = cut
+        self._finder = CutFinder(self._scopes, _NO_CUTS, limits=self._limits, scanner=self._scanner)
+        if cut.opening:
+            self._finder.resume(cut)
+
+    def _new_checker(self, opening: bytes) -> _Checker:
+        checker = _Checker(self._plan, self._limits, self._scanner)
+        checker.feed(opening)
+        return checker
+
+    # --- input
+
+    def _take(self, data: bytes) -> Iterator[bytes]:
+        fresh = data
+        while fresh:
+            if self._skip is not None:
+                fresh = self._skip_on(self._skip, fresh)
+                continue
+            self._held += fresh
+            try:
+                self._checker.feed(fresh)
+                self._finder.feed(fresh)
+                yield from self._hand_on(*self._finder.place())
+                self._check_size()
+                return
+            except InputError as error:
+                fresh = yield from self._recover(self._located(error))
+
+    def _finish(self) -> Iterator[bytes]:
+        while True:
+            if self._skip is not None:
+                self._end_skip(self._skip, self._skip.size)
+                yield self._place.closing
+                return
+            try:
+                self._checker.finish()
+            except InputError as error:
+                # An error inside of a tag may have waited for the end of the tag.
+                earlier = self._error_in_held()
+                rest = yield from self._recover(earlier or self._located(error), is_end=earlier is None)
+                if rest:
+                    yield from self._take(rest)
+                continue
+            yield self._held
+            return
+
+    def _hand_on(self, inside: Inside, place: CutPoint) -> Iterator[bytes]:
+        self._inside = inside
+        size = len(self._held) if inside is Inside.OVER else max(place.offset - self._place.offset, 0)
+        good, self._held = self._held[:size], self._held[size:]
+        self._place = replace(place, offset=self._place.offset + size)
+        if good:
+            yield good
+
+    def _check_size(self) -> None:
+        if self._inside is Inside.ITEM and len(self._held) > self._limits.item_bytes:
+            why = f"item bytes: more than {len(self._held)} where {self._limits.item_bytes} are allowed"
+            path = "".join(f"/{name.decode(errors='replace')}" for name in tag_names(self._place.opening))
+            raise _Placed("XYIN0004", why, place=InputPlace(self._place.offset, self._place.line, path=path))
+
+    def _error_in_held(self) -> InputError | None:
+        try:
+            self._new_checker(self._place.opening).feed(self._held)
+        except InputError as error:
+            return self._located(error, self._place)
+        return None
+
+    def _located(self, error: InputError, start: CutPoint | None = None) -> InputError:
+        """An error of the checker, or of one that began at another place, at its place in the whole input."""
+        place = error.place
+        if isinstance(error, _Placed) or place is None:
+            return error
+        start = start or self._checked_from
+        offset = start.offset + max(place.byte_offset - len(start.opening), 0)
+        if place.line is not None and start.opening:
+            line = start.line + max(place.line - 1 - start.opening.count(b"\n"), 0)
+            column = place.column if line > start.line else None
+            place = replace(place, line=line, column=column)
+        return error.located(self.name or "", replace(place, byte_offset=offset))
+
+    # --- recovery
+
+    def _recover(self, error: InputError, is_end: bool = False) -> Generator[bytes, None, bytes]:
+        """Begin to leave something out, or raise the error; gives back the bytes that are to be looked at again."""
+        if error.code not in _RECOVERED or error.place is None:
+            raise error
+        # Everything before the error is well formed, so that its tags are what they seem.
+        at = len(self._held) if is_end else min(error.place.byte_offset - self._place.offset, len(self._held))
+        inside, place = self._finder_after(self._held[: max(at, 0)]).place()
+        yield from self._hand_on(inside, place)
+        around = tag_names(place.opening)
+        if inside in (Inside.OTHER, Inside.OVER) or not around or place.opening.startswith(_WIDE):
+            raise error
+        at = len(self._held) if is_end else min(max(error.place.byte_offset - self._place.offset, 0), len(self._held))
+        yield from self._start_skip(error, around, inside is Inside.ITEM, at, is_end)
+        held, self._held = self._held, b""
+        return held
+
+    def _finder_after(self, good: bytes) -> CutFinder:
+        finder = CutFinder(self._scopes, _NO_CUTS, limits=self._limits, scanner=self._scanner)
+        if self._place.opening:
+            finder.resume(self._place)
+            finder.feed(good)
+        elif len(good) < _SHORTEST:
+            # Too short to show an encoding: a tag of one letter, after which nothing fits.
+            finder.resume(CutPoint(len(good), 1, good, b""))
+        else:
+            finder.feed(good)
+        return finder
+
+    def _start_skip(
+        self, error: InputError, around: list[bytes], is_item: bool, at: int, is_end: bool
+    ) -> Iterator[bytes]:
+        held = self._held
+        if not is_item:
+            # The start tag of a record may itself be what is broken.
+            start = held.rfind(b"<", 0, at)
+            if start < 0 or WHOLE_TAG.match(held, start, at) is not None:
+                start = at
+            if self._begins_record(name_at(held[start:])):
+                if start:
+                    yield held[:start]
+                self._pass(held[:start])
+                held = self._held = held[start:]
+                is_item = True
+        kind = "end" if is_end and not held else "record" if is_item else "between records"
+        if is_item:
+            name = name_at(held)
+            # Where a limit is exceeded, a shorter record always fits.
+            restart = None if is_end or error.code == "XYIN0004" else self._restart(held, name, at)
+            if restart is not None:
+                self._skip = _Skip(error, self._place, kind, _Known(restart))
+                return
+            end = RecordEnd([name], around, self._begins_record)
+            end.feed(b"")
+            self._skip = _Skip(error, self._place, kind, _AfterName(end, len(name) + 1))
+            return
+        # Whatever is there, something of it must be passed over.
+        between = _From(RecordEnd([], around, self._begins_record), max(at, 1))
+        self._skip = _Skip(error, self._place, kind, between)
+
+    def _begins_record(self, name: bytes) -> bool:
+        local = name.rpartition(b":")[2].decode(errors="replace")
+        return bool(name) and any(scope[-1][2] in (None, local) for scope in self._scopes)
+
+    def _restart(self, held: bytes, name: bytes, at: int) -> int | None:
+        """Where a record begins inside the broken one such that everything fits from there on."""
+        place = 0
+        for _ in range(_MOST_TRIES):
+            place = held.find(b"<" + name, place + 1, at)
+            if place < 0:
+                return None
+            if name_at(held[place:]) != name:
+                continue
+            checker = self._new_checker(self._place.opening)
+            try:
+                checker.feed(held[place:])
+            except InputError as error:
+                found = error.place
+                if found is None or found.byte_offset - len(self._place.opening) + place <= at:
+                    continue
+            return place
+        return None
+
+    def _skip_on(self, skip: _Skip, data: bytes) -> bytes:
+        """Look for the end in some more bytes; those after it."""
+        end = skip.end.feed(data)
+        if end is None:
+            skip.data += data[: max(EXCERPT_BYTES - len(skip.data), 0)]
+            skip.size += len(data)
+            return b""
+        own = data[: end - skip.size]
+        skip.data += own[: max(EXCERPT_BYTES - len(skip.data), 0)]
+        rest = data[len(own) :]
+        self._end_skip(skip, end)
+        return rest
+
+    def _end_skip(self, skip: _Skip, size: int) -> None:
+        self._skip = None
+        start = skip.start
+        self._tell(MalformedRecord(skip.error, start.offset, start.line, size, skip.data, skip.kind))
+        lines = skip.data.count(b"\n") if size == len(skip.data) else 0
+        self._place = replace(start, offset=start.offset + size, line=start.line + lines)
+        self._held = b""
+        self._inside = Inside.NOTHING
+        self._begin(self._place)
+
+    def _pass(self, data: bytes) -> None:
+        place = self._place
+        self._place = replace(place, offset=place.offset + len(data), line=place.line + data.count(b"\n"))
+
+
+class _Placed(InputError):
+    """An error that has its place in the whole input."""
+
+
+class _Known(RecordEnd):
+    """An end that is known."""
+
+    def __init__(self, size: int) -> None:
+        super().__init__([], [], lambda name: False)
+        self._size = size
+
+    def feed(self, data: bytes) -> int | None:
+        return self._size
+
+
+class _From(RecordEnd):
+    """What stands before some place is not looked at."""
+
+    def __init__(self, end: RecordEnd, size: int) -> None:
+        super().__init__([], [], lambda name: False)
+        self._end = end
+        self._left = self._size = size
+
+    def feed(self, data: bytes) -> int | None:
+        skipped = min(self._left, len(data))
+        self._left -= skipped
+        found = self._end.feed(data[skipped:])
+        return None if found is None else found + self._size
+
+
+class _AfterName(_From):
+    """The start tag of the record is known by its name; the rest of it may be broken."""
+
+    def __init__(self, end: RecordEnd, size: int) -> None:
+        super().__init__(end, size)
+        self._start: bytes | None = b""
+
+    def feed(self, data: bytes) -> int | None:
+        if self._start is not None:
+            self._start += data
+            close = self._start.find(b">")
+            following = self._start.find(b"<", 1)
+            if close > 0 and self._start[close - 1 : close] == b"/" and (following < 0 or close < following):
+                return close + 1
+            if close >= 0 or following >= 0:
+                self._start = None
+        return super().feed(data)
+
+
+class _Checker:
+    """Raises the errors of a scan, and gives nothing."""
+
+    def __init__(self, plan: ScanPlan, limits: Limits, scanner: str) -> None:
+        if uses_kernel(scanner):
+            from .kernel import RecordChecker
+
+            checker = RecordChecker(plan, limits)
+            self.feed, self.finish = checker.feed, checker.finish
+        else:
+            from .python_scanner import PythonScanner
+
+            python = PythonScanner(plan, limits)
+
+            def feed(data: bytes) -> None:
+                python.feed(data, True)
+                python.feed(b"")
+
+            def finish() -> None:
+                python.finish()
+                python.feed(b"")
+
+            self.feed, self.finish = feed, finish
+
+
+def _only_kept(plan: ScanPlan) -> ScanPlan:
+    """The plan without tests: whether a value is what a query wants is not for the reader to say."""
+    steps = tuple(replace(step, tests=(), value_tests=(), result=None) for step in plan.steps)
+    return replace(plan, steps=steps)
