@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from xylem.analysis.focus import uses_position
 from xylem.functions.library import look_up
+from xylem.functions.registry import FN
 from xylem.syntax import ast
 
 DOCUMENT = "ROOT"
@@ -99,12 +100,46 @@ def is_element_test(test: ast.NodeTest) -> bool:
 
 
 def _has_position(step: ast.AxisStep) -> bool:
-    return any(isinstance(predicate, ast.IntegerLiteral) for predicate in step.predicates)
+    return any(map(is_counting, step.predicates))
+
+
+def is_counting(predicate: ast.Expr) -> bool:
+    """Whether a predicate is a position, or compares position() with numbers: `[1]`, `[position() < 3]`."""
+    match predicate:
+        case ast.IntegerLiteral():
+            return True
+        case ast.And(left=left, right=right) | ast.Or(left=left, right=right):
+            return _is_counted(left) and _is_counted(right)
+    return _is_counted(predicate)
+
+
+def _is_counted(predicate: ast.Expr) -> bool:
+    match predicate:
+        case ast.And() | ast.Or():
+            return is_counting(predicate)
+        case ast.GeneralComparison(left=left, right=right) | ast.ValueComparison(left=left, right=right):
+            sides = (left, right)
+            return any(map(is_position, sides)) and all(is_position(s) or _is_whole(s) for s in sides)
+    return False
+
+
+def _is_whole(expr: ast.Expr) -> bool:
+    return isinstance(expr, ast.IntegerLiteral)
+
+
+def is_position(expr: ast.Expr) -> bool:
+    """position(), or a number made of it: `position() mod 2`."""
+    match expr:
+        case ast.FunctionCall(name=ast.Name(local="position", uri=uri), arguments=()):
+            return uri == FN
+        case ast.Arithmetic(op=op, left=left, right=ast.IntegerLiteral(value=value)):
+            return is_position(left) and op in ("+", "-", "*", "mod", "idiv") and value != 0
+    return False
 
 
 def _are_streamable(predicates: tuple[ast.Expr, ...], axis: str) -> bool:
     """A position may only come first: after a test it would count what passed the test."""
-    rest = predicates[1:] if predicates and isinstance(predicates[0], ast.IntegerLiteral) else predicates
+    rest = predicates[1:] if predicates and is_counting(predicates[0]) else predicates
     return all(is_test(predicate) for predicate in rest)
 
 

@@ -106,15 +106,15 @@ class _Rewriter:
         before = x.dep(loop.body) | x.tested(loop.path) | past
         if not x.are_ordered(before, symbols):
             return on_first(before | symbols, loop)
-        *through, step = loop.path
-        if not is_element_step(step):
-            # Attributes and text are whole as soon as they are there: nothing of them is to come.
-            return On(step, loop.variable, loop.body, tuple(through), loop.position)
         outermost = None if self.names is None else take_outermost(loop, self.names)
         if outermost is not None:
             *through, step = outermost.path
             inner = self.rewrite(self._element(x, outermost.path, outermost.variable), None, outermost.body)
             return On(step, outermost.variable, inner, tuple(through), outermost=True)
+        *through, step = loop.path
+        if not is_element_step(step):
+            # Attributes and text are whole as soon as they are there: nothing of them is to come.
+            return On(step, loop.variable, loop.body, tuple(through), loop.position)
         inner = self.rewrite(self._element(x, loop.path, loop.variable), None, loop.body)
         return On(step, loop.variable, inner, tuple(through), loop.position)
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from xylem.analysis.streamable_paths import is_counting
 from xylem.plan.flux import Flux, For
 from xylem.syntax import ast
 
@@ -27,7 +28,7 @@ class MovePredicate(Rule):
         if not isinstance(node, For) or node.position is not None or node.window is not None:
             return node
         step = node.path[-1]
-        if not step.predicates or isinstance(step.predicates[-1], ast.IntegerLiteral):
+        if not step.predicates or is_counting(step.predicates[-1]):
             return node
         try:
             test = Substitution({}, variable(node.variable)).apply(step.predicates[-1])

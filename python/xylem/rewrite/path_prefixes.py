@@ -8,7 +8,7 @@ in ρ are those of its own steps.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 
 from xylem.analysis.focus import uses_position
 from xylem.analysis.streamable_paths import StreamablePath, streamable_path
@@ -36,15 +36,24 @@ def cut_paths(expr: ast.Expr, streams: Collection[str]) -> Iterator[tuple[Stream
     parts: list[ast.Expr] = []
     while isinstance(expr, ast.Path):
         rest = list(reversed(parts))
-        if rest and all(_is_local(part, streams) for part in rest):
+        if rest and all(is_local(part, streams) for part in rest):
             found = streamable_path(expr, streams)
             if found is not None and found.steps and all(step.axis == "child" for step in found.steps):
-                yield found, _from(rest)
+                yield found, path_from(rest)
         parts.append(expr.right)
         expr = expr.left
 
 
-def _is_local(part: ast.Expr, streams: Collection[str]) -> bool:
+def split_start(expr: ast.Expr) -> tuple[ast.Expr, list[ast.Expr]]:
+    """The start of a path, and its parts."""
+    parts: list[ast.Expr] = []
+    while isinstance(expr, ast.Path):
+        parts.append(expr.right)
+        expr = expr.left
+    return expr, parts[::-1]
+
+
+def is_local(part: ast.Expr, streams: Collection[str]) -> bool:
     """Whether a part gives only what is below its focus, and does not ask how many there are beside it."""
     for node in part.walk():
         if isinstance(node, _CONSTRUCTORS) or (isinstance(node, ast.VarRef) and node.name.local in streams):
@@ -52,7 +61,9 @@ def _is_local(part: ast.Expr, streams: Collection[str]) -> bool:
     return isinstance(part, ast.AxisStep) or not uses_position(part)
 
 
-def _from(rest: list[ast.Expr]) -> Rest:
+def path_from(rest: Sequence[ast.Expr]) -> Rest:
+    """The parts of a path, from whatever start."""
+
     def made(start: ast.Expr) -> ast.Expr:
         for part in rest:
             start = ast.Path(start, part, span=part.span)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .copy_by_loop import CopyByLoop
+from .count_by_variable import CountByVariable
 from .drop_decided_if import DropDecidedIf
 from .drop_silent_loop import DropSilentLoop
 from .eliminate_where import EliminateWhere
@@ -18,6 +19,7 @@ from .push_if_into_parts import PushIfIntoParts
 from .rule import Rule
 from .shorten_inner_paths import ShortenInnerPaths
 from .simplify_condition import SimplifyCondition
+from .split_attribute import SplitAttribute
 from .split_path import SplitPath
 
 NORMAL_FORM: tuple[Rule, ...] = (
@@ -27,6 +29,9 @@ NORMAL_FORM: tuple[Rule, ...] = (
     NameWildcard(),
     # Before the predicate moves, so that it becomes a condition of the loop over its own step.
     SplitPath(),
+    SplitAttribute(),
+    # Before predicates behind a position move: they would be tested before it counts.
+    CountByVariable(),
     MovePredicate(),
     EliminateWhere(),
     PushIfIntoLoop(),

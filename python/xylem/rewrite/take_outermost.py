@@ -18,9 +18,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import NamedTuple
 
+from xylem.analysis.streamable_paths import is_counting
 from xylem.plan.flux import Flux, For, Leaf, Step
 from xylem.plan.flux_expression import as_expression, path_expression, step_expression
 from xylem.plan.needs import element_names, node_test
+from xylem.plan.symbols import TEXT
 from xylem.syntax import ast
 
 from .fresh_names import Names
@@ -38,12 +40,15 @@ class Outermost(NamedTuple):
 def take_outermost(loop: For, names: Names) -> Outermost | None:
     """The loop by outermost matches; None where it does not nest, or cannot be cut so."""
     at = next((i for i, step in enumerate(loop.path) if step.predicates), None)
+    if at is None and loop.path[-1].name == TEXT and len(loop.path) > 1:
+        # Text of an outer match may stand behind an inner one.
+        at = len(loop.path) - 2
     if at is None or loop.position is not None or not any(step.axis == "descendant" for step in loop.path[: at + 1]):
         return None
     first = max(i for i, step in enumerate(loop.path[: at + 1]) if step.axis == "descendant")
     tested = loop.path[at]
     named = [element_names(step)[1] for step in loop.path[first : at + 1]]
-    if None in named or named[-1] in named[:-1] or any(isinstance(p, ast.IntegerLiteral) for p in tested.predicates):
+    if None in named or named[-1] in named[:-1] or any(map(is_counting, tested.predicates)):
         return None
     body = as_expression(loop.body)
     if body is None:

@@ -18,14 +18,16 @@ from xylem.plan.flux import EMPTY, ROOT, Copy, Fixed, Flux, For, If, Leaf, Openi
 from xylem.plan.readable_names import with_readable_names
 from xylem.syntax import ast, print_query
 
+from .counted_positions import counted, picked
 from .forward_axes import forward
 from .forward_loops import bind_parent
 from .fresh_names import Names
 from .leaf_limits import LeafLimits, TooFar
 from .let_values import is_worth_inlining
 from .negation import negated
-from .path_prefixes import Rest, cut_paths
+from .path_prefixes import Rest, cut_paths, is_local, path_from, split_start
 from .substitution import FocusInTheWay, Substitution, variable
+from .value_expressions import gives_values
 
 
 def to_flux(body: ast.Expr, limits: LeafLimits | None = None, names: Names | None = None) -> Flux:
@@ -75,10 +77,14 @@ class _Converter:
                 return self._if(expr, place)
             case ast.VarRef() | ast.Path() | ast.AxisStep() | ast.Filter() | ast.ContextItem() | ast.Root():
                 return self._path(expr, place)
+            case ast.Arrow(operand=operand, function=ast.Name() as name, arguments=arguments):
+                return self.convert(ast.FunctionCall(name, (operand, *arguments), span=expr.span), place)
             case ast.SimpleMap(left=left, right=right) if not uses_position(right):
                 return self._each(left, lambda item: Substitution({}, item).apply(right), expr, place)
             case ast.FunctionCall(name=ast.Name(local="data", uri=uri), arguments=(argument,)) if uri == FN:
                 return self._each(argument, lambda item: replace(expr, arguments=(item,)), expr, place)
+            case ast.FunctionCall(name=ast.Name(local="head" | "tail" | "subsequence", uri=uri)) if uri == FN:
+                return self._path(expr, place)
         return self._leaf(expr, place)
 
     # --- constructors
@@ -205,6 +211,9 @@ class _Converter:
         if found is not None:
             self._check_path(found, place)
             return Copy(found.variable, tuple(map(flux_step, found.steps)))
+        numbered = self._picked(resolved, place) or self._mapped(resolved, expr, place)
+        if numbered is not None:
+            return numbered
         for first, rest in cut_paths(resolved, place.streams):
             try:
                 return self._loop(first, rest, place)
@@ -212,6 +221,33 @@ class _Converter:
                 # The rest looks above the first part: cut earlier.
                 continue
         return self._leaf(expr, place)
+
+    def _picked(self, resolved: ast.Expr, place: _Place) -> Flux | None:
+        """(π)[n]/ρ → for $x at $p in π where $p = n return $x/ρ"""
+        start, rest = split_start(resolved)
+        found = picked(start, place.streams)
+        if found is None or not all(is_local(part, place.streams) for part in rest):
+            return None
+        if rest and not found.is_single and any(step.axis != "child" for step in found.path.steps):
+            # Items may nest: what is below them would come twice, or out of order.
+            return None
+        number = self.names.invent("position")
+        test = counted(found.predicate, variable(number))
+        try:
+            loop = self._loop(found.path, path_from(rest), place)
+        except TooFar:
+            return None
+        return replace(loop, position=number, where=test)
+
+    def _mapped(self, resolved: ast.Expr, whole: ast.Expr, place: _Place) -> Flux | None:
+        """π/f(.) → for $x in π return f($x), where f gives values and no nodes: each match by itself."""
+        if not isinstance(resolved, ast.Path) or isinstance(resolved.right, ast.AxisStep):
+            return None
+        result = resolved.right
+        if uses_position(result) or not gives_values(result):
+            return None
+        made = self._each(resolved.left, lambda item: Substitution({}, item).apply(result), whole, place)
+        return None if isinstance(made, Leaf) else made
 
     def _each(self, items: ast.Expr, result: Rest, whole: ast.Expr, place: _Place) -> Flux:
         """for $x in items return result($x)"""

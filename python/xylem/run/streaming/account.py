@@ -37,7 +37,7 @@ def _streamed(role: Role, program: StreamProgram, paths: _Paths) -> Streamed | N
 
 
 def _aggregated(role: FeedRole, paths: _Paths) -> Aggregated:
-    return Aggregated(paths.absolute(role.step), role.scope.aggregates[role.aggregate][1])
+    return Aggregated(paths.absolute(role.step), role.scope.aggregates[role.aggregate].function)
 
 
 def _buffered(program: StreamProgram, paths: _Paths) -> tuple[Buffered, ...]:
@@ -48,7 +48,24 @@ def _buffered(program: StreamProgram, paths: _Paths) -> tuple[Buffered, ...]:
         buffer = _kept_by(role, program, paths)
         if buffer is not None and buffer.variable not in found:
             found[buffer.variable] = planned.get(buffer.variable, buffer)
-    return tuple(found.values())
+    values = (_kept_value(role, paths) for role in program.roles if isinstance(role, FeedRole))
+    return (*found.values(), *(value for value in values if value is not None))
+
+
+def _kept_value(role: FeedRole, paths: _Paths) -> Buffered | None:
+    """What an aggregate holds that is more than a number."""
+    variable, function = role.scope.variable, role.scope.aggregates[role.aggregate].function
+    if function not in ("string-join", "distinct-values", "last", "fold-left"):
+        return None
+    path = paths.absolute(role.step)
+    kept = {
+        "string-join": f"the text of {path}",
+        "distinct-values": f"the different values of {path}",
+        "last": f"the last {path}",
+        "fold-left": f"the value folded from {path}",
+    }[function]
+    grows = function in ("string-join", "distinct-values") and role.scope.is_single
+    return Buffered(variable, (kept,), f"the end of ${variable}", THE_STREAM if grows else AN_ITEM)
 
 
 def _kept_by(role: Role, program: StreamProgram, paths: _Paths) -> Buffered | None:

@@ -10,12 +10,24 @@ from xylem.functions.context import Context
 from xylem.functions.library import look_up
 from xylem.functions.registry import FN
 from xylem.values.arithmetic import divide
+from xylem.values.node import Node
+from xylem.values.string_of import string_of
+
+from .buffer import size_of
 
 _FOLD_AT = 1024
 
 
 class Accumulator(Protocol):
     """An aggregate while its stream passes."""
+
+    @property
+    def is_decided(self) -> bool:
+        """Whether nothing that comes can change the result."""
+
+    @property
+    def held_bytes(self) -> int:
+        """What it keeps beside numbers."""
 
     def add(self, items: Iterable[Any]) -> None: ...
 
@@ -46,6 +58,7 @@ class Counter:
     """fn:count, fn:exists and fn:empty: a number."""
 
     __slots__ = ("_answer", "_error", "_is_decided_by_one", "count")
+    held_bytes = 0
 
     def __init__(self, function: str) -> None:
         self.count = 0
@@ -56,6 +69,10 @@ class Counter:
             "exists": lambda n: n > 0,
             "empty": lambda n: n == 0,
         }[function]
+
+    @property
+    def is_decided(self) -> bool:
+        return self._error is not None or (self._is_decided_by_one and self.count > 0)
 
     def add(self, items: Iterable[Any]) -> None:
         self.count += len(items) if isinstance(items, (list, tuple, range)) else sum(1 for _ in items)
@@ -77,12 +94,17 @@ class Folder:
     """
 
     __slots__ = ("_error", "_fold", "_values", "count")
+    held_bytes = 0
 
     def __init__(self, function: str, context: Context) -> None:
         self._fold = _folding("sum" if function == "avg" else function, context)
         self._values: list[Any] = []
         self._error: XylemError | None = None
         self.count = 0
+
+    @property
+    def is_decided(self) -> bool:
+        return self._error is not None
 
     def add(self, items: Iterable[Any]) -> None:
         before = len(self._values)
@@ -124,6 +146,124 @@ class Averager(Folder):
         return (divide(self._folded(), self.count),) if self.count else ()
 
 
+class Joiner:
+    """fn:string-join: the text so far.
+
+    Holds:  the text, which is the answer.
+    """
+
+    __slots__ = ("_error", "_parts", "_separator", "held_bytes")
+
+    def __init__(self, separator: str) -> None:
+        self._separator = separator
+        self._parts: list[str] = []
+        self._error: XylemError | None = None
+        self.held_bytes = 0
+
+    @property
+    def is_decided(self) -> bool:
+        return self._error is not None
+
+    def add(self, items: Iterable[Any]) -> None:
+        for item in items:
+            text = string_of(item)
+            self._parts.append(text)
+            self.held_bytes += len(text) + len(self._separator)
+        if len(self._parts) > _FOLD_AT:
+            self._parts = [self._separator.join(self._parts)]
+
+    def fail(self, error: XylemError) -> None:
+        self._error = self._error or error
+
+    def result(self) -> Sequence[Any]:
+        return (self._separator.join(self._parts),) if self._error is None else Failed.with_error(self._error)
+
+
+class Distinct(Folder):
+    """fn:distinct-values: the different values so far, a thousand at most to be compared with them.
+
+    Holds:  each value once.
+    """
+
+    __slots__ = ("held_bytes",)
+
+    def __init__(self, context: Context) -> None:
+        super().__init__("distinct-values", context)
+        self.held_bytes = 0
+
+    def add(self, items: Iterable[Any]) -> None:
+        self._values.extend(items)
+        if len(self._values) > max(_FOLD_AT, 2 * self.count):
+            self._result()
+
+    def _result(self) -> Sequence[Any]:
+        self._values = list(self._fold(self._values))
+        self.count = len(self._values)
+        self.held_bytes = sum(map(_value_bytes, self._values))
+        return self._values
+
+
+class Last:
+    """(E)[last()]: one item.
+
+    Holds:  that item, and what was scanned together with it.
+    """
+
+    __slots__ = ("_error", "_items", "held_bytes")
+
+    def __init__(self) -> None:
+        self._items: Sequence[Any] = ()
+        self._error: XylemError | None = None
+        self.held_bytes = 0
+
+    @property
+    def is_decided(self) -> bool:
+        return self._error is not None
+
+    def add(self, items: Iterable[Any]) -> None:
+        for item in items:
+            self._items = (item,)
+        self.held_bytes = sum(size_of(item) if isinstance(item, Node) else _value_bytes(item) for item in self._items)
+
+    def fail(self, error: XylemError) -> None:
+        self._error = self._error or error
+
+    def result(self) -> Sequence[Any]:
+        return self._items if self._error is None else Failed.with_error(self._error)
+
+
+class LeftFold:
+    """fn:fold-left: the value so far, which generated code takes a step further with each item.
+
+    Holds:  that value; nobody knows how large a query lets it become.
+    """
+
+    __slots__ = ("_error", "held_bytes", "value")
+
+    def __init__(self) -> None:
+        self.value: Sequence[Any] = ()
+        self._error: XylemError | None = None
+        self.held_bytes = 0
+
+    @property
+    def is_decided(self) -> bool:
+        return self._error is not None
+
+    def add(self, items: Iterable[Any]) -> None:
+        self.value = list(items)
+        self.held_bytes = sum(size_of(item) if isinstance(item, Node) else _value_bytes(item) for item in self.value)
+
+    def fail(self, error: XylemError) -> None:
+        self._error = self._error or error
+
+    def result(self) -> Sequence[Any]:
+        return self.value if self._error is None else Failed.with_error(self._error)
+
+
+def _value_bytes(value: Any) -> int:
+    return len(value) if isinstance(value, str) else 8
+
+
 def _folding(function: str, context: Context) -> Callable[[Sequence[Any]], Any]:
     builtin = look_up(FN, function, 1)
     assert builtin is not None
@@ -131,8 +271,15 @@ def _folding(function: str, context: Context) -> Callable[[Sequence[Any]], Any]:
     return (lambda values: body(context, values)) if builtin.context else body
 
 
-def accumulator(function: str, context: Context) -> Accumulator:
+def accumulator(function: str, context: Context, parameter: str = "") -> Accumulator:
     """A fresh accumulator for an aggregate function."""
-    if function in ("count", "exists", "empty"):
-        return Counter(function)
+    match function:
+        case "count" | "exists" | "empty":
+            return Counter(function)
+        case "string-join":
+            return Joiner(parameter)
+        case "distinct-values":
+            return Distinct(context)
+        case "last":
+            return Last()
     return Averager(function, context) if function == "avg" else Folder(function, context)

@@ -1,12 +1,15 @@
 """Aggregates taken out of expressions, to be computed while the stream passes (§3.8.1), conditions among them (§3.7.2).
 
-        count($y/a/b[c > 3]) + 1     →     $aggregate_1 + 1,  with a counter fed by each $y/a/b
-        if ($y/a = "x") then …       →     if ($aggregate_2) then …,  which is exists($y/a[. = "x"])
+        count($y/a/b[c > 3]) + 1            →     $aggregate_1 + 1,  with a counter fed by each $y/a/b
+        if ($y/a = "x") then …              →     if ($aggregate_2) then …,  which is exists($y/a[. = "x"])
+        some $x in $y/a satisfies p($x)     →     $aggregate_3,  which is exists(for $x in $y/a where p($x) return 1)
+        fold-left($y/a, 0, f)               →     $aggregate_4,  which each $y/a takes a step further by f
+        $y/a[last()], string-join($y/a)     →     $aggregate_5, $aggregate_6
 
-Gain:   nothing of a/b is kept, only a number.
+Gain:   nothing of a/b is kept, only a number, a value, the last item, or the text that is being joined.
 Needs:  the argument is a path of elements from the variable, or a `for` over one without `order by`, `group by` or
         positions; it reads no other variable of the program, none bound around it inside the expression, and no other
-        focus. A comparison has a constant on its other side.
+        focus. A comparison has a constant, or a global variable, on its other side.
 Safe:   the functions depend on the values alone, in their order, which the stream keeps. An error waits until the
         value is asked for.
 """
@@ -17,20 +20,31 @@ from collections.abc import Collection
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
-from xylem.analysis.focus import read_variables, reads_focus, uses_position
-from xylem.analysis.projection import NotProjectable, Projection, is_descend, project
+from xylem.analysis.focus import read_variables, reads_focus
+from xylem.analysis.projection import NotProjectable, Projection, project
 from xylem.functions.registry import FN
-from xylem.plan.flux import ROOT
 from xylem.rewrite.substitution import Substitution
 from xylem.syntax import ast
 
-from ..evaluator.static_types import may_be_number
+from .fed_records import ITEM, is_source, leaves_order, split_records
 
-FUNCTIONS = ("count", "exists", "empty", "sum", "min", "max", "avg")
+FUNCTIONS = ("count", "exists", "empty", "sum", "min", "max", "avg", "distinct-values", "string-join")
+IN_ORDER = ("distinct-values", "string-join", "fold-left", "last")
+"""Those whose value depends on the order of the records."""
+OF_NODES = ("fold-left", "last")
+"""Those that take nodes, not their values."""
 AGGREGATE = "aggregate "
 """How the variables of aggregates are called; no query can call one so."""
-ITEM = ast.VarRef(ast.Name("streamed item", None, ""))
-"""Stands for the record an aggregate is fed with; the name cannot be written in a query."""
+SO_FAR = ast.VarRef(ast.Name("value so far", None, ""))
+ONE = ast.VarRef(ast.Name("folded item", None, ""))
+
+
+@dataclass(frozen=True)
+class Fold:
+    """fold-left: the value before the first item, and the next one, in terms of SO_FAR and ONE."""
+
+    zero: ast.Expr
+    step: ast.Expr
 
 
 @dataclass(frozen=True)
@@ -44,12 +58,26 @@ class Aggregate:
     """The path of the records, from the variable of the stream."""
     taken: ast.Expr
     """What is added for each record, in terms of ITEM."""
+    parameter: str = ""
+    """The separator of string-join."""
+    fold: Fold | None = None
+    """What fold-left does."""
 
     @property
     def counts(self) -> bool:
         """Whether only the number of items matters."""
         return self.function in ("count", "exists", "empty")
 
+    @property
+    def takes_nodes(self) -> bool:
+        return self.function in OF_NODES
+
+    @property
+    def in_one_step(self) -> ast.Expr:
+        """What fold-left does with a record: its needs are those of the record."""
+        assert self.fold is not None
+        clause = ast.ForClause(ONE.name, None, self.taken)
+        return ast.Flwor((clause,), self.fold.step)
 
     @property
     def of_item(self) -> Aggregate:
@@ -88,10 +116,18 @@ class Extraction:
     def apply(self, node: Any, bound: frozenset[tuple[str, str]] = frozenset(), own_focus: bool = True) -> Any:
         """The expression with variables for its aggregates; the very same object where there are none."""
         taken = None
-        if isinstance(node, ast.FunctionCall):
-            taken = self._aggregate(node, bound, own_focus)
-        elif isinstance(node, ast.GeneralComparison):
-            taken = self._comparison(node, bound, own_focus)
+        match node:
+            case ast.FunctionCall():
+                taken = self._aggregate(node, bound, own_focus)
+            case ast.Arrow(operand=operand, function=ast.Name() as name, arguments=arguments):
+                call = ast.FunctionCall(name, (operand, *arguments), span=node.span)
+                taken = self._aggregate(call, bound, own_focus)
+            case ast.GeneralComparison():
+                taken = self._comparison(node, bound, own_focus)
+            case ast.Quantified():
+                taken = self._quantified(node, bound, own_focus)
+            case ast.Filter() | ast.Path():
+                taken = self._last(node, bound, own_focus)
         if taken is not None:
             return taken
         if not isinstance(node, ast.Node):
@@ -117,20 +153,84 @@ class Extraction:
         return self.apply(value, bound, own_focus) if isinstance(value, ast.Node) else value
 
     def _aggregate(self, call: ast.FunctionCall, bound: frozenset[tuple[str, str]], own_focus: bool) -> ast.Expr | None:
-        if call.name.uri != FN or call.name.local not in FUNCTIONS or len(call.arguments) != 1:
+        if call.name.uri != FN or not call.arguments:
             return None
-        return self._extracted(call.name.local, call.arguments[0], bound, own_focus, call)
+        function, (argument, *more) = call.name.local, call.arguments
+        if function == "fold-left" and len(more) == 2:
+            return self._folded(argument, more[0], more[1], bound, own_focus, call)
+        if function not in FUNCTIONS:
+            return None
+        parameter = ""
+        if more:
+            separator = more[0]
+            if function != "string-join" or len(more) > 1 or not isinstance(separator, ast.StringLiteral):
+                return None
+            parameter = separator.value
+        return self._extracted(function, argument, bound, own_focus, call, parameter=parameter)
 
     def _comparison(
         self, node: ast.GeneralComparison, bound: frozenset[tuple[str, str]], own_focus: bool
     ) -> ast.Expr | None:
         """$y/a = "x" as exists($y/a[. = "x"])"""
         for path, constant in ((node.left, node.right), (node.right, node.left)):
-            if isinstance(path, ast.Path) and _is_constant(constant):
+            if isinstance(path, ast.Path) and self._is_constant(constant, bound):
                 sides = (ast.ContextItem(), constant) if path is node.left else (constant, ast.ContextItem())
                 test = ast.GeneralComparison(node.op, *sides, span=node.span)
                 return self._extracted("exists", path, bound, own_focus, node, test)
         return None
+
+    def _is_constant(self, node: ast.Expr, bound: frozenset[tuple[str, str]]) -> bool:
+        """Literals, and variables of the prolog."""
+        if isinstance(node, ast.VarRef):
+            return node.name.expanded not in bound | self.others | {("", self.variable)}
+        return _is_literal(node)
+
+    def _quantified(
+        self, node: ast.Quantified, bound: frozenset[tuple[str, str]], own_focus: bool
+    ) -> ast.Expr | None:
+        """some $x in E satisfies p  as  exists(for $x in E where p return 1); every, as empty(… where not(p) …)"""
+        if any(binding.type is not None for binding in node.bindings):
+            return None
+        test = node.satisfies
+        if node.kind == "every":
+            test = ast.FunctionCall(ast.Name("not", "fn", FN), (test,), span=test.span)
+        clauses = [ast.ForClause(b.name, None, b.collection, span=b.span) for b in node.bindings]
+        loop = ast.Flwor((*clauses, ast.WhereClause(test, span=test.span)), ast.IntegerLiteral(1), span=node.span)
+        return self._extracted("exists" if node.kind == "some" else "empty", loop, bound, own_focus, node)
+
+    def _last(self, node: ast.Filter | ast.Path, bound: frozenset[tuple[str, str]], own_focus: bool) -> ast.Expr | None:
+        """(E)[last()]; $y/a[last()], where $y is one node."""
+        match node:
+            case ast.Filter(base=base, predicate=predicate) if _is_last(predicate):
+                return self._extracted("last", base, bound, own_focus, node)
+            case ast.Path(left=left, right=ast.AxisStep(axis="child", predicates=(*tests, predicate)) as step):
+                if _is_last(predicate) and self._is_source(left):
+                    path = replace(node, right=replace(step, predicates=tuple(tests)))
+                    return self._extracted("last", path, bound, own_focus, node)
+        return None
+
+    def _folded(
+        self,
+        items: ast.Expr,
+        zero: ast.Expr,
+        function: ast.Expr,
+        bound: frozenset[tuple[str, str]],
+        own_focus: bool,
+        whole: ast.Expr,
+    ) -> ast.Expr | None:
+        for part in (zero, function):
+            if read_variables(part) & (bound | self.others) or reads_focus(zero) or self._reads_stream(part):
+                return None
+        match function:
+            case ast.InlineFunction(parameters=(so_far, one), body=body, returns=None):
+                if so_far.type is not None or one.type is not None:
+                    return None
+                step = Substitution({so_far.name.expanded: SO_FAR, one.name.expanded: ONE}).apply(body)
+            case ast.NamedFunctionRef(name=name, arity=2):
+                step = ast.FunctionCall(name, (SO_FAR, ONE), span=function.span)
+            case _:
+                return None
+        return self._extracted("fold-left", items, bound, own_focus, whole, fold=Fold(zero, step))
 
     def _extracted(
         self,
@@ -140,102 +240,46 @@ class Extraction:
         own_focus: bool,
         whole: ast.Expr,
         test: ast.Expr | None = None,
+        parameter: str = "",
+        fold: Fold | None = None,
     ) -> ast.Expr | None:
         """The variable for an aggregate, of those items that pass the test if there is one; None where it stays."""
         if read_variables(argument) & (bound | self.others) or (not own_focus and reads_focus(argument)):
             return None
-        split = self._split(argument)
+        split = split_records(argument, self.variable)
         if split is None or not _stays_below(split[1]):
+            return None
+        if function in IN_ORDER and leaves_order(*split):
+            return None
+        if fold is not None and not _stays_below(Substitution({ONE.name.expanded: ITEM}).apply(fold.step)):
             return None
         prefix, taken = split
         if test is not None:
             taken = ast.Filter(taken, test, span=test.span)
-        name = next((a.name for a in self.found if (a.function, a.prefix, a.taken) == (function, prefix, taken)), None)
-        if name is None:
-            name = f"{AGGREGATE}{self.number}"
+        made = Aggregate(f"{AGGREGATE}{self.number}", function, prefix, taken, parameter, fold)
+        same = next((a for a in self.found if replace(a, name=made.name) == made), None)
+        if same is None:
             self.number += 1
-            self.found.append(Aggregate(name, function, prefix, taken))
-        return ast.VarRef(ast.Name(name, None, ""), span=whole.span)
+            self.found.append(made)
+        return ast.VarRef(ast.Name((same or made).name, None, ""), span=whole.span)
 
-    def _split(self, argument: ast.Expr) -> tuple[tuple[ast.AxisStep, ...], ast.Expr] | None:
-        """The path of the records, and what is taken of each."""
-        if isinstance(argument, ast.Flwor):
-            return self._split_flwor(argument)
-        return self._split_path(argument)
-
-    def _split_flwor(self, flwor: ast.Flwor) -> tuple[tuple[ast.AxisStep, ...], ast.Expr] | None:
-        first = flwor.clauses[0]
-        if not isinstance(first, ast.ForClause) or first.position or first.allowing_empty:
-            return None
-        if not all(isinstance(cl, (ast.ForClause, ast.LetClause, ast.WhereClause)) for cl in flwor.clauses):
-            return None
-        split = self._split_path(first.collection)
-        rest = (*flwor.clauses[1:], flwor.result)
-        if split is None or any(reads_focus(part) or self._reads_stream(part) for part in rest):
-            return None
-        prefix, taken = split
-        return prefix, replace(flwor, clauses=(replace(first, collection=taken), *flwor.clauses[1:]))
+    def _is_source(self, base: ast.Expr) -> bool:
+        return is_source(base, self.variable)
 
     def _reads_stream(self, node: ast.Node) -> bool:
         return ("", self.variable) in read_variables(node)
 
-    def _split_path(self, argument: ast.Expr) -> tuple[tuple[ast.AxisStep, ...], ast.Expr] | None:
-        steps: list[ast.Expr] = []
-        base = argument
-        while isinstance(base, ast.Path):
-            steps.append(base.right)
-            base = base.left
-        if not steps or not self._is_source(base):
-            return None
-        steps.reverse()
-        prefix: list[ast.AxisStep] = []
-        taken: ast.Expr = ITEM
-        descends = False
-        index = 0
-        while index < len(steps):
-            step = steps[index]
-            if is_descend(step):
-                descends = True
-                index += 1
-                continue
-            if not isinstance(step, ast.AxisStep) or step.axis not in ("child", "descendant"):
-                break
-            if not isinstance(step.test, (ast.NameTest, ast.Wildcard, ast.ElementTest)):
-                break
-            axis = "descendant" if descends else step.axis
-            descends = False
-            prefix.append(ast.AxisStep(axis, step.test, span=step.span))
-            index += 1
-            if step.predicates:
-                if any(uses_position(p) or may_be_number(None, p) or self._reads_stream(p) for p in step.predicates):
-                    return None
-                if any(isinstance(n, ast.Root) for p in step.predicates for n in p.walk()):
-                    return None
-                for predicate in step.predicates:
-                    taken = ast.Filter(taken, predicate, span=predicate.span)
-                break
-        rest = steps[index:]
-        if descends or not prefix or any(self._reads_stream(step) for step in rest):
-            return None
-        if any(isinstance(n, ast.Root) for step in rest for n in step.walk()):
-            return None
-        recursive = any(step.axis == "descendant" for step in prefix)
-        for step in rest:
-            if recursive and not _stays(step):
-                # Nested records could lead to the same node twice.
-                return None
-            taken = ast.Path(taken, step, span=step.span)
-        return tuple(prefix), taken
 
-    def _is_source(self, base: ast.Expr) -> bool:
-        if isinstance(base, ast.VarRef):
-            return base.name.expanded == ("", self.variable)
-        return self.variable == ROOT and isinstance(base, (ast.Root, ast.ContextItem))
+def _is_last(predicate: ast.Expr) -> bool:
+    match predicate:
+        case ast.FunctionCall(name=name, arguments=()):
+            return name.expanded == (FN, "last")
+    return False
 
 
-def _is_constant(node: ast.Expr) -> bool:
+def _is_literal(node: ast.Expr) -> bool:
     if isinstance(node, ast.Unary):
-        return _is_constant(node.operand)
+        return _is_literal(node.operand)
     return isinstance(node, (ast.StringLiteral, ast.IntegerLiteral, ast.DecimalLiteral, ast.DoubleLiteral))
 
 
@@ -246,13 +290,6 @@ def _stays_below(taken: ast.Expr) -> bool:
     except NotProjectable:
         return False
     return True
-
-
-def _stays(step: ast.Expr) -> bool:
-    """A step to attributes or to the element's own text: no two elements share them."""
-    if not isinstance(step, ast.AxisStep):
-        return False
-    return step.axis == "attribute" or (step.axis == "child" and isinstance(step.test, ast.TextTest))
 
 
 def _bound_in(node: ast.Node) -> frozenset[tuple[str, str]]:

@@ -30,8 +30,9 @@ from xylem.plan.flux_variables import bound_variables, expressions_of, free_vari
 from xylem.plan.needs import add_expression, add_needs, element_names
 from xylem.plan.result_template import Template
 from xylem.plan.scan_plan import Report
-from xylem.plan.symbols import may_contain, reached_type
-from xylem.rewrite.simple_expressions import is_simple
+from xylem.plan.symbols import may_contain, reached_type, step_symbol
+from xylem.rewrite.counted_positions import last_counted
+from xylem.rewrite.simple_expressions import is_known_at_start, is_simple
 from xylem.schema.automaton_constraints import AutomatonConstraints
 from xylem.schema.constraints import ElementConstraints, Schema
 from xylem.syntax import ast
@@ -45,27 +46,28 @@ from ..evaluator.compiler import Compiler
 from ..evaluator.module_table import ModuleTable
 from ..evaluator.scope import Focus, Scope
 from ..evaluator.windows import data_window_cursor
-from .aggregates import AGGREGATE, ITEM, Aggregate, Extraction
+from .aggregates import AGGREGATE, IN_ORDER, ONE, SO_FAR, Aggregate, Extraction, Fold
 from .body import write_body
 from .early_firing import early_firing, past_at_start
+from .fed_records import ITEM
 from .hoisting import hoisted
 from .immediate import Immediate, immediate
 from .kept_children import ANY_CHILD, kept_children, variable_readers
 from .result_templates import has_namespaces, template_of
 from .roles import (
+    AggregateRole,
     FeedRole,
     FiringRole,
     ItemRole,
     KeepRole,
-    Readers,
     Role,
     ScopeRole,
     TrackRole,
     TriggerRole,
     WindowRole,
 )
-from .selection import Selection, conjuncts
-from .steps import PlannedSteps
+from .selection import Selection, conjuncts, guards
+from .steps import PlannedStep, PlannedSteps
 from .tallies import tally_of
 
 NEAR_STEPS = 2
@@ -128,9 +130,11 @@ class StreamBuilder:
 
     # --- scopes
 
-    def _scope(self, stream: ProcessStream, step: int, parent: ScopeRole | None, position: int) -> ScopeRole:
-        """Process the children of an element as they arrive."""
-        role = ScopeRole(step, stream.variable, self._slot(stream.variable), parent, position)
+    def _scope(
+        self, stream: ProcessStream, step: int, parent: ScopeRole | None, position: int, single: bool = True
+    ) -> ScopeRole:
+        """Process the children of an element as they arrive; `single` where there is but one in a document."""
+        role = ScopeRole(step, stream.variable, self._slot(stream.variable), parent, position, is_single=single)
         self.roles.append(role)
         self.scopes.append(role)
         stream, aggregates = self._without_aggregates(stream)
@@ -143,7 +147,7 @@ class StreamBuilder:
             kept.all_attributes |= read.all_attributes
         self._keep_children(role, stream, needs, first)
         for aggregate in aggregates:
-            self._feed(role, aggregate, variable_readers(stream, aggregate.name))
+            self._feed(role, aggregate, stream)
         if at_once is not None:
             # After the aggregates, which may be fed by the same record: records come in the order of steps.
             self._fire_at_once(role, at_once)
@@ -228,22 +232,36 @@ class StreamBuilder:
         if stream is not None:
             element = self.steps.follow(parent, handler.step, Report.START | Report.END)
             element.tests = self.selection.tests_of(stream, handler.variable)
-            self._scope(stream, element.index, role, index)
+            single = role.is_single and self._is_at_most_once(role, path)
+            self._scope(stream, element.index, role, index, single)
             return
-        report = Report.START | Report.ITEM if nested else Report.ITEM
-        planned = self.steps.follow(parent, handler.step, report)
-        planned.tests = self.selection.tests_of(handler.body, handler.variable)
-        if not nested and counter is None:
-            # A record that is left out must not have been announced, nor be counted.
-            planned.value_tests = self.selection.value_tests_of(handler.body, handler.variable)
-            planned.result = self._template(handler)
+        planned = self.steps.follow(parent, handler.step, Report.ITEM)
+        if counter is None:
+            # A record that is left out is not counted.
+            planned.tests = self.selection.tests_of(handler.body, handler.variable)
         slot = self._slot(handler.variable)
         add_needs(handler.body, {handler.variable: planned.kept})
         body = self._function("on", handler.body, role, handler)
         # A value comes in one piece, like a tag: nothing of it waits for more.
         passes = is_simple(handler.body, handler.variable) or is_value(planned.kept)
-        held = None if passes else handler.variable
-        self.roles.append(ItemRole(planned.index, role, index, slot, body, nested, held, counter, handler.outermost))
+        item = ItemRole(planned.index, role, index, slot, body, held_as=None if passes else handler.variable)
+        item.counter, item.limit, item.outermost = counter, _limit(handler), handler.outermost
+        if counter is None and not nested:
+            # A record that is left out must not have been announced.
+            planned.value_tests = self.selection.value_tests_of(handler.body, handler.variable)
+            planned.result = self._template(handler)
+        if planned.result is None and is_known_at_start(planned.kept) and not handler.outermost:
+            item.at_start, planned.report, planned.value_tests = True, Report.START, ()
+        elif nested:
+            item.nested, planned.report = True, Report.START | Report.ITEM
+        self.roles.append(item)
+
+    def _is_at_most_once(self, role: ScopeRole, path: tuple[Step, ...]) -> bool:
+        """Whether a path has at most one match below an element."""
+        if len(path) != 1 or path[0].axis != "child":
+            return False
+        name, of = step_symbol(path[0]), self.types.get(role.variable)
+        return role.parent is None or (name is not None and of is not None and of.at_most_once(name))
 
     def _template(self, handler: On) -> Template | None:
         """What the scan can write for a record that passes its tests."""
@@ -347,33 +365,67 @@ class StreamBuilder:
         self._aggregates = extraction.number
         return made, extraction.found
 
-    def _feed(self, role: ScopeRole, aggregate: Aggregate, readers: Readers) -> None:
+    def _feed(self, role: ScopeRole, aggregate: Aggregate, stream: ProcessStream) -> None:
         tests, is_plain = self.selection.tests_of_predicates(aggregate.taken, ITEM.name.local)
         # Counts come once per batch: enough for the document, which is open all the time.
         counted = is_plain and aggregate.counts and role.parent is None
-        parent = role.step
+        parent, kind = role.step, self.types.get(role.variable)
         for step in aggregate.prefix:
-            uri, local = element_names(Step("*", step.axis, step.test))
-            planned = self.steps.add(parent, step.axis, uri, local, Report.NOTHING)
-            parent = planned.index
+            passed = Step("*", step.axis, step.test)
+            planned = self.steps.add(parent, step.axis, *element_names(passed), Report.NOTHING)
+            parent, kind = planned.index, reached_type(passed, kind, self.schema)
         planned.report = Report.COUNT if counted else Report.ITEM
         planned.tests = tests
-        if not counted:
-            planned.value_tests = self.selection.value_tests_of_predicates(aggregate.taken, ITEM.name.local)
-            tallied = tally_of(aggregate.taken, ITEM.name.local, self.selection)
-            if tallied is not None and aggregate.function == "count" and role.parent is None:
-                planned.tests, planned.value_tests = tallied.tests, tallied.value_tests
-                planned.result = tallied.tally
+        zero = None if aggregate.fold is None else self._zero(aggregate.fold.zero)
         slot = self._slot(aggregate.name)
-        role.aggregates.append((slot, aggregate.function))
-        number = len(role.aggregates) - 1
-        body = None
-        if not counted:
-            name = ITEM.name.local
-            use = Use.PRESENCE if aggregate.counts else Use.STRING
-            add_expression(aggregate.taken, {name: planned.kept}, use)
-            body = self._feeder(aggregate, name)
-        self.roles.append(FeedRole(planned.index, role, self._slot(ITEM.name.local), number, body, readers))
+        role.aggregates.append(AggregateRole(slot, aggregate.function, aggregate.parameter, zero))
+        readers = variable_readers(stream, aggregate.name)
+        made = FeedRole(planned.index, role, self._slot(ITEM.name.local), len(role.aggregates) - 1, None, readers)
+        self.roles.append(made)
+        if counted:
+            return
+        self._need(aggregate, planned.kept, stream)
+        made.body = self._feeder(aggregate, ITEM.name.local)
+        if is_known_at_start(planned.kept):
+            made.at_start, planned.report = True, Report.START
+        elif aggregate.function in IN_ORDER and _may_be_inside(aggregate.prefix, passed, kind):
+            made.nested, planned.report = True, Report.START | Report.ITEM
+        else:
+            self._tally(role, aggregate, planned)
+
+    def _tally(self, role: ScopeRole, aggregate: Aggregate, planned: PlannedStep) -> None:
+        """What the scan decides of the records of an aggregate, or counts by itself."""
+        name = ITEM.name.local
+        planned.value_tests = self.selection.value_tests_of_predicates(aggregate.taken, name)
+        tallied = tally_of(aggregate.taken, name, self.selection)
+        if tallied is not None and aggregate.function == "count" and role.parent is None:
+            planned.tests, planned.value_tests = tallied.tests, tallied.value_tests
+            planned.result = tallied.tally
+
+    def _need(self, aggregate: Aggregate, kept: Projection, stream: ProcessStream) -> None:
+        """What is needed of the records of an aggregate."""
+        name = ITEM.name.local
+        if aggregate.function == "last":
+            # What handlers read of its value.
+            value = Projection()
+            add_needs(stream, {aggregate.name: value})
+            if not (isinstance(aggregate.taken, ast.VarRef) or value.is_bare):
+                value.subtree = True
+            if isinstance(aggregate.taken, ast.VarRef):
+                kept.merge(value)
+            else:
+                add_expression(aggregate.taken, {name: kept}, Use.SUBTREE)
+        elif aggregate.fold is not None:
+            add_expression(aggregate.in_one_step, {name: kept}, Use.SUBTREE)
+        else:
+            add_expression(aggregate.taken, {name: kept}, Use.PRESENCE if aggregate.counts else Use.STRING)
+
+    def _zero(self, zero: ast.Expr) -> str:
+        """def zero(): what fold-left begins with."""
+        c = self.c
+        with c.writer.function("zero", [], c.describe(zero)) as frame, c.scoped(Scope({}, Focus(None))):
+            c.writer.line(f"return {c.as_iterable(c.compile(zero))}")
+        return frame.name
 
     def _feeder(self, aggregate: Aggregate, name: str) -> str:
         """def feed(into, item): add what is taken of a record."""
@@ -384,10 +436,23 @@ class StreamBuilder:
         ):
             c.declare(("", name), one("item", NodeItem(nk.ELEMENT), simple=True))
             code = c.compile(aggregate.taken)
-            if not aggregate.counts:
-                code = c.atomized(code)
-            c.writer.line(f"into.add({c.as_iterable(code)})")
+            if aggregate.fold is not None:
+                self._fold(aggregate.fold, code)
+            else:
+                code = code if aggregate.counts or aggregate.takes_nodes else c.atomized(code)
+                c.writer.line(f"into.add({c.as_iterable(code)})")
         return frame.name
+
+    def _fold(self, fold: Fold, items: Code) -> None:
+        """for each item: into.add(step(into.value, item))"""
+        c = self.c
+        name, so_far = c.writer.fresh("one"), c.writer.fresh("so_far")
+        c.writer.line(f"for {name} in {c.as_iterable(items)}:")
+        with c.writer.indented(block=True), c.scoped():
+            c.writer.line(f"{so_far} = into.value")
+            c.declare(SO_FAR.name.expanded, Code(so_far, Shape.SEQUENCE, ANY_SEQUENCE, simple=True), loops=True)
+            c.declare(ONE.name.expanded, one(name, items.item, simple=True), loops=True)
+            c.writer.line(f"into.add({c.as_iterable(c.compile(fold.step))})")
 
     # --- code
 
@@ -420,7 +485,7 @@ class StreamBuilder:
         while scope is not None:
             names.append(scope.variable)
             by_slot = {slot: name for name, slot in self.slots.items()}
-            names += [by_slot[slot] for slot, _ in scope.aggregates]
+            names += [by_slot[aggregate.slot] for aggregate in scope.aggregates]
             scope = scope.parent
         return names
 
@@ -478,10 +543,23 @@ def _streamed_path(handler: Handler) -> tuple[Step, ...] | None:
     return handler.path if isinstance(handler, (OnWindow, OnEach)) else None
 
 
+def _limit(handler: On) -> int | None:
+    """After how many records a handler that counts them has nothing more to say."""
+    if handler.position is None or not (conditions := guards(handler.body)):
+        return None
+    found = [last for c in conditions if (last := last_counted(c, handler.position)) is not None]
+    return min(found) if found else None
+
+
 def _may_nest(step: Step, of: ElementConstraints | None) -> bool:
     """Whether an element that a step reaches may contain another one."""
     uri, local = element_names(step)
     return local is None or may_contain(of, local, uri)
+
+
+def _may_be_inside(prefix: tuple[ast.AxisStep, ...], last: Step, of: ElementConstraints | None) -> bool:
+    """Whether a record of a path may contain another one."""
+    return any(step.axis == "descendant" for step in prefix) and _may_nest(last, of)
 
 
 def is_value(kept: Projection) -> bool:

@@ -5,12 +5,39 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from xylem.schema.past_tracker import PastTracker
+from xylem.values.node import Node
 
 from ..runtime.data_windows import WindowCursor
 from .accumulator import Accumulator
 from .buffer import Buffer
 from .collector import Recorder
 from .roles import ScopeRole
+
+
+class Expected:
+    """Records that may contain each other, put into the order in which they started.
+
+    Holds:  those inside the outermost one that is open.
+    """
+
+    __slots__ = ("_open", "_places")
+
+    def __init__(self) -> None:
+        self._places: list[Node | None] = []
+        self._open: list[int] = []
+
+    def started(self) -> None:
+        self._open.append(len(self._places))
+        self._places.append(None)
+
+    def ended(self, node: Node) -> list[Node]:
+        """The records that are complete, if the outermost one is."""
+        self._places[self._open.pop()] = node
+        if self._open:
+            return []
+        ready = [place for place in self._places if place is not None]
+        self._places.clear()
+        return ready
 
 
 @dataclass(eq=False)
@@ -36,6 +63,8 @@ class OpenScope:
     window_bytes: list[int] = field(default_factory=list)
     aggregated: set[int] = field(default_factory=set)
     """The places of handlers whose aggregates over a window have begun."""
+    expected: dict[int, Expected] = field(default_factory=dict)
+    """Records that aggregates take in the order they started, by step."""
     counts: dict[int, int] = field(default_factory=dict)
     """How many records an on-handler has had, by step."""
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from xylem.errors import DynamicError, EngineBug, XylemError
 from xylem.functions.context import Context, Resources, RunPart, StaticPart
@@ -88,13 +88,17 @@ class StreamProgram:
         def may_write() -> bool:
             return getattr(output, "takes_markup", False)
 
-        batches = iter(scan(source, self.scan, limits=limits, scanner=scanner, may_write=may_write))
+        scanned = scan(source, self.scan, limits=limits, scanner=scanner, may_write=may_write)
+        batches = cast("Generator[ScannedBatch, None, None]", scanned)
         started = False
         for batch in batches:
             measured.input_bytes = batch.input_bytes
             self._guarded(_taking(run, batch, started))
             started = True
             yield measured
+            if run.is_done:
+                batches.close()
+                break
         self._guarded(run.finish)
         yield measured
 

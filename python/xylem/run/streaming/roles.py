@@ -7,6 +7,18 @@ from dataclasses import dataclass, field
 from xylem.schema.automaton_constraints import AutomatonConstraints
 
 
+@dataclass(frozen=True)
+class AggregateRole:
+    """An aggregate of a scope."""
+
+    slot: int
+    function: str
+    parameter: str = ""
+    """The separator of string-join."""
+    zero: str | None = None
+    """The function that gives the value fold-left begins with."""
+
+
 @dataclass(eq=False)
 class ScopeRole:
     """An element whose children are processed as a stream.
@@ -27,9 +39,11 @@ class ScopeRole:
     """The function of each on-first handler, None at the place of an on-handler."""
     at_start: int = 0
     """How many handlers in front wait for nothing."""
+    is_single: bool = True
+    """Whether there is one such element in a document, at most."""
     keeps_children: bool = False
-    aggregates: list[tuple[int, str]] = field(default_factory=list)
-    """(slot, function) of the aggregates over this stream."""
+    aggregates: list[AggregateRole] = field(default_factory=list)
+    """The aggregates over this stream."""
 
 
 @dataclass(eq=False)
@@ -50,6 +64,10 @@ class ItemRole:
     """Where the number of records so far goes, if a positional variable asks for it."""
     outermost: bool = False
     """Records inside another one are part of it, and not taken by themselves."""
+    at_start: bool = False
+    """The handler needs no more than the start tag, and fires there."""
+    limit: int | None = None
+    """So many records of one scope matter, and none after them."""
 
 
 @dataclass(eq=False)
@@ -104,6 +122,10 @@ class FeedRole:
     aggregate: int
     body: str | None
     readers: Readers = Readers()
+    at_start: bool = False
+    """What is taken of a record is known at its start tag."""
+    nested: bool = False
+    """Records may contain each other, and their order matters."""
 
 
 @dataclass(eq=False)

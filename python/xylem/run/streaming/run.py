@@ -18,12 +18,13 @@ from xylem.values.node import Node
 from xylem.values.tree_interface import TreeInterface
 
 from ..runtime.data_windows import WindowCursor
-from .accumulator import Accumulator, Counter, accumulator
+from .accumulator import Accumulator, Counter, LeftFold, accumulator
 from .buffer import ROW_BYTES, Buffer, detached, size_of
 from .collector import Recorder
 from .late_children import has_any, late_child, late_result
-from .open_scope import OpenScope, Region
+from .open_scope import Expected, OpenScope, Region
 from .roles import (
+    AggregateRole,
     FeedRole,
     FiringRole,
     ItemRole,
@@ -35,6 +36,7 @@ from .roles import (
     WindowRole,
 )
 from .statistics import Statistics
+from .stopping import Stopping
 
 __all__ = ["Statistics", "StreamRun"]
 
@@ -77,6 +79,7 @@ class StreamRun:
         """What the scan wrote in this batch, and its records have not come to yet."""
         for role in roles:
             self._install(role)
+        self.stopping = Stopping(roles)
         self.root = next(role for role in roles if isinstance(role, ScopeRole) and role.parent is None)
 
     def _install(self, role: Role) -> None:
@@ -86,6 +89,8 @@ class StreamRun:
                 self.handlers[role.step] = [None if name is None else self.space[name] for name in role.bodies]
                 self.actions[key | START] = lambda node: self._open(role, node)
                 self.actions[key | END] = lambda node: self._close(role)
+            case ItemRole(at_start=True):
+                self.actions[key | START] = self._item(role)
             case ItemRole(nested=True):
                 self.actions[key | START] = lambda node: self._reserve(role, node)
                 self.actions[key | ITEM] = self._nested_item(role)
@@ -109,10 +114,13 @@ class StreamRun:
                 self.actions[key | ITEM] = self._fire(role)
             case FeedRole(body=None):
                 self.counted.append(role)
+            case FeedRole(nested=True):
+                self.actions[key | START] = lambda node: self._expect(role)
+                self.actions[key | ITEM] = self._feed_in_order(role)
             case FeedRole():
                 # The scan may count records by itself, and leave only some of them to be looked at here.
                 self.counted.append(role)
-                self.actions[key | ITEM] = self._feed(role)
+                self.actions[key | (START if role.at_start else ITEM)] = self._feed(role)
 
     # --- input
 
@@ -141,8 +149,15 @@ class StreamRun:
                 action(Node(tree, row))
         self.statistics.records += len(kinds) + sum(each.elements - 1 for each in written)
 
+    @property
+    def is_done(self) -> bool:
+        """Whether nothing that comes can change the answer."""
+        return self.stopping.is_reached(self.open)
+
     def finish(self) -> None:
-        self._close(self.root)
+        """The input has ended, or nothing more of it matters."""
+        for scope in reversed(list(self.open.values())):
+            self._close(scope.role)
         self.output.finish()
 
     def _move_spine(self, tree: TreeInterface) -> None:
@@ -166,14 +181,24 @@ class StreamRun:
             self.env[role.slot] = scope.buffer.node
         else:
             self.env[role.slot] = node
-        scope.aggregates = [accumulator(function, self.context) for _, function in role.aggregates]
-        for (slot, _), aggregate in zip(role.aggregates, scope.aggregates, strict=True):
-            self.env[slot] = aggregate
+        scope.aggregates = [self._accumulator(aggregate) for aggregate in role.aggregates]
+        for made, aggregate in zip(role.aggregates, scope.aggregates, strict=True):
+            self.env[made.slot] = aggregate
         self._advance(scope, role.at_start)
         tracker = self.trackers.get(role.step)
         if tracker is not None:
             scope.tracker = tracker
             tracker.begin()
+
+    def _accumulator(self, role: AggregateRole) -> Accumulator:
+        if role.zero is None:
+            return accumulator(role.function, self.context, role.parameter)
+        fold = LeftFold()
+        try:
+            fold.add(self.space[role.zero]())
+        except XylemError as error:
+            fold.fail(error)
+        return fold
 
     def _reach(self, scope: OpenScope, position: int, node: Node) -> None:
         """A record for an on-handler: those in front of it fire, if they have not fired."""
@@ -250,6 +275,7 @@ class StreamRun:
         del self.open[role.step]
         self.env[role.slot] = None
         held = sum(scope.window_bytes) + (scope.buffer.bytes if scope.buffer is not None else 0)
+        held += sum(aggregate.held_bytes for aggregate in scope.aggregates)
         if held:
             self.statistics.hold(role.variable, -held)
 
@@ -427,16 +453,33 @@ class StreamRun:
     def _feed(self, role: FeedRole) -> Action:
         body = self.space[role.body or ""]
         first = role.readers.first
+        variable, hold = role.scope.variable, self.statistics.hold
 
         def act(node: Node) -> None:
             scope = self.open[role.scope.step]
             if scope.reached >= first:
-                raise late_child(node, role.scope.variable, self.statistics.input_bytes)
+                raise late_child(node, variable, self.statistics.input_bytes)
             aggregate = scope.aggregates[role.aggregate]
+            held = aggregate.held_bytes
             try:
                 body(aggregate, node)
             except XylemError as error:
                 aggregate.fail(error)
+            if aggregate.held_bytes != held:
+                hold(variable, aggregate.held_bytes - held)
+
+        return act
+
+    def _expect(self, role: FeedRole) -> None:
+        self.open[role.scope.step].expected.setdefault(role.step, Expected()).started()
+
+    def _feed_in_order(self, role: FeedRole) -> Action:
+        """Records may stand inside each other: they are taken in the order they started, once the outermost ended."""
+        feed = self._feed(role)
+
+        def act(node: Node) -> None:
+            for ready in self.open[role.scope.step].expected[role.step].ended(node):
+                feed(ready)
 
         return act
 

@@ -1,0 +1,100 @@
+"""Positions said by a variable that counts: `a[3]` is the a whose number is 3.
+
+Also which items of a path a construct picks by their number: `head(//x)`, `(//x)[position() <= 10]`,
+`subsequence(//x, 3, 2)`, `tail(//x)`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import NamedTuple
+
+from xylem.analysis.ast_replacement import replaced
+from xylem.analysis.streamable_paths import StreamablePath, is_counting, is_position, streamable_path
+from xylem.functions.registry import FN
+from xylem.syntax import ast
+
+
+class Picked(NamedTuple):
+    """Items of a path, picked by number."""
+
+    path: StreamablePath
+    predicate: ast.Expr
+    """A position, or a test of position()."""
+
+    @property
+    def is_single(self) -> bool:
+        """Whether at most one item is picked."""
+        return isinstance(self.predicate, ast.IntegerLiteral)
+
+
+def picked(expr: ast.Expr, streams: Collection[str]) -> Picked | None:
+    """The items an expression picks of a streamable path by their number over the whole path; None if it is no such."""
+    found = _base_and_predicate(expr)
+    if found is None:
+        return None
+    base, predicate = found
+    path = streamable_path(base, streams)
+    return None if path is None or not path.steps else Picked(path, predicate)
+
+
+def _base_and_predicate(expr: ast.Expr) -> tuple[ast.Expr, ast.Expr] | None:
+    match expr:
+        case ast.Filter(base=base, predicate=predicate) if is_counting(predicate):
+            return base, predicate
+        case ast.FunctionCall(name=ast.Name(local="head", uri=uri), arguments=(base,)) if uri == FN:
+            return base, ast.IntegerLiteral(1, span=expr.span)
+        case ast.FunctionCall(name=ast.Name(local="tail", uri=uri), arguments=(base,)) if uri == FN:
+            return base, _compared(">", 1, expr)
+        case ast.FunctionCall(name=ast.Name(local="subsequence", uri=uri), arguments=(base, *bounds)) if uri == FN:
+            between = _between(bounds, expr)
+            return None if between is None else (base, between)
+    return None
+
+
+def _between(bounds: list[ast.Expr], call: ast.FunctionCall) -> ast.Expr | None:
+    """The positions start ≤ p < start + length, both whole numbers."""
+    numbers = [bound.value for bound in bounds if isinstance(bound, ast.IntegerLiteral)]
+    if len(numbers) != len(bounds) or not numbers:
+        return None
+    start = _compared(">=", numbers[0], call)
+    if len(numbers) == 1:
+        return start
+    return ast.And(start, _compared("<", numbers[0] + numbers[1], call), span=call.span)
+
+
+def _compared(op: str, number: int, whole: ast.Expr) -> ast.Expr:
+    position = ast.FunctionCall(ast.Name("position", "fn", FN), (), span=whole.span)
+    return ast.GeneralComparison(op, position, ast.IntegerLiteral(number, span=whole.span), span=whole.span)
+
+
+def counted(predicate: ast.Expr, number: ast.VarRef) -> ast.Expr:
+    """A counting predicate as a condition on the variable that counts."""
+    if isinstance(predicate, ast.IntegerLiteral):
+        return ast.GeneralComparison("=", number, predicate, span=predicate.span)
+
+    def variable_for(node: ast.Node) -> ast.Node | None:
+        return number if isinstance(node, ast.FunctionCall) and is_position(node) else None
+
+    return replaced(predicate, variable_for)
+
+
+def last_counted(condition: ast.Expr, number: str) -> int | None:
+    """The greatest number for which a condition can hold; None where there is none."""
+    match condition:
+        case ast.And(left=left, right=right):
+            found = [n for n in (last_counted(left, number), last_counted(right, number)) if n is not None]
+            return min(found) if found else None
+        case ast.Or(left=left, right=right):
+            one, other = last_counted(left, number), last_counted(right, number)
+            return None if one is None or other is None else max(one, other)
+        case ast.GeneralComparison(op=op, left=ast.VarRef(name=name), right=ast.IntegerLiteral(value=value)):
+            if name.expanded == ("", number):
+                return {"=": value, "<=": value, "<": value - 1}.get(op)
+        case ast.GeneralComparison(op=op, left=ast.IntegerLiteral(value=value), right=ast.VarRef(name=name)):
+            if name.expanded == ("", number):
+                return {"=": value, ">=": value, ">": value - 1}.get(op)
+        case ast.ValueComparison(op=op, left=left, right=right):
+            general = {"eq": "=", "le": "<=", "lt": "<", "ge": ">=", "gt": ">"}.get(op)
+            return None if general is None else last_counted(ast.GeneralComparison(general, left, right), number)
+    return None

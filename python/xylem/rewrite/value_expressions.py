@@ -1,0 +1,49 @@
+"""Expressions that give atomic values, functions or nothing, and never nodes: told by their form alone."""
+
+from __future__ import annotations
+
+from xylem.analysis.types import signature_type
+from xylem.functions.library import look_up
+from xylem.syntax import ast
+from xylem.values.sequence_type import AtomicItem
+
+_VALUES = (
+    ast.And,
+    ast.Or,
+    ast.Arithmetic,
+    ast.CurlyArray,
+    ast.CastAs,
+    ast.CastableAs,
+    ast.DecimalLiteral,
+    ast.DoubleLiteral,
+    ast.GeneralComparison,
+    ast.InstanceOf,
+    ast.IntegerLiteral,
+    ast.MapConstructor,
+    ast.NodeComparison,
+    ast.Quantified,
+    ast.Range,
+    ast.SquareArray,
+    ast.StringConcat,
+    ast.StringConstructor,
+    ast.StringLiteral,
+    ast.Unary,
+    ast.ValueComparison,
+)
+
+
+def gives_values(expr: ast.Expr) -> bool:
+    """Whether no node can be among the items of an expression."""
+    match expr:
+        case ast.FunctionCall(name=name, arguments=arguments):
+            builtin = look_up(*name.expanded, len(arguments)) or look_up(*name.expanded, len(arguments) + 1)
+            return builtin is not None and isinstance(signature_type(builtin.returns).item, AtomicItem)
+        case ast.SequenceExpr(items=items):
+            return all(map(gives_values, items))
+        case ast.If(then=then, otherwise=otherwise):
+            return gives_values(then) and gives_values(otherwise)
+        case ast.Path(right=right) | ast.SimpleMap(right=right):
+            return gives_values(right)
+        case ast.Flwor(result=result):
+            return gives_values(result)
+    return isinstance(expr, _VALUES)

@@ -1,0 +1,152 @@
+"""The records an aggregate is fed with: an expression cut into the path the scan follows, and what is taken of each.
+
+    sum($y//a[b > 3]/@c)                          →     //a,    ITEM[b > 3]/@c
+    count(for $x in $y/a/b where χ return γ)      →     a/b,    for $x in ITEM where χ return γ
+    max($y/a/string-length(b))                    →     a,      ITEM/string-length(b)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from xylem.analysis.focus import read_variables, reads_focus, uses_position
+from xylem.analysis.projection import is_descend
+from xylem.plan.flux import ROOT
+from xylem.rewrite.value_expressions import gives_values
+from xylem.syntax import ast
+
+from ..evaluator.static_types import may_be_number
+
+ITEM = ast.VarRef(ast.Name("streamed item", None, ""))
+"""Stands for the record an aggregate is fed with; the name cannot be written in a query."""
+Split = tuple[tuple[ast.AxisStep, ...], ast.Expr]
+"""The path of the records from the variable of the stream, and what is taken of each in terms of ITEM."""
+
+
+def split_records(argument: ast.Expr, variable: str) -> Split | None:
+    """The path of the records, and what is taken of each; None where the expression cannot be cut so."""
+    match argument:
+        case ast.Flwor():
+            return _split_flwor(argument, variable)
+        case ast.SimpleMap(left=left, right=right) if not uses_position(right):
+            split = split_records(left, variable)
+            if split is None or _looks_elsewhere(right, variable):
+                return None
+            return split[0], replace(argument, left=split[1])
+    return _split_path(argument, variable)
+
+
+def is_source(base: ast.Expr, variable: str) -> bool:
+    """Whether an expression is the element of the stream itself."""
+    if isinstance(base, ast.VarRef):
+        return base.name.expanded == ("", variable)
+    return variable == ROOT and isinstance(base, (ast.Root, ast.ContextItem))
+
+
+def leaves_order(prefix: Sequence[ast.AxisStep], taken: ast.Expr) -> bool:
+    """Whether what is taken of records, one after the other, may not be in document order.
+
+    Where records nest, a child of the outer one may stand behind what is in the inner one.
+    """
+    while isinstance(taken, (ast.Flwor, ast.SimpleMap)):
+        first = taken.clauses[0] if isinstance(taken, ast.Flwor) else None
+        taken = first.collection if isinstance(first, ast.ForClause) else taken.left  # type: ignore[union-attr]
+    if not any(step.axis == "descendant" for step in prefix):
+        return False
+    while isinstance(taken, ast.Path):
+        if isinstance(taken.right, ast.AxisStep) and taken.right.axis != "attribute":
+            return True
+        taken = taken.left
+    return False
+
+
+def _reads(variable: str, node: ast.Node) -> bool:
+    return ("", variable) in read_variables(node)
+
+
+def _looks_elsewhere(node: ast.Node, variable: str) -> bool:
+    """Whether an expression looks at more of the stream than at the record."""
+    return _reads(variable, node) or any(isinstance(part, ast.Root) for part in node.walk())
+
+
+def _split_flwor(flwor: ast.Flwor, variable: str) -> Split | None:
+    first = flwor.clauses[0]
+    if not isinstance(first, ast.ForClause) or first.position or first.allowing_empty:
+        return None
+    if not all(isinstance(clause, (ast.ForClause, ast.LetClause, ast.WhereClause)) for clause in flwor.clauses):
+        return None
+    split = _split_path(first.collection, variable)
+    rest = (*flwor.clauses[1:], flwor.result)
+    if split is None or any(reads_focus(part) or _reads(variable, part) for part in rest):
+        return None
+    prefix, taken = split
+    return prefix, replace(flwor, clauses=(replace(first, collection=taken), *flwor.clauses[1:]))
+
+
+def _split_path(argument: ast.Expr, variable: str) -> Split | None:
+    parts: list[ast.Expr] = []
+    base = argument
+    while isinstance(base, ast.Path):
+        parts.append(base.right)
+        base = base.left
+    if not parts or not is_source(base, variable):
+        return None
+    parts.reverse()
+    cut = _prefix(parts, starts_at_document=variable == ROOT)
+    if cut is None or any(_looks_elsewhere(part, variable) for part in (*cut.predicates, *parts[cut.length :])):
+        return None
+    taken: ast.Expr = ITEM
+    for predicate in cut.predicates:
+        taken = ast.Filter(taken, predicate, span=predicate.span)
+    for number, part in enumerate(parts[cut.length :], cut.length + 1):
+        if isinstance(part, ast.AxisStep):
+            if cut.is_recursive and part.axis not in ("attribute", "child"):
+                # Nested records could lead to the same node twice.
+                return None
+        elif number < len(parts) or not gives_values(part) or uses_position(part):
+            return None
+        taken = ast.Path(taken, part, span=part.span)
+    return tuple(cut.steps), taken
+
+
+class _Cut:
+    """The first parts of a path: plain steps to elements, and the predicates of the last one."""
+
+    def __init__(self) -> None:
+        self.steps: list[ast.AxisStep] = []
+        self.predicates: tuple[ast.Expr, ...] = ()
+        self.length = 0
+
+    @property
+    def is_recursive(self) -> bool:
+        return any(step.axis == "descendant" for step in self.steps)
+
+
+def _prefix(parts: Sequence[ast.Expr], starts_at_document: bool) -> _Cut | None:
+    """As many parts as the scan can follow; None where there are none."""
+    cut, descends = _Cut(), False
+    for part in parts:
+        if is_descend(part):
+            descends = True
+            cut.length += 1
+            continue
+        if descends and isinstance(part, ast.AxisStep) and part.axis == "attribute":
+            # //@id is //*/@id: the document has no attributes.
+            if cut.steps or not starts_at_document:
+                return None
+            cut.steps.append(ast.AxisStep("descendant", ast.Wildcard(), span=part.span))
+            return cut
+        if not isinstance(part, ast.AxisStep) or part.axis not in ("child", "descendant"):
+            break
+        if not isinstance(part.test, (ast.NameTest, ast.Wildcard, ast.ElementTest)):
+            break
+        cut.steps.append(ast.AxisStep("descendant" if descends else part.axis, part.test, span=part.span))
+        cut.length += 1
+        descends = False
+        if part.predicates:
+            if any(uses_position(p) or may_be_number(None, p) for p in part.predicates):
+                return None
+            cut.predicates = part.predicates
+            break
+    return None if descends or not cut.steps else cut
