@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from xylem.external_names import external_names
 from xylem.functions.external import DEFAULT_FUNCTIONS, ExternalFunction, Functions
-from xylem.pipeline import Program, StaticEnvironment, compile_query
+from xylem.pipeline import Program, StaticEnvironment, compile_distributed, compile_query
 from xylem.result import Result
 from xylem.run.deep_stack import drawn_deep
 from xylem.source.limits import DEFAULT_LIMITS, Limits
@@ -28,6 +28,7 @@ from xylem.values.node import Node
 from xylem.values.python_values import items_from_python, sequence_from_python
 
 if TYPE_CHECKING:
+    from xylem.plan.distribution import Distribution
     from xylem.plan.explain import Explanation
     from xylem.run.streaming.program import StreamProgram
     from xylem.schema import Schema
@@ -210,6 +211,13 @@ class Query:
         except StaticError as refused:
             return explain(program, Refusal(refused.why, refused.span))
         return explain(streaming.handlers, account_of(streaming))
+
+    def distribution(self, *, several_documents: bool = False) -> Distribution:
+        """How the query is spread over tasks, on Spark or elsewhere: what each computes of its part of the input.
+
+        With `several_documents` the input is a sequence of documents, of which a leading `/` means each.
+        """
+        return compile_distributed(self._text, self._environment, several_documents=several_documents).distribution
 
 
 def _local(name: str) -> str:

@@ -322,6 +322,8 @@ def check(query: QueryFile = None, text: QueryText = None) -> None:
 
 `xylem explain report.xq --schema report.dtd`
 
+`xylem explain report.xq --on spark`
+
 `xylem explain -q 'for $x in 1 to 3 return $x * 2' --code`"""
 )
 @reported()
@@ -332,11 +334,20 @@ def explain(
     format: Annotated[Format, typer.Option("--format", help="For people, or for programs.")] = Format.TEXT,
     code: Annotated[bool, typer.Option("--code", help="Add the Python code that is generated.")] = False,
     ast: Annotated[bool, typer.Option("--ast", help="Add the syntax tree.")] = False,
+    on: Annotated[
+        Runner, typer.Option("--on", help="In one process, or how it is spread over the tasks of Spark.")
+    ] = Runner.LOCAL,
 ) -> None:
     """Say how a query will be executed, in its own lines: what streams, what is buffered, until when and how much."""
-    from .explain_query import explain_query
+    from .explain_query import explain_distribution, explain_query
     from .query_source import query_source
 
+    if on is Runner.SPARK:
+        for name, given in (("--schema", schema), ("--code", code), ("--ast", ast)):
+            if given:
+                raise typer.BadParameter("this is for runs in one process, not for --on spark", param_hint=name)
+        explain_distribution(query_source(query, text), as_json=format is Format.JSON)
+        return
     explain_query(query_source(query, text), schema, as_json=format is Format.JSON, with_code=code, with_ast=ast)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 from .query_source import QuerySource
 from .run_query import compiled
@@ -13,9 +14,23 @@ def explain_query(source: QuerySource, schema: Path | None, *, as_json: bool, wi
     """Write the explanation to standard output."""
     explanation = compiled(source).explain(schema)
     if as_json:
-        import json
-
-        facts = explanation.to_dict(with_code=with_code, with_ast=with_ast)
-        sys.stdout.write(json.dumps(facts, indent=2, ensure_ascii=False) + "\n")
+        _write_json(explanation.to_dict(with_code=with_code, with_ast=with_ast))
     else:
         sys.stdout.write(explanation.to_text(with_code=with_code, with_ast=with_ast))
+
+
+def explain_distribution(source: QuerySource, *, as_json: bool) -> None:
+    """Write to standard output how the query is spread over tasks, and why where it is not."""
+    from xylem.plan.distribution_text import distribution_facts, distribution_text
+
+    distribution = compiled(source).distribution()
+    if as_json:
+        _write_json(distribution_facts(distribution))
+    else:
+        sys.stdout.write(distribution_text(distribution))
+
+
+def _write_json(facts: dict[str, Any]) -> None:
+    import json
+
+    sys.stdout.write(json.dumps(facts, indent=2, ensure_ascii=False) + "\n")

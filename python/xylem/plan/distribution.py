@@ -10,8 +10,9 @@ of an item is its subtree and its ancestors with their attributes: that is what 
     part 2, map         for $p in //person where … return $p/name            the answers stand one after another
     frame               <report n="{ $part1 }">{ $part2 }</report>           written once, by the driver
 
-Parts may need the values of others (a captured header, a small side of a join): these are computed in an earlier *stage*
-and given to every task of the later one. What fits none of this is one task over the whole input, and `why` says so.
+Parts may need the values of others (a captured header, a small side of a join): these are computed in an earlier
+*stage* and given to every task of the later one. What fits none of this is one task over the whole input, and `why`
+says so.
 """
 
 from __future__ import annotations
@@ -50,6 +51,10 @@ class Part:
     """The parts of earlier stages whose values its tasks are given."""
     why: str = ""
     """Why it is of this kind, for `explain`: what keeps it from being spread further, if anything does."""
+    shuffles: tuple[str, ...] = ()
+    """By what rows are brought together, one after another."""
+    line: int = 1
+    column: int = 1
 
 
 @dataclass(frozen=True)

@@ -46,7 +46,7 @@ class Grouping:
     aggregates: tuple[tuple[ast.Name, str, tuple[ast.Expr, ...]], ...]
     """Variables in place of aggregates: (variable, function, further arguments)."""
     finish: ast.Expr
-    """A function from keys, collected sequences and aggregates to arrays [items, order keys…]: none or one for each group."""
+    """A function from keys, collected sequences and aggregates to arrays [items, order keys…] of one group."""
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from xylem.analysis.focus import reads_focus
@@ -51,15 +51,15 @@ def _spread(body: ast.Expr, declared: list[ast.Declaration], frame: Frame, is_or
     body = read_from_document(inline_prolog(body, declared), frame.is_one_document)
     if not reads_input(body):
         raise NotSpread("it reads no input", None)
-    for declaration in reached_declarations([body], declared):
-        value = declaration.value if isinstance(declaration, ast.VariableDecl) else None
-        if value is not None and (reads_focus(value) or reads_input(value)):
-            raise NotSpread(f"the global variable ${declaration.name} reads the input", declaration)
     made = frame.split(body, Place(Use.ANSWER, (), frame.new_group()))
     try:
         frame.analysis.of(made, frame.copies)
     except BeyondReach as beyond:
         raise NotSpread(beyond.why, beyond.node) from beyond
+    for declaration in reached_declarations([made, *(part.body for part in frame.parts)], declared):
+        value = declaration.value if isinstance(declaration, ast.VariableDecl) else None
+        if value is not None and (reads_focus(value) or reads_input(value)):
+            raise NotSpread(f"the global variable ${declaration.name} reads the input", declaration)
     parts = tuple(_placed(part, frame) for part in frame.parts)
     told = tuple(_described(part) for part in parts)
     return SpreadQuery(parts, made, Distribution(told, _printed(made), is_ordered))
@@ -85,7 +85,28 @@ def _told(refused: NotSpread) -> str:
 
 
 def _described(part: SpreadPart) -> Part:
-    return Part(part.number, part.kind, _printed(part.source), part.scopes, part.stage, part.needs, part.why)
+    span = part.source.span
+    return Part(
+        part.number,
+        part.kind,
+        _printed(part.source),
+        part.scopes,
+        part.stage,
+        part.needs,
+        part.why,
+        tuple(_shuffles(part)),
+        span.line,
+        span.column,
+    )
+
+
+def _shuffles(part: SpreadPart) -> Iterator[str]:
+    if part.grouping is not None:
+        yield "by group, " + ", ".join(f"${spec.name.local}" for spec in part.grouping.keys)
+    if part.orders:
+        directions = (" descending" if spec.descending else "" for spec in part.orders)
+        keys = (" ".join(_printed(spec.key).split()) for spec in part.orders)
+        yield "by order, " + ", ".join(key + direction for key, direction in zip(keys, directions, strict=True))
 
 
 def _printed(expr: ast.Expr) -> str:

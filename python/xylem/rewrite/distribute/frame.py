@@ -21,15 +21,16 @@ from xylem.syntax import ast
 from .aggregates import AGGREGATES, COUNTING
 from .first_items import FirstItems, first_items
 from .input_reads import ExpandedName, names_bound_in, reads_input
-from .not_spread import NotSpread
+from .not_spread import NO_PARTS, NotSpread
 from .scope_path import flattened, is_input_path
 from .spreading import Spread, Spreading, inlined
 from .uses import children_in_use
 
 ANYTHING = Place(Use.ITEMS)
 _NODE_CONSTRUCTORS = (ast.DirectElement, ast.ComputedElement, ast.DirectComment, ast.DirectPI)
-_NEVER = (ast.Path, ast.Filter, ast.SimpleMap, ast.NodeComparison, ast.SetOperation, ast.InlineFunction, ast.DataWindow)
+_NEVER = (ast.Path, ast.Filter, ast.SimpleMap, ast.NodeComparison, ast.SetOperation, ast.InlineFunction)
 """Expressions that cannot be evaluated around parts."""
+_WINDOWS = (ast.WindowClause, ast.ForseqClause, ast.BestMatchClause, ast.DataWindow)
 _MAPS = (ast.Path, ast.Filter, ast.SimpleMap, ast.SetOperation, ast.OrderingExpr, ast.Flwor)
 
 
@@ -71,9 +72,11 @@ class Frame:
                 return made
         try:
             return self._around(expr, place)
-        except NotSpread as why:
+        except NotSpread:
             self._forget(before)
-            raise (refused if refused is not None and _is_of_input(expr) else why) from None
+            if refused is not None and refused.why != NO_PARTS and _is_of_input(expr):
+                raise refused from None
+            raise
 
     def _forget(self, before: int) -> None:
         """Take back what an attempt added."""
@@ -195,7 +198,8 @@ class Frame:
 
     def _value(self, expr: ast.Expr, spread: Spread, place: Place, limit: int | None = None) -> ast.VarRef:
         body = self._used(spread.body, place)
-        variable = self.add(PartKind.MAP, expr, body, spread.scopes, place, limit=limit)
+        why = "" if place.group is not None else "its items are gathered where they are needed"
+        variable = self.add(PartKind.MAP, expr, body, spread.scopes, place, limit=limit, why=why)
         if place.use is not Use.VALUE and spread.reach:
             self.copies[variable.name.expanded] = Reach.COPY
         return variable
@@ -211,6 +215,7 @@ class Frame:
     # --- around parts
 
     def _around(self, expr: ast.Expr, place: Place) -> ast.Expr:
+        _refuse_windows(expr)
         match expr:
             case ast.Root():
                 raise NotSpread("it asks for the document as a whole", expr)
@@ -228,8 +233,12 @@ class Frame:
                     )
             case ast.OrderingExpr(body=body):
                 return replace(expr, body=self.split(body, place))
+            case ast.Path(left=left) | ast.SimpleMap(left=left) if _takes_first(left) and not reads_input(expr.right):
+                return replace(expr, left=self.split(left, ANYTHING))
+        if isinstance(expr, (ast.NodeComparison, ast.SetOperation)):
+            raise NotSpread("it compares nodes of the input by their identity or order", expr)
         if isinstance(expr, _NEVER):
-            raise NotSpread("its value over the input does not follow from its values over parts of it", expr)
+            raise NotSpread(NO_PARTS, expr)
         return self._children(expr, names_bound_in(expr))
 
     def _element(self, element: ast.DirectElement, place: Place) -> ast.Expr:
@@ -291,6 +300,9 @@ class Frame:
                 return ast.If(test, self.split(inner, place), ast.SequenceExpr(), span=flwor.span)
         if isinstance(first, ast.ForClause) and self.is_one_document and _is_once(first):
             return self.split(_once(first, rest), place)
+        if isinstance(first, ast.ForClause) and is_input_path(first.collection):
+            # The frame could loop over the items itself, but only with all of them in one place.
+            raise NotSpread(NO_PARTS, first)
         return self._children(flwor, names_bound_in(flwor))
 
     def _children(self, node: ast.Expr, bound: frozenset[ExpandedName]) -> ast.Expr:
@@ -304,11 +316,12 @@ class Frame:
             return node
         if isinstance(node, ast.Expr) and not is_outermost and not isinstance(node, ast.EnclosedExpr):
             used = free_in(node) & bound
-            if used:
+            if not used:
+                with self.guarded():
+                    return self.split(node, Place(use))
+            if isinstance(node, (*_NEVER, ast.Flwor)):
                 name = min(local for _, local in used)
                 raise NotSpread(f"it reads the whole input again for each ${name}", node)
-            with self.guarded():
-                return self.split(node, Place(use))
         uses = {id(child): child_use for child, child_use in children_in_use(node)}
 
         def change(value: object) -> object:
@@ -321,6 +334,19 @@ class Frame:
             return value
 
         return with_values(node, change)
+
+
+def _takes_first(expr: ast.Expr) -> bool:
+    """Whether a path goes on from the first items of a sequence, which are few."""
+    while isinstance(expr, (ast.Path, ast.SimpleMap)):
+        expr = expr.left
+    return first_items(expr) is not None
+
+
+def _refuse_windows(expr: ast.Expr) -> None:
+    for node in (expr, *(expr.clauses if isinstance(expr, ast.Flwor) else ())):
+        if isinstance(node, _WINDOWS) and reads_input(node):
+            raise NotSpread("windows and best matches need the one order of the whole input", node)
 
 
 class Guard:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from xylem.syntax import ast
 
+NO_PARTS = "its value over the input does not follow from its values over parts of it"
+"""What is said where nothing more particular is known."""
+
 
 class NotSpread(Exception):
     """An expression whose value over the input does not follow from its values over parts of it."""

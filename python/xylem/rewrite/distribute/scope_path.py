@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from xylem.analysis.focus import uses_position
 from xylem.analysis.reach import BeyondReach, Reach, ReachAnalysis, Variables
 from xylem.analysis.streamable_paths import is_descend, is_element_test, is_test
 from xylem.source.byte_ranges import PathStep, Scope
@@ -116,8 +117,10 @@ def _followed(parts: list[ast.Expr], analysis: ReachAnalysis, variables: Variabl
             if not is_test(part.predicate):
                 raise BeyondReach("a position counts over the whole input", part.predicate)
             analysis.of(part.predicate, variables, reach)
+        elif not isinstance(part, ast.AxisStep) and uses_position(part):
+            raise BeyondReach("a position counts over the whole input", part)
         else:
             reach = analysis.of(part, variables, reach)
-    if reach & (Reach.AROUND | Reach.AROUND_ATTRIBUTE) and parts:
-        raise BeyondReach("it gives the same node for several items, and no node twice", parts[-1])
+        if reach & (Reach.AROUND | Reach.AROUND_ATTRIBUTE):
+            raise BeyondReach("it comes to the same node from several items, and takes it once", part)
     return reach

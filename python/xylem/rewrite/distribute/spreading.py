@@ -15,6 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from xylem.analysis.ast_replacement import with_values
+from xylem.analysis.focus import uses_position
 from xylem.analysis.free_variables import free_in
 from xylem.analysis.reach import BeyondReach, Reach, ReachAnalysis
 from xylem.analysis.streamable_paths import is_test
@@ -25,7 +26,7 @@ from xylem.syntax import ast
 
 from ..substitution import Substitution
 from .input_reads import ExpandedName, is_closed, names_bound_in, reads_input
-from .not_spread import NotSpread
+from .not_spread import NO_PARTS, NotSpread
 from .scope_path import flattened, is_input_path, scoped_path
 from .uses import children_in_use
 
@@ -71,6 +72,8 @@ class Spreading:
             return self._path(expr)
         match expr:
             case ast.SimpleMap(left=left, right=right):
+                if uses_position(right):
+                    raise NotSpread("a position counts over the whole input", right)
                 base = self._spread(left)
                 right = self.localised(right, names_bound_in(expr))
                 reach = self.analysis.read(right, self._copies(), base.reach)
@@ -98,7 +101,7 @@ class Spreading:
                 return self._loop(expr)
             case ast.Root():
                 raise NotSpread("it asks for the document as a whole", expr)
-        raise NotSpread("its value over the input does not follow from its values over parts of it", expr)
+        raise NotSpread(NO_PARTS, expr)
 
     # --- paths
 

@@ -45,7 +45,7 @@ def tuples(frame: Frame, expr: ast.Flwor, place: Place, limit: int | None = None
 
 
 def _shaped(frame: Frame, expr: ast.Flwor, loop: Loop, place: Place, limit: int | None) -> ast.Expr:
-    beyond = [index for index, clause in enumerate(loop.rest) if isinstance(clause, _BEYOND)]
+    beyond = [index for index, clause in enumerate(loop.rest) if isinstance(clause, _BEYOND) and not _is_ours(clause)]
     if not beyond:
         variables = frame.spreading.variables_after(loop, loop.rest)
         reach = frame.analysis.read(loop.result, variables)
@@ -57,8 +57,14 @@ def _shaped(frame: Frame, expr: ast.Flwor, loop: Loop, place: Place, limit: int 
     clause = loop.rest[beyond[0]]
     if isinstance(clause, ast.OrderByClause):
         return _sorted(frame, expr, loop, beyond, place, limit)
-    assert isinstance(clause, ast.GroupByClause)
-    return _grouped(frame, expr, loop, beyond, place, limit)
+    if isinstance(clause, ast.GroupByClause):
+        return _grouped(frame, expr, loop, beyond, place, limit)
+    raise NotSpread("tuples are numbered twice", clause)
+
+
+def _is_ours(clause: ast.Clause) -> bool:
+    """Whether a clause numbers the tuples of a range, and not those of the query."""
+    return isinstance(clause, ast.CountClause) and clause.name.uri == PART_NAMESPACE
 
 
 # --- order by
@@ -177,9 +183,13 @@ class _Partial:
         argument = node.arguments[0]
         if not self._is_by_tuple(argument):
             return None
+        member = argument if node.name.local in COUNTING else _data(argument)
+        for (known, function, others), own in zip(self.found, self.members, strict=True):
+            if (function, others, own) == (node.name.local, node.arguments[1:], member):
+                return ast.VarRef(known, span=node.span)
         name = ast.Name(f"aggregate{len(self.found) + 1}", None, PART_NAMESPACE)
         self.found.append((name, node.name.local, node.arguments[1:]))
-        self.members.append(argument if node.name.local in COUNTING else _data(argument))
+        self.members.append(member)
         return ast.VarRef(name, span=node.span)
 
     def _is_by_tuple(self, expr: ast.Expr) -> bool:

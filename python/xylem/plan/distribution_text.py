@@ -1,0 +1,98 @@
+"""`xylem explain --on spark`: how a query is spread over tasks, for people and for programs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from xylem.source.byte_ranges import PathStep, Scope
+
+from .distribution import Distribution, Part
+
+_INDENT = "    "
+
+
+def distribution_text(distribution: Distribution) -> str:
+    """The whole of it, in a few lines for each part."""
+    if not distribution.is_parallel:
+        (part,) = distribution.parts
+        return "\n".join(["one task, over the whole input", f"{_INDENT}{part.why}"]) + "\n"
+    lines = ["split"]
+    lines += [f"{_INDENT}before each {path}" for path in scope_paths(distribution.parts)] or [
+        f"{_INDENT}nowhere: each file is one range"
+    ]
+    stages = 1 + max(part.stage for part in distribution.parts)
+    shuffles = sum(len(part.shuffles) for part in distribution.parts)
+    order = "in its order" if distribution.ordered else "in any order"
+    lines += ["", f"{_number(stages, 'pass', 'passes')} over the input, {_number(shuffles, 'shuffle')}, answer {order}"]
+    for part in distribution.parts:
+        lines += ["", *_part_lines(part, stages)]
+    lines += ["", "frame, once on the driver", *_indented(distribution.frame.splitlines())]
+    return "\n".join(lines) + "\n"
+
+
+def distribution_facts(distribution: Distribution) -> dict[str, Any]:
+    """Plain data, for JSON."""
+    return {
+        "parallel": distribution.is_parallel,
+        "ordered": distribution.ordered,
+        "scopes": scope_paths(distribution.parts),
+        "stages": 1 + max((part.stage for part in distribution.parts), default=0),
+        "parts": [_part_facts(part) for part in distribution.parts],
+        "frame": distribution.frame,
+    }
+
+
+def scope_path(scope: Scope) -> str:
+    """A scope as a path: /site/people/person, //item."""
+    return "".join(map(_step, scope))
+
+
+def scope_paths(parts: Iterable[Part]) -> list[str]:
+    """The scopes of some parts, each once."""
+    return list(dict.fromkeys(scope_path(scope) for part in parts for scope in part.scopes))
+
+
+def _step(step: PathStep) -> str:
+    axis, uri, local = step
+    if uri:
+        name = f"Q{{{uri}}}{local or '*'}"
+    else:
+        name = local or "*" if uri is None or local else "Q{}*"
+    return ("//" if axis == "descendant" else "/") + name
+
+
+def _part_lines(part: Part, stages: int) -> list[str]:
+    when = f", pass {part.stage + 1}" if stages > 1 else ""
+    lines = [f"part {part.number}, line {part.line}: {part.kind.value}{when}"]
+    lines += _indented(part.text.splitlines())
+    for shuffle in part.shuffles:
+        lines.append(f"{_INDENT}- shuffled {shuffle}")
+    if part.needs:
+        lines.append(f"{_INDENT}- every task is given {', '.join(f'part {number}' for number in part.needs)}")
+    if part.why:
+        lines.append(f"{_INDENT}- {part.why}")
+    return lines
+
+
+def _part_facts(part: Part) -> dict[str, Any]:
+    return {
+        "number": part.number,
+        "kind": part.kind.name.lower(),
+        "line": part.line,
+        "column": part.column,
+        "query": part.text,
+        "scopes": [scope_path(scope) for scope in part.scopes],
+        "stage": part.stage,
+        "needs": list(part.needs),
+        "shuffles": list(part.shuffles),
+        "why": part.why,
+    }
+
+
+def _indented(lines: Iterable[str]) -> list[str]:
+    return [f"{_INDENT}{line}".rstrip() for line in lines]
+
+
+def _number(count: int, one: str, many: str = "") -> str:
+    return f"{count or 'no'} {one if count <= 1 else many or one + 's'}"

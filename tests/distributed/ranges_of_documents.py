@@ -1,0 +1,58 @@
+"""A query run both ways: over the whole tree, and over parts of the document put together again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from random import Random
+
+import xylem
+from xylem.errors import XylemError
+from xylem.pipeline import StaticEnvironment, compile_distributed
+from xylem.run.distributed.in_process import run_in_process
+from xylem.run.distributed.program import DistributedProgram
+from xylem.source.byte_ranges import ByteRange, ranges
+from xylem.source.cut_points import find_cuts
+
+SHOP = Path(__file__).parents[1] / "golden" / "distribution" / "shop.xml"
+
+
+def distributed(query: str) -> DistributedProgram:
+    return compile_distributed(query, StaticEnvironment())
+
+
+def outcome(run: Callable[[], str]) -> str:
+    """A text, or the code of the error that came instead."""
+    try:
+        return run()
+    except XylemError as error:
+        return f"error {error.code}"
+
+
+def over_tree(query: str, document: Path) -> str:
+    return outcome(lambda: str(xylem.compile(query).run(xylem.parse(document))))
+
+
+def over_ranges(program: DistributedProgram, parts: list[ByteRange]) -> str:
+    return outcome(lambda: run_in_process(program, parts))
+
+
+def divisions(program: DistributedProgram, document: Path, random: Random, number: int) -> Iterator[list[ByteRange]]:
+    """The document whole, cut wherever it can be, and cut at some of these places."""
+    yield ranges(document, ())
+    cuts = find_cuts(document, program.scopes, 1) if program.scopes else []
+    if cuts:
+        yield ranges(document, cuts)
+        for _ in range(number):
+            share = random.random()
+            yield ranges(document, [cut for cut in cuts if random.random() < share])
+
+
+def assert_same(query: str, document: Path, random: Random, number: int = 3) -> DistributedProgram:
+    """The answer over any division is that over the tree."""
+    program = distributed(query)
+    expected = over_tree(query, document)
+    for parts in divisions(program, document, random, number):
+        found = over_ranges(program, parts)
+        assert found == expected, f"{len(parts)} ranges:\n{query}"
+    return program

@@ -1,0 +1,28 @@
+"""XMark's twenty queries, over parts of an auction document."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+
+import pytest
+from xylem.bench import xmark
+from xylem.bench.xmark_queries import query
+
+from .ranges_of_documents import assert_same
+
+ONE_TASK = {10}
+"""Q10 groups people by interests that it finds first: the whole input again for each of them."""
+
+
+@pytest.fixture(scope="module")
+def auction(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("xmark") / "auction.xml"
+    xmark.write(path, 0.0005, seed=5)
+    return path
+
+
+@pytest.mark.parametrize("number", range(1, 21))
+def test_xmark(number: int, auction: Path) -> None:
+    program = assert_same(query(number), auction, Random(number), 1)
+    assert program.distribution.is_parallel == (number not in ONE_TASK)

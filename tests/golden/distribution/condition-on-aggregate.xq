@@ -1,0 +1,1 @@
+//order[total > avg(//order/total)]/@id/string()

@@ -1,0 +1,1 @@
+head(//order), (//order/@id/string())[position() le 2]

@@ -1,0 +1,2 @@
+for $c in distinct-values(//city)
+return <c name="{ $c }">{ count(//order[city = $c]) }</c>

@@ -1,0 +1,1 @@
+for $w in //order|count 2| return count($w)

@@ -1,0 +1,1 @@
+//order[@id = "o1"] is (//order)[1]

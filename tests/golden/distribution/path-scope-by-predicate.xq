@@ -1,0 +1,1 @@
+/shop/region[@code = "S"]/order[line/@qty > 1]/line

@@ -1,0 +1,1 @@
+/shop/region/order[2]/total

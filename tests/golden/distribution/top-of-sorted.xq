@@ -1,0 +1,1 @@
+(for $o in //order order by $o/@day return $o/@id/string())[position() le 3]

@@ -1,0 +1,1 @@
+unordered { //order/total }
