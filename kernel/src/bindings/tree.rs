@@ -192,6 +192,10 @@ impl CompactRows {
             .into_pyobject(py)
     }
 
+    fn code(&self, row: u32) -> PyResult<u32> {
+        self.checked(row).map(|row| self.tree.codes()[row as usize])
+    }
+
     fn kind(&self, row: u32) -> PyResult<u32> {
         self.checked(row).map(|row| self.tree.codes()[row as usize] & 7)
     }
@@ -213,14 +217,33 @@ impl CompactRows {
         self.checked(row).map(|row| PyString::new(py, &self.tree.string_value(row)))
     }
 
-    /// The string values of many rows.
-    fn string_values<'py>(&self, py: Python<'py>, rows: Vec<u32>) -> PyResult<Vec<Bound<'py, PyString>>> {
-        rows.into_iter().map(|row| self.string_value(py, row)).collect()
+    /// The typed values of many rows: of documents, elements, attributes and text as objects of a class of strings.
+    fn typed_values<'py>(
+        &self,
+        py: Python<'py>,
+        rows: Vec<u32>,
+        untyped: &Bound<'py, PyAny>,
+    ) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        let typed = |row| {
+            let value = self.string_value(py, row)?;
+            if self.kind(row)? <= kind::TEXT {
+                return untyped.call1((value,));
+            }
+            Ok(value.into_any())
+        };
+        rows.into_iter().map(typed).collect()
     }
 
     /// How many characters some rows have.
     fn count_characters(&self, start: u32, end: u32) -> PyResult<usize> {
         self.checked_range(start, end).map(|()| self.tree.count_characters(start, end))
+    }
+
+    /// Whether two subtrees have the same rows, codes and characters.
+    fn has_same_rows(slf: &Bound<'_, Self>, row: u32, other: &Bound<'_, Self>, other_row: u32) -> PyResult<bool> {
+        let (here, there) = (slf.borrow(), other.borrow());
+        let (row, other_row) = (here.checked(row)?, there.checked(other_row)?);
+        Ok(here.tree.has_same_rows(row, &there.tree, other_row))
     }
 
     /// Bytes held by columns and characters.

@@ -187,6 +187,21 @@ impl Tree {
         self.text[self.value_start(start)..self.value_ends[end as usize - 1]].chars().count()
     }
 
+    /// Whether two subtrees have the same rows, codes and characters.
+    pub fn has_same_rows(&self, row: u32, other: &Tree, other_row: u32) -> bool {
+        let (start, end) = (row as usize, self.ends[row as usize] as usize);
+        let (other_start, other_end) = (other_row as usize, other.ends[other_row as usize] as usize);
+        if end - start != other_end - other_start || self.codes[start..end] != other.codes[other_start..other_end] {
+            return false;
+        }
+        let (text, other_text) = (self.value_start(row), other.value_start(other_row));
+        let ends = self.ends[start..end].iter().zip(&other.ends[other_start..other_end]);
+        let lengths = self.value_ends[start..end].iter().zip(&other.value_ends[other_start..other_end]);
+        ends.into_iter().all(|(one, two)| one - row == two - other_row)
+            && lengths.into_iter().all(|(one, two)| one - text == two - other_text)
+            && self.text[text..self.value_ends[end - 1]] == other.text[other_text..other.value_ends[other_end - 1]]
+    }
+
     /// Bytes held by columns and characters.
     pub fn held_bytes(&self) -> usize {
         4 * (self.codes.capacity() + self.ends.capacity() + self.parents.capacity())

@@ -105,6 +105,24 @@ fn string_values_join_text_alone() {
     assert_eq!(tree.count_characters(3, 7), 6);
 }
 
+#[test]
+fn copies_are_recognised_wherever_they_stand() {
+    let source = sample();
+    let mut tree = Tree::default();
+    tree.push(A, 1, 0, "");
+    let row = tree.append(&source, 3, 6, 0);
+    assert!(tree.has_same_rows(row, &source, 3));
+    assert!(source.has_same_rows(3, &tree, row));
+    assert!(!tree.has_same_rows(row, &source, 7));
+    // The same characters, divided otherwise.
+    let mut divided = [Tree::default(), Tree::default()];
+    for (tree, values) in divided.iter_mut().zip([["ab", "c"], ["a", "bc"]]) {
+        tree.push(A, 3, 0, "");
+        values.iter().zip([2, 3]).for_each(|(value, end)| tree.push(X, end, 0, value));
+    }
+    assert!(!divided[0].has_same_rows(0, &divided[1], 0));
+}
+
 fn names() -> WrittenNames {
     let mut names = WrittenNames::default();
     for (code, prefix, local) in [(A, "", "a"), (B, "p", "b"), (X, "", "x"), (PI, "", "pi")] {

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from xylem.errors import StaticError
 from xylem.run.streaming.buffer import ROW_BYTES
+from xylem.values.growing_tree import held_characters
 from xylem.values.node import Node
 
 from .query_source import InputDocument
@@ -53,8 +54,8 @@ def of_trees(documents: Sequence[InputDocument], refused: StaticError | None) ->
 
 
 def _tree_bytes(document: Node) -> int:
-    values = document.tree.values
-    return sum(len(value) for value in values if value) + ROW_BYTES * len(values)
+    tree = document.tree
+    return held_characters(tree, 0, len(tree)) + ROW_BYTES * len(tree)
 
 
 def _buffers(peaks: dict[str, int]) -> list[dict[str, Any]]:

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 
 from xylem.values.axis_rows import preceding_sibling
 from xylem.values.document_order import document_order
-from xylem.values.name_pool import KIND_MASK
 from xylem.values.node import (
     ATTRIBUTE,
     DOCUMENT,
@@ -18,7 +17,7 @@ from xylem.values.node import (
 )
 from xylem.values.qname import QName
 from xylem.values.strings import AnyURI
-from xylem.values.tree import XML_NAMESPACE
+from xylem.values.tree_interface import XML_NAMESPACE, TreeInterface
 
 from .context import Context
 from .registry import FN, function
@@ -159,10 +158,10 @@ def path(node: Node | None) -> str | None:
         return None
     tree, row = node.tree, node.pre
     steps: list[str] = []
-    while tree.parents[row] >= 0:
+    while tree.parent(row) >= 0:
         steps.append(_path_step(Node(tree, row)))
-        row = tree.parents[row]
-    if tree.codes[row] & KIND_MASK == DOCUMENT:
+        row = tree.parent(row)
+    if tree.kind(row) == DOCUMENT:
         return "".join(reversed(steps)) or "/"
     return f"Q{{{FN}}}root()" + "".join(reversed(steps))
 
@@ -182,7 +181,12 @@ def _path_step(node: Node) -> str:
         test = f"processing-instruction({found})"
     else:
         test = "text()" if kind == TEXT else "comment()"
-    codes = node.tree.codes
-    code = codes[node.pre]
-    position = 1 + sum(1 for row in preceding_sibling(node.tree, node.pre) if codes[row] == code)
-    return f"/{test}[{position}]"
+    return f"/{test}[{_position(node.tree, node.pre)}]"
+
+
+def _position(tree: TreeInterface, row: int) -> int:
+    """The place of a node among its siblings of the same kind and name, counted from 1."""
+    if tree.native is not None:
+        return tree.native.children_named(tree.parent(row), tree.native.code(row)).index(row) + 1
+    codes = tree.codes
+    return 1 + sum(1 for other in preceding_sibling(tree, row) if codes[other] == codes[row])

@@ -204,7 +204,21 @@ def step_first(axis: str, test: NodeTest) -> First:
     if test.is_exact and axis == "descendant" and test.kind != ATTRIBUTE:
         return _first_descendant_named(test)
     lazily = step_lazy(axis, test)
-    return lambda node: next(lazily(node), None)
+    if axis not in LAZY_AXES:
+        return lambda node: next(lazily(node), None)
+    plan_for = native_plan([(axis, test)])
+
+    def first(node: Node) -> Node | None:
+        tree = node.tree
+        native = tree.native
+        if native is not None:
+            plan = plan_for(tree)
+            if plan is not None:
+                row = native.next_along(node.pre, -1, plan)
+                return None if row < 0 else Node(tree, row)
+        return next(lazily(node), None)
+
+    return first
 
 
 def _first_child_named(test: NodeTest) -> First:

@@ -8,7 +8,6 @@ since another process has other codes; they arrive as a tree of `tree.py`, be th
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 from .name_pool import KIND_BITS, KIND_MASK, current_pool
@@ -47,7 +46,7 @@ def carried(node: Node) -> CarriedNode:
     """The subtree of a node as data that can be pickled."""
     tree, start = node.tree, node.pre
     end = tree.end(start)
-    codes, ends, parents, values = _rows(tree, start, end)
+    codes, ends, parents, values = tree.moved(start, end, -start)
     places: dict[int, int] = {}
     names: list[tuple[int, str, str, str]] = []
     for code in codes:
@@ -99,16 +98,6 @@ def arrived(*fields: object) -> Node:
     tree.id_rules = _codes_of(tree, carried.id_rules)
     tree.idref_rules = _codes_of(tree, carried.idref_rules)
     return Node(tree, 0)
-
-
-def _rows(
-    tree: TreeInterface, start: int, end: int
-) -> tuple[Sequence[int], list[int], list[int], list[str | None]]:
-    if tree.native is not None:
-        return tree.native.moved(start, end, -start)
-    ends = [row - start for row in tree.ends[start:end]]
-    parents = [row - start for row in tree.parents[start + 1 : end]]
-    return tree.codes[start:end], ends, parents, list(tree.values[start:end])
 
 
 def _declared(tree: TreeInterface, start: int, end: int) -> dict[int, dict[str, str]]:

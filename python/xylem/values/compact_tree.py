@@ -15,7 +15,7 @@ from .node import ELEMENT, TEXT
 from .qname import QName
 from .strings import UntypedAtomic
 from .tree import next_order
-from .tree_interface import XML_NAMESPACE, TreeInterface
+from .tree_interface import XML_NAMESPACE, MovedRows, TreeInterface
 
 if TYPE_CHECKING:
     from .native_rows import NativeRows
@@ -106,6 +106,16 @@ class CompactTree(TreeInterface):
     def kind(self, pre: int) -> int:
         return self.native.kind(pre)
 
+    def name(self, pre: int) -> QName | None:
+        prefixed = self._prefixed
+        if prefixed is None:
+            prefixed = self.prefixed
+        if prefixed:
+            found = prefixed.get(pre)
+            if found is not None:
+                return found
+        return self.qnames[self.native.code(pre) >> KIND_BITS]
+
     def string_value(self, pre: int) -> str:
         return self.native.string_value(pre)
 
@@ -124,6 +134,9 @@ class CompactTree(TreeInterface):
 
     def attributes(self, pre: int) -> range:
         return range(pre + 1, self.native.attributes_end(pre))
+
+    def moved(self, start: int, end: int, by: int) -> MovedRows:
+        return self.native.moved(start, end, by)
 
     def children(self, pre: int) -> list[int]:
         return self.native.path_from(pre, self.native.plan(_CHILDREN))

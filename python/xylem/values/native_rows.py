@@ -64,6 +64,8 @@ class NativeRows(Protocol):
 
     # --- one row
 
+    def code(self, row: int) -> int: ...
+
     def kind(self, row: int) -> int: ...
 
     def end(self, row: int) -> int: ...
@@ -103,7 +105,11 @@ class NativeRows(Protocol):
 
     # --- many rows
 
-    def string_values(self, rows: Sequence[int]) -> list[str]: ...
+    def typed_values(self, rows: Sequence[int], untyped: type[str]) -> list[str]:
+        """String values, as objects of `untyped` but for comments and processing instructions."""
+
+    def has_same_rows(self, row: int, other: NativeRows, other_row: int) -> bool:
+        """Whether two subtrees have the same rows, codes and characters."""
 
     def count_characters(self, start: int, end: int) -> int: ...
 

@@ -24,17 +24,10 @@ def append_subtree(target: Tree, parent: int, scope: dict[str, str], node: Node,
     end = source.end(start)
     row = len(target.codes)
     shift = row - start
-    codes: Sequence[int]
-    values: Sequence[str | None]
+    codes, ends, parents, values = source.moved(start, end, shift)
+    target.ends += ends
     target.parents.append(parent)
-    if source.native is not None:
-        codes, ends, parents, values = source.native.moved(start, end, shift)
-        target.ends += ends
-        target.parents += parents
-    else:
-        codes, values = source.codes[start:end], source.values[start:end]
-        target.ends += [other + shift for other in source.ends[start:end]]
-        target.parents += [other + shift for other in source.parents[start + 1 : end]]
+    target.parents += parents
     target.values += values
     _copy_names(target, source, start, codes)
     if source.id_rules:

@@ -8,7 +8,7 @@ reads the columns and need not know.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from .name_pool import KIND_BITS, KIND_MASK, NamePool
 from .node import ATTRIBUTE, COMMENT, ELEMENT, PROCESSING_INSTRUCTION, TEXT
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from .native_rows import NativeRows
 
 XML_NAMESPACE = "http://www.w3.org/XML/1998/namespace"
+
+MovedRows: TypeAlias = tuple[list[int], list[int], list[int], list[str | None]]
 
 
 class TreeInterface:
@@ -101,6 +103,12 @@ class TreeInterface:
     def value(self, pre: int) -> str | None:
         """The characters of text, attributes, comments, processing instructions."""
         return self.values[pre]
+
+    def moved(self, start: int, end: int, by: int) -> MovedRows:
+        """Rows moved by a number of rows: codes, ends, parents (but that of the first) and values."""
+        ends = [row + by for row in self.ends[start:end]]
+        parents = [row + by for row in self.parents[start + 1 : end]]
+        return list(self.codes[start:end]), ends, parents, list(self.values[start:end])
 
     def spine(self) -> list[int]:
         """The root, and the first children that are elements, from the outside in: in a batch, what is open."""

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from xylem.errors import DynamicError
+from xylem.values.strings import UntypedAtomic
 
 
 def any_item(items: Iterable[Any]) -> bool:
@@ -37,7 +38,14 @@ def not_none(item: Any, what: str) -> Any:
 
 def typed_values(nodes: Iterable[Any]) -> list[Any]:
     """The typed values of nodes, one each."""
-    return [node.typed_value for node in nodes]
+    found = nodes if isinstance(nodes, list) else list(nodes)
+    if len(found) > 1:
+        tree = found[0].tree
+        if tree.native is not None:
+            rows = [node.pre for node in found if node.tree is tree]
+            if len(rows) == len(found):
+                return tree.native.typed_values(rows, UntypedAtomic)  # type: ignore[no-any-return]
+    return [node.typed_value for node in found]
 
 
 def nodes_only(items: Iterable[Any], code: str = "XPTY0019") -> Iterator[Any]:
