@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from xylem.errors import InputError
 from xylem.source.byte_ranges import ByteRange
-from xylem.spark.inputs import LEAST_TASK_BYTES, SplitPlan, input_files, split_plan
+from xylem.spark.inputs import LEAST_TASK_BYTES, RANGES_PER_TASK, SplitPlan, input_files, split_plan
 
 ITEMS = (("child", "", "a"), ("child", "", "b"))
 
@@ -60,9 +60,10 @@ def test_one_document_is_cut_into_as_many_parts_as_asked_for(tmp_path: Path) -> 
     path.write_bytes(document(1000))
     for partitions in (1, 2, 5):
         plan = split_plan(input_files(path), [ITEMS], cores=2, partitions=partitions)
-        assert len(plan.tasks) == plan.ranges == partitions
-        assert [task.first_range for task in plan.tasks] == list(range(partitions))
-    assert f"cut into {partitions} parts" in plan.lines()[0]
+        assert len(plan.tasks) == partitions
+        assert plan.ranges == partitions * RANGES_PER_TASK
+        assert [task.first_range for task in plan.tasks] == list(range(0, plan.ranges, RANGES_PER_TASK))
+    assert f"cut into {partitions * RANGES_PER_TASK} parts" in plan.lines()[0]
 
 
 def test_parts_follow_each_other_without_gap(tmp_path: Path) -> None:
@@ -70,10 +71,21 @@ def test_parts_follow_each_other_without_gap(tmp_path: Path) -> None:
     path.write_bytes(document(1000))
     pieces = all_pieces(split_plan(input_files(path), [ITEMS], cores=2, partitions=7))
     parts = [piece for piece in pieces if isinstance(piece, ByteRange)]
-    assert len(parts) == 7
+    assert len(parts) == len(pieces) == 28
     assert parts[0].start is None
     assert parts[-1].end is None
     assert all(one.end == two.start for one, two in pairwise(parts))
+
+
+def test_tasks_share_the_items_not_the_bytes(tmp_path: Path) -> None:
+    """Half of the document has no items: that is not half of the work."""
+    path = tmp_path / "a.xml"
+    path.write_bytes(document(1000).removesuffix(b"</a>") + b"<c>" + b"x" * 20_000 + b"</c></a>")
+    plan = split_plan(input_files(path), [ITEMS], cores=2, partitions=4)
+    sizes = [task.size for task in plan.tasks]
+    assert len(sizes) == 4
+    assert max(sizes[:3]) < 6_000
+    assert sizes[3] > 20_000
 
 
 def test_without_scopes_and_when_compressed_a_document_stays_whole(tmp_path: Path) -> None:

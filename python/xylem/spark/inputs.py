@@ -5,6 +5,9 @@
 A *range* is what is evaluated as one document: a file, or a part of one between two cut points. A *task* is some
 neighbouring ranges that one worker takes one after another: starting a task costs as much as scanning megabytes, so
 small files share one. Ranges are numbered in the order of the input, which is the order of the answer.
+
+Ranges are smaller than tasks, and tasks are made of about equal work: what lies between two cut points that are further
+apart than was asked for has no items in it, and weighs no more than a part that has.
 """
 
 from __future__ import annotations
@@ -17,6 +20,7 @@ from glob import glob, has_magic
 from itertools import pairwise
 from os import PathLike, fspath
 from pathlib import Path
+from typing import NamedTuple
 
 from xylem.errors import InputError
 from xylem.source.byte_ranges import ByteRange, Scope, ranges
@@ -29,6 +33,8 @@ Sources = str | PathLike[str] | Sequence[str | PathLike[str]]
 
 LEAST_TASK_BYTES = 4 << 20
 """Less is not worth a task of its own."""
+RANGES_PER_TASK = 4
+LEAST_RANGE_BYTES = 1 << 20
 MOST_TASK_BYTES = 64 << 20
 """More would let memory of a worker, and what is lost with one, grow with the input."""
 TASKS_PER_CORE = 4
@@ -158,47 +164,64 @@ def split_plan(
     """
     started = time.monotonic()
     total = sum(file.weight for file in files)
-    target = _target(total, cores, partitions)
-    pieces: list[tuple[str | ByteRange, int]] = []
+    fine = _range_bytes(total, cores, partitions)
+    pieces: list[_Piece] = []
     cut_files = 0
     for file in files:
-        divided = _divided(file, scopes, target, limits, scanner)
+        divided = _divided(file, scopes, fine, limits, scanner)
         cut_files += len(divided) > 1
         pieces += divided
     cut_seconds = time.monotonic() - started
-    tasks = tuple(_packed(pieces, target))
+    tasks = tuple(_packed(pieces, _task_weight(pieces, cores, partitions)))
     return SplitPlan(tasks, len(files), cut_files, sum(file.size for file in files), cut_seconds)
 
 
-def _target(total: int, cores: int, partitions: int | None) -> int:
+class _Piece(NamedTuple):
+    source: str | ByteRange
+    size: int
+    weight: int
+    """About how much work it is, in bytes."""
+
+
+def _range_bytes(total: int, cores: int, partitions: int | None) -> int:
+    """How far apart cut points are looked for."""
+    if partitions is not None:
+        return max(1, -(-total // (partitions * RANGES_PER_TASK)))
+    wanted = -(-total // (cores * TASKS_PER_CORE * RANGES_PER_TASK))
+    return max(LEAST_RANGE_BYTES, min(MOST_TASK_BYTES // RANGES_PER_TASK, wanted))
+
+
+def _task_weight(pieces: Sequence[_Piece], cores: int, partitions: int | None) -> int:
+    """How much work a task should be."""
+    total = sum(piece.weight for piece in pieces)
     if partitions is not None:
         return max(1, -(-total // partitions))
     return max(LEAST_TASK_BYTES, min(MOST_TASK_BYTES, -(-total // (cores * TASKS_PER_CORE))))
 
 
-def _divided(
-    file: InputFile, scopes: Sequence[Scope], target: int, limits: Limits, scanner: str
-) -> list[tuple[str | ByteRange, int]]:
-    """A file as one piece, or as its parts; with what there is to scan in each."""
-    if not scopes or file.is_compressed or file.size <= target + target // 4:
-        return [(file.path, file.weight)]
-    cuts = find_cuts(file.path, scopes, target, limits=limits, scanner=scanner)
+def _divided(file: InputFile, scopes: Sequence[Scope], fine: int, limits: Limits, scanner: str) -> list[_Piece]:
+    """A file as one piece, or as its parts."""
+    whole = [_Piece(file.path, file.weight, file.weight)]
+    if not scopes or file.is_compressed or file.size <= fine + fine // 4:
+        return whole
+    cuts = find_cuts(file.path, scopes, fine, limits=limits, scanner=scanner)
     if not cuts:
-        return [(file.path, file.size)]
+        return whole
     sizes = [end - start for start, end in pairwise([0, *(cut.offset for cut in cuts), file.size])]
-    return list(zip(ranges(file.path, cuts), sizes, strict=True))
+    return [_Piece(part, size, min(size, fine)) for part, size in zip(ranges(file.path, cuts), sizes, strict=True)]
 
 
-def _packed(pieces: Iterable[tuple[str | ByteRange, int]], target: int) -> Iterator[TaskInput]:
-    """Neighbouring pieces together, as long as the target is not exceeded."""
-    number = first = 0
+def _packed(pieces: Iterable[_Piece], target: int) -> Iterator[TaskInput]:
+    """Neighbouring pieces together: a task ends where the work so far comes nearest to a multiple of the target."""
+    number = first = size = done = 0
     together: list[str | ByteRange] = []
-    size = 0
-    for piece, weight in pieces:
-        if together and size + weight > target + target // 4:
+    for piece in pieces:
+        middle = done + piece.weight // 2
+        if together and middle >= (number + 1) * target:
             yield TaskInput(number, first, tuple(together), size)
             number, first, together, size = number + 1, first + len(together), [], 0
-        together.append(piece)
-        size += weight
+        together.append(piece.source)
+        size += piece.size
+        done += piece.weight
     if together:
         yield TaskInput(number, first, tuple(together), size)
