@@ -1,0 +1,100 @@
+"""Continuous queries as users start them, killed again and again: what the tests of exactly-once results share."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from xylem.bench import photons
+
+ROOT = Path(__file__).resolve().parents[3]
+QUERIES = {
+    "vela": (
+        "<vela>{ for $p in INPUT/photon where $p/ra > 120 and $p/ra < 138 and $p/dec > -49 and $p/dec < -40 "
+        "return <p>{ $p/en, $p/det_time }</p> }</vela>"
+    ),
+    "energies": "INPUT/photon[en > 1.5]/string(en)",
+    "fields": (
+        "for $p in INPUT/photon group by $f := xs:integer($p/field_id) idiv 100 order by $f "
+        "return <f n='{$f}' photons='{ count($p) }' energy='{ sum($p/en) }' most='{ max($p/en) }'/>"
+    ),
+}
+
+
+def write_queries(folder: Path, texts: dict[str, str], input_path: str) -> list[str]:
+    """The queries in files, over the input that a path says."""
+    folder.mkdir(parents=True, exist_ok=True)
+    files = []
+    for name, text in texts.items():
+        place = folder / f"{name}.xq"
+        place.write_text(text.replace("INPUT", input_path))
+        files.append(str(place))
+    return files
+
+
+def photon_events(records: int, seed: int = 0) -> list[str]:
+    return list(photons.events(records, seed))
+
+
+def start(arguments: Sequence[str], log: Path) -> subprocess.Popen[bytes]:
+    """`xylem stream`, in a process group of its own."""
+    command = [sys.executable, "-m", "xylem", "stream", *arguments, "--conf", "spark.master=local[2]"]
+    environment = os.environ | {"PYTHONPATH": str(ROOT / "python")}
+    with log.open("ab") as out:
+        return subprocess.Popen(command, env=environment, stdout=out, stderr=out, start_new_session=True)
+
+
+def kill(process: subprocess.Popen[bytes]) -> None:
+    """The driver, its JVM and all workers, at once."""
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait(timeout=30)
+
+
+def kill_at_random(arguments: Sequence[str], log: Path, metrics: Path, kills: int, seed: int = 0) -> list[int]:
+    """Start and kill so many times, each at a random moment after a batch or more; batches seen before each kill."""
+    chance = random.Random(seed)
+    seen = []
+    for _ in range(kills):
+        batches = _lines(metrics)
+        process = start(arguments, log)
+        wanted = batches + chance.randrange(1, 4)
+        deadline = time.monotonic() + 100
+        while _lines(metrics) < wanted and time.monotonic() < deadline:
+            if process.poll() is not None:
+                raise AssertionError(f"ended by itself with {process.returncode}: {log.read_text()[-3000:]}")
+            time.sleep(0.01)
+        time.sleep(chance.random() * 0.9)
+        kill(process)
+        seen.append(_lines(metrics) - batches)
+    return seen
+
+
+def run_to_end(arguments: Sequence[str], log: Path, seconds: float = 100) -> None:
+    """Run until it ends by itself, and well."""
+    process = start(arguments, log)
+    try:
+        code = process.wait(timeout=seconds)
+    except subprocess.TimeoutExpired:
+        kill(process)
+        raise AssertionError(f"did not end: {log.read_text()[-3000:]}") from None
+    assert code == 0, log.read_text()[-3000:]
+
+
+def answer(folder: Path) -> bytes:
+    """What a user reads of an output directory: its files, one after another."""
+    return b"".join(place.read_bytes() for place in sorted(folder.glob("part-*")))
+
+
+def kills_wanted(few: int) -> int:
+    """Few in every run of the tests; XYLEM_KILLS says how many by hand."""
+    return int(os.environ.get("XYLEM_KILLS", few))
+
+
+def _lines(path: Path) -> int:
+    return path.read_bytes().count(b"\n") if path.exists() else 0

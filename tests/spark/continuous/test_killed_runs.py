@@ -1,0 +1,104 @@
+"""kill -9 at random moments: the answer is, byte for byte, that of a run nobody disturbed."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from .killed_runs import (
+    QUERIES,
+    answer,
+    kill_at_random,
+    kills_wanted,
+    photon_events,
+    run_to_end,
+    write_queries,
+)
+
+pytestmark = [pytest.mark.usefixtures("needs_spark"), pytest.mark.timeout(1800)]
+EACH = {"bright": "for $p in /photons/photon[en > 1.9] return <bright>{ $p/en/text() }</bright>"}
+WINDOWS = {"minutes": "for $w in INPUT/photon|det_time diff 60 step 60| return <m n='{ count($w) }'>{ avg($w/en) }</m>"}
+SMALL_BATCHES = ["--batch-size", "40kB", "--trigger", "100ms"]
+
+
+class Feeder(threading.Thread):
+    """Adds a few photons at a time to the input, until it is told to stop."""
+
+    def __init__(self, add: Callable[[int, str], None]) -> None:
+        super().__init__(daemon=True)
+        self._add = add
+        self._events = photon_events(100_000)
+        self._stopping = threading.Event()
+
+    def run(self) -> None:
+        for number in range(len(self._events) // 10):
+            self._add(number, "".join(self._events[number * 10 : number * 10 + 10]))
+            if self._stopping.wait(0.05):
+                return
+
+    def stop(self) -> None:
+        self._stopping.set()
+        self.join()
+
+
+def test_documents_of_a_directory(tmp_path: Path) -> None:
+    folder = tmp_path / "in"
+    folder.mkdir()
+
+    def add(number: int, events: str) -> None:
+        pending = folder / f".{number}"
+        pending.write_text(f"<photons>{events}</photons>")
+        pending.rename(folder / f"{number:05}.xml")
+
+    queries = write_queries(tmp_path / "q", QUERIES | EACH, "collection()/photons")
+    common = [*queries, "--input", f"dir:{folder}"]
+    disturbed = [*common, "--output", f"dir:{tmp_path}/out", "--checkpoint", f"{tmp_path}/state"]
+    metrics = tmp_path / "metrics.jsonl"
+    feeder = Feeder(add)
+    feeder.start()
+    seen = kill_at_random(
+        [*disturbed, *SMALL_BATCHES, "--metrics", str(metrics)], tmp_path / "log", metrics, kills_wanted(2)
+    )
+    feeder.stop()
+    run_to_end([*disturbed, "--trigger", "available-now"], tmp_path / "log")
+    quiet = [*common, "--output", f"dir:{tmp_path}/quiet", "--checkpoint", f"{tmp_path}/quiet-state"]
+    run_to_end([*quiet, "--trigger", "available-now"], tmp_path / "quiet-log")
+    assert all(seen), seen
+    _compare(tmp_path, [*QUERIES, *EACH])
+
+
+def test_one_document_that_grows(tmp_path: Path) -> None:
+    feed = tmp_path / "feed.xml"
+    feed.write_text("<photons>")
+
+    def add(number: int, events: str) -> None:
+        with feed.open("a") as file:
+            file.write(events)
+
+    queries = write_queries(tmp_path / "q", QUERIES | WINDOWS, "/photons")
+    common = [*queries, "--input", f"file:{feed}"]
+    disturbed = [*common, "--output", f"dir:{tmp_path}/out", "--checkpoint", f"{tmp_path}/state"]
+    metrics = tmp_path / "metrics.jsonl"
+    feeder = Feeder(add)
+    feeder.start()
+    seen = kill_at_random(
+        [*disturbed, *SMALL_BATCHES, "--metrics", str(metrics)], tmp_path / "log", metrics, kills_wanted(2), seed=1
+    )
+    feeder.stop()
+    with feed.open("a") as file:
+        file.write("</photons>\n")
+    run_to_end(disturbed, tmp_path / "log")
+    quiet = [*common, "--output", f"dir:{tmp_path}/quiet", "--checkpoint", f"{tmp_path}/quiet-state"]
+    run_to_end(quiet, tmp_path / "quiet-log")
+    assert all(seen), seen
+    _compare(tmp_path, [*QUERIES, *WINDOWS])
+
+
+def _compare(place: Path, names: list[str]) -> None:
+    for name in names:
+        expected = answer(place / "quiet" / name)
+        assert expected
+        assert answer(place / "out" / name) == expected, name
