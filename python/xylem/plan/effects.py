@@ -47,6 +47,10 @@ def finding(node: ast.Node) -> Finding | None:
             return Finding(f"for ${name}", Effect.PASSES, "one item at a time")
         case ast.WindowClause(name=name, kind=kind):
             return Finding(f"{kind} window ${name}", Effect.HOLDS, "the items of the windows that are open")
+        case ast.ForseqClause(name=name, window=None):
+            return Finding(f"forseq ${name}", Effect.HOLDS, "all items so far, for every sub-sequence")
+        case ast.ForseqClause(name=name, window=ast.ForseqWindow(kind=kind)):
+            return Finding(f"{kind} window ${name}", Effect.HOLDS, "the items of the windows that are open")
         case ast.GroupByClause():
             return Finding("group by", Effect.HOLDS, "all tuples, by group, until the last one came")
         case ast.OrderByClause():

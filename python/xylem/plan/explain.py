@@ -198,23 +198,30 @@ def _inputs(program: Compiled) -> Iterator[tuple[str, str]]:
     for variable in program.external_variables:
         name = f"Q{{{variable.uri}}}{variable.local}" if variable.uri else variable.local
         default = ", has a default" if variable.has_default else ""
-        yield f"${name}", f"{variable.type}, given from outside{default}"
+        endless = "*, item by item" if getattr(variable, "endless", False) else ""
+        yield f"${name}", f"{variable.type}{endless}, given from outside{default}"
     for node in program.module.walk():
         if isinstance(node, ast.FunctionCall) and node.name.local in ("doc", "collection", "unparsed-text", "json-doc"):
             yield excerpt(node.span), f"line {node.span.line}: from the places that are allowed"
 
 
 def _steps(program: Compiled) -> Iterator[Step]:
-    notes = {(note.span.start, note.span.end): note for note in program.notes}
+    notes: dict[tuple[int, int], list[Note]] = {}
+    for note in program.notes:
+        notes.setdefault((note.span.start, note.span.end), []).append(note)
     for node in program.module.walk():
         found = finding(node)
-        if found is None:
+        told = notes.pop((node.span.start, node.span.end), [])
+        if found is None and not told:
             continue
-        note = notes.get((node.span.start, node.span.end))
-        if note is not None:
-            yield Step(node.span, found.construct, note.topic, note.text)
-        else:
-            yield Step(node.span, found.construct, found.effect.value, found.text)
+        construct = excerpt(node.span) if found is None else found.construct
+        # Windows whose items nobody reads hold none; what else was decided about them comes on top.
+        if found is not None and (not told or isinstance(node, (ast.WindowClause, ast.ForseqClause))):
+            holds_none = any(note.topic in ("items", "early results") for note in told)
+            if not holds_none:
+                yield Step(node.span, found.construct, found.effect.value, found.text)
+        for note in told:
+            yield Step(node.span, construct, note.topic, note.text)
 
 
 def excerpt(span: Span) -> str:

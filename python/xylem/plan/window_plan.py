@@ -205,11 +205,14 @@ def decisions(plan: WindowPlan) -> Iterator[tuple[str, str]]:
     """What was decided, in words: (topic, text)."""
     from xylem.syntax import print_query
 
+    from .readable_names import with_readable_names
+
     def told(expr: ast.Expr) -> str:
-        return " ".join(print_query(expr).split())
+        return " ".join(print_query(with_readable_names(expr)).split())
 
     if plan.opening is not None:
-        yield "hopeless windows", f"a window is dropped when it opens unless {told(plan.opening)}"
+        otherwise = "it is dropped then" if plan.force else "no item ends it then"
+        yield "hopeless windows", f"{told(plan.opening)} is tested when a window opens: if false, {otherwise}"
     if plan.longest is not None:
         yield "hopeless windows", f"a window of more than {told(plan.longest)} items is dropped"
     if plan.shared is not None:

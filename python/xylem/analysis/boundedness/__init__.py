@@ -4,7 +4,3 @@ What comes in are the resolved modules of a query; what goes out is an error at 
 infinite
 sequence, or what to know of the others: which variables are infinite, and where state grows. It never runs anything.
 """
-
-from .check import Boundedness, Remark, check_boundedness, global_readers, mentions_infinite
-
-__all__ = ["Boundedness", "Remark", "check_boundedness", "global_readers", "mentions_infinite"]

@@ -21,12 +21,6 @@ Bindings = Mapping[ExpandedName, Infinite | None]
 WINDOW = "cut it into windows (forseq, for tumbling window), or take a part: subsequence($s, 1, 100)"
 
 
-def mentions_infinite(module: ast.Module) -> bool:
-    """Whether a module may have to do with infinite sequences at all; told by its text, to cost nothing."""
-    text = module.span.source.text
-    return "**" in text or "stream" in text
-
-
 class Remark(NamedTuple):
     """Something worth knowing at a place of the query."""
 

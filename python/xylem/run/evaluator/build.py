@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 
+from xylem.analysis.boundedness.mentions import mentions_infinite
 from xylem.analysis.resolve_names import resolve_names
 from xylem.analysis.static_context import StaticContext, build_static_context, resolved_uri
 from xylem.analysis.types import sequence_type
@@ -109,11 +110,11 @@ class Builder:
         )
 
     def _check_bounds(self) -> None:
-        from xylem.analysis.boundedness import check_boundedness, mentions_infinite
-
         modules = [unit.module for unit in self.units]
         if not any(map(mentions_infinite, modules)):
             return
+        from xylem.analysis.boundedness.check import check_boundedness
+
         found = check_boundedness(modules)
         if found.has_infinite:
             self.writer.bounds = found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from xylem.analysis.boundedness import global_readers
+from xylem.analysis.boundedness.check import global_readers
 from xylem.functions.registry import FN, PREFIXES
 from xylem.syntax import ast
 from xylem.values.sequence_type import Occurrence, SequenceType

@@ -17,7 +17,6 @@ from xylem.values.qname import QName
 from xylem.values.sequence_type import ANY_SEQUENCE, SequenceType, as_sequence
 
 from ..runtime import globals as rt
-from ..runtime.endless import assigned
 from .calls import check_annotations, check_parameters, write_function_body
 from .code import Code, Shape, shape_of
 from .compiler import Compiler
@@ -240,6 +239,8 @@ class ModuleTable:
                             return
                         code = c.sequence(code)
                         if c.static.is_sequential:
+                            from ..runtime.endless import assigned
+
                             text = f"{c.rt(assigned)}({c.as_sequence(code)}, {c.type_constant(expected)}, {what!r})"
                             c.writer.line(f"return {text}")
                             return

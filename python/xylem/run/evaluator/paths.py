@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import partial
 from itertools import islice
 
-from xylem.analysis.boundedness.operators import first_positions
+from xylem.analysis.boundedness.first_positions import first_positions
 from xylem.analysis.focus import uses_last, uses_position
 from xylem.analysis.types import node_type
 from xylem.functions.registry import FN

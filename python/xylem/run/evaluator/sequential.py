@@ -6,7 +6,6 @@ from xylem.errors import StaticError
 from xylem.syntax import ast
 from xylem.values.sequence_type import ItemType
 
-from ..runtime import endless as rt
 from .code import EMPTY, Code, Shape
 from .compiler import Compiler, Sink, compiles, pushes
 
@@ -22,7 +21,9 @@ def compile_set(c: Compiler, node: ast.SetStatement) -> Code:
     value = c.compile(node.value)
     if current.endless or value.endless:
         raise StaticError("XYST0011", f"${node.name} is infinite", span=node.span)
-    text = f"{c.rt(rt.assigned)}({c.as_sequence(value)}, {c.type_constant(current.type)}, {f'${node.name}'!r})"
+    from ..runtime.endless import assigned
+
+    text = f"{c.rt(assigned)}({c.as_sequence(value)}, {c.type_constant(current.type)}, {f'${node.name}'!r})"
     name = current.text.removesuffix("()")
     c.writer.line(f"{name}.set({text})")
     return EMPTY

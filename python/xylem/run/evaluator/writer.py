@@ -16,7 +16,7 @@ from xylem.errors import Span
 from xylem.plan.note import Note
 
 if TYPE_CHECKING:
-    from xylem.analysis.boundedness import Boundedness
+    from xylem.analysis.boundedness.check import Boundedness
     from xylem.rewrite.windows import WindowFacts
 
 
