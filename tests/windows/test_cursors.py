@@ -1,4 +1,4 @@
-"""What cursors keep: no more items than open windows need, whatever the length of the input; and what aggregates give."""
+"""What cursors keep: no more items than open windows need, whatever the input; and what aggregates give."""
 
 from __future__ import annotations
 
@@ -199,8 +199,8 @@ class Joined:
 
 QUERIES = [
     "for sliding window $w in 1 to 40 start at $s when true() end at $e when $e - $s eq 7 return udf:f($w)",
-    "forseq $w in 1 to 40 sliding window start position $s when $s mod 3 eq 1 end curItem $e when $e mod 11 eq 0
-    return udf:f($w)",
+    "forseq $w in 1 to 40 sliding window start position $s when $s mod 3 eq 1 "
+    "end curItem $e when $e mod 11 eq 0 return udf:f($w)",
     "forseq $w in 1 to 12 landmark window start position $s when $s le 3 end when true() return udf:f($w)",
     "for tumbling window $w in 1 to 40 start at $s when true() end at $e when $e - $s eq 7 return udf:f($w)",
     "udf:f(1 to 9)",

@@ -109,6 +109,7 @@ def test_the_clauses_make_every_rule_fire() -> None:
     fired: set[str] = set()
     for _ in range(400):
         module = resolve_names(parse(random_clause(rng).query()), StaticContext())
-        assert isinstance(module, ast.MainModule) and isinstance(module.body, ast.Flwor)
+        assert isinstance(module, ast.MainModule)
+        assert isinstance(module.body, ast.Flwor)
         plan_windows(module.body, WindowFacts(), lambda rule, before, after: fired.add(rule.name))
     assert fired == EVERY_RULE
