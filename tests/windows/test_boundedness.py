@@ -261,7 +261,7 @@ def test_explain_tells_how_windows_are_kept() -> None:
         "forseq $w in 1 to 9 sliding window start position $s when true() "
         "end position $e when $e - $s ge 2 return sum($w)"
     )
-    sum($w)" text = xylem.compile(query).explain().to_text()
+    text = xylem.compile(query).explain().to_text()
     assert "window index" in text
     assert "kept as items pass" in text
     assert "no item of a window is kept" in text
