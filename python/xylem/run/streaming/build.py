@@ -180,7 +180,10 @@ class StreamBuilder:
         needs, document = Projection(), Projection()
         own = {ROOT: document, stream.variable: needs}
         for handler in stream.handlers[first:]:
-            if isinstance(handler, (On, OnFirst, OnWindow, OnEach)):
+            if isinstance(handler, On) and handler.step.axis == "attribute":
+                # An attribute is no child that streams: it is kept with its element.
+                add_needs(ProcessStream(stream.variable, (handler,)), own)
+            elif isinstance(handler, (On, OnFirst, OnWindow, OnEach)):
                 add_needs(handler.body, own)
         if stream.variable != ROOT and not document.is_bare:
             raise NotStreamable(f"a handler below ${stream.variable} looks at the whole document")
