@@ -254,12 +254,12 @@ impl CompactRows {
     // --- steps
 
     /// The rows a path leads to from one row, ascending.
-    fn path_from(&mut self, row: u32, plan: &PathPlan) -> PyResult<Vec<u32>> {
+    fn path_from(&self, row: u32, plan: &PathPlan) -> PyResult<Vec<u32>> {
         self.checked(row).map(|row| self.tree.path(&[row], &plan.0))
     }
 
     /// The rows a path leads to from any rows, ascending, each once.
-    fn path(&mut self, rows: Vec<u32>, plan: &PathPlan) -> PyResult<Vec<u32>> {
+    fn path(&self, rows: Vec<u32>, plan: &PathPlan) -> PyResult<Vec<u32>> {
         let mut rows = rows;
         if !rows.is_sorted_by(|one, next| one < next) {
             rows.sort_unstable();
@@ -316,7 +316,7 @@ impl CompactRows {
     }
 
     /// All rows of a code, ascending.
-    fn named(&mut self, code: u32) -> Vec<u32> {
+    fn named(&self, code: u32) -> Vec<u32> {
         self.tree.named(code).to_vec()
     }
 

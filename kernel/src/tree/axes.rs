@@ -97,7 +97,7 @@ pub struct Step {
 
 impl Tree {
     /// Steps after each other.
-    pub fn path(&mut self, contexts: &[u32], steps: &[Step]) -> Vec<u32> {
+    pub fn path(&self, contexts: &[u32], steps: &[Step]) -> Vec<u32> {
         let Some((first, others)) = steps.split_first() else { return contexts.to_vec() };
         let mut rows = self.step(contexts, first);
         for step in others {
@@ -110,7 +110,7 @@ impl Tree {
     }
 
     /// One step.
-    pub fn step(&mut self, contexts: &[u32], step: &Step) -> Vec<u32> {
+    pub fn step(&self, contexts: &[u32], step: &Step) -> Vec<u32> {
         match &step.test {
             Test::Nothing => Vec::new(),
             Test::Any => self.along(step.axis, contexts, |_| true),
@@ -120,7 +120,7 @@ impl Tree {
         }
     }
 
-    fn named_along(&mut self, axis: Axis, contexts: &[u32], wanted: u32) -> Vec<u32> {
+    fn named_along(&self, axis: Axis, contexts: &[u32], wanted: u32) -> Vec<u32> {
         // An attribute is no descendant of its element: it is in the range of its rows all the same.
         let is_inside = wanted & KIND_MASK != kind::ATTRIBUTE;
         match axis {
@@ -130,7 +130,7 @@ impl Tree {
         }
     }
 
-    fn named_inside(&mut self, contexts: &[u32], wanted: u32, skipped: u32) -> Vec<u32> {
+    fn named_inside(&self, contexts: &[u32], wanted: u32, skipped: u32) -> Vec<u32> {
         let mut found = Vec::new();
         let mut done = 0;
         for &row in contexts {

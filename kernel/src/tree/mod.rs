@@ -12,7 +12,7 @@ pub mod text;
 
 use std::borrow::Cow;
 use std::str::Utf8Error;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use rustc_hash::FxHashMap;
 
@@ -22,8 +22,8 @@ use crate::rows::{kind, Rows};
 /// The kind in a code.
 pub const KIND_MASK: u32 = 7;
 
-/// A subtree with fewer rows is searched faster than an index of the whole tree is made and kept.
-const INDEXED_ROWS: usize = 2048;
+/// A subtree with fewer rows is searched: that takes less than a microsecond, and no index.
+const SEARCHED_ROWS: usize = 2048;
 
 /// Columns, one entry for each row. Row 0 is the only root.
 #[derive(Default)]
@@ -41,8 +41,9 @@ pub struct Tree {
     declared: Vec<(u32, Arc<[Binding]>)>,
     /// Rows whose prefix is not that of their name, ascending.
     prefixed: Vec<(u32, Box<str>)>,
-    /// Rows by code, for the codes that were asked for.
-    index: FxHashMap<u32, Vec<u32>>,
+    /// Rows by code, for the codes that were asked for. Behind a lock, so that whoever only reads a tree needs no more than
+    /// a shared reference: making a Python object may run other code that reads the same tree.
+    index: Mutex<FxHashMap<u32, Arc<[u32]>>>,
 }
 
 impl Tree {
@@ -57,7 +58,7 @@ impl Tree {
             text,
             declared: rows.declared,
             prefixed: rows.prefixed,
-            index: FxHashMap::default(),
+            index: Mutex::default(),
         })
     }
 
@@ -88,7 +89,7 @@ impl Tree {
 
     /// The column of codes, to be translated.
     pub fn codes_mut(&mut self) -> &mut [u32] {
-        self.index.clear();
+        self.forget_index();
         &mut self.codes
     }
 
@@ -207,24 +208,34 @@ impl Tree {
         4 * (self.codes.capacity() + self.ends.capacity() + self.parents.capacity())
             + size_of::<usize>() * self.value_ends.capacity()
             + self.text.capacity()
-            + self.index.values().map(|rows| 4 * rows.capacity()).sum::<usize>()
+            + self.index.lock().map_or(0, |index| index.values().map(|rows| 4 * rows.len()).sum())
     }
 
     // --- names
 
     /// The rows of a code, ascending; they are kept until the tree changes.
-    pub fn named(&mut self, code: u32) -> &[u32] {
-        let codes = &self.codes;
-        self.index.entry(code).or_insert_with(|| {
+    pub fn named(&self, code: u32) -> Arc<[u32]> {
+        let mut index = self.index.lock().unwrap_or_else(PoisonError::into_inner);
+        let rows = index.entry(code).or_insert_with(|| {
             let mut found = Vec::new();
-            search(codes, code, 0, &mut found);
-            found
-        })
+            search(&self.codes, code, 0, &mut found);
+            found.into()
+        });
+        rows.clone()
+    }
+
+    /// The rows of a code, if they have been asked for before.
+    fn indexed(&self, code: u32) -> Option<Arc<[u32]>> {
+        self.index.lock().unwrap_or_else(PoisonError::into_inner).get(&code).cloned()
+    }
+
+    fn forget_index(&mut self) {
+        self.index.get_mut().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
     /// The rows of a code in a range, appended to others.
-    fn named_between(&mut self, code: u32, start: u32, end: u32, found: &mut Vec<u32>) {
-        if ((end - start) as usize) < INDEXED_ROWS && !self.index.contains_key(&code) {
+    fn named_between(&self, code: u32, start: u32, end: u32, found: &mut Vec<u32>) {
+        if ((end - start) as usize) < SEARCHED_ROWS {
             search(&self.codes[start as usize..end as usize], code, start, found);
             return;
         }
@@ -236,9 +247,11 @@ impl Tree {
 
     /// The first row of a code in a range.
     pub fn first_between(&self, code: u32, start: u32, end: u32) -> Option<u32> {
-        if let Some(named) = self.index.get(&code) {
-            let first = named.partition_point(|&row| row < start);
-            return named.get(first).copied().filter(|&row| row < end);
+        if (end - start) as usize >= SEARCHED_ROWS {
+            if let Some(named) = self.indexed(code) {
+                let first = named.partition_point(|&row| row < start);
+                return named.get(first).copied().filter(|&row| row < end);
+            }
         }
         let place = self.codes[start as usize..end as usize].iter().position(|&other| other == code)?;
         Some(start + place as u32)
@@ -304,7 +317,7 @@ impl Tree {
         self.parents.push(parent);
         self.text.push_str(value);
         self.value_ends.push(self.text.len());
-        self.index.clear();
+        self.forget_index();
     }
 
     /// The root holds all rows so far.
@@ -334,7 +347,7 @@ impl Tree {
         for (row, prefix) in between(&source.prefixed, start, end) {
             self.prefixed.push((row - start + first, prefix.clone()));
         }
-        self.index.clear();
+        self.forget_index();
         first
     }
 }

@@ -53,8 +53,8 @@ fn axes_lead_where_they_should() {
 
 #[test]
 fn tests_select_by_code() {
-    let mut tree = sample();
-    let mut inside = |test| tree.step(&[0], &Step { axis: Axis::Descendant, test });
+    let tree = sample();
+    let inside = |test| tree.step(&[0], &Step { axis: Axis::Descendant, test });
     assert_eq!(inside(Test::Code(A)), [1, 5]);
     assert_eq!(inside(Test::Kind(kind::TEXT)), [4, 6]);
     assert_eq!(inside(Test::Codes(FxHashSet::from_iter([B, PI]))), [3, 7, 10]);
@@ -65,14 +65,34 @@ fn tests_select_by_code() {
 
 #[test]
 fn an_index_gives_what_a_search_gives() {
-    let mut tree = sample();
+    let tree = sample();
     let mut found = Vec::new();
     tree.named_between(B, 2, 8, &mut found);
-    assert_eq!(tree.named(B), [3, 7]);
+    assert_eq!(*tree.named(B), [3, 7]);
     tree.named_between(B, 2, 7, &mut found);
     assert_eq!(found, [3, 7, 3]);
     assert_eq!(tree.first_between(B, 4, 11), Some(7));
     assert_eq!(tree.first_between(B, 8, 11), None);
+}
+
+#[test]
+fn large_trees_are_searched_by_their_index() {
+    let mut tree = Tree::default();
+    tree.push(A, 1, 0, "");
+    for row in 1..10_000 {
+        tree.push(if row % 3 == 0 { B } else { A }, row + 1, 0, "");
+    }
+    tree.close_root();
+    let step = |code| Step { axis: Axis::Descendant, test: Test::Code(code) };
+    let wanted: Vec<u32> = (1..10_000).filter(|row| row % 3 == 0).collect();
+    assert_eq!(tree.first_between(B, 5000, 10_000), Some(5001));
+    assert_eq!(tree.step(&[0], &step(B)), wanted);
+    assert_eq!(tree.step(&[0], &step(B)), wanted);
+    assert_eq!(tree.first_between(B, 5000, 10_000), Some(5001));
+    assert_eq!(tree.first_between(B, 9000, 9001), Some(9000));
+    tree.push(B, 10_001, 0, "");
+    tree.close_root();
+    assert_eq!(tree.step(&[0], &step(B)).last(), Some(&10_000));
 }
 
 #[test]
