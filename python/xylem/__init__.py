@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from .version import VERSION as __version__
 
 if TYPE_CHECKING:
-    from .api import Functions, Query, Result, aggregate, compile, function, parse
+    from .api import Functions, Query, Result, aggregate, compile, function, items, parse
     from .errors import DynamicError, EngineBug, InputError, StaticError, SyntaxFault, XylemError
     from .stream_result import StreamResult
     from .values.node import Node
@@ -35,6 +35,7 @@ _HOME = {
     "aggregate": "xylem.api",
     "compile": "xylem.api",
     "function": "xylem.api",
+    "items": "xylem.api",
     "parse": "xylem.api",
 }
 
@@ -54,6 +55,7 @@ __all__ = [
     "aggregate",
     "compile",
     "function",
+    "items",
     "parse",
 ]
 

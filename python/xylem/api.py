@@ -10,7 +10,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from itertools import chain
 from os import PathLike
@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from xylem.external_names import external_names
 from xylem.functions.external import DEFAULT_FUNCTIONS, ExternalFunction, Functions
-from xylem.pipeline import Program, StaticEnvironment, compile_distributed, compile_query
+from xylem.pipeline import ExternalVariable, Program, StaticEnvironment, compile_distributed, compile_query
 from xylem.result import Result
 from xylem.run.deep_stack import drawn_deep
 from xylem.source.limits import DEFAULT_LIMITS, Limits
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from xylem.stream_query import Validation
     from xylem.stream_result import StreamResult
 
-__all__ = ["Functions", "Query", "Result", "aggregate", "compile", "function", "parse"]
+__all__ = ["Functions", "Query", "Result", "aggregate", "compile", "function", "items", "parse"]
 
 aggregate = DEFAULT_FUNCTIONS.aggregate
 """Register an aggregate for all queries: a class with init, step and finish, and with merge or invert if it can."""
@@ -82,6 +82,22 @@ def parse(source: str | bytes | PathLike[str], *, uri: str | None = None, limits
     return read_document(source, uri, limits=limits)
 
 
+def items(
+    source: Source | ByteSource, path: str = "/*/*", *, limits: Limits = DEFAULT_LIMITS
+) -> Iterator[Any]:
+    """What a path selects in a document, item by item while the document streams by: there may be no end of it.
+
+    For variables declared ``as T**`` and for ``stream()``: each element is a small tree of its own, forgotten when nothing
+    reads it any more.
+
+    >>> import xylem
+    >>> query = xylem.compile("declare variable $s as element(t)** external; for $t in $s where $t > 1 return $t/@id")
+    >>> [str(found) for found in query.run(variables={"s": items(b"<a><t id='x'>1</t><t id='y'>2</t></a>")}).items]
+    ['<attribute id pre=1>']
+    """
+    return iter(compile(path).stream(source, limits=limits))
+
+
 class Query:
     """A compiled query, which may be run any number of times."""
 
@@ -97,6 +113,17 @@ class Query:
         from xylem.stream_query import stream_program
 
         return stream_program(self._text, self._environment, schema)
+
+    @property
+    def external_variables(self) -> Sequence[ExternalVariable]:
+        """The external variables that the query declares."""
+        return self._program.external_variables
+
+    @property
+    def warnings(self) -> Sequence[str]:
+        """What to know before the query runs over infinite sequences: what grows, and what may never end."""
+        notes = [note for note in self._program.notes if note.topic == "endless"]
+        return [f"{note.span.source.name}:{note.span.line}: {note.text}" for note in notes]
 
     def check(self) -> None:
         """Raise the static errors of the query, if there are any."""

@@ -63,6 +63,16 @@ VariableFiles = Annotated[
         "--var-file", metavar="NAME=DOC.xml", help="An external variable, as a document.", rich_help_panel=INPUT
     ),
 ]
+Items = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--items",
+        metavar="NAME=DOC.xml",
+        help="A variable declared `as T**`, or a `stream(\"NAME\")`: the elements below the root of a document, "
+        "one after the other as they arrive; `-` is standard input.",
+        rich_help_panel=INPUT,
+    ),
+]
 Allowed = Annotated[
     list[Path] | None,
     typer.Option(
@@ -190,6 +200,7 @@ def run(
     inputs: Inputs = None,
     var: Variables = None,
     var_file: VariableFiles = None,
+    items: Items = None,
     allow: Allowed = None,
     allow_env: AllowEnvironment = False,
     output: OutputFile = None,
@@ -287,6 +298,7 @@ def run(
         allow_env,
         output,
         output_param or [],
+        items=items or [],
         stream=stream,
         schema=schema,
         validate=validate.value if validate else None,

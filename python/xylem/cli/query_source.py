@@ -77,14 +77,15 @@ def variables(values: Iterable[str], documents: Iterable[str]) -> dict[str, Any]
     bound: dict[str, Any] = {}
     for option, pairs in (("-v", values), ("--var-file", documents)):
         for pair in pairs:
-            name, equals, value = _name_and_value(pair)
+            name, equals, value = split_pair(pair)
             if not equals:
                 raise typer.BadParameter(f"{pair!r} is not name=value", param_hint=option)
             bound[name] = UntypedAtomic(value) if option == "-v" else document(value).node
     return bound
 
 
-def _name_and_value(pair: str) -> tuple[str, str, str]:
+def split_pair(pair: str) -> tuple[str, str, str]:
+    """NAME=VALUE in its three parts; the last two are empty where it is none."""
     found = _NAME.match(pair)
     if found is None or not pair.startswith("=", found.end()):
         return pair, "", ""

@@ -34,6 +34,8 @@ class RunOptions:
     allow_environment: bool
     output: Path | None
     output_parameters: Sequence[str]
+    items: Sequence[str] = ()
+    """NAME=FILE: infinite variables and streams, and where their items come from."""
     stream: bool | None = None
     """Whether to stream; None: where it can be done."""
     schema: Path | None = None
@@ -61,6 +63,11 @@ def run_query(source: QuerySource, options: RunOptions) -> None:
         raise typer.BadParameter("an input is validated while it streams, by --schema", param_hint="--validate")
     # Wrong parameters are told before anything is read.
     output_parameters(options.output_parameters)
+    if options.items:
+        from .items_run import run_over_items
+
+        run_over_items(source, options)
+        return
     query = compiled(source, check=False)
     result = refused = None
     bound = variables(options.values, options.documents)

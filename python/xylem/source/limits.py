@@ -31,6 +31,8 @@ class Limits:
     """What is kept of one element that a scan reports as a whole."""
     buffered_bytes: int = 1_000_000_000
     """What a query may keep of a stream, all its variables together."""
+    held_items: int = 1_000_000
+    """How many items or values an operation on an infinite sequence may keep (XYDY0010)."""
     allow_dtd: bool = True
     """Whether an internal DTD subset is read: entities, attribute defaults, identifiers. Nothing is fetched for it."""
     decompression_ratio: int = 200

@@ -84,16 +84,13 @@ class Aggregate:
             self._folding.clear(position + 1)
 
     def result(self, start: int, items: Items) -> Any:
-        if self._whole is not None and start < self._disorder:
-            assert items is not None
-            return self._guarded(lambda: self._whole(_from(items, start)))  # type: ignore[misc]
         if self._failure is not None and start <= self._failure[0]:
             return Failed(self._failure[1])
-        return self._guarded(lambda: self._folding.result(start))
-
-    def _guarded(self, compute: Callable[[], Any]) -> Any:
         try:
-            return compute()
+            if self._whole is not None and start < self._disorder:
+                assert items is not None
+                return self._whole(_from(items, start))
+            return self._folding.result(start)
         except XylemError as error:
             return Failed(error)
 

@@ -119,8 +119,11 @@ class HashedWindows:
     def add(self, window: Open) -> None:
         value = self._start_key(*window.place)
         if self._offset is not None:
-            moved = moved_key(value, self._offset[0], self._implicit_tz)
-            self._put(window, moved)
+            offset = self._offset[0]
+            if type(value) is int and type(offset) is int:
+                self._windows.setdefault(value + offset, []).append(window)
+            else:
+                self._put(window, moved_key(value, offset, self._implicit_tz))
             return
         if self._is_general:
             values = value
@@ -136,7 +139,7 @@ class HashedWindows:
 
     def _put(self, window: Open, key: Key | NoKey) -> None:
         if isinstance(key, Key):
-            self._windows.setdefault(key, []).append(window)
+            self._windows.setdefault(_hashed(key), []).append(window)
         elif key is UNSURE:
             self._unsure.add(window)
 
@@ -153,8 +156,10 @@ class HashedWindows:
     def _probe(self, end: Place) -> Any:
         value = self._end_key(*end)
         if self._offset is not None:
+            if type(value) is int:
+                return value
             key = difference_key(value, self._implicit_tz)
-            return None if key is NEVER else key
+            return _hashed(key) if isinstance(key, Key) else None if key is NEVER else key
         if self._is_general:
             if len(value) > 1:
                 return UNSURE
@@ -202,9 +207,17 @@ class HashedWindows:
         self._unsure.drop_over()
 
 
+def _hashed(key: Key) -> Any:
+    """Numbers are their own keys: equal ones have equal hashes, whatever their types."""
+    return key.value if key.kind == "number" else key
+
+
 def _equality_kind(value: Any) -> str:
     """Values of one kind are `=` where they are `eq`: untyped ones among themselves, as texts."""
     return "untyped" if is_untyped(value) else "text" if is_text(value) else "typed"
+
+
+_SMALL = 1 << 30
 
 
 class SortedWindows:
@@ -244,6 +257,11 @@ class SortedWindows:
     def add(self, window: Open) -> None:
         value = self._start_key(*window.place)
         key: Key | NoKey
+        if type(value) is int and self._kind == "number" and abs(value) < _SMALL:
+            offset = 0 if self._offset is None else self._offset[0]
+            if type(offset) is int and abs(offset) < _SMALL:
+                self._insert(value + offset, window)
+                return
         if self._offset is not None:
             key = moved_key(value, self._offset[0], self._implicit_tz)
         elif self._is_general and len(value) != 1:
@@ -287,6 +305,8 @@ class SortedWindows:
         """The run of places that an item ends; None where each has to be tested."""
         value = self._end_key(*end)
         key: Key | NoKey
+        if type(value) is int and self._kind == "number" and abs(value) < _SMALL:
+            return self._run(value)
         if self._offset is not None:
             key = difference_key(value, self._implicit_tz)
         elif self._is_general and len(value) != 1:
@@ -301,6 +321,10 @@ class SortedWindows:
             return None
         if probe != probe:
             return begin, begin
+        return self._run(probe)
+
+    def _run(self, probe: Any) -> tuple[int, int]:
+        begin, keys = self._begin, self._keys
         match self._op:
             case "gt":
                 return begin, bisect_left(keys, probe, begin)
