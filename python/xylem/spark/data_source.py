@@ -4,8 +4,12 @@
     books = spark.read.format("xylem").option("query", "//book").load("books/*.xml")
 
 Options: `query` or `queryFile`; `path`, what load() is given; `paths`, several as a JSON array; `partitions`, about how
-many tasks; `var.NAME`, an external variable; `allow`, a directory that doc() may read; `scanner`. Columns are those
-of `row_shape.py`, or those given with `.schema(…)`.
+many tasks; `var.NAME`, an external variable; `allow`, a directory that doc() may read; `scanner`; `pushFilters`.
+Columns are those of `row_shape.py`, or those given with `.schema(…)`.
+
+With `pushFilters` set to true, rows that Spark's filters refuse do not leave the workers. It is off unless asked for,
+because PySpark 4.3 keeps what was pushed: after `frame.where("n > 5").count()`, `frame.count()` counts those rows
+only. A frame that pushes filters is good for one query.
 
 What is one spread expression over the input is read by as many tasks as suit it. Sorting, grouping and answers that are
 put together cannot be shared among the tasks of a source: they are one task here, and spread with `xylem.spark.query`.
@@ -42,13 +46,13 @@ PUSHING = "spark.sql.python.filterPushdown.enabled"
 
 
 def register(spark: SparkSession) -> None:
-    """Make the format known to a session, and let Spark hand filters to it."""
+    """Make the format known to a session, and let it have filters where an option asks for that."""
     spark.conf.set(PUSHING, "true")
-    spark.dataSource.register(FilteringSource)
+    spark.dataSource.register(XylemSource)
 
 
 class XylemSource(DataSource):
-    """The format as it is found by itself, where the package is installed: Spark keeps all filters."""
+    """The format."""
 
     @classmethod
     def name(cls) -> str:
@@ -58,7 +62,10 @@ class XylemSource(DataSource):
         return _table(self._options(), None).schema()
 
     def reader(self, schema: StructType) -> DataSourceReader:
-        return XylemReader(self._options(), schema)
+        options = self._options()
+        # A reader that could take filters is refused by sessions that do not give them.
+        kind = FilteringReader if options.get("pushfilters", "false").lower() == "true" else XylemReader
+        return kind(options, schema)
 
     def streamReader(self, schema: StructType) -> Any:
         """The format of unbounded inputs, where it is there."""
@@ -72,13 +79,6 @@ class XylemSource(DataSource):
 
     def _options(self) -> dict[str, str]:
         return {name.lower(): value for name, value in self.options.items()}
-
-
-class FilteringSource(XylemSource):
-    """The format of a session that lets sources have filters."""
-
-    def reader(self, schema: StructType) -> DataSourceReader:
-        return FilteringReader(self._options(), schema)
 
 
 @dataclass

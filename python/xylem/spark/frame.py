@@ -69,6 +69,8 @@ def query(
     table = Table(shipped, chosen)
     run = BatchRun(lambda: spark, shipped, files, partitions=partitions)
     part = run.answer_part()
+    if part is not None and part.kind in (PartKind.AGGREGATE, PartKind.SEQUENTIAL):
+        part = None
     if part is None or part.kind is not PartKind.MAP or not table.is_plain_text():
         table = Table(shipped.with_items(), chosen)
         run = BatchRun(lambda: spark, table.query, files, partitions=partitions)
