@@ -1,0 +1,91 @@
+"""`xylem run --on spark`: the same output and exit codes as in one process."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+from xylem.cli.app import app
+from xylem.spark.java import PACKAGE_ROOT
+
+ROWS = "for $r in //row return <r>{ $r/@n/string() }</r>"
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    path = tmp_path / "rows.xml"
+    path.write_text("<t>" + "".join(f"<row n='{n}'/>" for n in range(50)) + "</t>")
+    return path
+
+
+def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "xylem", "run", *map(str, arguments)],
+        env={**os.environ, "PYTHONPATH": str(PACKAGE_ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+
+
+def test_output_figures_and_nothing_else(spark: object, source: Path) -> None:
+    here = run("-q", ROWS, "-i", source)
+    there = run("-q", ROWS, "-i", source, "--on", "spark", "--master", "local[2]", "--partitions", "3", "--stats=json")
+    assert (there.stdout, there.returncode) == (here.stdout, 0)
+    (line,) = there.stderr.splitlines()
+    facts = json.loads(line)
+    assert (facts["on"], facts["master"], facts["tasks"], facts["stages"]) == ("spark", "local[2]", 3, 1)
+    assert facts["split"] == ["1 file: 1 cut into 12 parts", "3 tasks of 0.0 to 0.0 MB"]
+    assert facts["peak_worker_rss_bytes"] < 300e6
+    assert [part["kind"] for part in facts["parts"]] == ["map"]
+
+
+def test_an_error_of_the_input(spark: object, tmp_path: Path) -> None:
+    (tmp_path / "bad.xml").write_text("<t><row n='1'/><row></t>")
+    here = run("-q", ROWS, "-i", tmp_path / "bad.xml")
+    there = run("-q", ROWS, "-i", tmp_path / "bad.xml", "--on", "spark")
+    assert here.returncode == there.returncode == 3
+    assert there.stdout == here.stdout
+    assert there.stdout.startswith("<r>1</r>")
+    assert there.stderr.startswith("XYIN0001")
+    assert "org.apache" not in there.stderr
+
+
+def test_what_is_one_task_needs_no_spark(spark: object, source: Path) -> None:
+    query = "//row[last()]/preceding-sibling::row[1]/@n/string()"
+    result = CliRunner().invoke(app, ["run", "-q", query, "-i", str(source), "--on", "spark", "--stats=text"])
+    assert result.exit_code == 0
+    assert result.stdout == "48\n"
+    assert "it is one task" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (["-q", "1 +", "-i", "rows.xml"], 1, "XPST0003"),
+        (["-q", "//row", "-i", "-"], 3, "XYRT0005"),
+        (["-q", "//row", "-i", "none.xml"], 3, "XYIN0002"),
+        (["-q", "//row", "-i", "rows.xml", "--partitions", "0"], 2, "at least one"),
+        (["-q", "//row", "-i", "rows.xml", "--schema", "a.dtd"], 2, "--schema"),
+        (["-q", "//row", "-i", "rows.xml", "-v", "x=1"], 3, "XYIN0006"),
+    ],
+)
+def test_wrong_use(
+    spark: object, source: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], code: int, words: str
+) -> None:
+    monkeypatch.chdir(source.parent)
+    result = CliRunner().invoke(app, ["run", *arguments, "--on", "spark"])
+    assert result.exit_code == code, result.output
+    assert words in result.stderr
+
+
+def test_options_of_spark_alone(source: Path) -> None:
+    result = CliRunner().invoke(app, ["run", "-q", "//row", "-i", str(source), "--master", "local"])
+    assert result.exit_code == 2
+    assert "--on spark" in result.stderr
