@@ -10,7 +10,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from itertools import chain
 from os import PathLike
@@ -32,7 +32,9 @@ if TYPE_CHECKING:
     from xylem.plan.explain import Explanation
     from xylem.run.streaming.program import StreamProgram
     from xylem.schema import Schema
+    from xylem.source.byte_ranges import Scope
     from xylem.source.byte_source import ByteSource, Source
+    from xylem.source.malformed import MalformedRecord, MalformedTally
     from xylem.stream_query import Validation
     from xylem.stream_result import StreamResult
 
@@ -182,6 +184,8 @@ class Query:
         environment: Mapping[str, str] | None = None,
         limits: Limits = DEFAULT_LIMITS,
         scanner: str = "auto",
+        on_malformed: str | MalformedTally = "stop",
+        dead_letters: str | PathLike[str] | Callable[[MalformedRecord], object] | None = None,
     ) -> StreamResult:
         """Run the query over one input as it streams by: in one pass, keeping no more than the query needs.
 
@@ -190,6 +194,10 @@ class Query:
         DTD or an XML Schema: a path, or loaded) says what to expect in which order, so that less is kept; the input
         must follow it. With `validate`, what does not is XYIN0021, after all results before it: every element is
         compared (full), or those the plan relies on (lazy). XYST0004, with the reason, where a query needs a tree.
+
+        `on_malformed` says what becomes of records that are not well formed: the first ends the run (stop), or they
+        are left out and counted in `malformed` of the result (skip), and handed to `dead_letters` too, a function or
+        a file to write (dead-letter). XYST0005 for queries that have no records.
 
         >>> import xylem
         >>> books = b"<books><book><title>A</title></book><book><title>B</title></book></books>"
@@ -200,7 +208,8 @@ class Query:
         """
         from xylem.run.streaming.progress import Progress
         from xylem.run.streaming.run import Statistics
-        from xylem.stream_query import loaded_schema, refuse_collections, stream_source, validated
+        from xylem.sink.dead_letters import malformed_tally
+        from xylem.stream_query import loaded_schema, refuse_collections, sound_source, stream_source, validated
         from xylem.stream_result import StreamResult
 
         schema = loaded_schema(schema)
@@ -212,7 +221,13 @@ class Query:
             refuse_collections(program)
         else:
             resources.add_collection(None, sequence_from_python(collection))
-        input_source = validated(stream_source(program, source, resources), program, schema, validate)
+        input_source = stream_source(program, source, resources)
+        tally = malformed_tally(on_malformed, dead_letters)
+        if tally is not None:
+            input_source = sound_source(
+                input_source, self._text, self._environment, program.scan, tally, limits, scanner
+            )
+        input_source = validated(input_source, program, schema, validate)
         progress = Progress(input_source, Statistics())
         start = partial(
             program.write,
@@ -224,7 +239,13 @@ class Query:
             scanner=scanner,
             statistics=progress.statistics,
         )
-        return StreamResult(program, start, progress)
+        return StreamResult(program, start, progress, tally)
+
+    def record_scopes(self) -> tuple[Scope, ...]:
+        """The paths to the records of the query, by which an input can be divided; XYST0005 where it has none."""
+        from xylem.stream_query import record_scopes
+
+        return record_scopes(self._text, self._environment)
 
     def explain(self, schema: Schema | str | PathLike[str] | None = None) -> Explanation:
         """How the query is executed over one input: streamed, or why not."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from xylem.errors import StaticError
 from xylem.functions.registry import FN
-from xylem.pipeline import StaticEnvironment, compile_stream
+from xylem.pipeline import StaticEnvironment, compile_distributed, compile_stream
 from xylem.plan.tree_reasons import tree_reason
 from xylem.run.streaming.build import NotStreamable
 from xylem.source.byte_source import ByteSource, Source
@@ -18,8 +18,12 @@ from xylem.syntax import ast, parse
 from xylem.values.uri import resolve
 
 if TYPE_CHECKING:
+    from xylem.plan.scan_plan import ScanPlan
     from xylem.run.streaming.program import StreamProgram
     from xylem.schema import Schema
+    from xylem.source.byte_ranges import Scope
+    from xylem.source.limits import Limits
+    from xylem.source.malformed import MalformedTally
 
 NOT_STREAMABLE = "XYST0004"
 Validation = Literal["full", "lazy"]
@@ -87,6 +91,31 @@ def _file_of(program: StreamProgram, named: ast.Expr, resources: FileResources) 
         raise not_streamable("named streams cannot be opened yet", named)
     uri = resolve(named.arguments[0].value, program.static.base_uri or "")
     return resources.places.path(uri, "FODC0002")
+
+
+def record_scopes(text: str, environment: StaticEnvironment) -> tuple[Scope, ...]:
+    """The paths to the records of a query; XYST0005 where it has none."""
+    program = compile_distributed(text, environment)
+    if program.scopes:
+        return program.scopes
+    why = next((part.why for part in program.distribution.parts if part.why), "it has no path to records")
+    raise StaticError("XYST0005", why)
+
+
+def sound_source(
+    source: ByteSource,
+    text: str,
+    environment: StaticEnvironment,
+    plan: ScanPlan,
+    tally: MalformedTally,
+    limits: Limits,
+    scanner: str = "auto",
+) -> ByteSource:
+    """The input without its malformed records."""
+    from xylem.source.sound_records import SoundRecords
+
+    scopes = record_scopes(text, environment)
+    return SoundRecords(source, scopes, plan, limits, tally.tell, scanner=scanner, close=tally.close)
 
 
 def validated(source: ByteSource, program: StreamProgram, schema: Schema | None, mode: Validation | None) -> ByteSource:

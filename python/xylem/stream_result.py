@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from xylem.run.streaming.program import StreamProgram
     from xylem.run.streaming.progress import Progress
     from xylem.run.streaming.run import Statistics
+    from xylem.source.malformed import MalformedTally
 
 Start = Callable[[Any], Iterator["Statistics"]]
 """Begins the run with an output to write to; gives control back after each batch."""
@@ -26,11 +27,15 @@ class StreamResult:
     complete before it.
     """
 
-    def __init__(self, program: StreamProgram, start: Start, progress: Progress) -> None:
+    def __init__(
+        self, program: StreamProgram, start: Start, progress: Progress, malformed: MalformedTally | None = None
+    ) -> None:
         self._program = program
         self._start: Start | None = start
         self._observers: list[Callable[[Progress], object]] = []
         self.progress = progress
+        self.malformed = malformed
+        """What was left out of the input so far; None where the first error ends the run."""
 
     @property
     def statistics(self) -> Statistics:

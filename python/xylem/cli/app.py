@@ -42,8 +42,8 @@ Inputs = Annotated[
         "-i",
         "--input",
         metavar="DOC.xml",
-        help="The document the query starts from; `-` is standard input. Given several times, "
-        "the documents are the default collection: `collection()`.",
+        help="The document the query starts from; `-` is standard input. With several of them, by a directory or a "
+        "pattern too, a leading `/` means each, and `collection()` all.",
         rich_help_panel=INPUT,
     ),
 ]
@@ -251,6 +251,25 @@ def run(
         bool,
         typer.Option("--no-dtd", help="Refuse inputs with a document type declaration.", rich_help_panel=INPUT),
     ] = False,
+    on_malformed: Annotated[
+        str,
+        typer.Option(
+            "--on-malformed",
+            metavar="stop|skip|dead-letter[=FILE]",
+            help="What becomes of records that are not well formed, and of inputs that cannot be read where there are "
+            "several: the first ends the run, or they are left out and counted, and written to a file.",
+            rich_help_panel=INPUT,
+        ),
+    ] = "stop",
+    checkpoint: Annotated[
+        Path | None,
+        typer.Option(
+            "--checkpoint",
+            metavar="FILE",
+            help="Note there how far the run is; after an interruption the same command goes on. Needs `-i` and `-o`.",
+            rich_help_panel=STREAM,
+        ),
+    ] = None,
     quiet: Annotated[
         bool, typer.Option("--quiet", help="Show no progress on a terminal.", rich_help_panel=STREAM)
     ] = False,
@@ -307,6 +326,8 @@ def run(
         plot=plot_buffers,
         quiet=quiet,
         limits=limits_of(limit or (), allow_dtd=not no_dtd),
+        on_malformed=on_malformed,
+        checkpoint=checkpoint,
     )
     if on is Runner.LOCAL:
         for name, value in (("--master", master), ("--partitions", partitions)):
@@ -314,6 +335,9 @@ def run(
                 raise typer.BadParameter("this is for --on spark", param_hint=name)
         run_query(query_source(query, text), options)
     else:
+        for name, given in (("--on-malformed", on_malformed != "stop"), ("--checkpoint", checkpoint is not None)):
+            if given:
+                raise typer.BadParameter("this is for runs in one process, not for --on spark", param_hint=name)
         from .spark_run import run_on_spark
 
         run_on_spark(query_source(query, text), options, master, partitions)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -118,12 +118,14 @@ class InputDocument:
     """Its size, after decompression."""
 
 
-def document(place: str, limits: Limits = DEFAULT_LIMITS) -> InputDocument:
-    """The document in a file, or on standard input for `-`; compressed or not."""
+def document(
+    place: str, limits: Limits = DEFAULT_LIMITS, sound: Callable[[ByteSource], ByteSource] | None = None
+) -> InputDocument:
+    """The document in a file, or on standard input for `-`; compressed or not. `sound` leaves bad records out of it."""
     from xylem import api
 
     with input_source(place, limits) as source:
-        data = b"".join(source)
+        data = b"".join(source if sound is None else sound(source))
     try:
         return InputDocument(api.parse(data, uri=source.uri, limits=limits), len(data))
     except InputError as error:

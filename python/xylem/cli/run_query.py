@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -18,9 +18,12 @@ from .result_output import result_output
 
 if TYPE_CHECKING:
     from xylem.api import Query
+    from xylem.source.byte_source import ByteSource
+    from xylem.source.malformed import MalformedTally
     from xylem.stream_result import StreamResult
 
 NOT_STREAMABLE = "XYST0004"
+NO_RECORDS = "XYST0005"
 
 
 @dataclass(frozen=True)
@@ -46,6 +49,9 @@ class RunOptions:
     plot: Path | None = None
     quiet: bool = False
     limits: Limits = DEFAULT_LIMITS
+    on_malformed: str = "stop"
+    """stop, skip, dead-letter or dead-letter=FILE"""
+    checkpoint: Path | None = None
 
 
 def compiled(source: QuerySource, *, check: bool = True) -> Query:
@@ -68,27 +74,70 @@ def run_query(source: QuerySource, options: RunOptions) -> None:
 
         run_over_items(source, options)
         return
+    options = replace(options, inputs=_files(options.inputs))
+    if options.checkpoint is not None:
+        from .checkpoint_run import run_with_checkpoint
+
+        run_with_checkpoint(source, options, options.checkpoint)
+        return
+    from .malformed_option import policy_of, tallied
+
+    policy, letters = policy_of(options.on_malformed, options.output)
+    with tallied(policy, letters, is_reported=options.statistics is not None) as tally:
+        if len(options.inputs) < 2 or not _run_many(source, options, tally):
+            _run_one(source, options, tally)
+
+
+def _files(names: Sequence[str]) -> Sequence[str]:
+    from xylem.source.input_files import named_files
+
+    return named_files(names)
+
+
+def _run_many(source: QuerySource, options: RunOptions, tally: MalformedTally | None) -> bool:
+    """Run over several inputs one after another, if the query can be asked of them so."""
+    if options.stream is False or options.schema is not None or options.plot is not None:
+        return False
+    from .parts_run import parts_query
+
+    query = parts_query(source, options, several_documents=True)
+    distribution = query.program().distribution
+    if not distribution.is_parallel:
+        why = "; ".join(part.why for part in distribution.parts if part.why)
+        if options.stream:
+            raise StaticError(NOT_STREAMABLE, f"there is more than one input, and {why}")
+        return False
+    from .many_inputs import run_many
+
+    run_many(query, options.inputs, options, tally)
+    return True
+
+
+def _run_one(source: QuerySource, options: RunOptions, tally: MalformedTally | None) -> None:
+    """Run over one input as it streams by, or over the trees of all inputs."""
     query = compiled(source, check=False)
     result = refused = None
     bound = variables(options.values, options.documents)
     if options.stream is not False:
         try:
-            result = _stream(query, bound, options)
+            result = _stream(query, bound, options, tally)
         except StaticError as error:
-            if options.stream or options.validate:
+            if options.stream or options.validate or error.code == NO_RECORDS:
                 raise
             # An error of the query itself is told as it would be for a tree.
             query.check()
             refused = error
     if result is None:
-        _run_over_trees(query, bound, options, refused)
+        _run_over_trees(query, bound, options, refused, tally)
     else:
         from .stream_run import write_stream
 
         write_stream(result, options)
 
 
-def _stream(query: Query, bound: dict[str, Any], options: RunOptions) -> StreamResult | None:
+def _stream(
+    query: Query, bound: dict[str, Any], options: RunOptions, tally: MalformedTally | None
+) -> StreamResult | None:
     """The query over its one input, streaming; None where there is not one input."""
     if len(options.inputs) > 1:
         if options.stream:
@@ -106,11 +155,19 @@ def _stream(query: Query, bound: dict[str, Any], options: RunOptions) -> StreamR
         environment=os.environ if options.allow_environment else None,
         scanner=options.scanner,
         limits=options.limits,
+        on_malformed="stop" if tally is None else tally,
     )
 
 
-def _run_over_trees(query: Query, bound: dict[str, Any], options: RunOptions, refused: StaticError | None) -> None:
-    inputs = [document(place, options.limits) for place in options.inputs]
+def _run_over_trees(
+    query: Query,
+    bound: dict[str, Any],
+    options: RunOptions,
+    refused: StaticError | None,
+    tally: MalformedTally | None,
+) -> None:
+    sound = None if tally is None else _without_malformed(query, options, tally)
+    inputs = [document(place, options.limits, sound) for place in options.inputs]
     documents = [given.node for given in inputs]
     result = query.run(
         context=documents[0] if len(documents) == 1 else None,
@@ -122,6 +179,16 @@ def _run_over_trees(query: Query, bound: dict[str, Any], options: RunOptions, re
     with result_output(options.output) as output:
         result.write_to(output.write, **output_parameters(options.output_parameters))
     if options.statistics is not None:
+        from .malformed_option import facts_of
         from .statistics import of_trees, report
 
-        report(of_trees(inputs, refused), options.statistics)
+        report({**of_trees(inputs, refused), **facts_of(tally)}, options.statistics)
+
+
+def _without_malformed(query: Query, options: RunOptions, tally: MalformedTally) -> Callable[[ByteSource], ByteSource]:
+    """What leaves malformed records out of inputs that become trees."""
+    from xylem.source.sound_records import SoundRecords, plan_of_records
+
+    scopes = query.record_scopes()
+    plan, limits = plan_of_records(scopes), options.limits
+    return lambda source: SoundRecords(source, scopes, plan, limits, tally.tell, scanner=options.scanner)

@@ -99,10 +99,18 @@ def _rows(facts: Facts) -> Iterator[tuple[str, str]]:
     speed = ""
     if facts.get("seconds"):
         speed = f" in {facts['seconds']:.3g} s, {facts['input_bytes'] / 1e6 / facts['seconds']:,.1f} MB/s"
-    yield "input", _number(facts["input_bytes"], "byte", "bytes") + speed
+    inputs = f" of {facts['inputs']:,} inputs" if "inputs" in facts else ""
+    yield "input", _number(facts["input_bytes"], "byte", "bytes") + inputs + speed
+    if facts.get("resumed_at_byte"):
+        yield "gone on from", f"byte {facts['resumed_at_byte']:,}"
     if facts["streamed"]:
         yield "records", f"{facts['records']:,}"
-        yield "results", f"{facts['results']:,}"
+        if facts["results"] is not None:
+            yield "results", f"{facts['results']:,}"
+    if "malformed" in facts:
+        from .malformed_option import words_of
+
+        yield "left out", words_of(facts["malformed"])
     yield "buffered at most", _number(facts["peak_buffered_bytes"], "byte", "bytes")
     for buffer in facts["buffers"]:
         yield f"  ${buffer['variable']}", _number(buffer["peak_bytes"], "byte", "bytes")

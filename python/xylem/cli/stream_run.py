@@ -36,9 +36,10 @@ def write_stream(result: StreamResult, options: RunOptions) -> None:
             if line is not None:
                 line.close()
     if options.statistics is not None:
+        from .malformed_option import facts_of
         from .statistics import of_stream, report
 
-        report(of_stream(result, _scanner(options)), options.statistics)
+        report({**of_stream(result, _scanner(options)), **facts_of(result.malformed)}, options.statistics)
 
 
 def _scanner(options: RunOptions) -> str:

@@ -307,12 +307,23 @@ CATALOGUE: dict[str, Entry] = {
         "the output: pip install 'xylem-xquery[kafka]'; the input: --conf spark.jars.packages=…, see docs/spark.md",
     ),
     "XYRT0026": Entry("the continuous query failed", "started again with the same checkpoint it goes on where it stopped"),
+    "XYRT0030": Entry(
+        "the checkpoint does not fit the input or the output any more", "delete it to begin again"
+    ),
     "XYST0001": Entry("no external function of this name is registered", "register it: @xylem.function(…)"),
     "XYST0002": Entry("this extension can be written but not yet executed"),
     "XYST0003": Entry("the expression is nested too deeply"),
     "XYST0004": Entry(
         "the query cannot be answered while its input streams by",
         "run it over the tree of the document: without --stream, or with Query.run in Python",
+    ),
+    "XYST0005": Entry(
+        "malformed records cannot be left out of the input of this query",
+        "let errors stop the run, or ask for records by a path: for $r in /path/to/record return …",
+    ),
+    "XYST0006": Entry(
+        "a run of this query cannot be gone on with after an interruption",
+        "leave out --checkpoint, or write a query whose answer is that of its records, one after another",
     ),
     "XYST0010": Entry("a blocking operation is applied to an infinite sequence"),
     "XYST0011": Entry("only variables that the prolog declares can be set", "declare variable $x := …;"),

@@ -46,6 +46,8 @@ class MalformedTally:
 
     keep: Callable[[MalformedRecord], object] | None = None
     """Where records go under DEAD_LETTER."""
+    close: Callable[[], object] | None = None
+    """Called when the input has been read."""
     records: int = 0
     documents: int = 0
     """Inputs of which the rest was left out: unreadable, or broken outside of records."""

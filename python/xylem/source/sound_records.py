@@ -20,7 +20,7 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from xylem.errors import InputError, InputPlace
-from xylem.plan.scan_plan import ScanPlan
+from xylem.plan.scan_plan import Keep, Report, ScanPlan, ScanStep
 
 from .byte_ranges import CutPoint, Scope
 from .byte_source import ByteSource
@@ -61,9 +61,16 @@ class SoundRecords(ByteSource):
         tell: Callable[[MalformedRecord], object],
         *,
         scanner: str = "auto",
+        close: Callable[[], object] | None = None,
     ) -> None:
-        """`scopes` lead to the records; `plan` is that of the scan which follows."""
-        super().__init__((), name=source.name, uri=source.uri, size=source.size, close=source.close)
+        """`scopes` lead to the records; `plan` is that of the scan which follows. `close` is called at the end."""
+
+        def close_all() -> None:
+            source.close()
+            if close is not None:
+                close()
+
+        super().__init__((), name=source.name, uri=source.uri, size=source.size, close=close_all)
         self._source = source
         self._scopes = scopes
         self._plan = _only_kept(plan)
@@ -351,6 +358,19 @@ class _Checker:
                 python.feed(b"")
 
             self.feed, self.finish = feed, finish
+
+
+def plan_of_records(scopes: Sequence[Scope]) -> ScanPlan:
+    """A scan that keeps whole records, for readers of which no more is known."""
+    steps = [ScanStep(-1)]
+    for scope in scopes:
+        parent = 0
+        for number, (axis, uri, local) in enumerate(scope, 1):
+            is_record = number == len(scope)
+            report = Report.ITEM if is_record else Report.NOTHING
+            steps.append(ScanStep(parent, axis, uri, local, report, Keep.SUBTREE if is_record else Keep.NOTHING))
+            parent = len(steps) - 1
+    return ScanPlan(tuple(steps), comments=True)
 
 
 def _only_kept(plan: ScanPlan) -> ScanPlan:

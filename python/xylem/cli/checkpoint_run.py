@@ -1,0 +1,197 @@
+"""`xylem run --checkpoint FILE`: after an interruption the same command goes on, and the output is the same."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any
+
+import typer
+
+from xylem.errors import InputError, StaticError
+from xylem.run.distributed.checkpoint import Checkpoint, digest, input_identity, load_checkpoint
+from xylem.run.distributed.resumable import ResumableRun, refuse_others
+from xylem.run.evaluator.program import current_time
+from xylem.run.streaming.run import Statistics
+from xylem.source.byte_ranges import ByteRange, CutPoint, ranges
+from xylem.source.cut_points import find_cuts
+from xylem.source.decompression import is_compressed
+from xylem.values.datetime_lexical import parse_date_time
+
+from .parts_run import encoder, parts_query
+from .progress_line import ProgressLine, progress_line
+from .query_source import QuerySource
+from .run_query import RunOptions
+
+EVERY_BYTES = 8 << 20
+"""About so much input from one checkpoint to the next."""
+OPTION = "--checkpoint"
+
+
+def run_with_checkpoint(source: QuerySource, options: RunOptions, checkpoint: Path) -> None:
+    """Run the query over its one input, or go on with a run that was interrupted."""
+    path, output = _checked(options)
+    query = parts_query(source, options, several_documents=False)
+    program = query.program()
+    refuse_others(program)
+    begun = _begun(checkpoint, _digest(query, output), path, output)
+    is_resumed = begun.output_bytes > 0
+    if is_resumed and not options.quiet:
+        print(f"going on from byte {begun.cut.offset:,} of {path}", file=sys.stderr)
+    now = parse_date_time(begun.now)
+    cuts = [
+        cut
+        for cut in find_cuts(path, program.scopes, EVERY_BYTES, limits=options.limits, scanner=options.scanner)
+        if cut.offset > begun.cut.offset
+    ]
+    parts = ranges(path, cuts)
+    if is_resumed:
+        parts[0] = ByteRange(str(path), begun.cut, parts[0].end)
+    line = progress_line(options.quiet)
+    measured = Statistics()
+    shown = _Shown(path, begun, measured)
+
+    def save(reached: Checkpoint) -> None:
+        reached.save(checkpoint)
+        shown.see(reached.cut.offset)
+        if line is not None:
+            line.show(shown)
+
+    task_options = {**query.options(), "now": now, "scanner": options.scanner, "statistics": measured}
+    run = ResumableRun(program, parts, task_options, save, begun)
+    _write(run, output, begun.output_bytes, encoder(program), line)
+    checkpoint.unlink(missing_ok=True)
+    if options.statistics is not None:
+        from .statistics import report
+
+        report(shown.facts(options), options.statistics)
+
+
+def _checked(options: RunOptions) -> tuple[Path, Path]:
+    """The one file that is read, and the one that is written."""
+    if len(options.inputs) != 1 or options.inputs[0] == "-":
+        raise typer.BadParameter("one file is read: -i FILE", param_hint=OPTION)
+    if options.output is None:
+        raise typer.BadParameter("the answer goes to a file: -o FILE", param_hint=OPTION)
+    given = (
+        ("--schema", options.schema),
+        ("--validate", options.validate),
+        ("--plot-buffers", options.plot),
+        ("--on-malformed", options.on_malformed != "stop"),
+        ("--no-stream", options.stream is False),
+    )
+    for name, value in given:
+        if value:
+            raise typer.BadParameter(f"{name} does not go with it", param_hint=OPTION)
+    path = Path(options.inputs[0])
+    try:
+        with path.open("rb") as file:
+            head = file.read(16)
+    except OSError as reason:
+        raise InputError("XYIN0002", f"{path}: {reason.strerror or reason}") from reason
+    if is_compressed(head):
+        raise StaticError("XYST0006", f"{path} is compressed, and can be read from its beginning only")
+    return path, options.output
+
+
+def _digest(query: Any, output: Path) -> str:
+    """Of everything the answer depends on but the input and the time."""
+    given = [
+        query.text,
+        query.base_uri,
+        query.modules,
+        [function.name for function in query.functions],
+        sorted((name, repr(value)) for name, value in query.variables.items()),
+        query.allow,
+        query.environment,
+        query.limits,
+        dict(query.output),
+        str(output.absolute()),
+    ]
+    return digest(given)
+
+
+def _begun(checkpoint: Path, query: str, path: Path, output: Path) -> Checkpoint:
+    """Where the run goes on: the beginning if there is no checkpoint; XYRT0020, XYRT0030 where it does not fit."""
+    known = input_identity(path)
+    found = load_checkpoint(checkpoint)
+    if found is None:
+        return Checkpoint(query, known, str(current_time()), CutPoint(0, 1, b"", b""), 0, 0, False)
+    if found.query != query:
+        raise StaticError("XYRT0020", f"{checkpoint}: the query, its variables or its output are not the same")
+    if found.input != known:
+        changed = ", ".join(name for name, value in known.items() if found.input.get(name) != value)
+        raise StaticError("XYRT0030", f"{checkpoint}: {path} is not what it was ({changed})")
+    try:
+        size = output.stat().st_size
+    except OSError:
+        size = 0
+    if size < found.output_bytes:
+        raise StaticError("XYRT0030", f"{checkpoint}: {output} is shorter than the {found.output_bytes:,} bytes it had")
+    return found
+
+
+def _write(run: ResumableRun, output: Path, size: int, encode: Any, line: ProgressLine | None) -> None:
+    try:
+        with output.open("r+b" if size else "wb") as file:
+            file.truncate(size)
+            file.seek(size)
+            _written(run, file, encode)
+    except OSError as reason:
+        raise InputError("XYIN0002", f"{output}: {reason.strerror or reason}") from reason
+    finally:
+        if line is not None:
+            line.close()
+
+
+def _written(run: ResumableRun, file: IO[bytes], encode: Any) -> None:
+    try:
+        run.write(file, encode)
+    except BaseException:
+        # What was complete is delivered; the run goes on from the checkpoint in any case.
+        file.flush()
+        raise
+
+
+class _Shown:
+    """How far the run is, for the line on the terminal and for figures."""
+
+    def __init__(self, path: Path, begun: Checkpoint, measured: Statistics) -> None:
+        self._path = path
+        self._size = begun.input["bytes"]
+        self._start = self._offset = begun.cut.offset
+        self._began = time.monotonic()
+        self._measured = measured
+
+    def see(self, offset: int) -> None:
+        self._offset = offset
+
+    def words(self) -> Iterator[str]:
+        yield f"{self._path} "
+        yield f"{self._offset / 1e6:,.1f}/{self._size / 1e6:,.1f} MB "
+        yield f"{self._offset / max(self._size, 1):.0%} "
+        yield f"{self._speed():,.1f} MB/s"
+
+    def _speed(self) -> float:
+        return (self._offset - self._start) / 1e6 / max(time.monotonic() - self._began, 1e-6)
+
+    def facts(self, options: RunOptions) -> dict[str, Any]:
+        from xylem.source.cut_points import uses_kernel
+
+        from .statistics import peak_rss_bytes
+
+        return {
+            "streamed": True,
+            "passes": 1,
+            "scanner": "kernel" if uses_kernel(options.scanner) else "python",
+            "input_bytes": self._size - self._start,
+            "resumed_at_byte": self._start,
+            "seconds": round(time.monotonic() - self._began, 3),
+            "records": self._measured.records,
+            "results": None,
+            "peak_buffered_bytes": self._measured.peak_buffered_bytes,
+            "buffers": [],
+            "peak_rss_bytes": peak_rss_bytes(),
+        }

@@ -1,0 +1,131 @@
+"""Several inputs: files, directories and patterns, read one after another; what cannot be read, by policy."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from xylem.errors import InputError
+from xylem.run.distributed.in_order import OrderedRun
+from xylem.source.malformed import MalformedRecord, MalformedTally
+from xylem.source.sound_records import SoundRecords, plan_of_records
+
+from .malformed_option import facts_of
+from .parts_run import encoder
+from .progress_line import progress_line
+from .query_source import input_source
+from .result_output import result_output
+from .run_query import RunOptions
+
+if TYPE_CHECKING:
+    from xylem.run.distributed.program import DistributedProgram
+    from xylem.spark.shipped_query import ShippedQuery
+
+
+def run_many(query: ShippedQuery, files: Sequence[str], options: RunOptions, tally: MalformedTally | None) -> None:
+    """Run a query over several inputs; a leading `/` means each of them."""
+    program = query.program()
+    inputs = _Inputs(program, files, options, tally)
+    run = OrderedRun(
+        program,
+        inputs.open,
+        len(files),
+        {**query.options(), "scanner": options.scanner},
+        is_left_out=inputs.is_left_out,
+    )
+    inputs.run = run
+    line = progress_line(options.quiet)
+    encode = encoder(program)
+    with result_output(options.output, line) as output:
+        try:
+            for piece in run.pieces():
+                output.write(encode(piece))
+                output.flush()
+                if line is not None:
+                    line.show(inputs)
+            output.write(encode(""))
+        finally:
+            if line is not None:
+                line.close()
+    if options.statistics is not None:
+        from .statistics import report
+
+        report(inputs.facts(), options.statistics)
+
+
+class _Inputs:
+    """The files of a run, and how far it is."""
+
+    def __init__(
+        self, program: DistributedProgram, files: Sequence[str], options: RunOptions, tally: MalformedTally | None
+    ) -> None:
+        self._program = program
+        self._files = files
+        self._options = options
+        self._tally = tally
+        self._began = time.monotonic()
+        self._number = 0
+        self.run: OrderedRun | None = None
+
+    def open(self, number: int) -> Any:
+        """One file; without its malformed records, if these are left out."""
+        self._number = number
+        path = self._files[number]
+        if self._tally is None:
+            return path
+        source = input_source(path, self._options.limits)
+        scopes, limits = self._program.scopes, self._options.limits
+        plan = plan_of_records(scopes)
+        return SoundRecords(source, scopes, plan, limits, self._tell, scanner=self._options.scanner)
+
+    @property
+    def _is_first_pass(self) -> bool:
+        return self.run is None or self.run.passes <= 1
+
+    def _tell(self, record: MalformedRecord) -> None:
+        if self._tally is not None and self._is_first_pass:
+            self._tally.tell(record)
+
+    def is_left_out(self, number: int, error: Exception) -> bool:
+        """Whether a file that cannot be read is passed over."""
+        if self._tally is None or not isinstance(error, InputError):
+            return False
+        placed = error if error.source else error.located(self._files[number])
+        offset = 0 if error.place is None else error.place.byte_offset
+        line = None if error.place is None else error.place.line
+        self._tell(MalformedRecord(placed, offset, line, 0, b"", "file"))
+        return True
+
+    def words(self) -> Iterator[str]:
+        yield f"{self._files[self._number]} "
+        yield f"{self._number + 1:,} of {len(self._files):,} files"
+
+    def facts(self) -> dict[str, Any]:
+        from xylem.source.cut_points import uses_kernel
+
+        from .statistics import peak_rss_bytes
+
+        run = self.run
+        assert run is not None
+        return {
+            "streamed": True,
+            "passes": run.passes,
+            "scanner": "kernel" if uses_kernel(self._options.scanner) else "python",
+            "inputs": len(self._files),
+            "input_bytes": sum(measured.input_bytes for measured in run.measured) or _sizes(self._files),
+            "seconds": round(time.monotonic() - self._began, 3),
+            "records": sum(measured.records for measured in run.measured),
+            "results": None,
+            "peak_buffered_bytes": max((measured.peak_buffered_bytes for measured in run.measured), default=0),
+            "buffers": [],
+            **facts_of(self._tally),
+            "peak_rss_bytes": peak_rss_bytes(),
+        }
+
+
+def _sizes(files: Sequence[str]) -> int:
+    """What there was to read, where readings were not measured one by one."""
+    from pathlib import Path
+
+    return sum(Path(path).stat().st_size for path in files if Path(path).is_file())

@@ -1,0 +1,43 @@
+"""Runs in this process that go over parts of the input: several files one after another, or one with checkpoints."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from .query_source import QuerySource, output_parameters, variables
+
+if TYPE_CHECKING:
+    from xylem.run.distributed.program import DistributedProgram
+    from xylem.spark.shipped_query import ShippedQuery
+
+    from .run_query import RunOptions
+
+
+def parts_query(source: QuerySource, options: RunOptions, *, several_documents: bool) -> ShippedQuery:
+    """The query with all that it is given; it is made ready as for other processes, and stays here."""
+    from xylem.spark.shipped_query import shipped_query
+
+    return shipped_query(
+        source.text,
+        variables=variables(options.values, options.documents),
+        name=source.name,
+        base_uri=source.base_uri,
+        module_folders=[source.folder],
+        allow=options.allowed,
+        environment=dict(os.environ) if options.allow_environment else None,
+        limits=options.limits,
+        scanner=options.scanner,
+        output=dict(output_parameters(options.output_parameters)),
+        several_documents=several_documents,
+    )
+
+
+def encoder(program: DistributedProgram) -> Callable[[str], bytes]:
+    """Turns the text of the answer into bytes."""
+    from xylem.sink.output_encoding import byte_encoder
+    from xylem.sink.serialization_parameters import SerializationParameters
+
+    parameters: dict[str, Any] = {**program.output, "method": "xml"}
+    return byte_encoder(SerializationParameters.from_options(parameters))

@@ -1,0 +1,110 @@
+"""Where an interrupted run goes on: the last cut point up to which all results are in the output, and how long it was.
+
+A checkpoint is a small file of JSON that is replaced in one step, after the output is safely on the disk; so it never
+says more than what is there. It names what it belongs to: the query with all it was given, and the input. Whatever else the
+output holds beyond the noted length was written after the checkpoint, and is written again.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from xylem.errors import InputError, StaticError
+from xylem.source.byte_ranges import CutPoint
+from xylem.version import VERSION
+
+_HEAD_BYTES = 1 << 16
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """How far a run has come."""
+
+    query: str
+    """A digest of the query and of everything its answer depends on, the input apart."""
+    input: dict[str, Any]
+    """What the input is known by."""
+    now: str
+    """The time of the run, which the rest of it sees too."""
+    cut: CutPoint
+    output_bytes: int
+    output_flags: int
+    """How the text of the answer ends, and whether there is any: see `answer_text.py`."""
+    has_text: bool
+
+    def save(self, path: Path) -> None:
+        """Replace the file; XYIN0002 where it cannot be written."""
+        new = path.with_name(path.name + ".new")
+        fields = {**self.__dict__, "version": VERSION, "cut": _cut_fields(self.cut)}
+        try:
+            with new.open("w", encoding="utf-8") as file:
+                json.dump(fields, file)
+                file.flush()
+                os.fsync(file.fileno())
+            new.replace(path)
+            sync_directory(path.parent)
+        except OSError as error:
+            raise InputError("XYIN0002", f"{path}: {error.strerror or error}") from error
+
+
+def load_checkpoint(path: Path) -> Checkpoint | None:
+    """The checkpoint in a file; None where there is none, XYRT0030 where it cannot be read."""
+    try:
+        fields = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError) as error:
+        raise StaticError("XYRT0030", f"{path}: it cannot be read: {error}") from error
+    if not isinstance(fields, dict) or fields.pop("version", None) != VERSION:
+        raise StaticError("XYRT0030", f"{path}: another version of Xylem has written it")
+    try:
+        cut = fields.pop("cut")
+        opening, closing = (base64.b64decode(cut[name]) for name in ("opening", "closing"))
+        return Checkpoint(cut=CutPoint(cut["offset"], cut["line"], opening, closing), **fields)
+    except (KeyError, TypeError, ValueError) as error:
+        raise StaticError("XYRT0030", f"{path}: it is no checkpoint: {error}") from error
+
+
+def input_identity(path: Path) -> dict[str, Any]:
+    """What a file is known by: length, time of its last change, and its first bytes. XYIN0002 where it is not there."""
+    try:
+        with path.open("rb") as file:
+            status = os.fstat(file.fileno())
+            head = hashlib.sha256(file.read(_HEAD_BYTES)).hexdigest()
+    except OSError as error:
+        raise InputError("XYIN0002", f"{path}: {error.strerror or error}") from error
+    return {"path": str(path.absolute()), "bytes": status.st_size, "changed_ns": status.st_mtime_ns, "head": head}
+
+
+def digest(*parts: object) -> str:
+    """Tells whether plain values are the same."""
+    return hashlib.sha256(json.dumps(parts, sort_keys=True, default=repr).encode()).hexdigest()
+
+
+def sync_directory(path: Path) -> None:
+    """Let a new name in a directory survive a crash of the machine; not every system can."""
+    try:
+        number = os.open(path, os.O_RDONLY)
+    except OSError:
+        return
+    try:
+        os.fsync(number)
+    except OSError:
+        pass
+    finally:
+        os.close(number)
+
+
+def _cut_fields(cut: CutPoint) -> dict[str, Any]:
+    return {
+        "offset": cut.offset,
+        "line": cut.line,
+        "opening": base64.b64encode(cut.opening).decode("ascii"),
+        "closing": base64.b64encode(cut.closing).decode("ascii"),
+    }

@@ -1,0 +1,42 @@
+"""The files that names on a command line stand for: files, directories and patterns."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from glob import glob, has_magic
+from pathlib import Path
+
+from xylem.errors import InputError
+
+from .byte_source import STDIN
+
+
+def named_files(names: Iterable[str]) -> list[str]:
+    """The files that names stand for, in their order; XYIN0002 for a directory or pattern without any.
+
+    A directory stands for all files below it whose names (and those of their directories) do not begin with `.` or
+    `_`, by name; a pattern for the files it matches, by name. Anything else is left as it is, be it there or not.
+    """
+    return [path for name in names for path in _files_of(name)]
+
+
+def _files_of(name: str) -> list[str]:
+    path = Path(name)
+    if name == STDIN:
+        return [name]
+    if path.is_dir():
+        found = sorted(_below(path))
+    elif has_magic(name) and not path.exists():
+        found = sorted(match for match in glob(name, recursive=True) if Path(match).is_file())
+    else:
+        return [name]
+    if not found:
+        raise InputError("XYIN0002", f"{name}: there are no files")
+    return found
+
+
+def _below(directory: Path) -> Iterator[str]:
+    for folder, folders, files in os.walk(directory):
+        folders[:] = [name for name in folders if name[0] not in "._"]
+        yield from (os.path.join(folder, name) for name in files if name[0] not in "._")

@@ -1,0 +1,170 @@
+"""A run that is interrupted goes on where it was, and the output is that of an undisturbed one."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from xylem.cli import checkpoint_run
+
+QUERIES = {
+    "elements": "for $i in /list/item where $i/n mod 3 != 0 return <i n='{$i/n}'>{$i/text()}</i>",
+    "in a frame": "<all when='{current-dateTime()}'>{ for $i in /list/item return $i/n }</all>",
+    "atomic values": "for $i in /list/item where $i/n mod 2 = 0 return $i/n * 2",
+    "in a frame, nothing at first": "<all>{ for $i in /list/item where $i/n > 2500 return $i/n }</all>",
+    "nothing at all": "<all>{ for $i in /list/item where $i/n < 0 return $i/n }</all>",
+}
+KILLS = 4
+SMALL = "import sys; from xylem.cli import checkpoint_run, main; checkpoint_run.EVERY_BYTES = 2000; sys.exit(main())"
+
+
+@pytest.fixture(scope="module")
+def document(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("list") / "list.xml"
+    items = "".join(f"<item>\n<n>{number}</n>text é {number}</item>\n" for number in range(3000))
+    path.write_text(f"<?xml version='1.0'?>\n<list a='>'>{items}</list>", encoding="utf-8")
+    return path
+
+
+def command(query: str, document: Path, output: Path, *options: str) -> list[str]:
+    return [sys.executable, "-c", SMALL, "run", "-q", query, "-i", str(document), "-o", str(output), *options]
+
+
+def run(query: str, document: Path, output: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(command(query, document, output, *options), capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize("name", QUERIES)
+def test_killed_at_any_moment_the_output_is_the_same(name: str, document: Path, tmp_path: Path) -> None:
+    query, checkpoint, output = QUERIES[name], tmp_path / "check.json", tmp_path / "out.xml"
+    chance = random.Random(name)
+    arguments = command(query, document, output, "--checkpoint", str(checkpoint), "--quiet")
+    reached = []
+    for _ in range(KILLS):
+        wanted = offset_of(checkpoint) + chance.randrange(1, 30_000)
+        process = subprocess.Popen(arguments)
+        while process.poll() is None and offset_of(checkpoint) < wanted:
+            time.sleep(chance.random() / 1000)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        if process.returncode == 0:
+            break
+        reached.append(offset_of(checkpoint))
+    assert len(set(reached)) > 1, "it was killed in the middle"
+    if process.returncode != 0:
+        assert subprocess.run(arguments, check=False).returncode == 0
+    assert not checkpoint.exists()
+    plain = tmp_path / "plain.xml"
+    assert run(query, document, plain).returncode == 0
+    if "current-dateTime" in query:
+        assert without_time(output) == without_time(plain)
+    else:
+        assert output.read_bytes() == plain.read_bytes()
+
+
+def offset_of(checkpoint: Path) -> int:
+    """How far a run has come; checkpoints are replaced in one step, so that what is there is whole."""
+    try:
+        return int(json.loads(checkpoint.read_text())["cut"]["offset"])
+    except FileNotFoundError:
+        return 0
+
+
+def without_time(path: Path) -> bytes:
+    return path.read_bytes().partition(b">")[2]
+
+
+def interrupted(query: str, document: Path, tmp_path: Path) -> tuple[Path, Path]:
+    """A run that stopped in the middle, with the checkpoint it left."""
+    checkpoint, output = tmp_path / "check.json", tmp_path / "out.xml"
+    broken = "import os; from xylem.run.distributed import checkpoint; save = checkpoint.Checkpoint.save; n = [0]\n"
+    broken += "def stop(self, path):\n save(self, path); n[0] += 1\n if n[0] == 20: os._exit(9)\n"
+    broken += "checkpoint.Checkpoint.save = stop\n" + SMALL.replace("; ", "\n")
+    arguments = command(query, document, output, "--checkpoint", str(checkpoint))
+    arguments[2] = broken
+    assert subprocess.run(arguments, check=False).returncode == 9
+    assert json.loads(checkpoint.read_text())["cut"]["offset"] > 30_000
+    return checkpoint, output
+
+
+def test_it_goes_on_from_the_checkpoint(document: Path, tmp_path: Path) -> None:
+    query = QUERIES["elements"]
+    checkpoint, output = interrupted(query, document, tmp_path)
+    with output.open("ab") as file:
+        file.write(b"whatever was written after the checkpoint")
+    done = run(query, document, output, "--checkpoint", str(checkpoint), "--stats", "json")
+    facts = json.loads(done.stderr.splitlines()[-1])
+    assert facts["resumed_at_byte"] > 30_000
+    assert facts["input_bytes"] == document.stat().st_size - facts["resumed_at_byte"]
+    assert "going on from byte" in done.stderr
+    plain = tmp_path / "plain.xml"
+    run(query, document, plain)
+    assert output.read_bytes() == plain.read_bytes()
+
+
+def test_what_has_changed_is_refused(document: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "list.xml"
+    copy.write_bytes(document.read_bytes())
+    query = QUERIES["elements"]
+    checkpoint, output = interrupted(query, copy, tmp_path)
+    options = ("--checkpoint", str(checkpoint))
+    other = run(query.replace("3", "4"), copy, output, *options)
+    assert other.returncode == 1
+    assert "XYRT0020" in other.stderr
+    assert "the query" in other.stderr
+    elsewhere = run(query, copy, tmp_path / "other.xml", *options)
+    assert "XYRT0020" in elsewhere.stderr
+    with output.open("r+b") as file:
+        file.truncate(10)
+    shorter = run(query, copy, output, *options)
+    assert "XYRT0030" in shorter.stderr
+    assert "shorter" in shorter.stderr
+    os.utime(copy, ns=(1, 1))
+    touched = run(query, copy, output, *options)
+    assert "XYRT0030" in touched.stderr
+    assert "is not what it was (changed_ns)" in touched.stderr
+    checkpoint.write_text("{}")
+    assert "XYRT0030" in run(query, copy, output, *options).stderr
+    checkpoint.write_text("no json")
+    assert "XYRT0030" in run(query, copy, output, *options).stderr
+
+
+@pytest.mark.parametrize(
+    ("query", "why"),
+    [
+        ("count(//item)", "partial aggregate"),
+        ("for $i in /list/item order by $i/n return $i", "order"),
+        ("/list/item[1], count(//item)", ""),
+        ("/list", ""),
+        ("for $i in /list/item return map { 'n': $i/n }", ""),
+    ],
+)
+def test_queries_that_cannot_be_gone_on_with(query: str, why: str, document: Path, tmp_path: Path) -> None:
+    done = run(query, document, tmp_path / "out.xml", "--checkpoint", str(tmp_path / "check.json"))
+    assert done.returncode == 1
+    assert "XYST0006" in done.stderr
+    assert why in done.stderr
+
+
+def test_what_does_not_go_with_it(document: Path, tmp_path: Path) -> None:
+    options = ["--checkpoint", str(tmp_path / "check.json")]
+    start = [sys.executable, "-m", "xylem", "run", "-q", "//item"]
+    for more, why in (
+        (["-i", str(document)], "-o FILE"),
+        (["-i", "-", "-o", "x"], "one file"),
+        (["-i", str(document), "-o", "x", "--on-malformed", "skip"], "--on-malformed"),
+    ):
+        done = subprocess.run([*start, *more, *options], capture_output=True, text=True, check=False)
+        assert done.returncode == 2
+        assert why in done.stderr
+
+
+def test_checkpoints_come_in_time() -> None:
+    assert checkpoint_run.EVERY_BYTES <= 16 << 20
