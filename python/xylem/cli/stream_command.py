@@ -76,7 +76,7 @@ def continuous_query(arguments: StreamArguments) -> ContinuousQuery:
         raise typer.BadParameter("several queries write to a directory: --output dir:PATH", param_hint="--output")
     malformed, dead_letters = _on_malformed(arguments.on_malformed)
     return ContinuousQuery(
-        queries=_told(sources, arguments),
+        queries=_told(sources, arguments, several_documents=not read.is_one_document),
         input=read,
         output=written,
         checkpoint=arguments.checkpoint,
@@ -107,7 +107,9 @@ def _sources(arguments: StreamArguments) -> list[tuple[str, QuerySource]]:
     return [(name, query_source(file, None)) for name, file in zip(names, arguments.files, strict=True)]
 
 
-def _told(sources: Sequence[tuple[str, QuerySource]], arguments: StreamArguments) -> list[tuple[str, ShippedQuery]]:
+def _told(
+    sources: Sequence[tuple[str, QuerySource]], arguments: StreamArguments, *, several_documents: bool
+) -> list[tuple[str, ShippedQuery]]:
     from xylem.spark.continuous.told_query import QueryText, told_queries
 
     return told_queries(
@@ -116,6 +118,7 @@ def _told(sources: Sequence[tuple[str, QuerySource]], arguments: StreamArguments
         allow=arguments.allowed,
         output=output_parameters(arguments.output_parameters),
         limits=arguments.limits,
+        several_documents=several_documents,
     )
 
 

@@ -64,7 +64,7 @@ def kill_at_random(arguments: Sequence[str], log: Path, metrics: Path, kills: in
         batches = _lines(metrics)
         process = start(arguments, log)
         wanted = batches + chance.randrange(1, 4)
-        deadline = time.monotonic() + 100
+        deadline = time.monotonic() + 300
         while _lines(metrics) < wanted and time.monotonic() < deadline:
             if process.poll() is not None:
                 raise AssertionError(f"ended by itself with {process.returncode}: {log.read_text()[-3000:]}")
@@ -75,7 +75,7 @@ def kill_at_random(arguments: Sequence[str], log: Path, metrics: Path, kills: in
     return seen
 
 
-def run_to_end(arguments: Sequence[str], log: Path, seconds: float = 100) -> None:
+def run_to_end(arguments: Sequence[str], log: Path, seconds: float = 600) -> None:
     """Run until it ends by itself, and well."""
     process = start(arguments, log)
     try:

@@ -80,9 +80,9 @@ class AnswerInParts(Answer):
         state_limit_bytes: int,
         saved: Sequence[bytes] = (),
     ) -> None:
-        """`saved` is what `save` gave: a whole state, and the changes after it."""
+        """`options` are those that queries see; `saved` is what `save` gave: a whole state, then changes."""
         self._program = program
-        self._options = {name: value for name, value in options.items() if name != "limits"}
+        self._options = options
         self._parts = program.distribution.parts
         self._state_limit_bytes = state_limit_bytes
         self.is_live = all(part.kind is not PartKind.MAP for part in self._parts)

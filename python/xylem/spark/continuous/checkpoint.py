@@ -54,6 +54,7 @@ class Checkpoint:
             self._lock = (self.path / "lock").open("w")
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as reason:
+            self._lock.close()
             raise DynamicError("XYRT0024", str(self.path)) from reason
         except OSError as reason:
             raise InputError("XYIN0002", f"{self.path}: {reason.strerror}") from reason

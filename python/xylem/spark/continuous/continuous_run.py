@@ -30,6 +30,11 @@ from .told_query import file_ending, fingerprint
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
+SETTINGS = {
+    # Nothing to do is no batch.
+    "spark.sql.streaming.noDataMicroBatches.enabled": "false",
+    "spark.sql.streaming.minBatchesToRetain": "10",
+}
 WATCH_SECONDS = 0.05
 GRACE_SECONDS = 30.0
 
@@ -135,13 +140,11 @@ class _Run:
     def _session(self) -> SparkSession:
         from ..session import session
 
-        config: dict[str, str] = {
-            "spark.sql.streaming.noDataMicroBatches.enabled": "false",
-            "spark.sql.streaming.metricsEnabled": "false",
-            "spark.sql.streaming.minBatchesToRetain": "10",
-            **self._query.config,
-        }
-        return session(self._query.master, app_name="xylem stream", config=config)
+        spark = session(self._query.master, app_name="xylem stream", config=self._query.config)
+        for name, value in SETTINGS.items():
+            if name not in self._query.config:
+                spark.conf.set(name, value)
+        return spark
 
     def _batches(self, spark: SparkSession, commit: BatchCommit, receiving: Receiver | None) -> str:
         """Let Spark make batches until there is an end; which one it was."""
@@ -259,7 +262,7 @@ class _Run:
         if subscription.mode is Mode.IN_ORDER:
             answers, each_item = DocumentAnswers(subscription.query), self._work.each_item
             return AnswerInOrder(answers, now_ms=self._started_ms, each_item=each_item, saved=saved)
-        program, options = subscription.query.program(), subscription.query.options()
+        program, options = subscription.query.program(), subscription.query.seen()
         limit = self._query.state_limit_bytes
         kind = AnswerInItems if self._work.each_item else AnswerInParts
         return kind(program, options, state_limit_bytes=limit, saved=saved)

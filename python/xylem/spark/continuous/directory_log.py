@@ -55,6 +55,16 @@ class DirectoryLog:
     def __getitem__(self, numbers: slice) -> list[LoggedFile]:
         return self._files[numbers]
 
+    def reach(self, first: int, most_bytes: int | None, last: int | None = None) -> int:
+        """How many files there are up to the first whose bytes are too many; at least one more than `first`, if any."""
+        last = len(self) if last is None else last
+        size = 0
+        for number in range(first, last):
+            size += self._files[number].size
+            if most_bytes is not None and size > most_bytes and number > first:
+                return number
+        return max(first, last)
+
     def refresh(self) -> None:
         """Take up what was found before, by this process or another."""
         for name, size, found_ms in self._journal.unread():

@@ -31,17 +31,11 @@ class DocumentAnswers:
     """A query over documents; what it reads by doc() is read once and kept."""
 
     def __init__(self, query: ShippedQuery) -> None:
-        modules = dict(query.modules)
-        environment = StaticEnvironment(
-            name=query.name,
-            base_uri=query.base_uri,
-            modules=lambda uri, locations: [(location, modules[location]) for location in locations],
-            external_functions=query.functions,
-        )
+        environment = query.environment_of_text()
         self._query = query
         self._program = compile_query(query.text, environment)
         self._stream = _in_one_pass(query.text, environment)
-        self._options = {name: value for name, value in query.options().items() if name != "limits"}
+        self._options = query.seen()
 
     def answer(self, document: Document, now_ms: int) -> bytes:
         """The text of the answer, in the encoding the query asks for. `now_ms` is what current-dateTime() tells."""

@@ -129,13 +129,7 @@ class DirectoryReader(LogReader):
     def latestOffset(self, start: dict[str, int], limit: ReadLimit) -> dict[str, int]:
         if self._last is None:
             self._log.discover()
-        first, last = start["files"], len(self._log) if self._last is None else self._last
-        most, size = self._most_bytes(limit), 0
-        for number, file in enumerate(self._log[first:last], first):
-            size += file.size
-            if most is not None and size > most and number > first:
-                return {"files": number}
-        return {"files": max(first, last)}
+        return {"files": self._log.reach(start["files"], self._most_bytes(limit), self._last)}
 
     def partitions(self, start: dict[str, int], end: dict[str, int]) -> Sequence[InputPartition]:
         self._log.refresh()

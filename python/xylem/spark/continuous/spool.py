@@ -122,7 +122,7 @@ class Segment:
         start, end = self.marks[first], self.marks[last]
         path = str(self.path)
         part = None
-        if end.cut is not None or end.is_end or start.cut is not None:
+        if not (self._header or {}).get("messages"):
             part = ByteRange(path, start.cut, None if end.is_end else end.cut)
         arrived_ms = self.marks[min(first + 1, last)].arrived_ms
         items = end.items - start.items

@@ -93,7 +93,7 @@ class SegmentWriter:
         known.refresh()
         self.last = known.marks[-1] if known.marks else None
         self._has_header = known.marks != [] or cuts_path(spool, number).exists()
-        self._header = {"path": None if path is None else str(path)}
+        self._header = {"path": None if path is None else str(path), "messages": not has_context}
 
     def write(self, piece: bytes) -> None:
         """Add bytes, which do not count yet."""

@@ -1,0 +1,51 @@
+"""`spark.readStream.format("xylem")`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+QUERY = "//order ! map { 'id': xs:integer(@id), 'total': xs:decimal(total) }"
+
+
+def write(folder: Path, *numbers: int) -> None:
+    folder.mkdir(exist_ok=True)
+    for number in numbers:
+        (folder / f"{number:03}.xml").write_text(f"<order id='{number}'><total>{number}.5</total></order>")
+
+
+def read(spark: Any, place: Path, **options: str) -> list[Any]:
+    """The rows that are new, by a stream with its own checkpoint."""
+    from xylem.spark.data_source import register
+
+    register(spark)
+    stream = spark.readStream.format("xylem").option("query", QUERY).option("journal", str(place / "journal"))
+    rows: list[Any] = []
+    query = (
+        stream.options(**options)
+        .load(str(place / "in"))
+        .writeStream.foreachBatch(lambda frame, batch: rows.extend(frame.collect()))
+        .option("checkpointLocation", str(place / "state"))
+        .trigger(availableNow=True)
+        .start()
+    )
+    query.awaitTermination()
+    return rows
+
+
+def test_rows_of_documents_that_appear(spark: Any, tmp_path: Path) -> None:
+    write(tmp_path / "in", 1, 2)
+    assert [(row.id, float(row.total)) for row in read(spark, tmp_path)] == [(1, 1.5), (2, 2.5)]
+    write(tmp_path / "in", 3)
+    assert [row.id for row in read(spark, tmp_path)] == [3]
+    assert read(spark, tmp_path) == []
+
+
+def test_documents_that_cannot_be_read(spark: Any, tmp_path: Path) -> None:
+    write(tmp_path / "in", 1, 2)
+    (tmp_path / "in" / "bad.xml").write_text("<order")
+    with pytest.raises(Exception, match=r"XYIN0001.*bad\.xml|bad\.xml.*XYIN0001"):
+        read(spark, tmp_path)
+    assert [row.id for row in read(spark, tmp_path, mode="DROPMALFORMED")] == [1, 2]
