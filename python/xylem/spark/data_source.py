@@ -135,6 +135,11 @@ class FilteringReader(XylemReader):
         return others
 
 
+def stream_table(options: dict[str, str], columns: StructType) -> Table:
+    """The table of a stream, whose documents need not be there yet."""
+    return _table(options, columns)
+
+
 def _table(options: dict[str, str], columns: StructType | None) -> Table:
     query = _query(options)
     table = Table(query)
