@@ -47,6 +47,8 @@ class Receiver(threading.Thread):
         self._stopping = threading.Event()
         self.is_over = False
         self.fault: XylemError | None = None
+        self._was_closed = False
+        """Whether the other side closed the last connection, and it did not break."""
         self.left_out_bytes = 0
         """Of items that a broken connection left incomplete."""
 
@@ -96,7 +98,9 @@ class Receiver(threading.Thread):
             is_complete = watch.has_ended(True)
         writer.end(is_complete=is_complete or self._counts_without_end(writer))
         self.left_out_bytes += len(writer.uncounted.strip()) if not is_complete else 0
-        return is_complete or self._stopping.is_set()
+        # Messages have no root element that says when they end: whoever closes the connection says so.
+        is_closed = self._place.frames in _DELIMITERS and self._was_closed
+        return is_complete or is_closed or self._stopping.is_set()
 
     def _counts_without_end(self, writer: SpoolWriter) -> bool:
         """Whether the last message needs no delimiter after it."""
@@ -142,6 +146,7 @@ class TcpReceiver(Receiver):
                 wait = min(5.0, wait * 2)
                 continue
             has_connected, wait = True, 0.1
+            self._was_closed = False
             with connection:
                 yield self._pieces(connection)
             print(f"{self._place.text}: the connection ended; connecting again", file=sys.stderr)
@@ -157,6 +162,7 @@ class TcpReceiver(Receiver):
             except ConnectionError:
                 return
             if not piece:
+                self._was_closed = True
                 return
             yield piece
 
