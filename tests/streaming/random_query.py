@@ -11,6 +11,7 @@ from random import Random
 
 from .random_paths import Found, Paths, Variable
 from .random_schema import VALUES, World
+from .random_shapes import everyday
 
 OPERATORS = ("=", "!=", "<", "<=", ">", ">=")
 FUNCTIONS = {
@@ -65,7 +66,8 @@ class QueryWriter:
         self.paths = Paths(self.world, self.random, self.prefixes, self.condition_on, self.stray)
 
     def query(self) -> str:
-        start = self.random.choice((self.answer, self.answer, self.flwor, self.element, self.report, self.report))
+        starts = (self.answer, self.answer, self.flwor, self.element, self.report, self.report, self.shape)
+        start = self.random.choice(starts)
         body = start(Scope(), self.random.choice((2, 3, 3, 4)))
         declared = [text for name, text in (FUNCTIONS | GLOBALS).items() if name in self.prolog]
         if "local:depth" in self.prolog:
@@ -75,6 +77,10 @@ class QueryWriter:
         return " ".join([*declared, body])
 
     # --- what is written
+
+    def shape(self, scope: Scope, depth: int) -> str:
+        made = everyday(self, scope)
+        return made if self.random.random() < 0.6 else f"<all>{{ {made} }}</all>"
 
     def answer(self, scope: Scope, depth: int) -> str:
         choices = [
@@ -89,12 +95,13 @@ class QueryWriter:
             (1, lambda: self.oddity(scope, depth)),
             (1, lambda: self.ordered(scope, depth)),
             (1, lambda: self.grouped(scope)),
+            (4, lambda: everyday(self, scope)),
         ]
         if depth <= 0:
-            choices = [choices[index] for index in (2, 3, 6, 7)]
+            choices = [choices[index] for index in (2, 3, 6, 7, 11)]
         elif not scope.nodes and not self.stray:
             # What would need the whole document is left to other queries.
-            choices = [choices[index] for index in (0, 1, 1, 2, 3, 5)]
+            choices = [choices[index] for index in (0, 1, 1, 2, 3, 5, 11)]
         return self._pick(choices)()
 
     def element(self, scope: Scope, depth: int) -> str:
@@ -243,6 +250,10 @@ class QueryWriter:
             return self.paths.path(None, elements)
         wide = [node for node in scope.nodes if not elements or self._has_children(node)] or list(scope.nodes)
         return self.paths.path(wide[-1] if self.random.random() < 0.85 else self.random.choice(wide), elements)
+
+    def inner_scope(self, node: Variable) -> Scope:
+        """A scope in which only a node can be read."""
+        return Scope(nodes=(node,))
 
     def _has_children(self, node: Variable) -> bool:
         return node.element is None or bool(self.world.children(node.element))

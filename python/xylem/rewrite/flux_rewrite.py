@@ -106,7 +106,10 @@ class _Rewriter:
         before = x.dep(loop.body) | x.tested(loop.path) | past
         if not x.are_ordered(before, symbols):
             return on_first(before | symbols, loop)
-        outermost = None if self.names is None else take_outermost(loop, self.names)
+        outermost = None
+        if self.names is not None and not is_element_step(loop.path[-1]):
+            # Text of an outer match may stand behind an inner one; elements start in their order.
+            outermost = take_outermost(loop, self.names)
         if outermost is not None:
             *through, step = outermost.path
             inner = self.rewrite(self._element(x, outermost.path, outermost.variable), None, outermost.body)

@@ -2,10 +2,11 @@
 
     $ROOT//a[p]/ancestor::b        →     $ROOT//b[descendant::a[p]]
     $ROOT/c/b/d/a[p]/ancestor::b   →     $ROOT/c/b[d/a[p]]
+    $ROOT//b/d/a[p]/ancestor::b    →     $ROOT//b[d/a[p] or descendant::b/d/a[p]]
 
 Gain:   the stream only goes forward; what is needed of an element is decided while it is open.
 Needs:  a path from the document, by names; the ancestor's name is that of no step before the last (first case: any test
-        that only elements pass will do where there is one step), or of exactly one (second case). No positions.
+        that only elements pass will do where there is one step), or of exactly one (the others). No positions.
 Safe:   a path selects each node once, in document order: the ancestors b of the a's are the b's that have one below.
 """
 
@@ -45,9 +46,24 @@ def _without(path: StepList, index: int) -> StepList | None:
     if wanted not in names and down[0].axis == "descendant":
         above = ast.AxisStep("descendant", up.test, (relative(down), *up.predicates))
         return StepList(path.start, (above, *after))
+    if _begins_at(wanted, down, names):
+        rest = down[1:]
+        deeper = relative([ast.AxisStep("descendant", up.test, span=up.span), *rest])
+        test = ast.Or(relative(rest), deeper, span=up.span)
+        return StepList(path.start, (with_predicates(down[0], [test, *up.predicates]), *after))
     if names.count(wanted) == 1 and all(step.axis == "child" for step in down):
         at = names.index(wanted)
         rest = [replace(step) for step in down[at + 1 :]]
         above = with_predicates(down[at], [relative(rest), *up.predicates])
         return StepList(path.start, (*down[:at], above, *after))
     return None
+
+
+def _begins_at(
+    wanted: tuple[str, str], down: tuple[ast.AxisStep, ...], names: list[tuple[str, str] | None]
+) -> bool:
+    """//b/…/a: whether the ancestor is of the name the path begins with, and of no other step's."""
+    first, *rest = down
+    if first.axis != "descendant" or first.predicates or any(step.axis != "child" for step in rest):
+        return False
+    return names[0] == wanted and wanted not in names[1:] and local_name(rest[-1]) not in (None, wanted)

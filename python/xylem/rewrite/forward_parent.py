@@ -2,6 +2,7 @@
 
     π/a[p]/..               →     π[a[p]]
     $ROOT//a[p]/parent::b   →     $ROOT//b[a[p]]
+    $ROOT//a[p]/../@b       →     $ROOT//*[a[p]]/@b
     π//a[p]/..              →     π/descendant-or-self::*[a[p]]       (π selects elements)
 
 Gain:   nothing has to be remembered but the open elements: the stream only goes forward.
@@ -46,7 +47,9 @@ def _without(path: StepList, index: int) -> StepList | None:
         return StepList(_filtered(path.start, tests), after)
     if down.axis == "descendant":
         is_from_document = not before and is_document(path.start)
-        test = ast.Wildcard() if isinstance(up.test, ast.AnyKindTest) and not is_from_document else up.test
+        # The document has no attributes: whose are asked for is an element.
+        is_element = not is_from_document or (bool(after) and after[0].axis == "attribute")
+        test = ast.Wildcard() if isinstance(up.test, ast.AnyKindTest) and is_element else up.test
         if is_element_test(test):
             axis = "descendant" if is_from_document else "descendant-or-self"
             above = ast.AxisStep(axis, test, (relative([replace(down, axis="child")]), *up.predicates), span=up.span)

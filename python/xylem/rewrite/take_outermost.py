@@ -16,7 +16,7 @@ Not for `//*[p]/a`: the outermost match would be the document's element.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from xylem.analysis.streamable_paths import is_counting
 from xylem.plan.flux import Flux, For, Leaf, Step
@@ -25,7 +25,6 @@ from xylem.plan.needs import element_names, node_test
 from xylem.plan.symbols import TEXT
 from xylem.syntax import ast
 
-from .fresh_names import Names
 from .substitution import variable
 
 
@@ -37,7 +36,13 @@ class Outermost(NamedTuple):
     body: Flux
 
 
-def take_outermost(loop: For, names: Names) -> Outermost | None:
+class Inventor(Protocol):
+    """Gives out names."""
+
+    def invent(self, like: str) -> str: ...
+
+
+def take_outermost(loop: For, names: Inventor) -> Outermost | None:
     """The loop by outermost matches; None where it does not nest, or cannot be cut so."""
     at = next((i for i, step in enumerate(loop.path) if step.predicates), None)
     if at is None and loop.path[-1].name == TEXT and len(loop.path) > 1:

@@ -8,7 +8,7 @@ from xylem.plan.scan_plan import Keep, ScanPlan, ScanStep
 from xylem.plan.stream_account import Aggregated, StreamAccount, Streamed
 
 from .program import StreamProgram
-from .roles import FeedRole, ItemRole, KeepRole, Role, ScopeRole, WindowRole
+from .roles import FeedRole, ItemRole, KeepRole, RegionRole, Role, ScopeRole, WindowRole
 
 
 def account_of(program: StreamProgram) -> StreamAccount:
@@ -30,6 +30,8 @@ def _streamed(role: Role, program: StreamProgram, paths: _Paths) -> Streamed | N
         case ItemRole():
             name = program.slots[role.slot]
             return Streamed(paths.absolute(role.step), name, "one at a time", paths.kept(role.step))
+        case RegionRole():
+            return Streamed(paths.absolute(role.step), role.variable, "one at a time", paths.kept(role.step))
         case WindowRole():
             name = program.slots[role.slot]
             return Streamed(paths.absolute(role.step), name, "window by window", paths.kept(role.step))
@@ -77,6 +79,11 @@ def _kept_by(role: Role, program: StreamProgram, paths: _Paths) -> Buffered | No
             return Buffered(variable, kept, f"the end of ${variable}", bound)
         case ItemRole(held_as=str(variable)):
             return Buffered(variable, paths.kept(role.step), f"the end of ${variable}", AN_ITEM)
+        case RegionRole(variable=variable, candidates=candidates):
+            names = [paths.name(candidate.step) for candidate in candidates]
+            kept = paths.kept(role.step) or ("the start tag",)
+            bound = THE_STREAM if "*" in names and role.scope.is_single else AN_ITEM
+            return Buffered(variable, kept, f"the predicate of {' and '.join(names)} is decided", bound)
         case WindowRole(slot=slot):
             name = program.slots[slot]
             return Buffered(name, paths.kept(role.step), "the window has moved on", A_WINDOW)
@@ -95,6 +102,9 @@ class _Paths:
             text = _written(self.steps[index]) + text
             index = self.steps[index].parent
         return text or "/"
+
+    def name(self, index: int) -> str:
+        return self.steps[index].local or "*"
 
     def kept(self, index: int) -> tuple[str, ...]:
         """What is kept of each element that a step reaches, relative to it."""

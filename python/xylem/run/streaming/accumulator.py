@@ -10,10 +10,10 @@ from xylem.functions.context import Context
 from xylem.functions.library import look_up
 from xylem.functions.registry import FN
 from xylem.values.arithmetic import divide
-from xylem.values.node import Node
+from xylem.values.node import ELEMENT, Node
 from xylem.values.string_of import string_of
 
-from .buffer import size_of
+from .buffer import detached, size_of
 
 _FOLD_AT = 1024
 
@@ -232,6 +232,36 @@ class Last:
         return self._items if self._error is None else Failed.with_error(self._error)
 
 
+class Items:
+    """The nodes themselves, for what must look at them all.
+
+    Holds:  a copy of each.
+    """
+
+    __slots__ = ("_error", "_items", "held_bytes")
+
+    def __init__(self) -> None:
+        self._items: list[Any] = []
+        self._error: XylemError | None = None
+        self.held_bytes = 0
+
+    @property
+    def is_decided(self) -> bool:
+        return self._error is not None
+
+    def add(self, items: Iterable[Any]) -> None:
+        for item in items:
+            kept = detached(item) if isinstance(item, Node) and item.kind == ELEMENT else item
+            self._items.append(kept)
+            self.held_bytes += size_of(kept) if isinstance(kept, Node) else _value_bytes(kept)
+
+    def fail(self, error: XylemError) -> None:
+        self._error = self._error or error
+
+    def result(self) -> Sequence[Any]:
+        return self._items if self._error is None else Failed.with_error(self._error)
+
+
 class LeftFold:
     """fn:fold-left: the value so far, which generated code takes a step further with each item.
 
@@ -282,4 +312,6 @@ def accumulator(function: str, context: Context, parameter: str = "") -> Accumul
             return Distinct(context)
         case "last":
             return Last()
+        case "items":
+            return Items()
     return Averager(function, context) if function == "avg" else Folder(function, context)

@@ -29,9 +29,9 @@ from xylem.syntax import ast
 from .fed_records import ITEM, is_source, leaves_order, split_records
 
 FUNCTIONS = ("count", "exists", "empty", "sum", "min", "max", "avg", "distinct-values", "string-join")
-IN_ORDER = ("distinct-values", "string-join", "fold-left", "last")
+IN_ORDER = ("distinct-values", "string-join", "fold-left", "last", "items")
 """Those whose value depends on the order of the records."""
-OF_NODES = ("fold-left", "last")
+OF_NODES = ("fold-left", "last", "items")
 """Those that take nodes, not their values."""
 AGGREGATE = "aggregate "
 """How the variables of aggregates are called; no query can call one so."""
@@ -91,8 +91,14 @@ class Aggregate:
 class Extraction:
     """Takes the aggregates over one stream variable out of an expression."""
 
-    def __init__(self, variable: str, first_number: int, others: Collection[str] = ()) -> None:
-        """`others` are the other variables of the program: what they hold when a record comes is not known."""
+    def __init__(
+        self, variable: str, first_number: int, others: Collection[str] = (), *, takes_items: bool = False
+    ) -> None:
+        """`others` are the other variables of the program: what they hold when a record comes is not known.
+
+        With `takes_items`, the nodes of other paths are collected too, as they are.
+        """
+        self.takes_items = takes_items
         self.variable = variable
         self.number = first_number
         self.others = frozenset(("", name) for name in others if name != variable)
@@ -128,6 +134,8 @@ class Extraction:
                 taken = self._quantified(node, bound, own_focus)
             case ast.Filter() | ast.Path():
                 taken = self._last(node, bound, own_focus)
+        if taken is None and self.takes_items and isinstance(node, ast.Path):
+            taken = self._extracted("items", node, bound, own_focus, node)
         if taken is not None:
             return taken
         if not isinstance(node, ast.Node):

@@ -30,9 +30,9 @@ from xylem.plan.flux_variables import bound_variables, expressions_of, free_vari
 from xylem.plan.needs import add_expression, add_needs, element_names
 from xylem.plan.result_template import Template
 from xylem.plan.scan_plan import Report
-from xylem.plan.symbols import may_contain, reached_type, step_symbol
-from xylem.rewrite.counted_positions import last_counted
+from xylem.plan.symbols import is_element_step, may_contain, reached_type, step_symbol
 from xylem.rewrite.simple_expressions import is_known_at_start, is_simple
+from xylem.rewrite.take_outermost import take_outermost
 from xylem.schema.automaton_constraints import AutomatonConstraints
 from xylem.schema.constraints import ElementConstraints, Schema
 from xylem.syntax import ast
@@ -41,7 +41,7 @@ from xylem.values import node as nk
 from xylem.values.sequence_type import ANY_SEQUENCE, AtomicItem, ItemType, NodeItem, Occurrence, SequenceType
 
 from ..evaluator.build import Builder
-from ..evaluator.code import Code, Shape, one
+from ..evaluator.code import Code, Shape, atomic, one
 from ..evaluator.compiler import Compiler
 from ..evaluator.module_table import ModuleTable
 from ..evaluator.scope import Focus, Scope
@@ -53,6 +53,7 @@ from .fed_records import ITEM
 from .hoisting import hoisted
 from .immediate import Immediate, immediate
 from .kept_children import ANY_CHILD, kept_children, variable_readers
+from .region_plan import RegionPlanner
 from .result_templates import has_namespaces, template_of
 from .roles import (
     AggregateRole,
@@ -66,8 +67,9 @@ from .roles import (
     TriggerRole,
     WindowRole,
 )
-from .selection import Selection, conjuncts, guards
+from .selection import Selection, conjuncts
 from .steps import PlannedStep, PlannedSteps
+from .stopping import limit_of
 from .tallies import tally_of
 
 NEAR_STEPS = 2
@@ -80,6 +82,21 @@ class NotStreamable(Exception):
         super().__init__(why)
         self.why = why
         self.node = node
+
+
+class _Names:
+    """Gives out names of variables that the program does not have."""
+
+    def __init__(self, taken: Iterable[str]) -> None:
+        self._taken = set(taken)
+
+    def invent(self, like: str) -> str:
+        name, number = f"outer {like}", 1
+        while name in self._taken:
+            number += 1
+            name = f"outer {like} {number}"
+        self._taken.add(name)
+        return name
 
 
 class StreamBuilder:
@@ -102,8 +119,10 @@ class StreamBuilder:
         self.selection = Selection(main.static.default_collation == CODEPOINT_COLLATION)
         self.has_namespaces = False
         """Whether the answer may have namespaces declared around a result."""
-        self._aggregates = 0
+        self.next_aggregate = 0
         self.program_variables: frozenset[str] = frozenset()
+        self.names = _Names(())
+        self.regions = RegionPlanner(self)
 
     def build(self, program: Flux) -> ScopeRole:
         """Plan the whole program; gives the role of the document."""
@@ -112,7 +131,9 @@ class StreamBuilder:
         self.has_namespaces = has_namespaces(program)
         if not isinstance(program, ProcessStream):
             program = ProcessStream(ROOT, (OnFirst(None, program),))
+        self.names = _Names(self.program_variables)
         try:
+            program = self._settled(program)
             if not self._streams(program):
                 # Nothing of the document is processed child by child: everything waits until it has ended.
                 program = ProcessStream(ROOT, tuple(_waiting(ROOT, handler) for handler in program.handlers))
@@ -134,7 +155,7 @@ class StreamBuilder:
         self, stream: ProcessStream, step: int, parent: ScopeRole | None, position: int, single: bool = True
     ) -> ScopeRole:
         """Process the children of an element as they arrive; `single` where there is but one in a document."""
-        role = ScopeRole(step, stream.variable, self._slot(stream.variable), parent, position, is_single=single)
+        role = ScopeRole(step, stream.variable, self.slot(stream.variable), parent, position, is_single=single)
         self.roles.append(role)
         self.scopes.append(role)
         stream, aggregates = self._without_aggregates(stream)
@@ -153,9 +174,9 @@ class StreamBuilder:
             self._fire_at_once(role, at_once)
         for index, handler in enumerate(stream.handlers):
             if isinstance(handler, OnFirst):
-                role.bodies.append(self._function("first", handler.body, role))
+                role.bodies.append(self.function("first", handler.body, role))
             elif isinstance(handler, On) and handler.step.axis == "attribute":
-                role.bodies.append(self._function("first", ProcessStream(stream.variable, (handler,)), role))
+                role.bodies.append(self.function("first", ProcessStream(stream.variable, (handler,)), role))
             elif isinstance(handler, On):
                 role.bodies.append(None)
                 self._on(role, index, handler)
@@ -166,7 +187,7 @@ class StreamBuilder:
         self._fire_early(role, stream, max(first, role.at_start))
         return role
 
-    def _slot(self, name: str) -> int:
+    def slot(self, name: str) -> int:
         return self.slots.setdefault(name, len(self.slots))
 
     def _fire_at_once(self, role: ScopeRole, at_once: Immediate) -> None:
@@ -225,30 +246,38 @@ class StreamBuilder:
             kind = reached_type(step, kind, self.schema)
         self.types[handler.variable] = kind
         nested = any(step.axis == "descendant" for step in path) and _may_nest(handler.step, kind)
-        parent = role.step
-        for step in handler.through:
-            parent = self.steps.follow(parent, step, Report.NOTHING).index
-        counter = None if handler.position is None else self._slot(handler.position)
+        counter = None if handler.position is None else self.slot(handler.position)
         if counter is not None:
             self.item_types[handler.position or ""] = AtomicItem(at.INTEGER)
-        stream = None if nested or counter else self._as_stream(handler)
+        guarded = self.regions.guarded(handler) if nested and self.is_scannable(path) else None
+        if guarded is not None or not self.is_scannable(path):
+            self.regions.plan(role, index, guarded or handler, nested)
+            return
+        parent = role.step
+        for step in handler.through:
+            planned = self.steps.follow(parent, step, Report.NOTHING)
+            planned.tests = self.regions.scan_tests(step) or ()
+            parent = planned.index
+        own_tests = self.regions.scan_tests(handler.step) or ()
+        stream = None if nested or counter is not None else self._as_stream(handler)
         if stream is not None:
             element = self.steps.follow(parent, handler.step, Report.START | Report.END)
-            element.tests = self.selection.tests_of(stream, handler.variable)
+            element.tests = (*own_tests, *self.selection.tests_of(stream, handler.variable))
             single = role.is_single and self._is_at_most_once(role, path)
             self._scope(stream, element.index, role, index, single)
             return
         planned = self.steps.follow(parent, handler.step, Report.ITEM)
+        planned.tests = own_tests
         if counter is None:
             # A record that is left out is not counted.
-            planned.tests = self.selection.tests_of(handler.body, handler.variable)
-        slot = self._slot(handler.variable)
+            planned.tests = (*own_tests, *self.selection.tests_of(handler.body, handler.variable))
+        slot = self.slot(handler.variable)
         add_needs(handler.body, {handler.variable: planned.kept})
-        body = self._function("on", handler.body, role, handler)
+        body = self.function("on", handler.body, role, handler)
         # A value comes in one piece, like a tag: nothing of it waits for more.
         passes = is_simple(handler.body, handler.variable) or is_value(planned.kept)
         item = ItemRole(planned.index, role, index, slot, body, held_as=None if passes else handler.variable)
-        item.counter, item.limit, item.outermost = counter, _limit(handler), handler.outermost
+        item.counter, item.limit, item.outermost = counter, limit_of(handler), handler.outermost
         if counter is None and not nested:
             # A record that is left out must not have been announced.
             planned.value_tests = self.selection.value_tests_of(handler.body, handler.variable)
@@ -280,6 +309,7 @@ class StreamBuilder:
         stream = handler.body
         if not isinstance(stream, ProcessStream):
             stream = ProcessStream(handler.variable, (OnFirst(None, stream),))
+        stream = self._settled(stream)
         if self._streams(stream):
             return stream
         if not all(isinstance(h, OnFirst) for h in stream.handlers):
@@ -319,16 +349,16 @@ class StreamBuilder:
             item = ITEM.name.local
             reference = ITEM if handler.window.reference is None else ast.Path(ITEM, handler.window.reference)
             add_expression(reference, {item: planned.kept}, Use.STRING)
-        slot = self._slot(handler.variable)
+        slot = self.slot(handler.variable)
         self.windowed.add(handler.variable)
         feeds = []
         for aggregate in aggregates:
             whole = aggregate.of_item
             add_expression(whole.taken, {ITEM.name.local: planned.kept}, Use.PRESENCE if whole.counts else Use.STRING)
-            feeder = self._feeder(whole, ITEM.name.local)
-            feeds.append((self._slot(aggregate.name), aggregate.function, feeder))
+            feeder = self.feeder(whole, ITEM.name.local)
+            feeds.append((self.slot(aggregate.name), aggregate.function, feeder))
         names = [aggregate.name for aggregate in aggregates]
-        body = self._function("window", handler.body, role, handler, names)
+        body = self.function("window", handler.body, role, handler, names)
         self.roles.append(WindowRole(planned.index, role, index, slot, body, self._cursor(handler), feeds))
 
     def _window_aggregates(self, handler: OnWindow | OnEach) -> tuple[OnWindow | OnEach, list[Aggregate]]:
@@ -336,11 +366,11 @@ class StreamBuilder:
         window = handler.window
         if not isinstance(handler, OnWindow) or not (window.step is None or window.step == window.size):
             return handler, []
-        extraction = Extraction(handler.variable, self._aggregates, self.program_variables)
+        extraction = Extraction(handler.variable, self.next_aggregate, self.program_variables)
         body = _map_leaves(handler.body, extraction)
         if handler.variable in free_variables(body):
             return handler, []
-        self._aggregates = extraction.number
+        self.next_aggregate = extraction.number
         return replace(handler, body=body), extraction.found
 
     def _cursor(self, handler: OnWindow | OnEach) -> str:
@@ -352,20 +382,49 @@ class StreamBuilder:
 
     def _streams(self, stream: ProcessStream) -> bool:
         """Whether children are worth processing one by one: some are streamed, and the rest can be kept."""
-        paths = [path for handler in stream.handlers if (path := _streamed_path(handler)) is not None]
-        if not paths or not all(is_scannable(path) for path in paths):
+        if not any(_streamed_path(handler) is not None for handler in stream.handlers):
+            return False
+        if not all(self._can_follow(handler) for handler in stream.handlers):
             return False
         reduced, _ = self._without_aggregates(stream)
         needs = self._needs(reduced)
         return not (needs.subtree or needs.string or needs.text)
 
+    def is_scannable(self, path: tuple[Step, ...]) -> bool:
+        """Whether the scan itself can find what a handler waits for: elements by name and by attributes."""
+        return all(
+            step.axis in ("child", "descendant") and step.name != "text()" and self.regions.scan_tests(step) is not None
+            for step in path
+        )
+
+    def _can_follow(self, handler: Handler) -> bool:
+        path = _streamed_path(handler)
+        if path is None or self.is_scannable(path):
+            return True
+        return isinstance(handler, On) and is_element_step(handler.step) and self.regions.can(handler)
+
+    def _settled(self, stream: ProcessStream) -> ProcessStream:
+        """The stream with its predicates decided on the way, or by the outermost element they may be about."""
+        handlers = tuple(self._settled_handler(stream.variable, handler) for handler in stream.handlers)
+        return stream if handlers == stream.handlers else replace(stream, handlers=handlers)
+
+    def _settled_handler(self, source: str, handler: Handler) -> Handler:
+        if not isinstance(handler, On) or handler.outermost or self._can_follow(handler):
+            return handler
+        loop = For(handler.variable, source, (*handler.through, handler.step), handler.body, None, handler.position)
+        found = take_outermost(loop, self.names)
+        if found is None:
+            return handler
+        *through, step = found.path
+        return On(step, found.variable, found.body, tuple(through), outermost=True)
+
     # --- aggregates
 
     def _without_aggregates(self, stream: ProcessStream) -> tuple[ProcessStream, list[Aggregate]]:
-        extraction = Extraction(stream.variable, self._aggregates, self.program_variables)
+        extraction = Extraction(stream.variable, self.next_aggregate, self.program_variables)
         # When a handler fires, all it depends on has passed: what it reads of the stream's element is final.
         made = replace(stream, handlers=tuple(_map_handler(h, extraction) for h in stream.handlers))
-        self._aggregates = extraction.number
+        self.next_aggregate = extraction.number
         return made, extraction.found
 
     def _feed(self, role: ScopeRole, aggregate: Aggregate, stream: ProcessStream) -> None:
@@ -380,15 +439,15 @@ class StreamBuilder:
         planned.report = Report.COUNT if counted else Report.ITEM
         planned.tests = tests
         zero = None if aggregate.fold is None else self._zero(aggregate.fold.zero)
-        slot = self._slot(aggregate.name)
+        slot = self.slot(aggregate.name)
         role.aggregates.append(AggregateRole(slot, aggregate.function, aggregate.parameter, zero))
         readers = variable_readers(stream, aggregate.name)
-        made = FeedRole(planned.index, role, self._slot(ITEM.name.local), len(role.aggregates) - 1, None, readers)
+        made = FeedRole(planned.index, role, self.slot(ITEM.name.local), len(role.aggregates) - 1, None, readers)
         self.roles.append(made)
         if counted:
             return
         self._need(aggregate, planned.kept, stream)
-        made.body = self._feeder(aggregate, ITEM.name.local)
+        made.body = self.feeder(aggregate, ITEM.name.local)
         if is_known_at_start(planned.kept):
             made.at_start, planned.report = True, Report.START
         elif aggregate.function in IN_ORDER and _may_be_inside(aggregate.prefix, passed, kind):
@@ -430,7 +489,7 @@ class StreamBuilder:
             c.writer.line(f"return {c.as_iterable(c.compile(zero))}")
         return frame.name
 
-    def _feeder(self, aggregate: Aggregate, name: str) -> str:
+    def feeder(self, aggregate: Aggregate, name: str) -> str:
         """def feed(into, item): add what is taken of a record."""
         c = self.c
         with (
@@ -459,7 +518,7 @@ class StreamBuilder:
 
     # --- code
 
-    def _function(
+    def function(
         self,
         stem: str,
         body: Flux,
@@ -480,6 +539,23 @@ class StreamBuilder:
             write_body(c, hoisted(body))
         return frame.name
 
+    def test(self, condition: ast.Expr, names: Iterable[str]) -> str:
+        """def test(env): whether a condition holds, with variables of the environment."""
+        c = self.c
+        with c.writer.function("test", ["env"], c.describe(condition)) as frame, c.scoped(Scope({}, Focus(None))):
+            for name in names:
+                c.declare(("", name), self._bound(name))
+            c.writer.line(f"return bool({c.truth(condition)})")
+        return frame.name
+
+    def position_test(self, condition: ast.Expr, name: str) -> str:
+        """def counts(position): whether a condition holds of a number."""
+        c = self.c
+        with c.writer.function("counts", ["position"], "") as frame, c.scoped(Scope({}, Focus(None))):
+            c.declare(("", name), atomic("position", at.INTEGER, simple=True))
+            c.writer.line(f"return bool({c.truth(condition)})")
+        return frame.name
+
     def _visible(self, role: ScopeRole, handler: On | OnWindow | OnEach | None) -> list[str]:
         names = [] if handler is None else [handler.variable]
         if isinstance(handler, On) and handler.position is not None:
@@ -496,9 +572,9 @@ class StreamBuilder:
         """A local name for a variable of the environment."""
         python = self.c.writer.fresh("v_" + "".join(ch if ch.isascii() and ch.isalnum() else "_" for ch in name))
         if name.startswith(AGGREGATE):
-            self.c.writer.line(f"{python} = env[{self._slot(name)}].result()")
+            self.c.writer.line(f"{python} = env[{self.slot(name)}].result()")
             return Code(python, Shape.SEQUENCE, ANY_SEQUENCE, simple=True)
-        self.c.writer.line(f"{python} = env[{self._slot(name)}]")
+        self.c.writer.line(f"{python} = env[{self.slot(name)}]")
         if name in self.windowed:
             return Code(python, Shape.SEQUENCE, SequenceType(NodeItem(nk.ELEMENT), Occurrence.MANY), simple=True)
         return one(python, self.item_types.get(name, NodeItem()), simple=True)
@@ -546,14 +622,6 @@ def _streamed_path(handler: Handler) -> tuple[Step, ...] | None:
     return handler.path if isinstance(handler, (OnWindow, OnEach)) else None
 
 
-def _limit(handler: On) -> int | None:
-    """After how many records a handler that counts them has nothing more to say."""
-    if handler.position is None or not (conditions := guards(handler.body)):
-        return None
-    found = [last for c in conditions if (last := last_counted(c, handler.position)) is not None]
-    return min(found) if found else None
-
-
 def _may_nest(step: Step, of: ElementConstraints | None) -> bool:
     """Whether an element that a step reaches may contain another one."""
     uri, local = element_names(step)
@@ -568,8 +636,3 @@ def _may_be_inside(prefix: tuple[ast.AxisStep, ...], last: Step, of: ElementCons
 def is_value(kept: Projection) -> bool:
     """Whether no more is kept of an element than its attributes, its text or its string value."""
     return not (kept.children or kept.subtree)
-
-
-def is_scannable(path: tuple[Step, ...]) -> bool:
-    """Whether the scan itself can find what a handler waits for: elements by name, nothing counted or tested."""
-    return all(step.axis in ("child", "descendant") and step.name != "text()" and not step.predicates for step in path)

@@ -15,7 +15,7 @@ from dataclasses import replace
 from functools import reduce
 
 from xylem.analysis.focus import read_variables
-from xylem.plan.flux import Flux, For, If, On, OnEach, OnFirst, OnWindow, ProcessStream, Sequence
+from xylem.plan.flux import Flux, For, Handler, If, On, OnEach, OnFirst, OnWindow, ProcessStream, Sequence
 from xylem.syntax import ast
 
 from .selection import conjuncts, guards
@@ -28,7 +28,7 @@ def hoisted(body: Flux) -> Flux:
     common = [c for c in _in_order(body) if shared and c in shared and not read_variables(c) & bound]
     if not common:
         return _below(body)
-    rest = _below(_without(body, frozenset(common)))
+    rest = _below(without_conditions(body, frozenset(common)))
     return If(reduce(ast.And, dict.fromkeys(common)), rest)
 
 
@@ -56,7 +56,7 @@ def _taken_together(group: list[Flux], shared: frozenset[ast.Expr]) -> list[Flux
     if len(group) < 2:
         return group
     conditions = [condition for condition in _in_order(group[0]) if condition in shared]
-    rest = Sequence(tuple(_without(part, shared) for part in group))
+    rest = Sequence(tuple(without_conditions(part, shared) for part in group))
     return [If(reduce(ast.And, dict.fromkeys(conditions)), rest)]
 
 
@@ -108,24 +108,27 @@ def _bound(body: Flux) -> set[tuple[str, str]]:
     return set()
 
 
-def _without(body: Flux, known: frozenset[ast.Expr]) -> Flux:
+def without_conditions(body: Flux, known: frozenset[ast.Expr]) -> Flux:
     """The body where these conditions hold."""
     match body:
         case If(condition=condition, body=inner):
             left = [c for c in conjuncts(condition) if c not in known]
-            rest = _without(inner, known)
+            rest = without_conditions(inner, known)
             return If(reduce(ast.And, left), rest) if left else rest
         case For(body=inner, where=where):
             left = [c for c in conjuncts(where) if c not in known] if where is not None else []
-            return replace(body, body=_without(inner, known), where=reduce(ast.And, left) if left else None)
+            return replace(body, body=without_conditions(inner, known), where=reduce(ast.And, left) if left else None)
         case Sequence(parts=parts):
-            return replace(body, parts=tuple(_without(part, known) for part in parts))
+            return replace(body, parts=tuple(without_conditions(part, known) for part in parts))
         case ProcessStream(handlers=handlers):
             return replace(
                 body,
-                handlers=tuple(
-                    replace(h, body=_without(h.body, known)) if isinstance(h, (On, OnFirst, OnWindow, OnEach)) else h
-                    for h in handlers
-                ),
+                handlers=tuple(_handler_without(handler, known) for handler in handlers),
             )
     return body
+
+
+def _handler_without(handler: Handler, known: frozenset[ast.Expr]) -> Handler:
+    if isinstance(handler, (On, OnFirst, OnWindow, OnEach)):
+        return replace(handler, body=without_conditions(handler.body, known))
+    return handler

@@ -11,6 +11,7 @@ from ..runtime.data_windows import WindowCursor
 from .accumulator import Accumulator
 from .buffer import Buffer
 from .collector import Recorder
+from .regions import Regions
 from .roles import ScopeRole
 
 
@@ -65,6 +66,8 @@ class OpenScope:
     """The places of handlers whose aggregates over a window have begun."""
     expected: dict[int, Expected] = field(default_factory=dict)
     """Records that aggregates take in the order they started, by step."""
+    regions: dict[int, Regions] = field(default_factory=dict)
+    """Results that wait for predicates, by the step of the result."""
     counts: dict[int, int] = field(default_factory=dict)
     """How many records an on-handler has had, by step."""
 
@@ -77,3 +80,13 @@ class Region:
     """Which of the records it is, where a positional variable asks."""
     recorder: Recorder | None = None
     """The result, once it is known and others must come first."""
+
+
+def depth_of(node: Node) -> int:
+    """How many elements and documents are around a node."""
+    depth = 0
+    parent = node.parent
+    while parent is not None:
+        depth += 1
+        parent = parent.parent
+    return depth

@@ -5,6 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from xylem.schema.automaton_constraints import AutomatonConstraints
+from xylem.values.node import Node
+from xylem.values.qname import QName
+
+from .decisions import Decision
 
 
 @dataclass(frozen=True)
@@ -162,4 +166,129 @@ class TrackRole:
     """For each handler what must be past."""
 
 
-Role = ScopeRole | ItemRole | WindowRole | KeepRole | FeedRole | FiringRole | TriggerRole | TrackRole
+@dataclass(frozen=True)
+class Segment:
+    """The steps between two elements of a path: by axis and (uri, local), None for any."""
+
+    steps: tuple[tuple[str, str | None, str | None], ...] = ()
+
+    def leads(self, start: int, node: Node, depth: int) -> bool:
+        """Whether the steps lead from the open element at a depth to a node below it.
+
+        The scan has followed the steps. Where they allow one way only, the depth tells which element they began at.
+        """
+        if all(axis == "child" for axis, _, _ in self.steps):
+            return start == depth - len(self.steps)
+        if len(self.steps) == 1:
+            return start < depth
+        return self._reaches(start, node, depth)
+
+    def _reaches(self, start: int, node: Node, depth: int) -> bool:
+        line = _names_above(node)
+        places = {start}
+        for axis, uri, local in self.steps:
+            below = {place + 1 for place in places}
+            if axis != "child":
+                below = set(range(min(below, default=depth + 1), depth + 1))
+            places = {place for place in below if place <= depth and _fits(line[place], uri, local)}
+        return depth in places
+
+
+def _names_above(node: Node) -> list[QName | None]:
+    """The names of a node and its ancestors, the document's first."""
+    line: list[QName | None] = []
+    at: Node | None = node
+    while at is not None:
+        line.append(at.name)
+        at = at.parent
+    return line[::-1]
+
+
+def _fits(name: QName | None, uri: str | None, local: str | None) -> bool:
+    return name is not None and uri in (None, name.uri) and local in (None, name.local)
+
+
+@dataclass(eq=False)
+class CandidateRole:
+    """An element that must pass a test for what is reached through it to be a result (`regions.py`)."""
+
+    step: int
+    scope: ScopeRole
+    region: RegionRole
+    number: int
+    """Its place among the candidates of a path."""
+    segment: Segment
+    """The steps from the candidate before it."""
+    slot: int
+    """Where the element stands for its test."""
+    decision: Decision
+    facts: list[str] = field(default_factory=list)
+    """The functions that tell what is known at the start tag."""
+    aggregates: list[AggregateRole] = field(default_factory=list)
+    test: str = ""
+    """The function that decides at the end tag."""
+    counts: str | None = None
+    """The function that tells by its position below its parent whether it can be a result at all."""
+    reads_element: bool = False
+    """Whether the test reads attributes of the element."""
+
+
+@dataclass(eq=False)
+class CountedParentRole:
+    """An element below which matches of a step are counted."""
+
+    step: int
+    scope: ScopeRole
+    candidate: CandidateRole
+
+
+@dataclass(eq=False)
+class CandidateFeedRole:
+    """A record that feeds the test of candidates."""
+
+    step: int
+    scope: ScopeRole
+    candidate: CandidateRole
+    aggregate: int
+    segment: Segment
+    body: str
+    at_start: bool = False
+
+
+@dataclass(eq=False)
+class RegionRole:
+    """A result that waits for the tests of elements it is reached through.
+
+    Holds:  results that are not decided, and those behind them.
+    """
+
+    step: int
+    scope: ScopeRole
+    position: int
+    slot: int
+    body: str
+    variable: str
+    segment: Segment
+    """The steps from the last candidate; none where the result is that element itself."""
+    candidates: list[CandidateRole] = field(default_factory=list)
+    nested: bool = False
+    """Results may contain each other."""
+    at_start: bool = False
+    counter: int | None = None
+    limit: int | None = None
+
+
+Role = (
+    ScopeRole
+    | ItemRole
+    | WindowRole
+    | KeepRole
+    | FeedRole
+    | FiringRole
+    | TriggerRole
+    | TrackRole
+    | CandidateRole
+    | CountedParentRole
+    | CandidateFeedRole
+    | RegionRole
+)

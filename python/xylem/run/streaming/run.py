@@ -22,13 +22,18 @@ from .accumulator import Accumulator, Counter, LeftFold, accumulator
 from .buffer import ROW_BYTES, Buffer, detached, size_of
 from .collector import Recorder
 from .late_children import has_any, late_child, late_result
-from .open_scope import Expected, OpenScope, Region
+from .open_scope import Expected, OpenScope, Region, depth_of
+from .region_runs import RegionRuns
 from .roles import (
     AggregateRole,
+    CandidateFeedRole,
+    CandidateRole,
+    CountedParentRole,
     FeedRole,
     FiringRole,
     ItemRole,
     KeepRole,
+    RegionRole,
     Role,
     ScopeRole,
     TrackRole,
@@ -77,6 +82,7 @@ class StreamRun:
         """By the step of their scope."""
         self.written: Iterator[Written] = iter(_NOTHING_WRITTEN)
         """What the scan wrote in this batch, and its records have not come to yet."""
+        self.region_runs = RegionRuns(self)
         for role in roles:
             self._install(role)
         self.stopping = Stopping(roles)
@@ -112,6 +118,17 @@ class StreamRun:
                 self.actions[key | END] = self._track(role, at_end=True)
             case FiringRole():
                 self.actions[key | ITEM] = self._fire(role)
+            case CandidateRole():
+                self.actions[key | START] = self.region_runs.candidate_starts(role)
+                self.actions[key | END] = self.region_runs.candidate_ends(role)
+            case CountedParentRole():
+                self.actions[key | START] = self.region_runs.parent_starts(role)
+            case CandidateFeedRole():
+                self.actions[key | (START if role.at_start else ITEM)] = self.region_runs.feeds(role)
+            case RegionRole():
+                if role.nested:
+                    self.actions[key | START] = self.region_runs.result_starts(role)
+                self.actions[key | (START if role.at_start else ITEM)] = self.region_runs.result(role)
             case FeedRole(body=None):
                 self.counted.append(role)
             case FeedRole(nested=True):
@@ -171,17 +188,17 @@ class StreamRun:
 
     def _open(self, role: ScopeRole, node: Node) -> None:
         if role.parent is not None:
-            self._reach(self.open[role.parent.step], role.position, node)
+            self.reach(self.open[role.parent.step], role.position, node)
         if role.step in self.open:
             raise InputError("XYIN0021", f"<{node.name}> stands inside another one")
-        scope = OpenScope(role, _depth(node))
+        scope = OpenScope(role, depth_of(node))
         self.open[role.step] = scope
         if role.keeps_children:
             scope.buffer = Buffer(node)
             self.env[role.slot] = scope.buffer.node
         else:
             self.env[role.slot] = node
-        scope.aggregates = [self._accumulator(aggregate) for aggregate in role.aggregates]
+        scope.aggregates = [self.accumulator(aggregate) for aggregate in role.aggregates]
         for made, aggregate in zip(role.aggregates, scope.aggregates, strict=True):
             self.env[made.slot] = aggregate
         self._advance(scope, role.at_start)
@@ -190,7 +207,7 @@ class StreamRun:
             scope.tracker = tracker
             tracker.begin()
 
-    def _accumulator(self, role: AggregateRole) -> Accumulator:
+    def accumulator(self, role: AggregateRole) -> Accumulator:
         if role.zero is None:
             return accumulator(role.function, self.context, role.parameter)
         fold = LeftFold()
@@ -200,7 +217,7 @@ class StreamRun:
             fold.fail(error)
         return fold
 
-    def _reach(self, scope: OpenScope, position: int, node: Node) -> None:
+    def reach(self, scope: OpenScope, position: int, node: Node) -> None:
         """A record for an on-handler: those in front of it fire, if they have not fired."""
         if position < scope.next_handler:
             # The schema promised that nothing for this handler comes after what later ones have had.
@@ -289,7 +306,7 @@ class StreamRun:
         def act(node: Node) -> None:
             scope = self.open[step]
             if scope.next_handler != position or scope.reached != position:
-                self._reach(scope, position, node)
+                self.reach(scope, position, node)
             env[slot] = node
             if counter is not None:
                 scope.counts[role.step] = env[counter] = scope.counts.get(role.step, 0) + 1
@@ -325,7 +342,7 @@ class StreamRun:
 
     def _reserve(self, role: ItemRole, node: Node) -> None:
         scope = self.open[role.scope.step]
-        self._reach(scope, role.position, node)
+        self.reach(scope, role.position, node)
         region = Region()
         if role.counter is not None:
             scope.counts[role.step] = region.number = scope.counts.get(role.step, 0) + 1
@@ -367,7 +384,7 @@ class StreamRun:
     def _window_item(self, role: WindowRole) -> Action:
         def act(node: Node) -> None:
             scope = self.open[role.scope.step]
-            self._reach(scope, role.position, node)
+            self.reach(scope, role.position, node)
             if role.aggregates:
                 for slot, feed in self._fed(role, scope):
                     feed(self.env[slot], node)
@@ -487,12 +504,3 @@ class StreamRun:
         counter = self.open[role.scope.step].aggregates[role.aggregate]
         assert isinstance(counter, Counter)
         counter.count += number
-
-
-def _depth(node: Node) -> int:
-    depth = 0
-    parent = node.parent
-    while parent is not None:
-        depth += 1
-        parent = parent.parent
-    return depth

@@ -13,15 +13,34 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from xylem.plan.flux import On
+from xylem.rewrite.counted_positions import last_counted
+
 from .open_scope import OpenScope
-from .roles import FeedRole, FiringRole, ItemRole, Role, ScopeRole, TrackRole, TriggerRole
+from .roles import (
+    CandidateFeedRole,
+    CandidateRole,
+    CountedParentRole,
+    FeedRole,
+    FiringRole,
+    ItemRole,
+    RegionRole,
+    Role,
+    ScopeRole,
+    TrackRole,
+    TriggerRole,
+)
+from .selection import guards
+
+_INNER = (TriggerRole, TrackRole, FiringRole, CandidateRole, CandidateFeedRole, CountedParentRole)
+"""What only serves the other roles."""
 
 
 class Stopping:
     """Asked after each batch whether more input can matter."""
 
     def __init__(self, roles: Sequence[Role]) -> None:
-        self._items = [role for role in roles if isinstance(role, ItemRole)]
+        self._items = [role for role in roles if isinstance(role, (ItemRole, RegionRole))]
         self._feeds = [role for role in roles if isinstance(role, FeedRole)]
         self._is_possible = bool(self._items or self._feeds) and all(map(_may_be_enough, roles))
 
@@ -34,7 +53,7 @@ class Stopping:
         )
 
     @staticmethod
-    def _has_enough(role: ItemRole, scope: OpenScope | None) -> bool:
+    def _has_enough(role: ItemRole | RegionRole, scope: OpenScope | None) -> bool:
         if scope is None or role.limit is None:
             return False
         if scope.counts.get(role.step, 0) < role.limit:
@@ -51,8 +70,16 @@ def _may_be_enough(role: Role) -> bool:
     match role:
         case ScopeRole():
             return role.is_single
-        case ItemRole():
+        case ItemRole() | RegionRole():
             return role.limit is not None
         case FeedRole():
             return role.scope.aggregates[role.aggregate].function in ("exists", "empty")
-    return isinstance(role, (TriggerRole, TrackRole, FiringRole))
+    return isinstance(role, _INNER)
+
+
+def limit_of(handler: On) -> int | None:
+    """After how many records a handler that counts them has nothing more to say."""
+    if handler.position is None or not (conditions := guards(handler.body)):
+        return None
+    found = [last for c in conditions if (last := last_counted(c, handler.position)) is not None]
+    return min(found) if found else None

@@ -1,0 +1,83 @@
+"""Conditions decided before all is known: true or false as soon as what has passed allows it (XQPull §4).
+
+        [title = "x" and not(draft)]     true at the end of the element at the earliest, false at its first draft
+
+A condition over an open element is made of facts known at its start tag and of aggregates that what is below it feeds.
+`exists(…)` can only become true, `empty(…)` only false; of other aggregates nothing is known before the end tag.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from xylem.analysis.focus import read_variables
+from xylem.functions.registry import FN
+from xylem.syntax import ast
+
+from .accumulator import Accumulator
+
+Verdict = bool | None
+"""None while it is not decided."""
+
+
+@dataclass(frozen=True)
+class Decision:
+    """A condition as it is decided on the way; `kind` is and, or, not, exists, empty, known or late."""
+
+    kind: str
+    parts: tuple[Decision, ...] = ()
+    number: int = 0
+    """Of the aggregate, for exists and empty; of the fact, for known."""
+
+    def verdict(self, aggregates: Sequence[Accumulator], facts: Sequence[bool]) -> Verdict:
+        """What is decided so far."""
+        match self.kind:
+            case "known":
+                return facts[self.number]
+            case "exists":
+                return True if aggregates[self.number].is_decided else None
+            case "empty":
+                return False if aggregates[self.number].is_decided else None
+            case "not":
+                inner = self.parts[0].verdict(aggregates, facts)
+                return None if inner is None else not inner
+            case "and" | "or":
+                return self._joined([part.verdict(aggregates, facts) for part in self.parts])
+        return None
+
+    def _joined(self, verdicts: list[Verdict]) -> Verdict:
+        decisive = self.kind == "or"
+        if decisive in verdicts:
+            return decisive
+        return None if None in verdicts else not decisive
+
+
+class DecisionBuilder:
+    """Takes a condition apart. Facts known at the start tag are collected in `facts`, as expressions."""
+
+    def __init__(self, aggregates: Mapping[str, tuple[int, str]]) -> None:
+        """`aggregates` has number and function by variable."""
+        self._aggregates = aggregates
+        self._late = frozenset(("", name) for name in aggregates)
+        self.facts: list[ast.Expr] = []
+
+    def build(self, condition: ast.Expr) -> Decision:
+        match condition:
+            case ast.And(left=left, right=right):
+                return Decision("and", (self.build(left), self.build(right)))
+            case ast.Or(left=left, right=right):
+                return Decision("or", (self.build(left), self.build(right)))
+            case ast.FunctionCall(name=name, arguments=(argument,)) if name.expanded == (FN, "not"):
+                return Decision("not", (self.build(argument),))
+            case ast.FunctionCall(name=name, arguments=(argument,)) if name.expanded == (FN, "boolean"):
+                return self.build(argument)
+            case ast.VarRef(name=name) if name.local in self._aggregates:
+                number, function = self._aggregates[name.local]
+                return Decision(function, number=number) if function in ("exists", "empty") else Decision("late")
+        if read_variables(condition) & self._late:
+            return Decision("late")
+        self.facts.append(condition)
+        return Decision("known", number=len(self.facts) - 1)
+
+

@@ -1,0 +1,305 @@
+"""Planning results that wait for predicates: which elements are candidates, what decides them, and on which records."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import reduce
+from typing import TYPE_CHECKING
+
+from xylem.analysis.ast_replacement import replaced
+from xylem.analysis.focus import reads_focus
+from xylem.analysis.projection import NotProjectable, Projection, Use, project
+from xylem.analysis.streamable_paths import is_counting
+from xylem.functions.registry import FN
+from xylem.plan.flux import On, Step
+from xylem.plan.needs import add_expression, add_needs, element_names
+from xylem.plan.scan_plan import AttributeTest, Report
+from xylem.rewrite.counted_positions import counted
+from xylem.rewrite.simple_expressions import is_known_at_start
+from xylem.rewrite.substitution import FocusInTheWay, Substitution, variable
+from xylem.syntax import ast
+from xylem.values import node as nk
+from xylem.values.sequence_type import NodeItem
+
+from .aggregates import IN_ORDER, Aggregate, Extraction
+from .decisions import Decision, DecisionBuilder
+from .fed_records import ITEM
+from .hoisting import without_conditions
+from .roles import (
+    AggregateRole,
+    CandidateFeedRole,
+    CandidateRole,
+    CountedParentRole,
+    RegionRole,
+    ScopeRole,
+    Segment,
+)
+from .selection import guards
+from .stopping import limit_of
+
+if TYPE_CHECKING:
+    from .build import StreamBuilder
+
+CANDIDATE = "candidate "
+"""How the variables of candidates are called; no query can call one so."""
+POSITION = "position below a parent"
+_TRUE = ast.FunctionCall(ast.Name("true", "fn", FN), ())
+
+
+@dataclass(frozen=True)
+class PlannedTest:
+    """The predicates of one step, taken apart."""
+
+    variable: str
+    position: ast.Expr | None
+    """What counts matches below one parent."""
+    condition: ast.Expr | None
+    """The rest, with variables for what is below the element."""
+    aggregates: tuple[Aggregate, ...]
+    decision: Decision
+    facts: tuple[ast.Expr, ...]
+    tests: tuple[AttributeTest, ...] = ()
+    """What the scan can test by itself."""
+
+
+class RegionPlanner:
+    """Plans the handlers of one program that select by predicates."""
+
+    def __init__(self, builder: StreamBuilder) -> None:
+        self.b = builder
+        self._number = 0
+
+    # --- whether
+
+    def scan_tests(self, step: Step) -> tuple[AttributeTest, ...] | None:
+        """The predicates of a step, where the scan can test them all at the start tag."""
+        tests: list[AttributeTest] = []
+        for predicate in step.predicates:
+            conditions = self._conjuncts(predicate)
+            found = [self.b.selection.test(condition, CANDIDATE) for condition in conditions]
+            if None in found or not found:
+                return None
+            tests += [test for test in found if test is not None]
+        return tuple(tests)
+
+    def _conjuncts(self, predicate: ast.Expr) -> list[ast.Expr]:
+        try:
+            return _all_of(Substitution({}, variable(CANDIDATE)).apply(predicate)) if not is_counting(predicate) else []
+        except FocusInTheWay:
+            return []
+
+    def can(self, handler: On) -> bool:
+        """Whether all predicates of a handler's path can be decided while their elements are open."""
+        steps = [step for step in (*handler.through, handler.step) if self.scan_tests(step) is None]
+        return handler.step.axis != "attribute" and all(self._test(step, CANDIDATE, 0) is not None for step in steps)
+
+    def guarded(self, handler: On) -> On | None:
+        """The handler with what all it writes stands under as a predicate, where its start tag is enough for the rest.
+
+            on //a as $x return { if ($x/b) then {$x/@c} }     →     on //a[b] as $x return {$x/@c}
+
+        Gain:   of elements that nest, only the start tags wait, not all of the outermost one.
+        """
+        name = handler.variable
+        conditions = [c for c in guards(handler.body) or () if _reads(c, frozenset({name}))]
+        if not conditions or handler.position is not None or handler.outermost:
+            return None
+        body = without_conditions(handler.body, frozenset(conditions))
+        kept = Projection()
+        add_needs(body, {name: kept})
+        if not is_known_at_start(kept):
+            return None
+        try:
+            predicates = tuple(_of_focus(condition, name) for condition in conditions)
+        except FocusInTheWay:
+            return None
+        tested = replace(handler.step, predicates=(*handler.step.predicates, *predicates))
+        made = replace(handler, step=tested, body=body)
+        return made if self.can(made) else None
+
+    def _test(self, step: Step, name: str, first_number: int) -> PlannedTest | None:
+        predicates = list(step.predicates)
+        position = predicates.pop(0) if predicates and is_counting(predicates[0]) else None
+        if any(map(is_counting, predicates)):
+            return None
+        try:
+            tests = [Substitution({}, variable(name)).apply(predicate) for predicate in predicates]
+        except FocusInTheWay:
+            return None
+        if not tests:
+            return PlannedTest(name, position, None, (), Decision("and"), ())
+        whole = reduce(ast.And, tests)
+        extraction = Extraction(name, first_number, self.b.program_variables, takes_items=True)
+        condition = extraction.condition(whole)
+        own = Projection()
+        try:
+            project(condition, {("", name): own}, use=Use.PRESENCE)
+        except NotProjectable:
+            return None
+        if not is_known_at_start(own) or any(self._nests(aggregate) for aggregate in extraction.found):
+            return None
+        if _reads(condition, self.b.program_variables):
+            return None
+        numbers = {a.name: (number, a.function) for number, a in enumerate(extraction.found)}
+        decisions = DecisionBuilder(numbers)
+        decision = decisions.build(condition)
+        scan = [self.b.selection.test(one, name) for one in _all_of(whole)] if position is None else []
+        found = tuple(test for test in scan if test is not None)
+        return PlannedTest(name, position, condition, tuple(extraction.found), decision, tuple(decisions.facts), found)
+
+    def _nests(self, aggregate: Aggregate) -> bool:
+        """Whether the records of an aggregate may come in another order than it needs."""
+        return aggregate.function in IN_ORDER and any(step.axis == "descendant" for step in aggregate.prefix)
+
+    # --- how
+
+    def plan(self, role: ScopeRole, index: int, handler: On, nested: bool) -> None:
+        """Steps and roles for a handler whose path has predicates."""
+        b, path = self.b, (*handler.through, handler.step)
+        planned = [self._planned_test(step) for step in path]
+        last = max(i for i, test in enumerate(planned) if test is not None)
+        region = RegionRole(0, role, index, b.slot(handler.variable), "", handler.variable, _segment(path[last + 1 :]))
+        kept = Projection()
+        add_needs(handler.body, {handler.variable: kept})
+        region.at_start = is_known_at_start(kept)
+        region.nested = nested and not region.at_start
+        region.counter = None if handler.position is None else b.slot(handler.position)
+        region.limit = limit_of(handler)
+        parent, since = role.step, -1
+        for i, (step, test) in enumerate(zip(path, planned, strict=True)):
+            is_result = i == len(path) - 1
+            if is_result and not region.at_start:
+                # Before the candidate it may be itself: its end is told first.
+                self._result(region, parent, step, kept, test)
+            if test is not None:
+                made = self._candidate(region, parent, step, test, _segment(path[since + 1 : i + 1]))
+                if test.position is not None:
+                    self._counted_parents(region.candidates[-1], parent, step)
+                since = i
+                below = made
+            elif not is_result:
+                following = b.steps.follow(parent, step, Report.NOTHING)
+                following.tests = self.scan_tests(step) or ()
+                below = following.index
+            if is_result and region.at_start:
+                self._result(region, parent, step, kept, test)
+            parent = below if not is_result else parent
+        region.body = b.function("on", handler.body, role, handler)
+        b.roles.append(region)
+
+    def _planned_test(self, step: Step) -> PlannedTest | None:
+        if self.scan_tests(step) is not None:
+            return None
+        self._number += 1
+        found = self._test(step, f"{CANDIDATE}{self._number}", self.b.next_aggregate)
+        assert found is not None
+        self.b.next_aggregate += len(found.aggregates)
+        return found
+
+    def _result(
+        self, region: RegionRole, parent: int, step: Step, kept: Projection, test: PlannedTest | None
+    ) -> None:
+        report = Report.START if region.at_start else Report.START | Report.ITEM if region.nested else Report.ITEM
+        planned = self.b.steps.follow(parent, step, report)
+        planned.tests = test.tests if test is not None else self.scan_tests(step) or ()
+        planned.kept = kept
+        region.step = planned.index
+
+    def _candidate(self, region: RegionRole, parent: int, step: Step, test: PlannedTest, segment: Segment) -> int:
+        b, name = self.b, test.variable
+        planned = b.steps.follow(parent, step, Report.START | Report.END)
+        planned.tests = test.tests
+        b.item_types[name] = NodeItem(nk.ELEMENT)
+        number = len(region.candidates)
+        role = CandidateRole(planned.index, region.scope, region, number, segment, b.slot(name), test.decision)
+        region.candidates.append(role)
+        b.roles.append(role)
+        if test.condition is not None:
+            add_expression(test.condition, {name: planned.kept}, Use.PRESENCE)
+            role.reads_element = _reads(test.condition, frozenset({name}))
+        role.aggregates = [AggregateRole(b.slot(a.name), a.function, a.parameter) for a in test.aggregates]
+        role.facts = [b.test(fact, [name]) for fact in test.facts]
+        names = [name, *(aggregate.name for aggregate in test.aggregates)]
+        role.test = b.test(test.condition or _TRUE, names)
+        if test.position is not None:
+            role.counts = b.position_test(counted(test.position, variable(POSITION)), POSITION)
+        for number, aggregate in enumerate(test.aggregates):
+            self._feed(role, number, aggregate)
+        return planned.index
+
+    def _feed(self, role: CandidateRole, number: int, aggregate: Aggregate) -> None:
+        b, parent, name = self.b, role.step, ITEM.name.local
+        for step in aggregate.prefix:
+            planned = b.steps.add(parent, step.axis, *element_names(Step("*", step.axis, step.test)), Report.NOTHING)
+            parent = planned.index
+        planned.tests, _ = b.selection.tests_of_predicates(aggregate.taken, name)
+        use = Use.PRESENCE if aggregate.counts else Use.SUBTREE if aggregate.takes_nodes else Use.STRING
+        add_expression(aggregate.taken, {name: planned.kept}, use)
+        at_start = is_known_at_start(planned.kept)
+        planned.report = Report.START if at_start else Report.ITEM
+        if not at_start:
+            planned.value_tests = b.selection.value_tests_of_predicates(aggregate.taken, name)
+        segment = Segment(tuple((s.axis, *element_names(Step("*", s.axis, s.test))) for s in aggregate.prefix))
+        body = b.feeder(aggregate, name)
+        b.roles.append(CandidateFeedRole(planned.index, role.scope, role, number, segment, body, at_start))
+
+    def _counted_parents(self, candidate: CandidateRole, parent: int, step: Step) -> None:
+        """The elements below which the matches of a step are counted: what their parent step reaches, and below."""
+        b = self.b
+        if step.axis == "descendant":
+            planned = b.steps.add(parent, "descendant", None, None, Report.START)
+            b.roles.append(CountedParentRole(planned.index, candidate.scope, candidate))
+        above = b.steps.steps[parent]
+        if parent != candidate.scope.step:
+            planned = b.steps.add(above.parent, above.axis, above.uri, above.local, Report.START)
+            planned.tests = above.tests
+            b.roles.append(CountedParentRole(planned.index, candidate.scope, candidate))
+
+
+def _segment(path: tuple[Step, ...]) -> Segment:
+    return Segment(tuple((step.axis, *element_names(step)) for step in path))
+
+
+def _of_focus(condition: ast.Expr, name: str) -> ast.Expr:
+    """A condition on a variable as a predicate on what it stands for."""
+    if reads_focus(condition):
+        raise FocusInTheWay
+
+    def focus(node: ast.Node) -> ast.Node | None:
+        match node:
+            case ast.Path(left=ast.VarRef(name=found), right=ast.AxisStep() as step) if found.expanded == ("", name):
+                return step
+            case ast.VarRef(name=found) if found.expanded == ("", name):
+                return ast.ContextItem(span=node.span)
+            case ast.Path() | ast.SimpleMap() | ast.Filter() | ast.AxisStep() if _hides(node, name):
+                raise FocusInTheWay
+        return None
+
+    return replaced(condition, focus)
+
+
+def _hides(node: ast.Node, name: str) -> bool:
+    """Whether the variable is read where the focus is another one."""
+    inner: tuple[ast.Node, ...] = ()
+    match node:
+        case ast.Path(right=right) | ast.SimpleMap(right=right):
+            inner = (right,)
+        case ast.Filter(predicate=predicate):
+            inner = (predicate,)
+        case ast.AxisStep(predicates=predicates):
+            inner = predicates
+    return any(_reads_variable(part, name) for part in inner)
+
+
+def _reads_variable(node: ast.Node, name: str) -> bool:
+    return any(isinstance(n, ast.VarRef) and n.name.expanded == ("", name) for n in node.walk())
+
+
+def _all_of(condition: ast.Expr) -> list[ast.Expr]:
+    if isinstance(condition, ast.And):
+        return [*_all_of(condition.left), *_all_of(condition.right)]
+    return [condition]
+
+
+def _reads(condition: ast.Expr, names: frozenset[str]) -> bool:
+    return any(isinstance(n, ast.VarRef) and not n.name.uri and n.name.local in names for n in condition.walk())
