@@ -51,12 +51,11 @@ def test_one_huge_record_streams_inside(scanner: str) -> None:
     assert result.statistics.peak_buffered_bytes < 200
 
 
-@pytest.mark.skipif(not is_kernel_built(), reason="the Python scanner does not measure items")
-def test_what_one_item_may_take_has_a_cap_that_names_the_place() -> None:
+def test_what_one_item_may_take_has_a_cap_that_names_the_place(scanner: str) -> None:
     data = b"<root>\n<record><name>" + b"x" * 5000 + b"</name></record></root>"
     query = "for $r in /root/record return string-length($r/name)"
-    assert answer(query, data, "kernel", limits=Limits(item_bytes=10_000)) == [5000]
-    told = error(query, data, "kernel", limits=Limits(item_bytes=1000))
+    assert answer(query, data, scanner, limits=Limits(item_bytes=10_000)) == [5000]
+    told = error(query, data, scanner, limits=Limits(item_bytes=1000))
     assert told.code == "XYIN0004"
     assert "item bytes" in str(told)
     assert "/root/record" in str(told)

@@ -96,8 +96,15 @@ def test_what_cannot_stream_is_told(place: Path) -> None:
     facts = figures(answered)
     assert facts["streamed"] is False
     assert facts["reason"]
-    several = xylem("run", "-q", "//item", "-i", "list.xml", "-i", "list.xml", "--stream", cwd=place)
+    several = xylem("run", "-q", "//item/../..", "-i", "list.xml", "-i", "list.xml", "--stream", cwd=place)
     assert (several.returncode, b"XYST0004" in several.stderr) == (1, True)
+
+
+def test_several_inputs_stream_one_after_another(place: Path) -> None:
+    inputs = ("-i", "list.xml", "-i", "list.xml", "--stream")
+    ended = xylem("run", "-q", "count(//item)", *inputs, "--stats", "json", cwd=place)
+    assert ended.stdout == b"600\n"
+    assert figures(ended)["streamed"] is True
 
 
 def test_a_collection_does_not_stream(place: Path) -> None:
