@@ -272,7 +272,7 @@ class _Run:
         names = [name for name, _ in query.queries]
         changes = bool(query.reports_changes)
         if place.kind is OutputKind.CONSOLE:
-            return ConsoleSink(is_named=len(names) > 1)
+            return ConsoleSink(is_named=len(names) > 1, wants_changes=query.reports_changes is not False)
         if place.kind is OutputKind.DIRECTORY:
             endings = {name: file_ending(one) for name, one in query.queries}
             return DirectorySink(place.path, endings, wants_changes=changes)

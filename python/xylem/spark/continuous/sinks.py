@@ -131,9 +131,8 @@ class FileSink:
 class ConsoleSink:
     """Standard output. On a terminal, answers that change are edited in place; elsewhere each change is a line."""
 
-    wants_changes = True
-
-    def __init__(self, terminal: TextIO | None = None, *, is_named: bool = False) -> None:
+    def __init__(self, terminal: TextIO | None = None, *, is_named: bool = False, wants_changes: bool = True) -> None:
+        self.wants_changes = wants_changes
         self._out = terminal or sys.stdout
         self._is_terminal = self._out.isatty()
         self._is_named = is_named
