@@ -12,6 +12,7 @@ import typer
 
 from .progress import console, on_the_terminal
 from .query_numbers import query_numbers
+from .spark_command import spark_speed
 from .stream_commands import flux_buffers, scan_speed, xqpull_caches
 
 app = typer.Typer(
@@ -123,4 +124,5 @@ def xmark_times(
 
 flux = app.command("flux", epilog="Example: `xylem bench flux --size 10 --json buffers.json`")(flux_buffers)
 scan = app.command("scan", epilog="Example: `xylem bench scan --sizes 100,1000 --svg scan.svg`")(scan_speed)
+spark = app.command("spark", epilog="Example: `xylem bench spark --size 100 --json spark.json`")(spark_speed)
 xqpull = app.command("xqpull", epilog="Example: `xylem bench xqpull --size 20`")(xqpull_caches)

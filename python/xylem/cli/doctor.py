@@ -14,6 +14,8 @@ OPTIONAL = {
     "lxml": "the W3C suite's runner and the project's own tests",
     "xmlschema": "XML Schemas: xylem schema show s.xsd, --schema s.xsd",
     "saxonche": "comparisons with an independent processor in tests and benchmarks",
+    "pyspark": "runs on Spark: xylem run --on spark, xylem stream",
+    "pyarrow": "DataFrames of Spark",
 }
 SAFE_EXPAT = (2, 6, 0)
 
@@ -28,6 +30,8 @@ def report() -> Iterator[str]:
         yield f"{name:<10} {_version_of(name) or 'MISSING: reinstall xylem'}"
     for name, purpose in OPTIONAL.items():
         yield f"{name:<10} {_version_of(name) or f'not installed (optional: {purpose})'}"
+    if _version_of("pyspark") is not None:
+        yield _java()
 
 
 def _kernel() -> str:
@@ -38,6 +42,19 @@ def _kernel() -> str:
     if build.version != VERSION:
         warning += f"; WARNING: it belongs to xylem {build.version}, reinstall xylem"
     return f"kernel     {build.version} ({build.profile}){warning}"
+
+
+def _java() -> str:
+    from xylem.errors import XylemError
+    from xylem.spark.class_archive import archive_of
+    from xylem.spark.java import java_home, java_version
+
+    try:
+        home = java_home()
+    except XylemError as error:
+        return f"java       MISSING for Spark: {error.why}; {error.hint}"
+    told = "" if archive_of(home).exists() else "; it starts faster after: python -m xylem.spark.class_archive"
+    return f"java       {java_version(home) or 'of unknown version'} ({home}){told}"
 
 
 def _expat() -> Iterator[str]:

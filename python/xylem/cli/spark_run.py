@@ -74,6 +74,9 @@ def _refuse_others(options: RunOptions) -> None:
         ("--plot-buffers", options.plot),
         ("--stream", options.stream),
         ("--no-stream", options.stream is False),
+        ("--on-malformed", options.on_malformed != "stop"),
+        ("--checkpoint", options.checkpoint),
+        ("--items", options.items),
     )
     for name, value in given:
         if value:

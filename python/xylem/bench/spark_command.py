@@ -1,0 +1,46 @@
+"""`xylem bench spark`: one large document in one process, on Spark, and by Spark's own XML source."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from .progress import console, on_the_terminal
+
+
+def spark_speed(
+    megabytes: Annotated[float, typer.Option("--size", min=1, help="The size of each document in MB.")] = 500.0,
+    master: Annotated[str, typer.Option("--master", help="The Spark to run on.")] = "local[2]",
+    repeat: Annotated[int, typer.Option("--repeat", min=1, help="How often each task is run.")] = 2,
+    only_xylem: Annotated[bool, typer.Option("--only-xylem", help="Do not measure Spark's own source.")] = False,
+    seed: Annotated[int, typer.Option("--seed", help="The same seed gives the same document.")] = 0,
+    folder: Annotated[
+        Path | None, typer.Option("--folder", help="Where documents and answers go; by default they are not kept.")
+    ] = None,
+    json_file: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write the figures there.")] = None,
+    svg_file: Annotated[Path | None, typer.Option("--svg", metavar="FILE", help="Write a bar chart there.")] = None,
+) -> None:
+    """One document: Xylem in one process, on Spark, and Spark's own XML source, with the same answers."""
+    from xylem.spark.session import require_spark
+
+    from . import spark_report
+    from .spark_run import run
+    from .spark_worker import ENGINES, SPARK_XML
+
+    require_spark()
+    engines = [engine for engine in ENGINES if engine != SPARK_XML or not only_xylem]
+    with tempfile.TemporaryDirectory() as temporary:
+        place = folder or Path(temporary)
+        place.mkdir(parents=True, exist_ok=True)
+        figures = run(place, megabytes, master, engines, repeat, seed, on_the_terminal())
+    console().print(spark_report.table(figures))
+    for cleared, what in spark_report.verdicts(figures):
+        console().print(f"{'holds      ' if cleared else 'FALLS SHORT'}  {what}", markup=False, highlight=False)
+    if json_file is not None:
+        json_file.write_text(json.dumps(spark_report.as_json(figures), indent=2) + "\n", encoding="utf-8")
+    if svg_file is not None:
+        svg_file.write_text(spark_report.figure(figures), encoding="utf-8")

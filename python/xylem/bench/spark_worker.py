@@ -1,0 +1,113 @@
+"""One engine of `xylem bench spark` in a process of its own: what it is told on the command line, it measures.
+
+    python -m xylem.bench.spark_worker ENGINE FOLDER MASTER REPEAT
+
+answers with lines of JSON: the seconds the engine took to start, then the figures of every task. Answers are written to
+FOLDER, so that they can be compared.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+from .spark_tasks import TASKS, SparkTask
+
+ONE_PROCESS, ON_SPARK, SPARK_XML = "Xylem, one process", "Xylem on Spark", "Spark's XML source"
+Run = Callable[[SparkTask, Path, Path], dict[str, Any]]
+
+
+def one_process(master: str) -> Run:
+    from xylem import api
+
+    def run(task: SparkTask, document: Path, output: Path) -> dict[str, Any]:
+        with output.open("wb") as file:
+            result = api.compile(task.query).stream(document)
+            result.write_to(file.write)
+        return {"input_bytes": result.statistics.input_bytes}
+
+    return run
+
+
+def on_spark(master: str) -> Run:
+    from xylem.spark.batch import BatchRun
+    from xylem.spark.inputs import input_files
+    from xylem.spark.session import session
+    from xylem.spark.shipped_query import shipped_query
+
+    spark = session(master)
+
+    def run(task: SparkTask, document: Path, output: Path) -> dict[str, Any]:
+        files = input_files(document)
+        batch = BatchRun(lambda: spark, shipped_query(task.query, several_documents=len(files) > 1), files)
+        with output.open("w", encoding="utf-8") as file:
+            file.writelines(batch.pieces())
+        return {
+            "cut_seconds": batch.plan.cut_seconds,
+            "tasks": len(batch.plan.tasks),
+            "task_cpu_seconds": batch.measured.task_cpu_seconds,
+            "worker_rss_bytes": batch.measured.peak_worker_rss_bytes,
+        }
+
+    return run
+
+
+def spark_xml(master: str) -> Run:
+    import os
+
+    from pyspark.sql import SparkSession
+
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    # As anybody starts it, but for what is printed; the reports need more than the usual memory.
+    builder = SparkSession.builder.master(master).config("spark.driver.memory", "4g")
+    quiet = {"spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false", "spark.sql.session.timeZone": "UTC"}
+    for name, value in {**quiet, "spark.driver.bindAddress": "127.0.0.1", "spark.driver.host": "127.0.0.1"}.items():
+        builder = builder.config(name, value)
+    spark = builder.getOrCreate()
+    spark.sparkContext.setLogLevel("ERROR")
+
+    def run(task: SparkTask, document: Path, output: Path) -> dict[str, Any]:
+        rows = spark.read.format("xml").option("rowTag", task.row_tag).schema(task.columns).load(str(document))
+        with output.open("w", encoding="utf-8") as file:
+            file.writelines(task.answer(rows))
+        return {"tasks": rows.rdd.getNumPartitions()}
+
+    return run
+
+
+ENGINES: dict[str, Callable[[str], Run]] = {ONE_PROCESS: one_process, ON_SPARK: on_spark, SPARK_XML: spark_xml}
+
+
+def measure(engine: str, folder: Path, master: str, repeat: int, tasks: Iterable[SparkTask]) -> None:
+    """Run the tasks with one engine and print what was measured."""
+    started = time.monotonic()
+    run = ENGINES[engine](master)
+    _say({"started": time.monotonic() - started})
+    for task in tasks:
+        output = folder / f"{task.name}-{engine}.txt".replace(" ", "-")
+        seconds: list[float] = []
+        figures: dict[str, Any] = {}
+        for _ in range(repeat):
+            started = time.monotonic()
+            figures = run(task, folder / f"{task.document}.xml", output)
+            seconds.append(time.monotonic() - started)
+        _say({"task": task.name, "seconds": seconds, "output": output.name, **figures})
+    if engine == ON_SPARK:
+        # Many small files, beside the same bytes in one.
+        scan = next(task for task in TASKS if task.name == "photons, scan")
+        for source in ("small", "joined.xml"):
+            started = time.monotonic()
+            run(scan, folder / source, folder / f"{source}.txt")
+            _say({"task": f"small files: {source}", "seconds": [time.monotonic() - started]})
+
+
+def _say(figures: dict[str, Any]) -> None:
+    print(json.dumps(figures), flush=True)
+
+
+if __name__ == "__main__":
+    measure(sys.argv[1], Path(sys.argv[2]), sys.argv[3], int(sys.argv[4]), TASKS)
