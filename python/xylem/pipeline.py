@@ -11,7 +11,7 @@ from xylem.functions.external import ExternalFunction
 from xylem.run.deep_stack import with_deep_stack
 from xylem.run.evaluator.build import Builder, ModuleResolver
 from xylem.run.evaluator.program import ExternalVariable, Program
-from xylem.syntax import ast, parse
+from xylem.syntax import ast, parse, parse_sequence_type
 
 if TYPE_CHECKING:
     from xylem.rewrite.windows import WindowFacts
@@ -121,9 +121,11 @@ def _compiled_distributed(
 ) -> DistributedProgram:
     from xylem.rewrite.distribute import distribute
     from xylem.run.distributed.compiled_parts import CompiledParts
+    from xylem.run.distributed.lookup import LOOKUP
     from xylem.run.distributed.program import DistributedProgram
     from xylem.sink.default_parameters import merged_options
 
+    env = replace(env, external_functions=(*env.external_functions, LOOKUP))
     builder = _builder(env)
     main = builder.load(parse(text, env.name))
     body = main.module.body if isinstance(main.module, ast.MainModule) else ast.SequenceExpr()
@@ -132,10 +134,30 @@ def _compiled_distributed(
         [declaration for unit in builder.units for declaration in unit.module.prolog],
         is_one_document=not several,
         is_empty_greatest=main.static.empty_greatest,
+        user_aggregates=_mergeable(env.external_functions),
     )
     known = schema if not query.distribution.is_parallel else None
-    parts = CompiledParts(main.module, lambda: _builder(env), lambda module: _streamed_module(module, env, known))
+    parts = CompiledParts(
+        main.module,
+        lambda: _builder(env),
+        lambda module: _streamed_module(module, env, known),
+        env.external_functions,
+    )
     return DistributedProgram(query, parts, main.static.part, merged_options(main.static.output, output))
+
+
+def _mergeable(
+    functions: Sequence[ExternalFunction],
+) -> dict[tuple[str, str], tuple[ast.SequenceTypeNode, ast.SequenceTypeNode]]:
+    """Aggregates that merge their states, with the types of a value and of the result."""
+    return {
+        (function.uri, function.local): (
+            replace(parse_sequence_type(function.parameters[0]), occurrence=""),
+            parse_sequence_type(function.returns),
+        )
+        for function in functions
+        if function.protocol is not None and function.protocol.can_merge
+    }
 
 
 def _builder(env: StaticEnvironment) -> Builder:

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping
 from enum import IntFlag
 
 from xylem.functions.library import look_up
-from xylem.functions.registry import FN
+from xylem.functions.registry import FN, PREFIXES
 from xylem.syntax import ast
 
 ExpandedName = tuple[str, str]
@@ -331,10 +331,18 @@ class ReachAnalysis:
             return self._declared(key, declared, given, node)
         if name.uri == FN:
             return self._builtin(node, name.local, arguments, scope, focus)
+        together = Reach.NONE
         for argument in arguments:
-            self._read(argument, scope, focus)
-        # A function in Python gets nodes as they are, and may give them back.
-        return Reach.NONE if look_up(*key) is not None else self._nodes
+            together |= self._read(argument, scope, focus)
+        if name.uri == PREFIXES["xs"]:
+            return Reach.NONE
+        builtin = look_up(*key)
+        if builtin is None:
+            # A function in Python gets nodes as they are, and may give them back.
+            return self._nodes
+        calls_functions = any("function(" in parameter for parameter in builtin.parameters)
+        passed = together if _passes_nodes(builtin.returns) else Reach.NONE
+        return passed | (self._nodes if calls_functions else Reach.NONE)
 
     def _builtin(
         self,
@@ -353,6 +361,8 @@ class ReachAnalysis:
             together |= place
         if local in _ELSEWHERE and together:
             raise BeyondReach(f"{local}() looks around in the document", node)
+        if local in ("base-uri", "document-uri") and together & COPIES:
+            raise BeyondReach(f"{local}() asks where a node comes from that is a copy here", node)
         if local == "collection" and not arguments:
             raise BeyondReach("it looks at the whole input from inside an item", node)
         if local in _NAMES_ONLY:

@@ -5,9 +5,10 @@ Everything here follows from the text of the query, so that every process can ma
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 
+from xylem.analysis.projection import Projection
 from xylem.source.byte_ranges import Scope
 from xylem.syntax import ast
 
@@ -50,6 +51,16 @@ class Grouping:
 
 
 @dataclass(frozen=True)
+class Lookup:
+    """A table of the gathered items of a part, by key: the body of another part asks it for those that may match."""
+
+    number: int
+    part: int
+    key: ast.Expr
+    """A function from an item to its keys."""
+
+
+@dataclass(frozen=True)
 class SpreadPart:
     """One part, as tasks compute it."""
 
@@ -78,6 +89,9 @@ class SpreadPart:
     is_by_range: bool = False
     """A count of which tasks are given what the ranges before theirs have."""
     grouping: Grouping | None = None
+    keeps: Projection | None = field(default=None, compare=False)
+    """Of gathered nodes, what is looked at where they are used; None: everything."""
+    lookups: tuple[Lookup, ...] = ()
     is_guarded: bool = False
     """The frame may never read it: an error of it is kept until then."""
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from xylem.analysis.focus import reads_focus
+from xylem.analysis.projection import NotProjectable, Projection, project
 from xylem.analysis.reach import BeyondReach
 from xylem.analysis.reached_declarations import reached_declarations
 from xylem.plan.distribution import Distribution, Part, PartKind
@@ -14,8 +15,9 @@ from xylem.plan.spread import Place, SpreadPart, SpreadQuery, Use, part_variable
 from xylem.syntax import ast, print_query
 
 from ..inline_prolog import inline_prolog
-from .frame import Frame
+from .frame import Frame, Signature
 from .input_reads import read_from_collection, read_from_document, reads_input
+from .lookups import with_lookups
 from .not_spread import NotSpread
 
 
@@ -25,17 +27,21 @@ def distribute(
     *,
     is_one_document: bool = True,
     is_empty_greatest: bool = False,
+    user_aggregates: Mapping[tuple[str, str], Signature] | None = None,
 ) -> SpreadQuery:
     """How a query is spread over parts of its input, or why it is one task.
 
     `prolog` has the declarations of the module and of those it imports, their names resolved. With
     `is_one_document` off, the input is a sequence of documents, and a leading `/` means each of them.
-    `is_empty_greatest`: what the prolog says of empty keys of `order by`.
+    `is_empty_greatest`: what the prolog says of empty keys of `order by`. `user_aggregates`: the functions in Python
+    that can merge their states, with the types of a value and of the result.
     """
     declared = list(prolog)
     is_ordered = not _is_unordered(body, declared)
     try:
-        return _spread(body, declared, Frame(_functions(declared), is_one_document, is_empty_greatest), is_ordered)
+        return _spread(
+            body, declared, Frame(_functions(declared), is_one_document, is_empty_greatest, user_aggregates), is_ordered
+        )
     except NotSpread as refused:
         return _one_task(body if is_one_document else read_from_collection(body), refused, is_ordered)
 
@@ -60,8 +66,9 @@ def _spread(body: ast.Expr, declared: list[ast.Declaration], frame: Frame, is_or
         value = declaration.value if isinstance(declaration, ast.VariableDecl) else None
         if value is not None and (reads_focus(value) or reads_input(value)):
             raise NotSpread(f"the global variable ${declaration.name} reads the input", declaration)
-    parts = tuple(_placed(part, frame) for part in frame.parts)
+    parts = tuple(_projected(_placed(part, frame), frame, made) for part in frame.parts)
     told = tuple(_described(part) for part in parts)
+    parts = tuple(_with_lookups(part) for part in parts)
     return SpreadQuery(parts, made, Distribution(told, _printed(made), is_ordered))
 
 
@@ -69,6 +76,30 @@ def _placed(part: SpreadPart, frame: Frame) -> SpreadPart:
     if part.place.group in frame.unspliced or any(part.number in other.needs for other in frame.parts):
         return replace(part, place=replace(part.place, group=None))
     return part
+
+
+def _projected(part: SpreadPart, frame: Frame, made: ast.Expr) -> SpreadPart:
+    """Of nodes that are gathered, only what is looked at need be sent."""
+    name = part.variable.name.expanded
+    if part.kind is not PartKind.MAP or part.place.group is not None or name not in frame.copies:
+        return part
+    kept = Projection()
+    users = [made, *(other.body for other in frame.parts)]
+    users += [other.grouping.finish for other in frame.parts if other.grouping is not None]
+    try:
+        for user in users:
+            project(user, {name: kept}, focus=Projection(), root=Projection())
+    except NotProjectable:
+        kept.subtree = True
+    if kept.subtree:
+        return replace(part, keeps=Projection(subtree=True))
+    told = ", ".join(kept.paths()) or "its presence"
+    return replace(part, keeps=kept, why=f"its items are gathered where they are needed, of each {told}")
+
+
+def _with_lookups(part: SpreadPart) -> SpreadPart:
+    body, lookups = with_lookups(part.body, [part_variable(number).name.expanded for number in part.needs])
+    return replace(part, body=body, lookups=lookups) if lookups else part
 
 
 def _one_task(body: ast.Expr, refused: NotSpread, is_ordered: bool) -> SpreadQuery:

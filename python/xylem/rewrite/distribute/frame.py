@@ -6,7 +6,7 @@ none of these is left to the frame if the expressions below it can be parts; els
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from xylem.analysis.ast_replacement import replaced, with_values
@@ -14,7 +14,7 @@ from xylem.analysis.free_variables import free_in
 from xylem.analysis.reach import BeyondReach, Reach, ReachAnalysis
 from xylem.functions.registry import FN
 from xylem.plan.distribution import PartKind
-from xylem.plan.spread import Grouping, Place, SpreadPart, Use
+from xylem.plan.spread import PART_NAMESPACE, Grouping, Place, SpreadPart, Use
 from xylem.source.byte_ranges import Scope
 from xylem.syntax import ast
 
@@ -34,12 +34,21 @@ _WINDOWS = (ast.WindowClause, ast.ForseqClause, ast.BestMatchClause, ast.DataWin
 _MAPS = (ast.Path, ast.Filter, ast.SimpleMap, ast.SetOperation, ast.OrderingExpr, ast.Flwor)
 
 
+Signature = tuple[ast.SequenceTypeNode, ast.SequenceTypeNode]
+"""The types of the values a user's aggregate takes, one by one, and of its result."""
+
+
 class Frame:
     """Takes one query apart. `parts` are in the order of their numbers, from 1."""
 
     def __init__(
-        self, functions: Iterable[ast.FunctionDecl], is_one_document: bool, is_empty_greatest: bool = False
+        self,
+        functions: Iterable[ast.FunctionDecl],
+        is_one_document: bool,
+        is_empty_greatest: bool = False,
+        user_aggregates: Mapping[ExpandedName, Signature] | None = None,
     ) -> None:
+        self.user_aggregates = dict(user_aggregates or {})
         self.parts: list[SpreadPart] = []
         self.copies: dict[ExpandedName, Reach] = {}
         """Part variables that hold nodes of the input, which are copies where they are used."""
@@ -167,7 +176,11 @@ class Frame:
             return self._aggregate(ast.FunctionCall(ast.Name("exists", "fn", FN), (expr,), span=expr.span), place)
         if isinstance(expr, ast.Quantified) and len(expr.bindings) == 1:
             return self._aggregate(_existence(expr), place)
-        if not isinstance(expr, ast.FunctionCall) or expr.name.uri != FN or expr.name.local not in AGGREGATES:
+        if not isinstance(expr, ast.FunctionCall):
+            return None
+        if expr.name.expanded in self.user_aggregates and len(expr.arguments) == 1:
+            return self._user_aggregate(expr, self.user_aggregates[expr.name.expanded])
+        if expr.name.uri != FN or expr.name.local not in AGGREGATES:
             return None
         if not expr.arguments or any(reads_input(argument) for argument in expr.arguments[1:]):
             return None
@@ -177,6 +190,15 @@ class Frame:
         body = spread.body if function in COUNTING else _data(spread.body)
         arguments = tuple(self.closed(other) for other in others)
         return self.add(PartKind.AGGREGATE, expr, body, spread.scopes, ANYTHING, function=function, arguments=arguments)
+
+    def _user_aggregate(self, call: ast.FunctionCall, signature: Signature) -> ast.Expr:
+        """A function in Python that merges its states: values are converted before, and the result after it."""
+        spread = self.spreading.spread(call.arguments[0])
+        taken, given = signature
+        body = ast.SimpleMap(_data(spread.body), _converted(ast.ContextItem(), taken), span=call.span)
+        function = f"Q{{{call.name.uri}}}{call.name.local}"
+        part = self.add(PartKind.AGGREGATE, call, body, spread.scopes, ANYTHING, function=function)
+        return _converted(part, given)
 
     def _first_items(self, expr: ast.Expr, place: Place) -> ast.Expr | None:
         found = first_items(expr)
@@ -404,6 +426,13 @@ def _existence(expr: ast.Quantified) -> ast.FunctionCall:
     )
     loop = ast.Flwor(clauses, ast.IntegerLiteral(1), span=expr.span)
     return ast.FunctionCall(ast.Name("exists" if is_some else "empty", "fn", FN), (loop,), span=expr.span)
+
+
+def _converted(value: ast.Expr, kind: ast.SequenceTypeNode) -> ast.Expr:
+    """A value converted to a type as the argument of a function is."""
+    name = ast.Name("converted", None, PART_NAMESPACE)
+    function = ast.InlineFunction((), (ast.Parameter(name, kind),), None, ast.VarRef(name))
+    return ast.DynamicCall(function, (value,), span=value.span)
 
 
 def _data(body: ast.Expr) -> ast.Expr:

@@ -6,6 +6,7 @@
     min, max                 the least or greatest so far, as the function itself finds it
     string-join              the text so far
     distinct-values          the values so far
+    udf:…                    what its own `step` and `merge` say
 
 Merging is associative. The state of a stretch that begins where the input begins stays small: merge in that order.
 """
@@ -16,6 +17,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Protocol
 
 from xylem.functions.context import Context
+from xylem.functions.external import AggregateProtocol
 from xylem.functions.library import look_up
 from xylem.functions.registry import FN
 from xylem.values.arithmetic import divide
@@ -175,6 +177,25 @@ class Distinct(AggregateState):
 
     def value(self, state: list[Any]) -> Sequence[Any]:
         return state
+
+
+class UserFolded(AggregateState):
+    """A function in Python that merges its states."""
+
+    def __init__(self, protocol: AggregateProtocol) -> None:
+        self._protocol = protocol
+
+    def of(self, items: Iterable[Any], is_first: bool) -> Any:
+        state = self._protocol.init()
+        for item in items:
+            state = self._protocol.step(state, item)
+        return state
+
+    def merged(self, a: Any, b: Any) -> Any:
+        return self._protocol.merge(a, b)
+
+    def value(self, state: Any) -> Sequence[Any]:
+        return self._protocol.finish(state)
 
 
 def aggregate_state(function: str, arguments: Sequence[Sequence[Any]], context: Context) -> AggregateState:

@@ -13,7 +13,7 @@ from xylem.plan.spread import SpreadPart
 from xylem.syntax import ast
 
 from ..streaming.accumulator import Failed
-from .aggregate_state import AggregateState, aggregate_state
+from .aggregate_state import AggregateState, UserFolded, aggregate_state
 from .answer_text import HAS_ERROR
 from .packing import pack, unpack, unpack_error
 from .part_query import PartCompiler, PartQuery, RunOptions
@@ -31,12 +31,15 @@ class StateChoice:
         self._arguments = [PartQuery(compiler, argument) for argument in arguments]
         self._is_fixed = not any(free_in(argument) for argument in arguments)
         self._known: dict[int, AggregateState] = {}
+        protocol = compiler.user_aggregates.get(function)
+        self._user_state = None if protocol is None else UserFolded(protocol)
 
     def state(self, run: RunOptions, context: Context) -> AggregateState:
         zone = context.run.implicit_timezone_minutes
         known = self._known.get(zone) if self._is_fixed else None
         if known is None:
-            known = aggregate_state(self._function, [list(query.evaluated(run)) for query in self._arguments], context)
+            values = [list(query.evaluated(run)) for query in self._arguments]
+            known = self._user_state or aggregate_state(self._function, values, context)
             self._known[zone] = known
         return known
 
@@ -48,22 +51,25 @@ class AggregateTask(PartTask):
     """
 
     def __init__(self, part: SpreadPart, compiler: PartCompiler) -> None:
-        super().__init__(part, None)
-        self._is_counting = part.function in COUNTING
-        body = part.body
-        if self._is_counting:
-            # Counted by the scan itself, where it can.
-            body = ast.FunctionCall(ast.Name("count", "fn", FN), (body,), span=part.source.span)
-        self._query = PartQuery(compiler, body)
+        super().__init__(part, compiler, None)
+        self.is_counting = part.function in COUNTING
+        self.counting = ast.FunctionCall(ast.Name("count", "fn", FN), (part.body,), span=part.source.span)
+        """Counted by the scan itself, where it can."""
+        self._query = PartQuery(compiler, self.counting if self.is_counting else part.body)
         self._choice = StateChoice(part.function, part.arguments, compiler)
 
     def make(self, source: Any, range_number: int, run: RunOptions, context: Context, each_item: bool) -> Iterator[Row]:
         items = self._query.items(source, run)
-        if self._is_counting:
-            (state,) = items
+        if self.is_counting:
+            (count,) = items
+            yield self.counted(count, range_number)
         else:
             state = self._choice.state(run, context).of(items, range_number == 0)
-        yield Row(self.part.number, b"", range_number, 0, b"\0" + pack(state))
+            yield Row(self.part.number, b"", range_number, 0, b"\0" + pack(state))
+
+    def counted(self, count: int, range_number: int) -> Row:
+        """The row of a range with so many items."""
+        return Row(self.part.number, b"", range_number, 0, b"\0" + pack(count))
 
     def merged(self, a: bytes, b: bytes, run: RunOptions, context: Context) -> bytes:
         for each in (a, b):

@@ -16,6 +16,8 @@ from xylem.values.atomic import TYPE_OF_CLASS
 
 BEGINS_WITH_ATOMIC = 1
 ENDS_WITH_ATOMIC = 2
+IS_BUNDLE = 64
+"""The value of the row is XML of gathered elements."""
 HAS_ERROR = 128
 
 StartElement = tuple[Any, ...]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from xylem.analysis.free_variables import free_in
+from xylem.functions.external import ExternalFunction
 from xylem.plan.spread import PART_NAMESPACE
 from xylem.syntax import ast
 from xylem.values.sequence_type import SequenceType
@@ -21,8 +22,17 @@ class CompiledParts:
     """Implements `PartCompiler`: each expression becomes the body of a module with the prolog of the query."""
 
     def __init__(
-        self, module: ast.Module, builder: Callable[[], Builder], streamed: Callable[[ast.Module], StreamProgram]
+        self,
+        module: ast.Module,
+        builder: Callable[[], Builder],
+        streamed: Callable[[ast.Module], StreamProgram],
+        external: Sequence[ExternalFunction] = (),
     ) -> None:
+        self.user_aggregates = {
+            f"Q{{{function.uri}}}{function.local}": function.protocol
+            for function in external
+            if function.protocol is not None and function.protocol.can_merge
+        }
         self._module = module
         self._builder = builder
         self._streamed = streamed

@@ -43,7 +43,7 @@ class GroupTask(OrderedTask):
     """
 
     def __init__(self, part: SpreadPart, compiler: PartCompiler, text: TextChoice | None) -> None:
-        super().__init__(part, text)
+        super().__init__(part, compiler, text)
         assert part.grouping is not None
         self._grouping: Grouping = part.grouping
         self._tuples = PartQuery(compiler, part.body)

@@ -13,6 +13,7 @@ from .answer_text import ENDS_WITH_ATOMIC, AnswerText
 from .output_choice import TextChoice
 from .part_query import PartCompiler, PartQuery, RunOptions
 from .part_task import PACKED_ITEMS, PartTask
+from .pruned_copy import pruned
 from .rows import Row
 
 
@@ -24,7 +25,7 @@ class MapTask(PartTask):
     """
 
     def __init__(self, part: SpreadPart, compiler: PartCompiler, text: TextChoice | None) -> None:
-        super().__init__(part, text)
+        super().__init__(part, compiler, text)
         self._query = PartQuery(compiler, part.body)
 
     def make(self, source: Any, range_number: int, run: RunOptions, context: Context, each_item: bool) -> Iterator[Row]:
@@ -36,8 +37,11 @@ class MapTask(PartTask):
 
     def single_rows(self, items: Iterable[Any], range_number: int, each_item: bool) -> Iterator[Row]:
         """Rows none of which needs to know its neighbours."""
-        wanted = islice(items, self.part.limit)
+        wanted: Iterable[Any] = islice(items, self.part.limit)
         if self.text is None:
+            if self.part.keeps is not None:
+                keeps = self.part.keeps
+                wanted = (pruned(item, keeps) for item in wanted)
             yield from self.packed_rows(wanted, range_number, 1 if each_item else PACKED_ITEMS)
             return
         writer = self.text.writer()

@@ -28,6 +28,8 @@ from xylem.values.node import (
     Node,
 )
 
+from .pruned_copy import TRUSTED, Pruned
+
 _XML = SerializationParameters(omit_xml_declaration=True)
 
 
@@ -35,6 +37,8 @@ class _Packer(pickle.Pickler):
     def persistent_id(self, obj: Any) -> Any:
         if type(obj) is Node:
             return _packed_node(obj)
+        if type(obj) is Pruned:
+            return ELEMENT, str(obj), None, None
         if isinstance(obj, FunctionItem):
             raise DynamicError("XYRT0010", repr(obj))
         return None
@@ -84,12 +88,12 @@ def _packed_node(node: Node) -> tuple[Any, ...]:
 def _node(kind: int, text: str, about: Any, uri: str | None) -> Node:
     match kind:
         case _ if kind == ELEMENT:
-            document = read_document(text, base_uri=about)
+            document = read_document(text, base_uri=about, limits=TRUSTED)
             builder = TreeBuilder(about)
             builder.copy(Node(document.tree, 1))
             return builder.finish()
         case _ if kind == DOCUMENT:
-            return read_fragment(text, base_uri=about)
+            return read_fragment(text, base_uri=about, limits=TRUSTED)
         case _ if kind == ATTRIBUTE:
             return TreeBuilder.attribute_node(about, text)
         case _ if kind == TEXT:

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any, Protocol
 
 from xylem.functions.context import Resources
+from xylem.functions.external import AggregateProtocol
 from xylem.plan.spread import PART_NAMESPACE
 from xylem.source.byte_source import ByteSource
 from xylem.source.limits import DEFAULT_LIMITS, Limits
@@ -27,6 +28,10 @@ _ITEMS = 256
 
 class PartCompiler(Protocol):
     """Compiles expressions in the static context of the query, next to its functions and variables."""
+
+    @property
+    def user_aggregates(self) -> Mapping[str, AggregateProtocol]:
+        """The functions in Python that can merge their states, by Q{uri}local."""
 
     def streamed(self, expr: ast.Expr) -> StreamProgram | None:
         """The expression for one pass over the input; None where it needs the tree."""

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
 from itertools import islice
 from typing import Any
 
 from xylem.errors import InputError, XylemError
 from xylem.functions.context import Context
-from xylem.plan.spread import SpreadPart
+from xylem.plan.spread import PART_NAMESPACE, SpreadPart, part_variable
 
 from ..streaming.accumulator import Failed
-from .answer_text import HAS_ERROR, AnswerText
+from .answer_text import HAS_ERROR, IS_BUNDLE, AnswerText
+from .lookup import LookupTable
 from .output_choice import TextChoice
 from .packing import pack_error, pack_items, unpack, unpack_error
-from .part_query import RunOptions
+from .part_query import PartCompiler, PartQuery, RunOptions
+from .pruned_copy import bundled, unbundled
 from .rows import Row
 
 PACKED_ITEMS = 256
@@ -25,10 +29,24 @@ PACKED_ITEMS = 256
 class PartTask(ABC):
     """One part. It holds no state of a run."""
 
-    def __init__(self, part: SpreadPart, text: TextChoice | None) -> None:
+    def __init__(self, part: SpreadPart, compiler: PartCompiler, text: TextChoice | None) -> None:
         self.part = part
+        self._keys = {lookup.number: PartQuery(compiler, lookup.key) for lookup in part.lookups}
         self.text = text
         """How the text of the answer is written; None where rows hold packed items."""
+
+    def with_lookups(self, run: RunOptions) -> RunOptions:
+        """A run with the tables that the part's joins ask."""
+        if not self.part.lookups:
+            return run
+        tables = {
+            (PART_NAMESPACE, f"lookup{lookup.number}"): LookupTable(
+                run.variables[part_variable(lookup.part).name.expanded],
+                partial(self._keys[lookup.number].function, run),
+            )
+            for lookup in self.part.lookups
+        }
+        return replace(run, variables={**run.variables, **tables})
 
     @property
     def is_text(self) -> bool:
@@ -98,12 +116,17 @@ class PartTask(ABC):
 
     def bound(self, rows: Iterable[Row], run: RunOptions, context: Context) -> bytes:
         """The value of the part, for tasks of later stages."""
+        kept = list(rows)
+        if kept and self.part.limit is None and all(row.value[0] & IS_BUNDLE for row in kept):
+            return bytes((IS_BUNDLE,)) + b"".join(row.value[1:] for row in kept)
         try:
-            return b"\0" + pack_items(self.items(rows, run, context))
+            return b"\0" + pack_items(self.items(kept, run, context))
         except XylemError as error:
             return b"\1" + pack_error(error)
 
     def bound_value(self, data: bytes, range_number: int) -> Sequence[Any]:
+        if data[0] & IS_BUNDLE:
+            return unbundled(data[1:])
         if data[0]:
             return Failed.with_error(unpack_error(data[1:]))
         found: Sequence[Any] = unpack(data[1:])
@@ -117,7 +140,7 @@ class PartTask(ABC):
     def plain_items(self, row: Row) -> Sequence[Any]:
         """The items of a row that has nothing else in its value."""
         _raise_error(row)
-        found: Sequence[Any] = unpack(row.value[1:])
+        found: Sequence[Any] = unbundled(row.value[1:]) if row.value[0] & IS_BUNDLE else unpack(row.value[1:])
         return found
 
     def text_of(self, row: Row) -> str:
@@ -131,7 +154,9 @@ class PartTask(ABC):
         rest = iter(items)
         ordinal = 0
         while chunk := list(islice(rest, size)):
-            yield Row(self.part.number, b"", range_number, ordinal, b"\0" + pack_items(chunk))
+            bundle = bundled(chunk)
+            value = b"\0" + pack_items(chunk) if bundle is None else bytes((IS_BUNDLE,)) + bundle
+            yield Row(self.part.number, b"", range_number, ordinal, value)
             ordinal += 1
 
     def row_value(self, items: Sequence[Any], writer: AnswerText | None) -> bytes:

@@ -32,6 +32,7 @@ from xylem.values.datetimes import DateTime
 
 from ..streaming.run import Statistics
 from .answer import Answer
+from .counted_together import CountedTogether
 from .output_choice import OutputChoice
 from .part_query import PartCompiler, RunOptions
 from .part_task import PartTask
@@ -57,6 +58,8 @@ class DistributedProgram:
         self._tasks: dict[int, PartTask] = {
             part.number: part_task(part, compiler, choice.texts.get(part.number)) for part in query.parts
         }
+
+        self._counts = CountedTogether(compiler)
 
     @property
     def distribution(self) -> Distribution:
@@ -112,9 +115,12 @@ class DistributedProgram:
         run = _options(resources, variables, environment, now, limits, scanner, statistics)
         run = run.with_parts(self._bound_values(bound, range_number))
         wanted = self.parts_of(stage) if parts is None else list(parts)
+        counted = self._counts.rows([self._tasks[number] for number in wanted], source, range_number, run)
+        yield from counted.values()
         for number in wanted:
-            part_rows = self._tasks[number].rows
-            yield from part_rows(source, range_number, run, self._context(run), each_item)
+            if number not in counted:
+                own = self._tasks[number].with_lookups(run)
+                yield from self._tasks[number].rows(source, range_number, own, self._context(own), each_item)
 
     def sequential(self, sources: Sequence[Any], **options: Any) -> Iterator[Row]:
         """The one task of a query that cannot be spread: all inputs, in their order; options as for `task`."""

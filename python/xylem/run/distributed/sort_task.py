@@ -101,8 +101,8 @@ class OrderedRows:
 class OrderedTask(PartTask):
     """A part whose rows are ordered by key."""
 
-    def __init__(self, part: SpreadPart, text: TextChoice | None) -> None:
-        super().__init__(part, text)
+    def __init__(self, part: SpreadPart, compiler: PartCompiler, text: TextChoice | None) -> None:
+        super().__init__(part, compiler, text)
         self.ordered = OrderedRows(self, TupleOrder(part.orders))
 
     def items(self, rows: Iterable[Row], run: RunOptions, context: Context) -> Iterator[Any]:
@@ -126,7 +126,7 @@ class SortTask(OrderedTask):
     """
 
     def __init__(self, part: SpreadPart, compiler: PartCompiler, text: TextChoice | None) -> None:
-        super().__init__(part, text)
+        super().__init__(part, compiler, text)
         self._query = PartQuery(compiler, part.body)
 
     def make(self, source: Any, range_number: int, run: RunOptions, context: Context, each_item: bool) -> Iterator[Row]:

@@ -1,0 +1,50 @@
+"""Counts of one stage in one scan: the scan counts for all of them at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from xylem.errors import InputError, XylemError
+from xylem.syntax import ast
+
+from .aggregate_task import AggregateTask
+from .part_query import PartCompiler, PartQuery, RunOptions
+from .part_task import PartTask
+from .rows import Row
+
+
+class CountedTogether:
+    """Queries that give the counts of several parts, by which parts they are."""
+
+    def __init__(self, compiler: PartCompiler) -> None:
+        self._compiler = compiler
+        self._queries: dict[tuple[int, ...], PartQuery] = {}
+
+    def rows(self, tasks: Sequence[PartTask], source: Any, range_number: int, run: RunOptions) -> dict[int, Row]:
+        """The rows of the counts among some tasks; none where there are not two, or where they need a tree."""
+        counts = [
+            task for task in tasks if isinstance(task, AggregateTask) and task.is_counting and not task.part.lookups
+        ]
+        if len(counts) < 2:
+            return {}
+        query = self._query(counts)
+        if not query.is_streamed:
+            return {}
+        try:
+            found = list(query.items(source, run))
+        except InputError:
+            raise
+        except XylemError:
+            # One of them failed, which may never be asked for: each for itself.
+            return {}
+        numbered = zip(counts, found, strict=True)
+        return {task.part.number: task.counted(count, range_number) for task, count in numbered}
+
+    def _query(self, counts: Sequence[AggregateTask]) -> PartQuery:
+        key = tuple(task.part.number for task in counts)
+        query = self._queries.get(key)
+        if query is None:
+            body = ast.SequenceExpr(tuple(task.counting for task in counts))
+            query = self._queries[key] = PartQuery(self._compiler, body)
+        return query

@@ -1,0 +1,121 @@
+"""Copies of nodes with only what later expressions look at: what a gathered side of a join is sent as.
+
+An element is copied if a path of the projection leads to it, or through it; of its content, what the projection names.
+Whatever looks only along these paths sees no difference (`analysis/projection.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from xylem.analysis.projection import Projection, Test
+from xylem.sink.character_expansion import escape_attribute, escape_text
+from xylem.sink.serialization_parameters import SerializationParameters
+from xylem.sink.serialize import serialize
+from xylem.source.limits import Limits
+from xylem.source.xml_reader import read_document
+from xylem.values.node import ELEMENT, TEXT, Node
+from xylem.values.qname import QName
+from xylem.values.tree_interface import TreeInterface
+
+_XML = SerializationParameters(omit_xml_declaration=True)
+_MOST = (1 << 31) - 1
+TRUSTED = Limits(
+    depth=_MOST, attributes=_MOST, name_characters=_MOST, attribute_characters=_MOST, text_characters=_MOST
+)
+"""For XML of our own: what the input may ask for was decided when it was read."""
+Descends = Sequence[tuple[Test, Projection]]
+
+
+class Pruned(str):
+    """The XML of an element, without what is not asked of it."""
+
+    __slots__ = ()
+
+
+def pruned(item: Any, projection: Projection) -> Any:
+    """What is sent of an item: of an element what the projection names, other items as they are."""
+    if type(item) is not Node or item.kind != ELEMENT:
+        return item
+    declared = {prefix: uri for prefix, uri in item.namespaces.items() if prefix != "xml"}
+    return Pruned(_element(item.tree, item.pre, declared, [projection], []))
+
+
+def bundled(items: Sequence[Any]) -> bytes | None:
+    """Items one after another, if all are such elements: they are read again at once, as children of one element."""
+    return "".join(items).encode() if all(type(item) is Pruned for item in items) else None
+
+
+def unbundled(data: bytes) -> list[Node]:
+    """The elements of bundles that stand one after another."""
+    document = read_document(b"<items>" + data + b"</items>", limits=TRUSTED)
+    tree = document.tree
+    return [Node(tree, row) for row in tree.children(1)]
+
+
+def _element(tree: TreeInterface, row: int, declared: Any, here: Sequence[Projection], descends: Descends) -> str:
+    """An element: `here` are the projections that lead to it, `descends` those that go on anywhere below."""
+    if any(projection.subtree for projection in here):
+        return serialize((Node(tree, row),), _XML)
+    name = str(tree.name(row))
+    content = "".join(_content(tree, row, here, descends))
+    start = f"<{name}{_declarations(declared)}{_attributes(tree, row, here)}"
+    return f"{start}>{content}</{name}>" if content else f"{start}/>"
+
+
+def _content(tree: TreeInterface, row: int, here: Sequence[Projection], descends: Descends) -> list[str]:
+    steps = [(test, below) for projection in here for test, below in projection.children.items()]
+    descends = [*descends, *(step for step in steps if step[0][0] == "descendant")]
+    has_string = any(projection.string for projection in here)
+    has_text = has_string or any(projection.text for projection in here)
+    found: list[str] = []
+    for child in tree.children(row):
+        kind = tree.kind(child)
+        if kind == TEXT:
+            if has_text:
+                found.append(escape_text(tree.values[child] or ""))
+            continue
+        if kind != ELEMENT:
+            continue
+        child_name = tree.name(child)
+        reached = [below for test, below in steps if test[0] == "child" and _fits(test, child_name)]
+        reached += [below for test, below in descends if _fits(test, child_name)]
+        if has_string:
+            reached.append(_STRING)
+        if reached:
+            found.append(_element(tree, child, tree.declared.get(child), reached, descends))
+        elif descends:
+            inside = "".join(_content(tree, child, (), descends))
+            if inside:
+                found.append(f"<{child_name}{_declarations(tree.declared.get(child))}>{inside}</{child_name}>")
+    return found
+
+
+_STRING = Projection(string=True)
+
+
+def _fits(test: Test, name: QName | None) -> bool:
+    _, uri, local = test
+    return name is not None and (uri is None or uri == name.uri) and (local is None or local == name.local)
+
+
+def _declarations(declared: Any) -> str:
+    if not declared:
+        return ""
+    return "".join(
+        f' xmlns{":" if prefix else ""}{prefix}="{escape_attribute(uri)}"' for prefix, uri in declared.items()
+    )
+
+
+def _attributes(tree: TreeInterface, row: int, here: Sequence[Projection]) -> str:
+    wanted = set().union(*(projection.attributes for projection in here))
+    takes_all = any(projection.all_attributes for projection in here)
+    if not wanted and not takes_all:
+        return ""
+    found = []
+    for attribute in tree.attributes(row):
+        name = tree.name(attribute)
+        if name is not None and (takes_all or (name.uri, name.local) in wanted):
+            found.append(f' {name}="{escape_attribute(tree.values[attribute] or "")}"')
+    return "".join(found)

@@ -1,0 +1,54 @@
+"""Errors of parts are those of the query: raised where the value would be read, and not where it would not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+
+import pytest
+from xylem.errors import XylemError
+from xylem.run.distributed.in_process import run_in_process
+from xylem.source.byte_ranges import ranges
+from xylem.source.cut_points import find_cuts
+
+from .ranges_of_documents import SHOP, assert_same, distributed
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "sum(//city)",
+        "if (count(//order) > 100) then sum(//city) else 'not asked'",
+        "if (count(//order) > 1) then sum(//city) else 'asked'",
+        "try { <r>{ sum(//city) }</r> } catch * { 'caught ' || $err:code }",
+        "count(//order) > 1 or sum(//city) > 1",
+        "for $o in //order return xs:date($o/@id)",
+        "if (//nothing) then <r>{ //order/xs:date(@id) }</r> else 1",
+        "for $o in //order order by (if ($o/city) then 1 else 'a') return $o/@id/string()",
+        "for $o in //order order by $o/line/@qty return 1",
+        "for $o in //order group by $q := $o/line/@qty return $q",
+        "for $o in //order where $o/total > sum(//city) return $o",
+        "for $o in //order where $o/nothing and $o/total > sum(//city) return $o",
+        "distinct-values(//order) ! error()",
+    ],
+)
+def test_errors_are_those_of_the_tree(query: str) -> None:
+    assert_same(query, SHOP, Random(query), 3)
+
+
+def test_an_error_names_its_place_in_the_query() -> None:
+    query = "count(//a),\n  sum(//city)"
+    with pytest.raises(XylemError) as raised:
+        run_in_process(distributed(query), [str(SHOP)])
+    assert raised.value.code == "FORG0001"
+
+
+def test_malformed_input_is_told_with_its_place_in_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "bad.xml"
+    path.write_text("<r>\n" + "<a>1</a>\n" * 50 + "<a>2</b>\n" + "<a>1</a>\n" * 5 + "</r>", encoding="utf-8")
+    program = distributed("sum(//a)")
+    cuts = [cut for cut in find_cuts(path, program.scopes, 100) if cut.offset < 455]
+    with pytest.raises(XylemError) as raised:
+        run_in_process(program, ranges(path, cuts))
+    assert "bad.xml" in str(raised.value)
+    assert "line 52" in str(raised.value)
