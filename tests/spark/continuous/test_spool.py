@@ -150,3 +150,22 @@ def test_a_part_is_taken_apart_into_its_items(tmp_path: Path) -> None:
     parts = [item.source for item in by_items(Piece(0, stretch.range, stretch.size, 0, "feed"), [ITEM])]
     assert len(parts) == 41
     assert numbers([part for part in parts if isinstance(part, bytes)]) == list(range(40))
+
+
+def test_marks_that_are_not_needed_any_more_are_let_go(tmp_path: Path) -> None:
+    writer = SpoolWriter(tmp_path, ItemFinder([ITEM]), has_context=True)
+    log = SpoolLog(tmp_path)
+    position, parts = Position(), []
+    for start in range(0, len(DOCUMENT), 100):
+        writer.take(DOCUMENT[start : start + 100])
+        writer.commit()
+        log.refresh()
+        reached = log.reach(position, None)
+        parts += documents(log, position, reached)
+        position = reached
+        log.forget_before(position)
+        assert len(log._segments[0].marks) == 1
+    writer.end(is_complete=True)
+    log.refresh()
+    parts += documents(log, position, log.end)
+    assert numbers(parts) == list(range(40))

@@ -214,6 +214,7 @@ class BatchCommit:
             with open(stretch.path, "rb") as file:
                 file.seek(stretch.start)
                 chunks.append(file.read(stretch.size))
+        self._spool.forget_before(Position(*end))
         return chunks
 
 

@@ -144,6 +144,7 @@ class _Run:
         for name, value in SETTINGS.items():
             if name not in self._query.config:
                 spark.conf.set(name, value)
+        _quieten(spark)
         return spark
 
     def _batches(self, spark: SparkSession, commit: BatchCommit, receiving: Receiver | None) -> str:
@@ -307,6 +308,13 @@ class _Signals:
 
     def _handle(self, number: int, frame: FrameType | None) -> None:
         self._stop()
+
+
+def _quieten(spark: SparkSession) -> None:
+    """What ends a query is told once, by us; Spark would tell it before, with the stacks of two languages."""
+    jvm: Any = spark.sparkContext._jvm
+    off = jvm.org.apache.logging.log4j.Level.OFF
+    jvm.org.apache.logging.log4j.core.config.Configurator.setLevel("org.apache.spark.sql.execution.streaming", off)
 
 
 def _begun(query: ShippedQuery, started_ms: int) -> ShippedQuery:

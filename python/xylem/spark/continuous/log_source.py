@@ -172,8 +172,10 @@ class SpoolReader(LogReader):
         return packed(pieces, [stretch.size for stretch in stretches], self._share(size))
 
     def commit(self, end: dict[str, int]) -> None:
-        if not self._description.is_kept:
-            self._log.refresh()
+        self._log.refresh()
+        if self._description.is_kept:
+            self._log.forget_before(Position.from_offset(end))
+        else:
             self._log.drop_before(Position.from_offset(end))
 
     def _piece(self, number: int, stretch: Stretch) -> Piece | MessageRun:

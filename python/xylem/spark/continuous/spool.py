@@ -107,6 +107,12 @@ class Segment:
             else:
                 self.marks.append(self._mark(entry))
 
+    def forget_before(self, position: Position) -> None:
+        """Keep the last mark up to a position and those after it."""
+        first = sum(mark.position <= position for mark in self.marks) - 1
+        if first > 0:
+            del self.marks[:first]
+
     def _mark(self, entry: dict[str, Any]) -> Mark:
         last = self.marks[-1].cut if self.marks else None
         cut = None
@@ -203,6 +209,11 @@ class SpoolLog:
             data_path(self._spool, number).unlink(missing_ok=True)
             cuts_path(self._spool, number).unlink(missing_ok=True)
             del self._segments[number]
+
+    def forget_before(self, position: Position) -> None:
+        """Let go of marks that no batch will begin with again; the bytes stay."""
+        for segment in self._segments.values():
+            segment.forget_before(position)
 
     def _between(self, start: Position, end: Position) -> list[Segment]:
         return [self._segments[number] for number in sorted(self._segments) if start.segment <= number <= end.segment]

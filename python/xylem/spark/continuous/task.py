@@ -138,7 +138,8 @@ def named(error: DynamicError, piece: Piece) -> XylemError:
     """The error with the document it arose in."""
     if isinstance(piece.source, ByteRange):
         return error
-    why = error.why if error.why.startswith(piece.name) else f"{piece.name}: {error.why}"
+    why = error.why.removeprefix(f"{Path(piece.source).as_uri()}: ") if isinstance(piece.source, Path) else error.why
+    why = why if why.startswith(piece.name) else f"{piece.name}: {why}"
     placed = type(error)(error.code, why, span=error.span, hint=error.hint)
     placed.__cause__ = error.__cause__
     return placed

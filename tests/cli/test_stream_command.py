@@ -1,0 +1,42 @@
+"""`xylem stream`: what is wrong with its arguments is told before anything starts."""
+
+from __future__ import annotations
+
+import pytest
+from typer.testing import CliRunner
+from xylem.cli.stream_options import app
+
+pytest.importorskip("pyspark", reason="pyspark is not installed")
+
+
+def refused(*arguments: str) -> str:
+    ended = CliRunner().invoke(app, [*arguments, "--checkpoint", "unused"])
+    assert ended.exit_code == 2, ended.output
+    return " ".join(ended.output.replace("│", " ").split())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["-q", "1", "--input", "somewhere"], "neither dir:PATH"),
+        (["-q", "1", "--output", "somewhere"], "neither dir:PATH"),
+        (["-q", "1", "--trigger", "often"], "is not a duration such as 500ms"),
+        (["-q", "1", "--on-malformed", "ignore"], "stop, skip or dead-letter=PATH"),
+        (["-q", "1", "--batch-size", "big"], "not a size such as 64MB"),
+        (["-q", "1", "--conf", "x"], "is not NAME=VALUE"),
+        ([], "give a query file"),
+    ],
+)
+def test_wrong_arguments(arguments: list[str], told: str) -> None:
+    assert told in refused(*arguments)
+
+
+def test_outputs_of_several_queries_need_names(tmp_path: object) -> None:
+    from pathlib import Path
+
+    assert isinstance(tmp_path, Path)
+    (tmp_path / "a").mkdir()
+    for place in ("q.xq", "a/q.xq", "p.xq"):
+        (tmp_path / place).write_text("/x")
+    assert "two queries are called 'q'" in refused(str(tmp_path / "q.xq"), str(tmp_path / "a/q.xq"))
+    assert "--output dir:PATH" in refused(str(tmp_path / "q.xq"), str(tmp_path / "p.xq"), "--output", "file:x")
