@@ -117,8 +117,10 @@ class _Run:
         if receiving is not None:
             receiving.start()
         try:
-            with _Signals(self._stop):
+            with _Signals(self._stop) as signals:
                 spark = self._session()
+                # PySpark has made an interrupt its own.
+                signals.take()
                 commit = BatchCommit(
                     self._work,
                     self._answers(),
@@ -298,9 +300,15 @@ class _Signals:
         self._stop = stop
         self._before: dict[int, Any] = {}
 
-    def __enter__(self) -> None:
-        for number in (signal.SIGINT, signal.SIGTERM):
-            self._before[number] = signal.signal(number, self._handle)
+    def __enter__(self) -> _Signals:
+        self._before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+        self.take()
+        return self
+
+    def take(self) -> None:
+        """From now on they come here."""
+        for number in self._before:
+            signal.signal(number, self._handle)
 
     def __exit__(self, *_: object) -> None:
         for number, handler in self._before.items():
