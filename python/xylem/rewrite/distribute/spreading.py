@@ -237,7 +237,7 @@ class Spreading:
     def _localised_node(self, node: ast.Node, bound: frozenset[ExpandedName], use: Use) -> ast.Node:
         if not reads_input(node):
             return node
-        if isinstance(node, ast.Expr):
+        if isinstance(node, ast.Expr) and not isinstance(node, ast.EnclosedExpr):
             if is_closed(node, bound):
                 return self._extract(node, use)
             if is_input_path(node):
