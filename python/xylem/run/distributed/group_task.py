@@ -105,12 +105,11 @@ class GroupTask(OrderedTask):
 
     # --- for one key
 
-    def combined(self, rows: Iterable[Row], run: RunOptions, context: Context) -> Iterator[Row]:
+    def combined(self, rows: Iterable[Row], run: RunOptions, context: Context, *, from_first: bool) -> Iterator[Row]:
         states = [choice.state(run, context) for choice in self._choices]
         groups: dict[Any, _Group] = {}
         yield from self._gathered(rows, groups, states, context)
-        for group in groups.values():
-            # Whoever combines has all rows of the key from its first on.
+        for group in groups.values() if from_first else ():
             group.states = [state.begun(own) for state, own in zip(states, group.states, strict=True)]
         yield from self._rows(groups, context)
 

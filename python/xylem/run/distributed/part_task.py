@@ -82,7 +82,7 @@ class PartTask(ABC):
     def begun(self, state: bytes, run: RunOptions, context: Context) -> bytes:
         raise ValueError(f"part {self.part.number} is no aggregate")
 
-    def combined(self, rows: Iterable[Row], run: RunOptions, context: Context) -> Iterator[Row]:
+    def combined(self, rows: Iterable[Row], run: RunOptions, context: Context, *, from_first: bool) -> Iterator[Row]:
         """Rows of one key made as few as can be, before they are reduced."""
         return iter(rows)
 

@@ -140,13 +140,14 @@ class DistributedProgram:
         run = _options(**options)
         return self._tasks[part].begun(state, run, self._context(run))
 
-    def combine(self, part: int, rows: Iterable[Row], **options: Any) -> Iterator[Row]:
-        """Rows of one key of a group, the first there were and those after them, made as few as can be.
+    def combine(self, part: int, rows: Iterable[Row], *, from_first: bool = True, **options: Any) -> Iterator[Row]:
+        """Rows of one key of a group, one after another in the input, made as few as can be.
 
-        On a stream that is the state of a group: aggregates stay small, other variables keep their items.
+        With `from_first` there are none before them: on a stream that is the state of a group, whose aggregates then
+        stay small; other variables keep their items.
         """
         run = _options(**options)
-        return self._tasks[part].combined(rows, run, self._context(run))
+        return self._tasks[part].combined(rows, run, self._context(run), from_first=from_first)
 
     def limit_of(self, part: int) -> int | None:
         """How many items of a part are wanted at all; None: all of them."""

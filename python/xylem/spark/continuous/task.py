@@ -20,10 +20,10 @@ from xylem.source.byte_ranges import ByteRange
 from ..carried_error import carried
 from ..shipped_query import KEPT_PROGRAMS, ShippedQuery
 from .document_answers import DocumentAnswers
+from .merged_rows import MergedRows, TaskRow
 from .pieces import MessageRun, Piece, by_items, content
 from .subscription import Malformed, Mode, Work
 
-TaskRow = tuple[int, int, bytes, int, int, bytes]
 ROW_SCHEMA = "query int, part int, key binary, range long, ordinal long, value binary"
 ABOUT = -1
 READ, FAILED, ERROR = 0, 1, 2
@@ -55,6 +55,7 @@ class Task:
         self._texts = [one.query.text for one in work.subscriptions]
         self._query = 0
         """The query that is being evaluated."""
+        self._merged = MergedRows(work)
 
     def rows(self, given: Iterable[Piece | MessageRun]) -> Iterator[TaskRow]:
         """The rows of all queries over the pieces, then those about the task."""
@@ -65,11 +66,12 @@ class Task:
                 for piece in one.pieces() if isinstance(one, MessageRun) else [one]:
                     number = piece.number
                     self._note(piece)
-                    yield from self._evaluated(piece)
+                    yield from self._merged.passed(self._evaluated(piece))
                 self._reached = one.reached
         except Exception as error:
             # Spark would try again, and then tell it in its own way.
             yield ABOUT, ERROR, b"", number, self._query, carried(error, self._texts[self._query])
+        yield from self._merged.rest()
         yield from self._failures
         about = self._read | {"ms": int((time.monotonic() - began) * 1000), "reached": self._reached}
         yield ABOUT, READ, b"", number, 0, json.dumps(about).encode()
