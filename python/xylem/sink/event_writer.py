@@ -170,7 +170,7 @@ class EventWriter:
 
         They stand where no namespaces are declared.
         """
-        if not self.takes_markup or self._scope or self._builder.scope:
+        if not self.takes_markup or not self.declares_nothing:
             raise EngineBug("XYBUG0001", "text of a template where it does not fit")
         self._after_atomic = False
         self._begin_content()
@@ -187,6 +187,11 @@ class EventWriter:
         self._buffer.flush()
 
     # --- a result that others write parts of
+
+    @property
+    def declares_nothing(self) -> bool:
+        """Whether no namespace is declared where the next item will stand."""
+        return not self._scope and not self._builder.scope
 
     def begin_content(self) -> None:
         """Write the start tag of the innermost element: its attributes are complete."""

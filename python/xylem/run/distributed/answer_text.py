@@ -42,6 +42,8 @@ class AnswerText:
         self._writer.begin_content()
         self._has_begun = False
         self._begins_with_atomic = False
+        self.takes_markup = self._writer.takes_markup and self._writer.declares_nothing
+        """Whether the scan may hand over results it has written itself."""
         self.taken()
 
     # --- what a run writes to
@@ -61,6 +63,11 @@ class AnswerText:
             self._begin(False)
         self._writer.text(value)
 
+    def markup(self, text: str, items: int = 1) -> None:
+        if not self._has_begun:
+            self._begin(False)
+        self._writer.markup(text, items)
+
     def attribute(self, name: Any, value: str) -> None:
         self._writer.attribute(name, value)
 
@@ -74,7 +81,7 @@ class AnswerText:
         self._has_begun = True
         self._begins_with_atomic = with_atomic
         # From here on calls go straight to the writer.
-        for method in ("item", "start_element", "text", "attribute", "end_element"):
+        for method in ("item", "start_element", "text", "markup", "attribute", "end_element"):
             setattr(self, method, getattr(self._writer, method))
 
     # --- what became of it
