@@ -14,6 +14,7 @@ from .progress import console, on_the_terminal
 from .query_numbers import query_numbers
 from .spark_command import spark_speed
 from .stream_commands import flux_buffers, scan_speed, xqpull_caches
+from .windows_command import windows
 
 app = typer.Typer(
     name="bench",
@@ -125,4 +126,5 @@ def xmark_times(
 flux = app.command("flux", epilog="Example: `xylem bench flux --size 10 --json buffers.json`")(flux_buffers)
 scan = app.command("scan", epilog="Example: `xylem bench scan --sizes 100,1000 --svg scan.svg`")(scan_speed)
 spark = app.command("spark", epilog="Example: `xylem bench spark --size 100 --json spark.json`")(spark_speed)
+costs = app.command("windows", epilog="Example: `xylem bench windows --sizes 10,1000 --svg windows.svg`")(windows)
 xqpull = app.command("xqpull", epilog="Example: `xylem bench xqpull --size 20`")(xqpull_caches)

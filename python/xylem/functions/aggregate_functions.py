@@ -57,12 +57,13 @@ def _total(values: Iterable[Any], name: str) -> tuple[Any, int]:
             run = [parse_double(value) if type(value) is UntypedAtomic else value for value in run]
             kinds.discard(UntypedAtomic)
             kinds.add(float)
-        _check_summable(kinds, total, run, name)
-        total = _add_run(total, run, kinds)
+        check_summable(kinds, total, run, name)
+        total = add_run(total, run, kinds)
     return total, size
 
 
-def _add_run(total: Any, run: list[Any], kinds: set[type]) -> Any:
+def add_run(total: Any, run: list[Any], kinds: set[type]) -> Any:
+    """A total (None before the first value) and the values of a run, added in their order."""
     if kinds == {int} and (total is None or type(total) is int):
         return sum(run, total or 0)
     start = 0
@@ -80,7 +81,7 @@ def _add_run(total: Any, run: list[Any], kinds: set[type]) -> Any:
     return total
 
 
-def _check_summable(kinds: set[type], total: Any, run: list[Any], name: str) -> None:
+def check_summable(kinds: set[type], total: Any, run: list[Any], name: str) -> None:
     """All numbers, or all durations of one kind."""
     if kinds <= NUMERIC_CLASSES and (total is None or type(total) in NUMERIC_CLASSES):
         return

@@ -57,9 +57,11 @@ def of_other(of: Boundedness, expr: ast.Expr, bound: Bindings) -> Infinite | Non
             of.of(right, bound)
             return None
         case ast.GeneralComparison(left=left, right=right):
-            return _comparison(of, expr, left, right, bound)
+            _comparison(of, expr, left, right, bound)
+            return None
         case ast.Quantified(bindings=bindings, satisfies=satisfies):
-            return _quantified(of, expr, bindings, satisfies, bound)
+            _quantified(of, expr, bindings, satisfies, bound)
+            return None
         case ast.Switch() | ast.Typeswitch():
             _branches(of, expr, bound)
             return None
@@ -77,7 +79,8 @@ def of_other(of: Boundedness, expr: ast.Expr, bound: Bindings) -> Infinite | Non
             _inside(of, body, names)
             return None
     if isinstance(expr, _CONSTRUCTORS):
-        return _constructor(of, expr, bound)
+        _constructor(of, expr, bound)
+        return None
     for child in expr.children():
         _blocking_child(of, expr, child, bound)
     return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from types import CodeType
@@ -73,7 +73,7 @@ class Program:
         resources: Resources,
         *,
         context: Sequence[Any] | None = None,
-        variables: Mapping[tuple[str, str], Sequence[Any]] | None = None,
+        variables: Mapping[tuple[str, str], Iterable[Any]] | None = None,
         environment: Mapping[str, str] | None = None,
         now: DateTime | None = None,
         trace: Callable[[str, str], None] | None = None,

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from xylem.functions.registry import FN
 from xylem.plan.window_plan import WindowAggregate, WindowPlan
+from xylem.syntax import ast
 from xylem.values import atomic_type as at
 from xylem.values.sequence_type import ANY_SEQUENCE, AtomicItem, ItemType, Occurrence, SequenceType
 
@@ -41,6 +42,10 @@ def write_aggregates(c: Compiler, plan: WindowPlan, item: ItemType, endless: boo
 
 
 def _values(c: Compiler, aggregate: WindowAggregate, item: ItemType) -> str:
+    is_itself = isinstance(aggregate.values, ast.VarRef)
+    if is_itself and (isinstance(item, AtomicItem) or aggregate.function.expanded == (FN, "count")):
+        return "None"
+
     def write() -> None:
         c.declare(aggregate.item.expanded, one("item", item, simple=True))
         code = c.compile(aggregate.values)

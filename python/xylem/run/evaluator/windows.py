@@ -16,7 +16,7 @@ from xylem.values.sequence_type import AtomicItem, ItemType, Occurrence, Sequenc
 from ..runtime import control as control_rt
 from ..runtime import data_windows
 from ..windows.aggregates import aggregate_value
-from ..windows.cursor import Needs, windows
+from ..windows.cursor import Needs
 from ..windows.landmark import LandmarkCursor
 from ..windows.sliding import SlidingCursor
 from ..windows.streamed_tumbling import streamed_tumbling
@@ -48,7 +48,7 @@ def write_window(c: Compiler, plan: WindowPlan) -> Bound:
         start, end = functions.start(), functions.whole_end()
         found = f"{c.rt(streamed_tumbling)}({source}, {start}, {end}, {plan.is_newstart}, {looks_ahead})"
     else:
-        found = f"{c.rt(windows)}({source}, {_cursor(c, plan, functions, collection.endless, aggregates.text)})"
+        found = f"{_cursor(c, plan, functions, collection.endless, aggregates.text)}.over({source})"
     names = [code.text if code else "_" for _, code in (*started, *ended)]
     if plan.early:
         # What an end would tell is not known yet, and nothing asks for it.

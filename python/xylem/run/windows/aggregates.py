@@ -51,7 +51,7 @@ class Folding(Protocol):
 
 
 class Aggregate:
-    """One aggregate of a window clause.
+    """One aggregate of a window clause. `values` gives what one item adds; None: an item is its own value.
 
     `whole` computes it from the items of a window: needed where items may be nodes out of document order, which a
     path would sort and take once.
@@ -59,7 +59,7 @@ class Aggregate:
 
     def __init__(
         self,
-        values: Callable[[Any], Sequence[Any]],
+        values: Callable[[Any], Sequence[Any]] | None,
         folding: Folding,
         whole: Callable[[Sequence[Any]], Any] | None = None,
     ) -> None:
@@ -77,11 +77,26 @@ class Aggregate:
                 self._disorder = position
             self._previous = item
         try:
-            values = self._values(item)
-            self._folding.add(values)
+            self._folding.add((item,) if self._values is None else self._values(item))
         except XylemError as error:
             self._failure = position, error
             self._folding.clear(position + 1)
+
+    def add_run(self, items: Sequence[Any], position: int) -> None:
+        """Several items at once, of a running aggregate; `position` is that of the last."""
+        if self._whole is not None:
+            for item in items:
+                if not _follows(self._previous, item):
+                    self._disorder = position
+                self._previous = item
+        try:
+            if self._values is None:
+                self._folding.add(items)
+            else:
+                values = self._values
+                self._folding.add([value for item in items for value in values(item)])
+        except XylemError as error:
+            self._failure = position, error
 
     def result(self, start: int, items: Items) -> Any:
         if self._failure is not None and start <= self._failure[0]:
@@ -126,6 +141,10 @@ class Aggregates:
     def add(self, item: Any, position: int) -> None:
         for member in self._members:
             member.add(item, position)
+
+    def add_run(self, items: Sequence[Any], position: int) -> None:
+        for member in self._members:
+            member.add_run(items, position)
 
     def results(self, start: int, items: Items) -> tuple[Any, ...]:
         """The aggregates of a window from this position up to the item added last."""

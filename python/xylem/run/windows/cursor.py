@@ -72,6 +72,15 @@ class WindowCursor:
             yield from self._step(self._current, self._position, self._previous, None)
         yield from self._end()
 
+    def over(self, items: Iterable[Any]) -> Iterator[Window]:
+        """The windows over a sequence, finite or not; items are read as windows are asked for."""
+        push = self.push
+        for item in items:
+            found = push(item)
+            if found:
+                yield from found
+        yield from self.finish()
+
     def held(self) -> Iterable[Any]:
         """The items kept for windows to come."""
         raise NotImplementedError
@@ -100,13 +109,3 @@ class WindowCursor:
             previous if needs[2] else None,
             following if needs[3] else None,
         )
-
-
-def windows(items: Iterable[Any], cursor: WindowCursor) -> Iterator[Window]:
-    """The windows over a sequence, finite or not; no item is read before the windows it completes are asked for."""
-    push = cursor.push
-    for item in items:
-        found = push(item)
-        if found:
-            yield from found
-    yield from cursor.finish()

@@ -5,16 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from xylem.errors import DynamicError
+from xylem.functions.aggregate_functions import add_run, check_summable
 from xylem.functions.extreme_values import Extreme
-from xylem.values.arithmetic import add, divide
-from xylem.values.atomic import NUMERIC_CLASSES
+from xylem.values.arithmetic import divide
 from xylem.values.casting_numbers import parse_double
-from xylem.values.description import describe_item
-from xylem.values.durations import DayTimeDuration, YearMonthDuration
 from xylem.values.strings import UntypedAtomic
-
-_DURATIONS = (DayTimeDuration, YearMonthDuration)
 
 
 class Running:
@@ -50,27 +45,17 @@ class RunningSum(Running):
         self._count = 0
 
     def add(self, values: Sequence[Any]) -> None:
-        for value in values:
-            if type(value) is UntypedAtomic:
-                value = parse_double(value)
-            total = self._total
-            if total is None:
-                self._check(value, value)
-                self._total = value
-            elif type(total) is float and type(value) is float:
-                self._total = total + value
-            else:
-                self._check(value, total)
-                self._total = add(total, value)
-            self._count += 1
-
-    def _check(self, value: Any, first: Any) -> None:
-        if type(first) in NUMERIC_CLASSES and type(value) in NUMERIC_CLASSES:
+        if not values:
             return
-        if type(first) in _DURATIONS and type(value) is type(first):
-            return
-        found = describe_item(value)
-        raise DynamicError("FORG0006", f"fn:{self._name} takes numbers, or durations of one kind, not {found}")
+        run = list(values)
+        kinds = set(map(type, run))
+        if UntypedAtomic in kinds:
+            run = [parse_double(value) if type(value) is UntypedAtomic else value for value in run]
+            kinds.discard(UntypedAtomic)
+            kinds.add(float)
+        check_summable(kinds, self._total, run, f"fn:{self._name}")
+        self._total = add_run(self._total, run, kinds)
+        self._count += len(run)
 
     def result(self, start: int) -> Any:
         if self._name == "sum":

@@ -25,6 +25,10 @@ class SubsequenceCursor:
         self._items: list[Any] = []
         self._limit = limit
 
+    def over(self, items: Iterable[Any]) -> Iterator[Window]:
+        for item in items:
+            yield from self.push(item)
+
     def push(self, item: Any) -> Iterator[Window]:
         if self._limit is not None and len(self._items) >= self._limit:
             raise DynamicError("XYDY0010", f"the sub-sequences of more than {self._limit:,} items")

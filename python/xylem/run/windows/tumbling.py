@@ -8,6 +8,8 @@ from typing import Any
 from .aggregates import Aggregates
 from .cursor import ALL_NEEDS, NO_PLACE, Condition, Needs, Place, Window, WindowCursor
 
+_RUN = 256
+
 
 class TumblingCursor(WindowCursor):
     """Opens a window where the start condition holds and none is open; an item ends it by the end condition.
@@ -57,11 +59,59 @@ class TumblingCursor(WindowCursor):
             if not starts:
                 return found
             self._open(current, position, previous, following, found)
+        assert self._opened is not None
         self._add(current, position)
         self._last = self._end_place(current, position, previous, following)
         if not self._newstart and (self._ends is None or self._ends(*self._opened, *self._last)):
             self._close(found)
         return found
+
+    def over(self, items: Iterable[Any]) -> Iterator[Window]:
+        """As a loop of its own where nothing special is asked for: most windows are of this kind."""
+        if self._looks_ahead or self._newstart or self._early or self._longest is not None:
+            return super().over(items)
+        return self._plain(items)
+
+    def _plain(self, items: Iterable[Any]) -> Iterator[Window]:
+        start, end, aggregates = self._start, self._ends, self._aggregates
+        keeps_current, _, keeps_previous, _ = self._needs.start
+        reads_current, _, reads_previous, _ = self._needs.end
+        # A run of items is kept for the aggregates, which take many at once faster than one by one.
+        length = 0 if self._keeps_items else _RUN if aggregates is not None else 1
+        opened: Place | None = None
+        previous: Any = None
+        run: list[Any] = []
+        position = first = 0
+        last = NO_PLACE
+        for item in items:
+            position += 1
+            if opened is None:
+                if start is not None and not start(item, position, previous, None):
+                    previous = item if self._looks_back else None
+                    continue
+                opened = item if keeps_current else None, position, previous if keeps_previous else None, None
+                first, run = position, []
+                if aggregates is not None:
+                    aggregates.clear(position)
+            run.append(item)
+            last = item if reads_current else None, position, previous if reads_previous else None, None
+            if end is None or end(*opened, *last):
+                yield (run if self._keeps_items else [], *opened, *last, *self._folded(run, first, position))
+                opened = None
+                run = []
+            elif length and len(run) >= length:
+                if aggregates is not None:
+                    aggregates.add_run(run, position)
+                run = []
+            previous = item if self._looks_back else None
+        if opened is not None and not self._force:
+            yield (run if self._keeps_items else [], *opened, *last, *self._folded(run, first, position))
+
+    def _folded(self, run: list[Any], first: int, position: int) -> tuple[Any, ...]:
+        if self._aggregates is None:
+            return ()
+        self._aggregates.add_run(run, position)
+        return self._aggregates.results(first, run)
 
     def _open(self, current: Any, position: int, previous: Any, following: Any, found: list[Window]) -> None:
         self._opened = self._start_place(current, position, previous, following)

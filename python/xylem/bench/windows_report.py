@@ -1,0 +1,92 @@
+"""The figures of windows as tables, as SVG, as JSON; and which of the project's own bars they clear."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from rich.table import Table
+
+from .bar_chart import bar_chart
+from .windows_run import INDEXED, MOST_GROWTH, MOST_MORE_BYTES, SizeFigures, WindowResults
+
+
+def table(results: WindowResults) -> Table:
+    """Microseconds of CPU time for one item."""
+    names = _engines(results.sizes)
+    made = Table(title="Windows: microseconds of CPU time for one item")
+    made.add_column("window")
+    made.add_column("size", justify="right")
+    made.add_column("items", justify="right")
+    for name in names:
+        made.add_column(name, justify="right")
+    for found in results.sizes:
+        cells = [_cell(found, name) for name in names]
+        made.add_row(found.task.name, f"{found.size:,}", f"{found.items:,}", *cells)
+    return made
+
+
+def _engines(sizes: Sequence[SizeFigures]) -> list[str]:
+    return list(dict.fromkeys(name for found in sizes for name in (*found.figures, *found.reasons)))
+
+
+def _cell(found: SizeFigures, name: str) -> str:
+    cost = found.microseconds(name)
+    return "–" if cost is None else f"{cost:.2f}"
+
+
+def verdicts(results: WindowResults) -> Iterator[tuple[bool, str]]:
+    """Each bar: whether it is cleared, and by how much."""
+    for task in dict.fromkeys(found.task.name for found in results.sizes):
+        rows = [found for found in results.sizes if found.task.name == task]
+        costs = [(cost, found.size) for found in rows if (cost := found.microseconds("Xylem")) is not None]
+        if task in INDEXED and len(costs) > 1:
+            growth = costs[-1][0] / costs[0][0]
+            sizes = f"{costs[0][1]:,} to {costs[-1][1]:,} open windows"
+            yield growth <= MOST_GROWTH, f"{task}: {growth:.2f}× the cost from {sizes}; the bar is {MOST_GROWTH:g}×"
+        for found in rows:
+            if not found.agree:
+                yield False, f"{task} of {found.size:,}: the answers differ"
+    for task, sizes_of in results.memory.items():
+        if len(sizes_of) > 1:
+            fewest, most = min(sizes_of), max(sizes_of)
+            more = sizes_of[most] - sizes_of[fewest]
+            told = f"{task}: {more / 1e6:+.1f} MB from {fewest:,} to {most:,} items"
+            yield more < MOST_MORE_BYTES, f"{told}; the bar is {MOST_MORE_BYTES / 1e6:g} MB"
+
+
+def remarks(results: WindowResults) -> Iterator[str]:
+    """What is left out, and why."""
+    for found in results.sizes:
+        for name, reason in found.reasons.items():
+            yield f"{found.task.name} of {found.size:,} by {name} is left out: {reason}"
+
+
+def figure(results: WindowResults) -> str:
+    """The cost of an item by kind of window and size, as SVG."""
+    names = _engines(results.sizes)
+    groups = [f"{found.task.name} {found.size:,}" for found in results.sizes]
+    series = {name: [found.microseconds(name) for found in results.sizes] for name in names}
+    return bar_chart("Windows: CPU time for one item", groups, series, "µs")
+
+
+def as_json(results: WindowResults) -> dict[str, Any]:
+    """The figures for programs."""
+    return {
+        "windows": [
+            {
+                "window": found.task.name,
+                "size": found.size,
+                "items": found.items,
+                "microseconds_per_item": {
+                    name: None if (cost := found.microseconds(name)) is None else round(cost, 3)
+                    for name in found.figures
+                },
+                "missing": found.reasons,
+                "answers_agree": found.agree,
+            }
+            for found in results.sizes
+        ],
+        "xylem_rss_by_items": results.memory,
+        "bars": [{"cleared": cleared, "what": what} for cleared, what in verdicts(results)],
+    }
