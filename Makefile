@@ -1,5 +1,5 @@
 # Every command of the project, the same for a developer and for continuous integration.
-#   make demo         a query over a sample document: answer and explanation
+#   make demo         a query and its explanation, then three continuous queries over a stream, on Spark
 #   make test         everything that must hold: lint, types, tests, conformance sample, kernel
 #   make conformance  the whole W3C suite (needs the suite, see docs/conformance.md)
 # Each one prepares what it needs; `make install` alone does only that, into .venv.

@@ -22,15 +22,25 @@ say '3. A mistake is shown where it is, with a way out:'
 printf '\n  $ xylem run -q %s -i departures.xml\n\n' "'for \$departure in //departure return \$departur/to'"
 xylem run -q 'for $departure in //departure return $departur/to' -i departures.xml 2>&1 | sed 's/^/    /' || true
 
-say '4. The satellite reports 25 photons a second. Three continuous queries share its stream: the photons of the Vela
+say '4. The satellite reports 20 photons a second. Three continuous queries share its stream: the photons of the Vela
    supernova remnant, the high energies of the smaller RXJ0852, and an alert for minutes in which those are high.'
 
 work=$(mktemp -d)
 publisher=
 trap 'if [ -n "$publisher" ]; then kill "$publisher" 2>/dev/null || true; fi; rm -rf "$work"' EXIT
 
-if reason=$(python -c 'from xylem.spark.session import require_spark; require_spark()' 2>&1); then
-  python photons/publish.py photons/photons.xml --rate 25 --port-file "$work/port" &
+cat > "$work/ask.py" <<'END'
+from xylem.errors import XylemError
+from xylem.spark.session import require_spark
+
+try:
+    require_spark()
+except XylemError as reason:
+    raise SystemExit(str(reason))
+END
+
+if reason=$(python "$work/ask.py" 2>&1); then
+  python photons/publish.py photons/photons.xml --rate 20 --port-file "$work/port" &
   publisher=$!
   while [ ! -s "$work/port" ]; do sleep 0.1; done
   input="tcp://127.0.0.1:$(cat "$work/port")"
@@ -46,7 +56,7 @@ if reason=$(python -c 'from xylem.spark.session import require_spark; require_sp
     printf '    %-6s %s\n' "$query" "$(grep -c "^$query: <" "$work/results" || true)"
   done
 else
-  printf '\n    Spark cannot run here: %s\n' "$(printf '%s' "$reason" | tail -n 1)"
+  printf '\n    Spark cannot run here: %s\n' "$reason"
   printf '    The same queries in one process, while the stream goes by:\n'
   for query in vela rxj alert; do
     printf '\n  $ cat photons.xml | xylem run %s.xq -i - --stream\n\n' "$query"
