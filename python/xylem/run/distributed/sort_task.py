@@ -87,15 +87,22 @@ class OrderedRows:
 
     def plain(self, rows: Iterable[Row]) -> Iterator[Row]:
         """The rows without what tells the families, which is checked."""
-        seen = [""] * self._order.size
+        seen = self.nothing_seen()
         for row in rows:
             if row.value[0]:
                 yield row
                 continue
-            length = row.value[1]
-            if self._order.size:
-                self._order.check(seen, row.value[2 : 2 + length].decode().split("\0"))
-            yield row._replace(value=row.value[2 + length :])
+            self.check(row, seen)
+            yield row._replace(value=row.value[2 + row.value[1] :])
+
+    def nothing_seen(self) -> list[str]:
+        """The families of the keys, before any row."""
+        return [""] * self._order.size
+
+    def check(self, row: Row, seen: list[str]) -> None:
+        """XPTY0004 where the keys of a row have no order with those before it."""
+        if seen:
+            self._order.check(seen, row.value[2 : 2 + row.value[1]].decode().split("\0"))
 
 
 class OrderedTask(PartTask):
@@ -106,7 +113,10 @@ class OrderedTask(PartTask):
         self.ordered = OrderedRows(self, TupleOrder(part.orders))
 
     def items(self, rows: Iterable[Row], run: RunOptions, context: Context) -> Iterator[Any]:
-        return super().items(self.ordered.plain(rows), run, context)
+        plain = self.ordered.plain(rows)
+        yield from super().items(plain, run, context)
+        for _ in plain:
+            pass  # Rows beyond the limit: their keys are checked all the same.
 
     def texts(self, rows: Iterable[Row]) -> Iterator[tuple[int, str]]:
         return super().texts(self.ordered.plain(rows))
@@ -121,7 +131,7 @@ class OrderedTask(PartTask):
 class SortTask(OrderedTask):
     """One loop with `order by`.
 
-    Holds:  one tuple.
+    Holds:  one tuple; where only the first items are wanted, about four times as many.
     Order:  rows come in the order of the input; the transport sorts them by their keys.
     """
 
@@ -132,7 +142,41 @@ class SortTask(OrderedTask):
     def make(self, source: Any, range_number: int, run: RunOptions, context: Context, each_item: bool) -> Iterator[Row]:
         writer = None if self.text is None else self.text.writer()
         ordinal = 0
+        first = None if self.part.limit is None else FirstRows(self.part.limit)
+        seen = self.ordered.nothing_seen()
         for array in self._query.items(source, run):
             for row in self.ordered.rows(array, range_number, ordinal, writer, context, each_item):
-                yield row
+                if first is None:
+                    yield row
+                else:
+                    # Rows that are left out may be those that have no order with the others.
+                    self.ordered.check(row, seen)
+                    first.add(row, 1 if each_item else len(next(iter(array))))
                 ordinal += 1
+        yield from () if first is None else first.rows()
+
+
+class FirstRows:
+    """Of the rows of one range, those that can be among the first items of all."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._rows: list[tuple[Row, int]] = []
+
+    def add(self, row: Row, items: int) -> None:
+        self._rows.append((row, items))
+        if len(self._rows) > 4 * self._limit + 1024:
+            self._cut()
+
+    def rows(self) -> Iterator[Row]:
+        self._cut()
+        return (row for row, _ in self._rows)
+
+    def _cut(self) -> None:
+        self._rows.sort(key=lambda entry: (entry[0].key, entry[0].ordinal))
+        taken = 0
+        for index, (_, items) in enumerate(self._rows):
+            if taken >= self._limit:
+                del self._rows[index:]
+                return
+            taken += items
