@@ -32,7 +32,11 @@ class Place:
 
     use: Use
     wrappers: tuple[ast.DirectElement, ...] = ()
-    """The direct constructors around it, outermost first, without attributes and content."""
+    """The direct constructors around it, outermost first, without attributes.
+
+    The content is an empty enclosed expression where what follows stands in one, else nothing: a constructor in one
+    has namespaces of its own, one that is written inside another has not.
+    """
     group: int | None = None
     """Its text may be put there as it is, if that goes for all parts of the same number. None: it may not."""
 

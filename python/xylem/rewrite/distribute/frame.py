@@ -14,12 +14,13 @@ from xylem.analysis.free_variables import free_in
 from xylem.analysis.reach import BeyondReach, Reach, ReachAnalysis
 from xylem.functions.registry import FN
 from xylem.plan.distribution import PartKind
-from xylem.plan.spread import PART_NAMESPACE, Grouping, Place, SpreadPart, Use
+from xylem.plan.spread import Grouping, Place, SpreadPart, Use
 from xylem.source.byte_ranges import Scope
 from xylem.syntax import ast
 
 from .aggregates import AGGREGATES, COUNTING
 from .first_items import FirstItems, first_items
+from .frame_rewrites import behind, converted, data_of, existence, is_document_element, is_once, once
 from .input_reads import ExpandedName, names_bound_in, reads_input
 from .not_spread import NO_PARTS, NotSpread
 from .scope_path import flattened, is_input_path
@@ -175,7 +176,7 @@ class Frame:
             # The effective boolean value of nodes: whether there are any.
             return self._aggregate(ast.FunctionCall(ast.Name("exists", "fn", FN), (expr,), span=expr.span), place)
         if isinstance(expr, ast.Quantified) and len(expr.bindings) == 1:
-            return self._aggregate(_existence(expr), place)
+            return self._aggregate(existence(expr), place)
         if not isinstance(expr, ast.FunctionCall):
             return None
         if expr.name.expanded in self.user_aggregates and len(expr.arguments) == 1:
@@ -187,7 +188,7 @@ class Frame:
         argument, *others = expr.arguments
         function = expr.name.local
         spread = self.spreading.spread(argument)
-        body = spread.body if function in COUNTING else _data(spread.body)
+        body = spread.body if function in COUNTING else data_of(spread.body)
         arguments = tuple(self.closed(other) for other in others)
         return self.add(PartKind.AGGREGATE, expr, body, spread.scopes, ANYTHING, function=function, arguments=arguments)
 
@@ -195,10 +196,10 @@ class Frame:
         """A function in Python that merges its states: values are converted before, and the result after it."""
         spread = self.spreading.spread(call.arguments[0])
         taken, given = signature
-        body = ast.SimpleMap(_data(spread.body), _converted(ast.ContextItem(), taken), span=call.span)
+        body = ast.SimpleMap(data_of(spread.body), converted(ast.ContextItem(), taken), span=call.span)
         function = f"Q{{{call.name.uri}}}{call.name.local}"
         part = self.add(PartKind.AGGREGATE, call, body, spread.scopes, ANYTHING, function=function)
-        return _converted(part, given)
+        return converted(part, given)
 
     def _first_items(self, expr: ast.Expr, place: Place) -> ast.Expr | None:
         found = first_items(expr)
@@ -227,7 +228,7 @@ class Frame:
         return variable
 
     def _used(self, body: ast.Expr, place: Place) -> ast.Expr:
-        return _data(body) if place.use is Use.VALUE else body
+        return data_of(body) if place.use is Use.VALUE else body
 
     def _tuples(self, expr: ast.Expr, place: Place, limit: int | None = None) -> ast.Expr | None:
         from .tuple_shapes import tuples
@@ -271,7 +272,8 @@ class Frame:
         content = []
         for member in element.content:
             if isinstance(member, ast.EnclosedExpr):
-                inner = Place(Use.ANSWER, (*place.wrappers, bare), self.new_group() if is_known else None)
+                enclosing = replace(bare, content=(replace(member, body=ast.SequenceExpr()),))
+                inner = Place(Use.ANSWER, (*place.wrappers, enclosing), self.new_group() if is_known else None)
                 member = replace(member, body=self.split(member.body, inner))
             elif isinstance(member, ast.DirectElement):
                 own = Place(Use.ANSWER, (*place.wrappers, bare), self.new_group() if is_known else None)
@@ -313,15 +315,15 @@ class Frame:
         if isinstance(first, ast.LetClause):
             self._kept.append(first)
             try:
-                return _behind(first, self.split(inner, place), flwor)
+                return behind(first, self.split(inner, place), flwor)
             finally:
                 self._kept.pop()
         if isinstance(first, ast.WhereClause):
             test = self.split(first.test, Place(Use.TRUTH))
             with self.guarded():
                 return ast.If(test, self.split(inner, place), ast.SequenceExpr(), span=flwor.span)
-        if isinstance(first, ast.ForClause) and self.is_one_document and _is_once(first):
-            return self.split(_once(first, rest), place)
+        if isinstance(first, ast.ForClause) and self.is_one_document and is_once(first):
+            return self.split(once(first, rest), place)
         if isinstance(first, ast.ForClause) and is_input_path(first.collection):
             # The frame could loop over the items itself, but only with all of them in one place.
             raise NotSpread(NO_PARTS, first)
@@ -382,61 +384,6 @@ class Guard:
 
     def __exit__(self, *error: object) -> None:
         self._frame._guards -= 1
-
-
-def is_document_element(node: ast.Node) -> bool:
-    """/name or /*, of which a document has one at most."""
-    return (
-        isinstance(node, ast.Path)
-        and isinstance(node.left, ast.Root)
-        and isinstance(node.right, ast.AxisStep)
-        and node.right.axis == "child"
-        and not node.right.predicates
-    )
-
-
-def _is_once(first: ast.ForClause) -> bool:
-    is_plain = first.position is None and first.type is None and not first.allowing_empty
-    return is_plain and is_document_element(first.collection)
-
-
-def _once(first: ast.ForClause, rest: ast.Flwor) -> ast.Expr:
-    """for $s in /site …: if there is a site, the rest with it."""
-    made = inlined(ast.LetClause(first.name, None, first.collection, span=first.span), rest, frozenset())
-    test = ast.FunctionCall(ast.Name("exists", "fn", FN), (first.collection,), span=first.span)
-    return ast.If(test, made if made.clauses else made.result, ast.SequenceExpr(), span=first.span)
-
-
-def _behind(let: ast.LetClause, made: ast.Expr, flwor: ast.Flwor) -> ast.Expr:
-    if let.name.expanded not in free_in(made):
-        return made
-    if isinstance(made, ast.Flwor):
-        return replace(made, clauses=(let, *made.clauses))
-    return ast.Flwor((let,), made, span=flwor.span)
-
-
-def _existence(expr: ast.Quantified) -> ast.FunctionCall:
-    """some $x in E satisfies C → exists(for $x in E where C return 1); every → empty(… where not(C) …)"""
-    binding = expr.bindings[0]
-    is_some = expr.kind == "some"
-    test = expr.satisfies if is_some else ast.FunctionCall(ast.Name("not", "fn", FN), (expr.satisfies,))
-    clauses = (
-        ast.ForClause(binding.name, binding.type, binding.collection, span=binding.span),
-        ast.WhereClause(test, span=expr.satisfies.span),
-    )
-    loop = ast.Flwor(clauses, ast.IntegerLiteral(1), span=expr.span)
-    return ast.FunctionCall(ast.Name("exists" if is_some else "empty", "fn", FN), (loop,), span=expr.span)
-
-
-def _converted(value: ast.Expr, kind: ast.SequenceTypeNode) -> ast.Expr:
-    """A value converted to a type as the argument of a function is."""
-    name = ast.Name("converted", None, PART_NAMESPACE)
-    function = ast.InlineFunction((), (ast.Parameter(name, kind),), None, ast.VarRef(name))
-    return ast.DynamicCall(function, (value,), span=value.span)
-
-
-def _data(body: ast.Expr) -> ast.Expr:
-    return ast.FunctionCall(ast.Name("data", "fn", FN), (body,), span=body.span)
 
 
 def _refuse_identity(let: ast.LetClause, rest: ast.Node) -> None:

@@ -43,7 +43,9 @@ class TextChoice:
         """What opens the constructors around the part, as the query itself would."""
         body: ast.Expr = ast.SequenceExpr()
         for wrapper in reversed(self._wrappers):
-            content = (ast.EnclosedExpr(body),) if isinstance(body, ast.DirectElement) else ()
+            content: tuple[ast.Expr, ...] = ()
+            if isinstance(body, ast.DirectElement):
+                content = (ast.EnclosedExpr(body),) if wrapper.content else (body,)
             body = ast.DirectElement(wrapper.name, wrapper.namespaces, (), content, span=wrapper.span)
         program = self._compiler.streamed(body)
         assert program is not None, "constructors alone always stream"
