@@ -17,10 +17,10 @@ from dataclasses import replace
 
 from xylem.analysis.ast_replacement import with_values
 from xylem.analysis.free_variables import free_in
-from xylem.functions.registry import FN
 from xylem.plan.spread import PART_NAMESPACE, Lookup
 from xylem.syntax import ast
 
+from .frame_rewrites import data_of
 from .input_reads import ExpandedName, reads_context
 
 LOOKUP = ast.Name("lookup", None, PART_NAMESPACE)
@@ -105,7 +105,7 @@ class _Tables:
         name = variable or _ITEM
         # A key that reads the focus gets the item as its focus.
         key = own if variable is not None else ast.SimpleMap(ast.VarRef(name), own)
-        function = ast.InlineFunction((), (ast.Parameter(name),), None, _data(key), span=own.span)
+        function = ast.InlineFunction((), (ast.Parameter(name),), None, data_of(key), span=own.span)
         self.found.append(Lookup(number, int(gathered.name.local.removeprefix("part")), function))
         return ast.FunctionCall(LOOKUP, (ast.IntegerLiteral(number), other), span=gathered.span)
 
@@ -132,7 +132,3 @@ def _is_plain(expr: ast.Expr) -> bool:
     if isinstance(expr, ast.AxisStep):
         return not expr.predicates
     return isinstance(expr, (ast.VarRef, ast.ContextItem))
-
-
-def _data(expr: ast.Expr) -> ast.Expr:
-    return ast.FunctionCall(ast.Name("data", "fn", FN), (expr,), span=expr.span)

@@ -20,6 +20,7 @@ from xylem.syntax import ast
 
 from .aggregates import AGGREGATES, COUNTING
 from .frame import Frame
+from .frame_rewrites import data_of
 from .input_reads import ExpandedName, reads_context
 from .not_spread import NotSpread
 from .scope_path import flattened
@@ -77,7 +78,7 @@ def _sorted(frame: Frame, expr: ast.Flwor, loop: Loop, beyond: list[int], place:
     if len(beyond) > 1:
         raise NotSpread("tuples are numbered or grouped after they have been ordered", loop.rest[beyond[1]])
     reach = frame.analysis.read(loop.result, frame.spreading.variables_after(loop, loop.rest))
-    keys = tuple(_data(spec.key) for spec in order.specs)
+    keys = tuple(data_of(spec.key) for spec in order.specs)
     member = _after(loop.rest[index + 1 :], loop.result)
     result = ast.SquareArray((member, *keys), span=order.span)
     body = ast.Flwor((*loop.head, loop.first, *loop.rest[:index]), result, span=expr.span)
@@ -133,7 +134,7 @@ def _post(clauses: tuple[ast.Clause, ...], result: ast.Expr) -> ast.Expr:
         return _after(clauses, ast.SquareArray((result,), span=result.span))
     specs = _orders(clauses)
     member = _after(clauses[order + 1 :], result)
-    array = ast.SquareArray((member, *(_data(spec.key) for spec in specs)), span=result.span)
+    array = ast.SquareArray((member, *(data_of(spec.key) for spec in specs)), span=result.span)
     return _after(clauses[:order], array)
 
 
@@ -148,7 +149,7 @@ def _told(specs: tuple[ast.OrderSpec, ...], frame: Frame) -> tuple[ast.OrderSpec
 
 
 def _key(spec: ast.GroupingSpec) -> ast.Expr:
-    return _data(ast.VarRef(spec.name, span=spec.span) if spec.value is None else spec.value)
+    return data_of(ast.VarRef(spec.name, span=spec.span) if spec.value is None else spec.value)
 
 
 def _bound(loop: Loop, before: tuple[ast.Clause, ...]) -> list[ast.Name]:
@@ -183,7 +184,7 @@ class _Partial:
         argument = node.arguments[0]
         if not self._is_by_tuple(argument):
             return None
-        member = argument if node.name.local in COUNTING else _data(argument)
+        member = argument if node.name.local in COUNTING else data_of(argument)
         for (known, function, others), own in zip(self.found, self.members, strict=True):
             if (function, others, own) == (node.name.local, node.arguments[1:], member):
                 return ast.VarRef(known, span=node.span)
@@ -277,7 +278,3 @@ def _count_by_range(frame: Frame, counted: ast.Expr, loop: Loop) -> ast.VarRef:
 
 def _offset(name: ast.Name, inner: ast.Name, before: ast.VarRef) -> ast.LetClause:
     return ast.LetClause(name, None, ast.Arithmetic("+", ast.VarRef(inner), before, span=name.span), span=name.span)
-
-
-def _data(expr: ast.Expr) -> ast.Expr:
-    return ast.FunctionCall(ast.Name("data", "fn", FN), (expr,), span=expr.span)
