@@ -113,6 +113,8 @@ def test_what_cannot_be_read_is_counted_and_kept(tmp_path: Path, query: str) -> 
     assert letter["code"] == "XYIN0001"
     [told] = [json.loads(line) for line in (tmp_path / "metrics").read_text().splitlines()]
     assert (told["items"], told["malformed"], told["total_malformed"]) == (4, 1, 1)
+    assert told["latency_seconds"] > 0
+    assert {"batch", "bytes", "megabytes_per_second", "state_bytes", "results", "seconds"} <= told.keys()
 
 
 def test_errors_of_the_query_are_errors_of_the_record(tmp_path: Path) -> None:

@@ -113,6 +113,7 @@ class _Run:
 
     def run(self) -> str:
         query = self._query
+        self._tell_modes()
         receiving = self._receiver()
         if receiving is not None:
             receiving.start()
@@ -241,6 +242,13 @@ class _Run:
             raise DynamicError("XYRT0026", _first_line(str(failure)))
         if receiving is not None and receiving.fault is not None:
             raise receiving.fault
+
+    def _tell_modes(self) -> None:
+        """How each query is evaluated, and what will be long in coming."""
+        for one in self._work.subscriptions:
+            self._report.say(f"{one.name}: {one.mode}")
+            if one.mode is Mode.IN_ORDER and not DocumentAnswers(one.query).is_streaming:
+                self._report.say(f"{one.name}: it needs its whole input, and gives no answer before that ends")
 
     def _tell_left_out(self, receiving: Receiver | None) -> None:
         if receiving is not None and receiving.left_out_bytes:

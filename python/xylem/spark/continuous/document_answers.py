@@ -37,6 +37,11 @@ class DocumentAnswers:
         self._stream = _in_one_pass(query.text, environment)
         self._options = query.seen()
 
+    @property
+    def is_streaming(self) -> bool:
+        """Whether answers come while a document is read."""
+        return self._stream is not None
+
     def answer(self, document: Document, now_ms: int) -> bytes:
         """The text of the answer, in the encoding the query asks for. `now_ms` is what current-dateTime() tells."""
         chunks: list[bytes] = []
