@@ -29,6 +29,8 @@ pub struct CutFinder {
     reading: Option<(Lexer, Walk)>,
     /// Where the last item began: offset and line.
     item: (u64, u64),
+    /// Where the last tag ended: offset and line.
+    tag_end: (u64, u64),
 }
 
 /// Where a finder has come to.
@@ -60,10 +62,11 @@ impl CutFinder {
             lines: Lines::default(),
             reading: None,
             item: (0, 1),
+            tag_end: (0, 1),
         }
     }
 
-    /// What the place it has come to is inside of; as a cut point: the start of the item, or what is not read yet.
+    /// What the place it has come to is inside of; as a cut point: the start of the item, or the end of the last tag.
     pub fn place(&self) -> (Inside, CutPoint) {
         let Some((_, walk)) = &self.reading else {
             return (Inside::Nothing, CutPoint { offset: 0, line: 1, opening: Vec::new(), closing: Vec::new() });
@@ -74,7 +77,7 @@ impl CutFinder {
             (_, _, true) => Inside::Item,
             _ => Inside::Other,
         };
-        let (offset, line) = if inside == Inside::Item { self.item } else { (self.offset, self.lines.line) };
+        let (offset, line) = if inside == Inside::Item { self.item } else { self.tag_end };
         (inside, CutPoint::here(offset, line, walk))
     }
 
@@ -84,6 +87,7 @@ impl CutFinder {
         self.read(&cut.opening, true);
         self.offset = cut.offset;
         self.lines = Lines::at(cut.line);
+        self.tag_end = (cut.offset, cut.line);
         self.due = self.after(cut.offset);
     }
 
@@ -109,9 +113,10 @@ impl CutFinder {
         }
         let Some((mut lexer, mut walk)) = self.reading.take() else { return cuts };
         let text = std::mem::take(&mut self.text);
-        let (mut read, mut counted) = (0, 0);
+        let (mut read, mut counted, mut last_end) = (0, 0, 0);
         while !walk.is_over {
             let Some((markup, place)) = lexer.next(&text, &mut read) else { break };
+            last_end = place.end;
             if walk.tell(markup, &text[place.start..place.end]) {
                 self.pass(&text[counted..place.start], &walk);
                 counted = place.start;
@@ -121,6 +126,11 @@ impl CutFinder {
                     cuts.push(CutPoint::here(self.offset, self.lines.line, &walk));
                 }
             }
+        }
+        if last_end > 0 {
+            self.pass(&text[counted..last_end], &walk);
+            counted = last_end;
+            self.tag_end = (self.offset, self.lines.line);
         }
         self.pass(&text[counted..read], &walk);
         self.text = text;
@@ -213,5 +223,18 @@ mod tests {
         let mut finder = CutFinder::new(&scopes, 1, Limits::default());
         finder.resume(&CutPoint { offset: 70, line: 5, opening: b"<r>".to_vec(), closing: b"</r>".to_vec() });
         assert_eq!(finder.feed(b"<i/>\n<i/>").iter().map(|cut| (cut.offset, cut.line)).collect::<Vec<_>>(), [(75, 6)]);
+    }
+
+    #[test]
+    fn what_follows_the_last_tag_is_still_to_come() {
+        for rest in ["<!-- a\n b", "<?p \n\n", "<![CDATA[\n]]", "text &am", "<i", "<!-- c -->\n&"] {
+            let text = format!("<r>\n<g>{rest}");
+            for piece in 1..text.len() {
+                let mut finder = CutFinder::new(&[scope("r/g/i")], 1, Limits::default());
+                text.as_bytes().chunks(piece).for_each(|part| drop(finder.feed(part)));
+                let (inside, cut) = finder.place();
+                assert_eq!((inside, cut.offset, cut.line), (Inside::Nothing, 7, 2), "{rest} {piece}");
+            }
+        }
     }
 }

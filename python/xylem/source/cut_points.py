@@ -118,8 +118,8 @@ class CutFinder:
     def place(self) -> tuple[Inside, CutPoint]:
         """What the end of the input so far is inside of.
 
-        As a cut point: the start of the item it is inside of; else what has not been looked at yet, for a tag may be
-        incomplete. There is nothing to go on with before the root element begins, nor after it has ended.
+        As a cut point: the start of the item it is inside of, or the end of the last tag. There is nothing to go on
+        with before the root element begins, nor after it has ended.
         """
         inside, cut = self._finder.place()
         return Inside(inside), cut

@@ -156,13 +156,12 @@ class _Document:
         return True
 
     def place(self) -> tuple[str, int, int]:
-        """What the last event was inside of, and the offset and line of the item, or of the event."""
+        """What the place is inside of, and the offset and line of the item, or of the end of the last tag."""
         if self._passed and self._item is not None:
             return "item", *self._item
-        keep = 0 if self._prolog is None else self._keep - self._base
-        line = self.line + len(_LINE_END.findall(self._text[:keep]))
-        offset = self._source_base + self._source_size(self._text[:keep])
-        return "other" if self._passed else "nothing", offset, line
+        size = 0 if self._prolog is None else self._keep - self._base
+        line = self.line + len(_LINE_END.findall(self._text[:size]))
+        return "other" if self._passed else "nothing", self._source_base + self._source_size(self._text[:size]), line
 
     # --- text and bytes
 
@@ -196,7 +195,7 @@ class _Document:
     # --- events
 
     def _other(self, data: str) -> None:
-        self._keep = self._parser.CurrentByteIndex
+        """Only so that expat does not expand entities."""
 
     def _end_doctype(self) -> None:
         if not self._finder.allows_doctype:
@@ -204,30 +203,31 @@ class _Document:
         self._doctype_end = self._parser.CurrentByteIndex + 1
 
     def _start(self, name: str, attributes: list[str]) -> None:
-        self._keep = self._parser.CurrentByteIndex
+        index = self._parser.CurrentByteIndex
         if self._passed:
             self._passed += 1
+            self._keep = index
             return
-        start = self._keep - self._base
+        start = index - self._base
         if self._prolog is None:
             self._prolog = self._read_prolog()
         uri, _, local = name.rpartition(_SEPARATOR)
         is_item, followed = self._step(uri, local)
         if is_item and self._open:
             self._drop(start)
+            start = 0
             self._item = self._source_base, self.line
             self._finder.meets(self._source_base, self.line, self)
-            start = 0
+        tag = _TAG.match(self._text, start)
+        assert tag is not None, "expat tells of tags that are complete"
+        self._keep = self._base + tag.end()
         if followed and not is_item:
-            tag = _TAG.match(self._text, start)
-            assert tag is not None, "expat tells of tags that are complete"
-            name_match = _NAME.match(self._text, start)
-            assert name_match is not None
-            closing = b"</" + name_match[1] + b">"
+            written = _NAME.match(self._text, start)
+            assert written is not None
+            closing = b"</" + written[1] + b">"
             if self._codec != "utf-8":
                 closing = closing.decode().encode(self._codec)
             self._open.append((self._source_of(start, tag.end()), closing))
-            self._keep = self._base + tag.end()
             self._followed.append(followed)
         elif not self._open:
             raise _Over
@@ -239,8 +239,8 @@ class _Document:
     def _end(self, name: str) -> None:
         # Of an empty element, the end is told at its only tag.
         index = self._parser.CurrentByteIndex
-        tag = _TAG.match(self._text, index - self._base)
-        self._keep = index if tag is None else self._base + tag.end()
+        tag = _TAG.match(self._text, index - self._base) if index >= self._base else None
+        self._keep = max(self._keep, self._base + tag.end() if tag is not None else index)
         if self._passed:
             self._passed -= 1
             return

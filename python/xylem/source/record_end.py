@@ -45,6 +45,8 @@ class RecordEnd:
         self._rest = b""
         self._passed = 0
         """Bytes before the rest."""
+        self.after = b""
+        """Once the end is known: the bytes after it, of which some may have come before the end was known."""
 
     def feed(self, data: bytes) -> int | None:
         """Look at some more; how many bytes from the start belong to the record, once that is known."""
@@ -72,6 +74,7 @@ class RecordEnd:
             if tag is not None or self._rest.find(b">", start, limit) >= 0:
                 end = self._tag(start, place)
         if end is not None:
+            self.after = self._rest[end:]
             return self._passed + end
         self._rest = self._rest[place:]
         self._passed += place

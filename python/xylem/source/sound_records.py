@@ -32,6 +32,8 @@ from .record_end import WHOLE_TAG, RecordEnd, name_at, tag_names
 _NO_CUTS = 1 << 62
 _MOST_TRIES = 16
 _SHORTEST = 4
+_MUCH_TEXT = 1 << 20
+_INCOMPLETE = 1 << 16
 _RECOVERED = frozenset({"XYIN0001", "XYIN0004", "XYIN0007", "XYIN0008"})
 _WIDE = (b"\xff\xfe", b"\xfe\xff", b"\0", b"<\0")
 
@@ -95,7 +97,8 @@ class SoundRecords(ByteSource):
         """Read on from a place, with nothing known but its context."""
         self._checker = self._new_checker(cut.opening)
         self._checked_from = cut
-        self._finder = CutFinder(self._scopes, _NO_CUTS, limits=self._limits, scanner=self._scanner)
+        self._finder = self._new_finder()
+        self._looked_at = cut.offset
         if cut.opening:
             self._finder.resume(cut)
 
@@ -116,6 +119,7 @@ class SoundRecords(ByteSource):
             try:
                 self._checker.feed(fresh)
                 self._finder.feed(fresh)
+                self._looked_at += len(fresh)
                 yield from self._hand_on(*self._finder.place())
                 self._check_size()
                 return
@@ -146,6 +150,11 @@ class SoundRecords(ByteSource):
         good, self._held = self._held[:size], self._held[size:]
         self._place = replace(place, offset=self._place.offset + size)
         if good:
+            yield good
+        if inside is not Inside.ITEM and len(self._held) > _MUCH_TEXT:
+            # A long text or comment between records; what may be incomplete at its end is short.
+            good, self._held = self._held[:-_INCOMPLETE], self._held[-_INCOMPLETE:]
+            self._pass(good)
             yield good
 
     def _check_size(self) -> None:
@@ -180,9 +189,12 @@ class SoundRecords(ByteSource):
         """Begin to leave something out, or raise the error; gives back the bytes that are to be looked at again."""
         if error.code not in _RECOVERED or error.place is None:
             raise error
+        if error.place.byte_offset < self._place.offset:
+            # Inside of something that has been handed on already.
+            raise error
         # Everything before the error is well formed, so that its tags are what they seem.
         at = len(self._held) if is_end else min(error.place.byte_offset - self._place.offset, len(self._held))
-        inside, place = self._finder_after(self._held[: max(at, 0)]).place()
+        inside, place = self._place_before(max(at, 0), error)
         yield from self._hand_on(inside, place)
         around = tag_names(place.opening)
         if inside in (Inside.OTHER, Inside.OVER) or not around or place.opening.startswith(_WIDE):
@@ -192,17 +204,28 @@ class SoundRecords(ByteSource):
         held, self._held = self._held, b""
         return held
 
-    def _finder_after(self, good: bytes) -> CutFinder:
-        finder = CutFinder(self._scopes, _NO_CUTS, limits=self._limits, scanner=self._scanner)
-        if self._place.opening:
-            finder.resume(self._place)
-            finder.feed(good)
-        elif len(good) < _SHORTEST:
+    def _place_before(self, at: int, error: InputError) -> tuple[Inside, CutPoint]:
+        """What an index of the held bytes is inside of, and where to go on from."""
+        known = self._looked_at - self._place.offset
+        if not self._place.opening and at < _SHORTEST:
             # Too short to show an encoding: a tag of one letter, after which nothing fits.
-            finder.resume(CutPoint(len(good), 1, good, b""))
+            finder = self._new_finder()
+            finder.resume(CutPoint(at, 1, self._held[:at], b""))
+        elif at >= known:
+            finder = self._finder
+            finder.feed(self._held[known:at])
+        elif self._inside is Inside.OTHER:
+            raise error
         else:
-            finder.feed(good)
-        return finder
+            # The error waited for the end of its tag, which has been passed already.
+            finder = self._new_finder()
+            if self._place.opening:
+                finder.resume(self._place)
+            finder.feed(self._held[:at])
+        return finder.place()
+
+    def _new_finder(self) -> CutFinder:
+        return CutFinder(self._scopes, _NO_CUTS, limits=self._limits, scanner=self._scanner)
 
     def _start_skip(
         self, error: InputError, around: list[bytes], is_item: bool, at: int, is_end: bool
@@ -261,15 +284,13 @@ class SoundRecords(ByteSource):
     def _skip_on(self, skip: _Skip, data: bytes) -> bytes:
         """Look for the end in some more bytes; those after it."""
         end = skip.end.feed(data)
+        skip.data += data[: max(EXCERPT_BYTES - len(skip.data), 0)]
+        skip.size += len(data)
         if end is None:
-            skip.data += data[: max(EXCERPT_BYTES - len(skip.data), 0)]
-            skip.size += len(data)
             return b""
-        own = data[: end - skip.size]
-        skip.data += own[: max(EXCERPT_BYTES - len(skip.data), 0)]
-        rest = data[len(own) :]
+        skip.data = skip.data[:end]
         self._end_skip(skip, end)
-        return rest
+        return skip.end.after
 
     def _end_skip(self, skip: _Skip, size: int) -> None:
         self._skip = None
@@ -298,6 +319,7 @@ class _Known(RecordEnd):
         self._size = size
 
     def feed(self, data: bytes) -> int | None:
+        self.after = data[self._size :]
         return self._size
 
 
@@ -313,6 +335,7 @@ class _From(RecordEnd):
         skipped = min(self._left, len(data))
         self._left -= skipped
         found = self._end.feed(data[skipped:])
+        self.after = self._end.after
         return None if found is None else found + self._size
 
 
@@ -329,6 +352,7 @@ class _AfterName(_From):
             close = self._start.find(b">")
             following = self._start.find(b"<", 1)
             if close > 0 and self._start[close - 1 : close] == b"/" and (following < 0 or close < following):
+                self.after = self._start[close + 1 :]
                 return close + 1
             if close >= 0 or following >= 0:
                 self._start = None
