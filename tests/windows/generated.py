@@ -42,6 +42,36 @@ class Clause:
         where = f" where {self.where[0]}" if self.where else ""
         return f"declare variable $seq external; {self.pruned(head)}{where} return {self.body[0]}"
 
+    def grouped_query(self) -> str:
+        """The same windows, gathered by the parity of their first positions."""
+        head = self.query().removesuffix(f" return {self.body[0]}")
+        if not self.standard and ", position $sp" not in head:
+            head = head.replace("curItem $s", "curItem $s, position $sp", 1)
+        result = "concat(count($w), ':', sum($w/@v), ':', $w[1]/@v)"
+        return f"{head} group by $g := $sp mod 2 order by $g return {result}"
+
+    def grouped(self, items: list[Item]) -> list[str]:
+        windows = [part for part in self.windows(items) if self.where is None or self.where[1](items, *part)]
+        found = []
+        for parity in (0, 1):
+            own = [items[k] for i, j in windows if (i + 1) % 2 == parity for k in range(i, j + 1)]
+            if own:
+                # A path takes each node once, and sorts; counting does not.
+                distinct = {k: items[k][1] for i, j in windows if (i + 1) % 2 == parity for k in range(i, j + 1)}
+                found.append(f"{len(own)}:{sum(distinct.values())}:{own[0][1]}")
+        return found
+
+    def windows(self, items: list[Item]) -> list[tuple[int, int]]:
+        end = self.end
+        return windows_of(
+            self.kind,
+            len(items),
+            lambda i: self.start[1](items, i),
+            None if end is None else (lambda i, j: end[1](items, i, j)),
+            force=self.force,
+            standard=self.standard,
+        )
+
     def pruned(self, head: str) -> str:
         """Only variables that are used are declared: then an item is dealt with before the next one comes."""
         used = " ".join(part[0] for part in (self.start, self.end, self.where, self.body) if part)
@@ -55,21 +85,8 @@ class Clause:
         return head
 
     def expected(self, items: list[Item]) -> list[str]:
-        end = self.end
-        found = windows_of(
-            self.kind,
-            len(items),
-            lambda i: self.start[1](items, i),
-            None if end is None else (lambda i, j: end[1](items, i, j)),
-            force=self.force,
-            standard=self.standard,
-        )
         where = self.where
-        return [self.body[1](items, i, j) for i, j in found if where is None or where[1](items, i, j)]
-
-
-def _number(values: list[int]) -> str:
-    return str(sum(values))
+        return [self.body[1](items, i, j) for i, j in self.windows(items) if where is None or where[1](items, i, j)]
 
 
 def random_items(rng: random.Random) -> list[Item]:

@@ -62,6 +62,16 @@ def test_each_rule_off_alone(rule: str) -> None:
         assert answer(clause.query(), items, frozenset({rule})) == clause.expected(items), f"{clause.query()}\n{items}"
 
 
+def test_windows_that_are_grouped() -> None:
+    rng = random.Random("grouped")
+    for _ in range(200):
+        clause = random_clause(rng)
+        items = random_items(rng)
+        for without in (frozenset(), EVERY_RULE):
+            found = answer(clause.grouped_query(), items, without)
+            assert found == clause.grouped(items), f"{clause.grouped_query()}\n{items}\nwithout {sorted(without)}"
+
+
 def test_endless_variables_give_the_same() -> None:
     """The same clauses over a variable that may be infinite: nothing of it is known beforehand, and nothing is kept."""
     rng = random.Random("endless")

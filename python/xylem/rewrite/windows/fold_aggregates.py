@@ -6,7 +6,7 @@ Gain:   nothing of a window is kept but values, and of tumbling windows one valu
         overlaps another one is not computed anew (windows paper, 6.3.6).
 Needs:  every use of $w is the argument of count, sum, avg, min, max or of a registered aggregate: $w itself, or a
         path of child, attribute and self steps, a filter by tests of each item, or a map, from it; and reads no other
-        variable of the clause.
+        variable of the clause. No `group by` follows, behind which $w holds several windows.
 Safe:   the value is computed by the additions of the function itself, in its order, or from exact totals. Nodes out of
         document order, which a path would sort, are noticed, and the aggregate is computed from the items then. An
         error arises only where the aggregate is read.
@@ -35,7 +35,7 @@ class FoldAggregates(WindowRule):
 
     def apply(self, place: WindowPlace, facts: WindowFacts) -> WindowPlace:
         window = place.window
-        if facts.is_sequential or window.type is not None or binds(place.followers, window.names):
+        if facts.is_sequential or window.type is not None or place.is_grouped or binds(place.followers, window.names):
             return place
         calls = [call for top in place.followers for call in _calls(top, window, facts)]
         if not calls or _uses(place, window) != len(calls):

@@ -5,7 +5,7 @@
     … $w[1] … $w[last()] … count($w) …  →   … $f … $l … $e - $s + 1 …
 
 Gain:   where nothing else of $w is read, its items need not be kept (windows paper, 6.3.6).
-Needs:  nothing inside binds these names anew.
+Needs:  nothing inside binds these names anew, and no `group by` follows, behind which $w holds several windows.
 Safe:   a window is never empty, so its first and last items are those at which it started and ended.
 """
 
@@ -27,7 +27,7 @@ class ReadEndsDirectly(WindowRule):
     paper = "6.3.6"
 
     def apply(self, place: WindowPlace, facts: WindowFacts) -> WindowPlace:
-        if binds(place.followers, place.window.names):
+        if place.is_grouped or binds(place.followers, place.window.names):
             return place
         found = {_part(node, place.window) for top in place.followers for node in top.walk()} - {None}
         if not found:

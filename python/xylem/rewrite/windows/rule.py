@@ -40,6 +40,11 @@ class WindowPlace:
         return replace(self, window=replace(self.window, **changes))  # type: ignore[arg-type]
 
     @property
+    def is_grouped(self) -> bool:
+        """Whether a `group by` follows: behind it the variables hold the values of all tuples of a group."""
+        return any(isinstance(clause, ast.GroupByClause) for clause in self.rest)
+
+    @property
     def followers(self) -> tuple[ast.Node, ...]:
         """Everything that may read the variables of the clause, but for its own conditions."""
         return (*self.rest, self.result)
