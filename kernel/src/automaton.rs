@@ -33,6 +33,8 @@ pub struct Action {
     pub has_row: bool,
     /// It has a row, and nothing is reported of it.
     pub is_plain_row: bool,
+    /// It has a row, and something is reported of it at its end alone.
+    pub is_record: bool,
     /// Text directly in it is kept.
     pub keeps_text: bool,
     /// Text in it continues the text row of an enclosing element: one text node for all.
@@ -305,6 +307,7 @@ impl Automaton {
             is_barren: is_dead && !inner.copies && !inner.spells && !inner.collects,
             has_row,
             is_plain_row: has_row && counted.is_empty() && at_start.is_empty() && at_end.is_empty(),
+            is_record: has_row && counted.is_empty() && at_start.is_empty() && !at_end.is_empty(),
             keeps_text,
             collects: inner.collects && !inner.copies && !inner.spells,
             keeps_comments: inner.copies && self.plan.comments,

@@ -62,6 +62,10 @@ impl Reader {
                         None => self.start_tag(data, at)?,
                     };
                     *place = at;
+                    if self.may_be_simple && self.open_names.depth() < self.limits.depth {
+                        at = self.expected_elements(data, at)?;
+                        *place = at;
+                    }
                 }
             }
         }

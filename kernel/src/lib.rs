@@ -20,6 +20,7 @@ pub mod encoding;
 pub mod entities;
 pub mod errors;
 pub mod escaping;
+pub mod expectations;
 pub mod input;
 pub mod limits;
 pub mod markup;

@@ -9,6 +9,7 @@ use rustc_hash::FxHashMap;
 
 use crate::characters::shown;
 use crate::errors::{namespace, Halt};
+use crate::expectations::Expectations;
 use crate::name_key::{NameKey, NameTable};
 
 /// The namespace of the prefix xml.
@@ -25,6 +26,7 @@ struct Scope {
     bindings: Vec<Binding>,
     elements: NameTable,
     attributes: NameTable,
+    expectations: Expectations,
 }
 
 struct Entered {
@@ -144,6 +146,7 @@ impl Namespaces {
         for scope in &mut self.scopes {
             scope.elements.clear();
             scope.attributes.clear();
+            scope.expectations = Expectations::default();
         }
     }
 
@@ -161,6 +164,12 @@ impl Namespaces {
     pub fn lookup(&self, prefix: &[u8]) -> Option<&Arc<str>> {
         let bindings = &self.scopes[self.current].bindings;
         bindings.iter().find(|(known, _)| known.as_bytes() == prefix).map(|(_, uri)| uri)
+    }
+
+    /// The tags that are expected in this scope.
+    #[inline(always)]
+    pub fn expectations(&mut self) -> &mut Expectations {
+        &mut self.scopes[self.current].expectations
     }
 
     /// The number an element name was given in this scope.

@@ -92,19 +92,43 @@ pub struct AttributeTest {
     pub constant: Constant,
 }
 
-/// A comparison of values below an element with a constant, decided when the element is complete.
-#[derive(Clone, Debug)]
-pub struct ValueTest {
+/// Values below an element, or of its own.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ValuesBelow {
     /// The child elements that lead to the values.
     pub path: Vec<PathStep>,
     /// Whether text nodes are compared, and not string values.
     pub text: bool,
     /// The attribute that is compared, if one is.
     pub attribute: Option<WantedName>,
-    /// The comparison.
-    pub comparison: Comparison,
-    /// What it is compared with.
-    pub constant: Constant,
+}
+
+/// Comparisons of the same values with constants, decided when the element is complete: the values are looked for once.
+#[derive(Clone, Debug)]
+pub struct ValueTests {
+    /// The values.
+    pub values: ValuesBelow,
+    /// For each comparison there must be one that compares so. There are 1 to 32.
+    pub comparisons: Vec<(Comparison, Constant)>,
+}
+
+/// How many comparisons there may be together.
+pub const MOST_TOGETHER: usize = 32;
+
+impl ValueTests {
+    /// Tests in their order, those of the same values that stand side by side taken together.
+    pub fn grouped(tests: Vec<(ValuesBelow, Comparison, Constant)>) -> Vec<Self> {
+        let mut found: Vec<ValueTests> = Vec::new();
+        for (values, comparison, constant) in tests {
+            match found.last_mut() {
+                Some(last) if last.values == values && last.comparisons.len() < MOST_TOGETHER => {
+                    last.comparisons.push((comparison, constant));
+                }
+                _ => found.push(ValueTests { values, comparisons: vec![(comparison, constant)] }),
+            }
+        }
+        found
+    }
 }
 
 /// One step of a path.
@@ -129,7 +153,7 @@ pub struct Step {
     /// All must hold.
     pub tests: Vec<AttributeTest>,
     /// All must hold for an ITEM record.
-    pub value_tests: Vec<ValueTest>,
+    pub value_tests: Vec<ValueTests>,
     /// What the scan itself does with elements that pass them.
     pub result: Option<ScanResult>,
 }

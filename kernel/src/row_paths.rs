@@ -18,13 +18,17 @@ pub struct WantedName {
     pub uri: String,
     /// The local name.
     pub local: String,
+    /// The tags of an element of this name, without prefix.
+    pub tags: (Box<[u8]>, Box<[u8]>),
     number: AtomicU32,
 }
 
 impl WantedName {
     /// A name.
     pub fn new(uri: &str, local: &str) -> Self {
-        WantedName { uri: uri.into(), local: local.into(), number: AtomicU32::new(0) }
+        let tags = (format!("<{local}>"), format!("</{local}>"));
+        let tags = (tags.0.into_bytes().into(), tags.1.into_bytes().into());
+        WantedName { uri: uri.into(), local: local.into(), tags, number: AtomicU32::new(0) }
     }
 
     /// The code of rows of a kind with this name; None where there can be none.
@@ -45,6 +49,12 @@ impl WantedName {
     }
 }
 
+impl PartialEq for WantedName {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.uri, &self.local) == (&other.uri, &other.local)
+    }
+}
+
 impl Clone for WantedName {
     fn clone(&self) -> Self {
         WantedName::new(&self.uri, &self.local)
@@ -52,7 +62,7 @@ impl Clone for WantedName {
 }
 
 /// Which elements a step leads to.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Wanted {
     /// Those of a name.
     Named(WantedName),
@@ -61,7 +71,7 @@ pub enum Wanted {
 }
 
 /// A step of a path.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct PathStep {
     /// The elements it leads to.
     pub wanted: Wanted,
@@ -111,7 +121,11 @@ impl<'a> NamedRows<'a> {
                 None => self.fits(step, child),
             };
             if fits {
-                self.follow(rest, child, found)?;
+                if rest.is_empty() {
+                    found(child)?;
+                } else {
+                    self.follow(rest, child, found)?;
+                }
             }
         }
         ControlFlow::Continue(())

@@ -126,11 +126,13 @@ impl Rows {
     }
 
     /// The characters of a row.
+    #[inline(always)]
     pub fn value(&self, row: usize) -> &[u8] {
         &self.characters[self.value_start(row)..self.value_ends[row]]
     }
 
     /// Where the value of a row begins.
+    #[inline(always)]
     pub fn value_start(&self, row: usize) -> usize {
         row.checked_sub(1).map_or(0, |before| self.value_ends[before])
     }

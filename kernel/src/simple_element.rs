@@ -19,26 +19,50 @@ impl Reader {
         if !self.may_be_simple || self.open_names.depth() >= self.limits.depth {
             return Ok(None);
         }
-        let Some(key) = name_before_end(data, at + 1) else { return Ok(None) };
-        let simple = if self.projector.passes_over_all() {
-            if self.known_names.get(key, b"").is_none() {
+        let (key, simple, start, text_end, end);
+        if self.projector.passes_over_all() {
+            let Some(found) = name_before_end(data, at + 1) else { return Ok(None) };
+            if self.known_names.get(found, b"").is_none() {
                 return Ok(None);
             }
-            Simple::Nothing
+            (key, simple) = (found, Simple::Nothing);
+            start = at + key.length() + 2;
+            text_end = next_markup(data, start);
+            end = end_tag_end(data, text_end, key);
         } else {
-            self.projector.simple_start(key, &self.namespaces)
-        };
-        if let Simple::Other = simple {
-            return Ok(None);
+            let state = self.projector.state();
+            if let Some(expected) = self.namespaces.expectations().met(state, data, at + 1) {
+                (key, simple) = (expected.key, expected.simple);
+                start = at + key.length() + 2;
+                text_end = next_markup(data, start);
+                end = expected.end_tag_end(data, text_end).or_else(|| end_tag_end(data, text_end, key));
+                self.namespaces.expectations().pass();
+            } else {
+                let Some(found) = name_before_end(data, at + 1) else { return Ok(None) };
+                (key, simple) = (found, self.projector.simple_start(found, &self.namespaces));
+                if let Simple::Other = simple {
+                    return Ok(None);
+                }
+                self.namespaces.expectations().note(state, key, simple);
+                start = at + key.length() + 2;
+                text_end = next_markup(data, start);
+                end = end_tag_end(data, text_end, key);
+            }
         }
-        let start = at + key.length() + 2;
-        let text_end = next_markup(data, start);
-        let end = end_tag_end(data, text_end, key);
         if let Simple::Row { told, keeps_text } = simple {
-            let Some(end) = end.filter(|_| !self.has_returns) else { return Ok(None) };
+            let is_one_piece = !self.has_returns && self.projector.has_rows_around();
+            let Some(end) = end.filter(|_| is_one_piece) else { return Ok(None) };
             let text = if keeps_text { &data[start..text_end] } else { b"" };
             self.projector.simple_row(told, text, &self.limits, at)?;
             return Ok(Some(end));
+        }
+        if let Simple::Record { action, name, told } = simple {
+            if !self.projector.has_rows_around() {
+                return Ok(None);
+            }
+            self.projector.open_record(action, name, told);
+            self.open_names.push(key, b"");
+            return Ok(Some(start));
         }
         self.projector.end_text();
         if let Simple::Below { action, .. } = simple {
@@ -53,6 +77,33 @@ impl Reader {
         }
         self.open_names.push(key, b"");
         Ok(Some(text_end))
+    }
+
+    /// Read on from an index as long as one simple element after the other is what is expected; where that ends.
+    #[inline(always)]
+    pub(crate) fn expected_elements(&mut self, data: &[u8], from: usize) -> Result<usize, Halt> {
+        if self.projector.passes_over_all() || self.has_returns || !self.projector.has_rows_around() {
+            return Ok(from);
+        }
+        let state = self.projector.state();
+        let mut at = from;
+        while data.get(at) == Some(&b'<') {
+            let Some(expected) = self.namespaces.expectations().met(state, data, at + 1) else { break };
+            let start = at + expected.key.length() + 2;
+            let text_end = next_markup(data, start);
+            let Some(end) = expected.end_tag_end(data, text_end) else { break };
+            match expected.simple {
+                Simple::Nothing => self.projector.end_text(),
+                Simple::Row { told, keeps_text } => {
+                    let text = if keeps_text { &data[start..text_end] } else { b"" };
+                    self.projector.simple_row(told, text, &self.limits, at)?;
+                }
+                _ => break,
+            }
+            self.namespaces.expectations().pass();
+            at = end;
+        }
+        Ok(at)
     }
 
     /// Remember the name of an element of no interest, which is known to be a name without prefix.

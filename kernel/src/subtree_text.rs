@@ -3,13 +3,36 @@
 
 use crate::escaping::{escape, Place};
 use crate::namespaces::Binding;
-use crate::row_paths::NamedRows;
+use crate::row_paths::{NamedRows, WantedName};
 use crate::rows::{kind, Rows};
 
 const KIND_MASK: u32 = 7;
 
-/// Append the element of a row.
-pub fn write_subtree(named: NamedRows<'_>, first: usize, out: &mut Vec<u8>) {
+/// Append the element of a row; its name is given where that is known.
+#[inline(always)]
+pub fn write_subtree(named: NamedRows<'_>, first: usize, name: Option<&WantedName>, out: &mut Vec<u8>) {
+    match name {
+        Some(name) if is_simple(named, first) => {
+            out.extend_from_slice(&name.tags.0);
+            escape(named.rows.value(first + 1), Place::Content, out);
+            out.extend_from_slice(&name.tags.1);
+        }
+        _ => write_rows(named, first, out),
+    }
+}
+
+/// Whether an element is a name without prefix and a text, as most are in data.
+#[inline(always)]
+fn is_simple(named: NamedRows<'_>, row: usize) -> bool {
+    let rows = named.rows;
+    rows.ends[row] as usize == row + 2
+        && rows.codes[row + 1] == kind::TEXT
+        && rows.declared.is_empty()
+        && rows.prefixed.is_empty()
+        && named.names.in_table(rows.codes[row] >> 3).2.is_empty()
+}
+
+fn write_rows(named: NamedRows<'_>, first: usize, out: &mut Vec<u8>) {
     let rows = named.rows;
     let end = rows.ends[first] as usize;
     let mut open: Vec<usize> = Vec::new();

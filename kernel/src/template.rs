@@ -4,8 +4,8 @@ use std::convert::Infallible;
 use std::ops::ControlFlow;
 
 use crate::escaping::{escape, Place};
-use crate::plan::ValueTest;
-use crate::row_paths::{NamedRows, PathStep, WantedName};
+use crate::plan::ValueTests;
+use crate::row_paths::{NamedRows, PathStep, Wanted, WantedName};
 use crate::subtree_text::write_subtree;
 use crate::value_tests::{all, Verdict};
 
@@ -70,7 +70,7 @@ pub enum Part {
     /// Parts under a condition.
     When {
         /// The condition.
-        tests: Vec<ValueTest>,
+        tests: Vec<ValueTests>,
         /// Whether it is turned round.
         negated: bool,
         /// The parts.
@@ -201,9 +201,13 @@ impl Writer<'_> {
 
     fn copies(&mut self, reach: &Reach, here: &Around<'_>) {
         let named = self.named;
+        let name = match reach.path.last() {
+            Some(PathStep { wanted: Wanted::Named(name), .. }) => Some(name),
+            _ => None,
+        };
         let _ = named.follow(&reach.path, here.start(reach), &mut |element| {
             self.items += u64::from(self.depth == 0);
-            write_subtree(named, element, self.out);
+            write_subtree(named, element, name, self.out);
             ControlFlow::<Infallible>::Continue(())
         });
     }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::ops::ControlFlow;
 
 use crate::number::to_double;
-use crate::plan::{Constant, ValueTest};
+use crate::plan::{Comparison, Constant, ValueTests, MOST_TOGETHER};
 use crate::row_paths::NamedRows;
 
 /// What a test comes to.
@@ -20,10 +20,10 @@ pub enum Verdict {
 
 /// What several tests come to together: one that fails decides.
 #[inline(always)]
-pub fn all(tests: &[ValueTest], named: NamedRows<'_>, row: usize) -> Verdict {
+pub fn all(tests: &[ValueTests], named: NamedRows<'_>, row: usize) -> Verdict {
     let mut found = Verdict::Holds;
-    for test in tests {
-        match verdict(test, named, row) {
+    for same in tests {
+        match together(same, named, row) {
             Verdict::Fails => return Verdict::Fails,
             Verdict::Open => found = Verdict::Open,
             Verdict::Holds => {}
@@ -32,37 +32,64 @@ pub fn all(tests: &[ValueTest], named: NamedRows<'_>, row: usize) -> Verdict {
     found
 }
 
-/// What a test comes to for the element of a row.
-pub fn verdict(test: &ValueTest, named: NamedRows<'_>, row: usize) -> Verdict {
-    let outcome = named.follow(&test.path, row, &mut |element| {
-        if let Some(attribute) = &test.attribute {
+/// What tests of the same values come to for the element of a row.
+fn together(tests: &ValueTests, named: NamedRows<'_>, row: usize) -> Verdict {
+    let ValueTests { values, comparisons } = tests;
+    let everything = u32::MAX >> (MOST_TOGETHER - comparisons.len());
+    let mut deciding = Deciding { comparisons, held: 0, open: 0, everything };
+    let _ = named.follow(&values.path, row, &mut |element| {
+        if let Some(attribute) = &values.attribute {
             return match named.attribute(attribute, element) {
-                Some(row) => compare(test, named.rows.value(row)),
+                Some(row) => deciding.compare(named.rows.value(row)),
                 None => ControlFlow::Continue(()),
             };
         }
-        if test.text {
-            return named.texts(element, &mut |text| compare(test, named.rows.value(text)));
+        if values.text {
+            return named.texts(element, &mut |text| deciding.compare(named.rows.value(text)));
         }
-        compare(test, &string_value(named, element))
+        deciding.compare(&string_value(named, element))
     });
-    match outcome {
-        ControlFlow::Continue(()) => Verdict::Fails,
-        ControlFlow::Break(verdict) => verdict,
+    if deciding.held | deciding.open != everything {
+        return Verdict::Fails;
     }
+    if deciding.open != 0 {
+        return Verdict::Open;
+    }
+    Verdict::Holds
 }
 
-fn compare(test: &ValueTest, value: &[u8]) -> ControlFlow<Verdict> {
-    let holds = match &test.constant {
-        Constant::Text(text) => test.comparison.holds(value, text.as_bytes()),
-        Constant::Number(number) => match to_double(value) {
-            Some(actual) => test.comparison.holds(actual, *number),
-            None => return ControlFlow::Break(Verdict::Open),
-        },
-    };
-    if holds {
-        ControlFlow::Break(Verdict::Holds)
-    } else {
+/// Which of some comparisons hold or are open by the values so far, as bits.
+struct Deciding<'a> {
+    comparisons: &'a [(Comparison, Constant)],
+    held: u32,
+    open: u32,
+    everything: u32,
+}
+
+impl Deciding<'_> {
+    #[inline(always)]
+    fn compare(&mut self, value: &[u8]) -> ControlFlow<()> {
+        let mut number = None;
+        for (place, (comparison, constant)) in self.comparisons.iter().enumerate() {
+            let bit = 1 << place;
+            if (self.held | self.open) & bit != 0 {
+                continue;
+            }
+            let holds = match constant {
+                Constant::Text(text) => comparison.holds(value, text.as_bytes()),
+                Constant::Number(constant) => match *number.get_or_insert_with(|| to_double(value)) {
+                    Some(actual) => comparison.holds(actual, *constant),
+                    None => {
+                        self.open |= bit;
+                        continue;
+                    }
+                },
+            };
+            self.held |= u32::from(holds) << place;
+        }
+        if self.held | self.open == self.everything {
+            return ControlFlow::Break(());
+        }
         ControlFlow::Continue(())
     }
 }
@@ -83,7 +110,7 @@ fn string_value(named: NamedRows<'_>, row: usize) -> Cow<'_, [u8]> {
 mod tests {
     use super::*;
     use crate::names::{Names, Resolved};
-    use crate::plan::Comparison;
+    use crate::plan::ValuesBelow;
     use crate::row_paths::PathStep;
     use crate::rows::{kind, Rows};
 
@@ -103,38 +130,51 @@ mod tests {
         rows
     }
 
-    fn test(comparison: Comparison, constant: Constant) -> ValueTest {
-        ValueTest { path: vec![PathStep::child("", "price")], text: false, attribute: None, comparison, constant }
+    type Comparisons = Vec<(Comparison, Constant)>;
+
+    fn tests_of(name: &str, comparisons: Comparisons) -> ValueTests {
+        let values = ValuesBelow { path: vec![PathStep::child("", name)], text: false, attribute: None };
+        ValueTests { values, comparisons }
     }
 
-    fn decided(texts: &[&str], test: &ValueTest) -> Verdict {
+    fn decided(texts: &[&str], comparisons: Comparisons) -> Verdict {
         let mut names = Names::default();
         let rows = sample(&mut names, texts);
-        verdict(test, NamedRows { rows: &rows, names: &names }, 0)
+        all(&[tests_of("price", comparisons)], NamedRows { rows: &rows, names: &names }, 0)
+    }
+
+    fn more_than(number: f64) -> (Comparison, Constant) {
+        (Comparison::Greater, Constant::Number(number))
     }
 
     #[test]
     fn one_value_is_enough() {
-        let more_than = |number| test(Comparison::Greater, Constant::Number(number));
-        assert_eq!(decided(&["12", "40"], &more_than(30.0)), Verdict::Holds);
-        assert_eq!(decided(&["12", "40"], &more_than(50.0)), Verdict::Fails);
-        assert_eq!(decided(&["12", "40"], &test(Comparison::Equal, Constant::Text("12".into()))), Verdict::Holds);
+        assert_eq!(decided(&["12", "40"], vec![more_than(30.0)]), Verdict::Holds);
+        assert_eq!(decided(&["12", "40"], vec![more_than(50.0)]), Verdict::Fails);
+        assert_eq!(decided(&["12", "40"], vec![(Comparison::Equal, Constant::Text("12".into()))]), Verdict::Holds);
     }
 
     #[test]
     fn what_is_no_number_leaves_it_open_unless_it_is_decided_before() {
-        let more = test(Comparison::Greater, Constant::Number(30.0));
-        assert_eq!(decided(&["40", "x"], &more), Verdict::Holds);
-        assert_eq!(decided(&["x", "40"], &more), Verdict::Open);
-        assert_eq!(decided(&["12", "x"], &more), Verdict::Open);
+        assert_eq!(decided(&["40", "x"], vec![more_than(30.0)]), Verdict::Holds);
+        assert_eq!(decided(&["x", "40"], vec![more_than(30.0)]), Verdict::Open);
+        assert_eq!(decided(&["12", "x"], vec![more_than(30.0)]), Verdict::Open);
+    }
+
+    #[test]
+    fn each_of_several_tests_may_hold_for_another_value() {
+        let texts = ["12", "40", "x"];
+        assert_eq!(decided(&texts, vec![more_than(30.0), (Comparison::Less, Constant::Number(20.0))]), Verdict::Holds);
+        assert_eq!(decided(&texts, vec![more_than(30.0), more_than(50.0)]), Verdict::Open);
+        let never = (Comparison::Equal, Constant::Text("y".into()));
+        assert_eq!(decided(&texts, vec![more_than(50.0), never]), Verdict::Fails);
     }
 
     #[test]
     fn no_value_holds_for_nothing() {
-        let other = ValueTest {
-            path: vec![PathStep::child("", "name")],
-            ..test(Comparison::NotEqual, Constant::Text("x".into()))
-        };
-        assert_eq!(decided(&["12"], &other), Verdict::Fails);
+        let mut names = Names::default();
+        let rows = sample(&mut names, &["12"]);
+        let other = tests_of("name", vec![(Comparison::NotEqual, Constant::Text("x".into()))]);
+        assert_eq!(all(&[other], NamedRows { rows: &rows, names: &names }, 0), Verdict::Fails);
     }
 }

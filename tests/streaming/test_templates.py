@@ -228,6 +228,29 @@ def test_copy_namespaces(modes: str) -> None:
         assert out.decode() == xylem.compile(query).run(context=xylem.parse(data)).serialize()
 
 
+@pytest.mark.parametrize("first", ['map { "a": 1 }', "[1]", "1", "<x/>", "()", "attribute a { 1 }", "'&amp;'"])
+@pytest.mark.parametrize("parameters", [{}, {"method": "xml"}, {"method": "adaptive"}], ids=str)
+def test_the_first_item_decides(first: str, parameters: dict[str, Any]) -> None:
+    query = f"({first}, for $p in /d/r where $p/b > 3 return <p>{{ $p/a }}</p>, 2)"
+    outcomes = []
+    for size in (9, 10_000):
+        data = MANY.encode()
+        stream = xylem.compile(query).stream(data[start : start + size] for start in range(0, len(data), size))
+        outcomes.append(_bytes_or_code(lambda write, stream=stream: stream.write_to(write, **parameters)))
+    tree = xylem.compile(query).run(context=xylem.parse(MANY.encode()))
+    outcomes.append(_bytes_or_code(lambda write: tree.write_to(write, **parameters)))
+    assert outcomes[0] == outcomes[1] == outcomes[2]
+
+
+def _bytes_or_code(run: Any) -> bytes | str:
+    out = bytearray()
+    try:
+        run(out.extend)
+    except XylemError as error:
+        return error.code
+    return bytes(out)
+
+
 def test_items_are_nodes() -> None:
     items = list(xylem.compile(CASES["copies"]).stream([MANY[:50].encode(), MANY[50:].encode()]).xdm())
     assert [item.kind for item in items] == [1]

@@ -6,7 +6,7 @@ use pyo3::types::PyTuple;
 
 use super::template::result;
 use crate::limits::Limits;
-use crate::plan::{AttributeTest, Comparison, Constant, Keep, Plan, Step, ValueTest};
+use crate::plan::{AttributeTest, Comparison, Constant, Keep, Plan, Step, ValueTests, ValuesBelow};
 use crate::row_paths::{PathStep, WantedName};
 
 /// uri, local, sign, text or None, number or None
@@ -70,7 +70,7 @@ fn step(tuple: StepTuple<'_>) -> PyResult<Step> {
         other => return Err(PyValueError::new_err(format!("nothing is kept as {other}"))),
     };
     let tests = tests.into_iter().map(test).collect::<PyResult<Vec<AttributeTest>>>()?;
-    let value_tests = value_tests.into_iter().map(value_test).collect::<PyResult<Vec<ValueTest>>>()?;
+    let value_tests = self::value_tests(value_tests)?;
     let parent = usize::try_from(parent).unwrap_or(0);
     let result = made.as_ref().map(result).transpose()?;
     Ok(Step { parent, is_descendant, uri, local, report, keep, attributes, text, tests, value_tests, result })
@@ -81,12 +81,18 @@ fn test((uri, local, sign, text, number): TestTuple) -> PyResult<AttributeTest> 
     Ok(AttributeTest { uri, local, comparison, constant })
 }
 
-/// The test of a tuple.
-pub fn value_test((path, of_text, attribute, sign, text, number): ValueTestTuple) -> PyResult<ValueTest> {
+/// The tests of tuples.
+pub fn value_tests(tuples: Vec<ValueTestTuple>) -> PyResult<Vec<ValueTests>> {
+    Ok(ValueTests::grouped(tuples.into_iter().map(value_test).collect::<PyResult<_>>()?))
+}
+
+fn value_test(
+    (path, of_text, attribute, sign, text, number): ValueTestTuple,
+) -> PyResult<(ValuesBelow, Comparison, Constant)> {
     let (comparison, constant) = comparison(&sign, text, number)?;
     let path = path.iter().map(|(uri, local)| PathStep::child(uri, local)).collect();
     let attribute = attribute.map(|(uri, local)| WantedName::new(&uri, &local));
-    Ok(ValueTest { path, text: of_text, attribute, comparison, constant })
+    Ok((ValuesBelow { path, text: of_text, attribute }, comparison, constant))
 }
 
 fn comparison(sign: &str, text: Option<String>, number: Option<f64>) -> PyResult<(Comparison, Constant)> {

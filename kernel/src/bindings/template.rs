@@ -4,7 +4,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
-use super::plan::{value_test, ValueTestTuple};
+use super::plan::{value_tests, ValueTestTuple};
 use crate::row_paths::{PathStep, Wanted, WantedName};
 use crate::template::{Part, Piece, Reach, ScanResult, Tally, ValueOf, Values};
 
@@ -53,7 +53,7 @@ fn part(tuple: &Bound<'_, PyTuple>) -> PyResult<Part> {
         }
         "when" => {
             let tests: Vec<ValueTestTuple> = tuple.get_item(1)?.extract()?;
-            let tests = tests.into_iter().map(value_test).collect::<PyResult<_>>()?;
+            let tests = value_tests(tests)?;
             Part::When { tests, negated: tuple.get_item(2)?.extract()?, parts: parts(&tuple.get_item(3)?)? }
         }
         "each" => Part::Each { reach: reach(tuple)?, parts: parts(&tuple.get_item(3)?)? },

@@ -1,6 +1,6 @@
 //! The projection's part in the fast path: elements without attributes, with a known name and nothing to report.
 
-use super::Projector;
+use super::{Open, Projector};
 use crate::automaton::Move;
 use crate::errors::Halt;
 use crate::limits::Limits;
@@ -9,6 +9,7 @@ use crate::namespaces::Namespaces;
 use crate::rows::kind;
 
 /// What a start tag without attributes is to a projection, where that is simple.
+#[derive(Clone, Copy, Debug)]
 pub enum Simple {
     /// Nothing: the element is passed over.
     Nothing,
@@ -26,6 +27,15 @@ pub enum Simple {
         /// Whether its text is kept.
         keeps_text: bool,
     },
+    /// The element is to be reported once it is complete.
+    Record {
+        /// The number of its action.
+        action: u32,
+        /// The number of its name.
+        name: u32,
+        /// The number of its name in the table for Python.
+        told: u32,
+    },
     /// It is not that simple.
     Other,
 }
@@ -35,6 +45,18 @@ impl Projector {
     #[inline(always)]
     pub fn passes_over_all(&self) -> bool {
         self.skipped > 0 || self.is_barren
+    }
+
+    /// The state of the automaton at this place.
+    #[inline(always)]
+    pub fn state(&self) -> u32 {
+        self.state
+    }
+
+    /// Whether an element here can have its row at once.
+    #[inline(always)]
+    pub fn has_rows_around(&self) -> bool {
+        self.with_rows == self.open.len()
     }
 
     /// Look at a start tag without attributes; nothing is changed.
@@ -51,12 +73,14 @@ impl Projector {
         if !action.has_row && !action.keeps_text {
             return Simple::Below { action: number, name };
         }
-        if !action.is_plain_row || self.with_rows != self.open.len() || self.strips_space {
+        let (is_row, is_record, keeps_text) = (action.is_plain_row, action.is_record, action.keeps_text);
+        if !(is_row || is_record) || self.strips_space {
             return Simple::Other;
         }
         match self.names.tell(name) {
-            (told, false) => Simple::Row { told, keeps_text: action.keeps_text },
-            _ => Simple::Other,
+            (_, true) => Simple::Other,
+            (told, false) if is_row => Simple::Row { told, keeps_text },
+            (told, false) => Simple::Record { action: number, name, told },
         }
     }
 
@@ -67,6 +91,18 @@ impl Projector {
             self.counts[step as usize] += 1;
             self.has_counted = true;
         }
+    }
+
+    /// Open an element that is reported once it is complete, where all around it have their rows.
+    #[inline(always)]
+    pub fn open_record(&mut self, action: u32, name: u32, told: u32) {
+        self.end_text();
+        let parent = self.open[self.open.len() - 1].row;
+        let row = self.rows.push(told << 3 | kind::ELEMENT, parent);
+        self.open.push(Open { action, row, name });
+        self.with_rows = self.open.len();
+        self.settle();
+        self.note_item();
     }
 
     /// Add a whole element of which but the text is kept.

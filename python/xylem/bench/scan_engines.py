@@ -13,9 +13,13 @@ from typing import Any
 
 from .scan_tasks import BY_NAME
 
-Answer = Callable[[], str]
+Answer = Callable[[], str | Path]
 Engine = Callable[[str, Path], Answer]
-"""Prepares a task over a document (imports, no reading); calling what it gives reads the document and answers."""
+"""Prepares a task over a document (imports, no reading); calling what it gives reads the document and answers.
+
+Who can write the answer as it comes about writes it into a file: that must not be held in memory."""
+PACKAGES = {"lxml": "lxml", "Saxon": "saxonche", "pygixml": "pygixml"}
+"""What to install for an engine; it is measured where it is there."""
 
 
 def expat(task: str, document: Path) -> Answer:
@@ -38,10 +42,11 @@ def xylem(task: str, document: Path) -> Answer:
     # Loads what is loaded on first use.
     engine.compile("<a>{ for $b in /b[c > 1] return count($b/c) }</a>").stream(b"<b><c>2</c></b>").write_to(len)
 
-    def run() -> str:
-        parts: list[bytes] = []
-        engine.compile(BY_NAME[task].query).stream(document).write_to(parts.append)
-        return b"".join(parts).decode()
+    def run() -> Path:
+        answer = document.with_suffix(f".{task}.answer")
+        with answer.open("wb", buffering=0) as file:
+            engine.compile(BY_NAME[task].query).stream(document).write_to(file.write)
+        return answer
 
     return run
 

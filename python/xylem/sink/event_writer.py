@@ -26,6 +26,7 @@ from xylem.values.qname import QName
 from xylem.values.string_of import string_of
 from xylem.values.tree_copy import append_subtree
 
+from .character_expansion import CharacterExpansion
 from .document_prolog import check_xml, needs_document, xml_declaration
 from .markup_writer import MarkupWriter
 from .namespace_scope import Scope, declarations
@@ -49,6 +50,13 @@ def can_write_events(parameters: SerializationParameters) -> bool:
         and not needs_document(parameters)
         and parameters.normalization_form == "none"
     )
+
+
+def takes_markup(parameters: SerializationParameters, copy_preserve: bool = True, copy_inherit: bool = True) -> bool:
+    """Whether results can be taken as text: characters are escaped and no more, and copies are as they stand."""
+    if not (can_write_events(parameters) and copy_preserve and copy_inherit):
+        return False
+    return parameters.item_separator is None and not CharacterExpansion(parameters).is_needed
 
 
 class EventWriter:
@@ -83,13 +91,8 @@ class EventWriter:
         """Whether the start tag of the innermost element can still get attributes."""
         self._after_atomic = False
         self._is_first = True
-        self.takes_markup = (
-            copy_preserve
-            and copy_inherit
-            and self._separator is None
-            and not markup.expansion.is_needed
-        )
-        """Whether `markup` can be called: characters are escaped and no more, and copies are as they stand."""
+        self.takes_markup = takes_markup(parameters, copy_preserve, copy_inherit)
+        """Whether `markup` can be called."""
         self._append(xml_declaration(parameters))
 
     # --- elements

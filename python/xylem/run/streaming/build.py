@@ -273,15 +273,16 @@ class StreamBuilder:
             planned.tests = (*own_tests, *self.selection.tests_of(handler.body, handler.variable))
         slot = self.slot(handler.variable)
         add_needs(handler.body, {handler.variable: planned.kept})
-        body = self.function("on", handler.body, role, handler)
+        hoisted_body = hoisted(handler.body)
+        body = self.function("on", hoisted_body, role, handler)
         # A value comes in one piece, like a tag: nothing of it waits for more.
         passes = is_simple(handler.body, handler.variable) or is_value(planned.kept)
         item = ItemRole(planned.index, role, index, slot, body, held_as=None if passes else handler.variable)
         item.counter, item.limit, item.outermost = counter, limit_of(handler), handler.outermost
         if counter is None and not nested:
             # A record that is left out must not have been announced.
-            planned.value_tests = self.selection.value_tests_of(handler.body, handler.variable)
-            planned.result = self._template(handler)
+            planned.value_tests = self.selection.value_tests_of(hoisted_body, handler.variable)
+            planned.result = self._template(hoisted_body, handler.variable)
         if planned.result is None and is_known_at_start(planned.kept) and not handler.outermost:
             item.at_start, planned.report, planned.value_tests = True, Report.START, ()
         elif nested:
@@ -295,11 +296,10 @@ class StreamBuilder:
         name, of = step_symbol(path[0]), self.types.get(role.variable)
         return role.parent is None or (name is not None and of is not None and of.at_most_once(name))
 
-    def _template(self, handler: On) -> Template | None:
-        """What the scan can write for a record that passes its tests."""
+    def _template(self, body: Flux, variable: str) -> Template | None:
+        """What the scan can write for a record that passes its tests; the body has its conditions in front."""
         if self.has_namespaces:
             return None
-        body, variable = hoisted(handler.body), handler.variable
         conditions = conjuncts(body.condition) if isinstance(body, If) else []
         decided = [condition for condition in conditions if self.selection.decides(condition, variable)]
         return template_of(body, variable, self.selection, decided)

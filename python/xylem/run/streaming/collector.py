@@ -10,6 +10,7 @@ from typing import Any
 from xylem.values.array import XArray
 from xylem.values.atomic import TYPE_OF_CLASS
 from xylem.values.builder import TreeBuilder
+from xylem.values.node import Node
 from xylem.values.qname import QName
 from xylem.values.string_of import string_of
 
@@ -23,7 +24,7 @@ class Collector:
     """
 
     takes_markup = False
-    """Items are nodes here, never text."""
+    """Items are nodes here. What the scan has written before that was known is read again."""
 
     def __init__(self, base_uri: str | None = None, copy_preserve: bool = True, copy_inherit: bool = True) -> None:
         self.ready: deque[Any] = deque()
@@ -71,6 +72,14 @@ class Collector:
         else:
             self._after_atomic = False
             builder.items((item,))
+
+    def markup(self, text: str, items: int = 1) -> None:
+        """Add elements and text nodes that have been written already (`plan/result_template.py`)."""
+        from xylem.source.xml_reader import read_document
+
+        tree = read_document(f"<written>{text}</written>").tree
+        for row in tree.children(1):
+            self.item(Node(tree, row))
 
     def end_element(self) -> None:
         assert self._builder is not None

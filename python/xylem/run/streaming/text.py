@@ -11,7 +11,7 @@ from itertools import chain
 from typing import Any
 
 from xylem.errors import XylemError
-from xylem.sink.event_writer import EventWriter, can_write_events
+from xylem.sink.event_writer import EventWriter, can_write_events, takes_markup
 from xylem.sink.output_buffer import OutputBuffer
 from xylem.sink.output_encoding import byte_encoder
 from xylem.sink.serialization_parameters import SerializationParameters
@@ -36,14 +36,22 @@ class StreamText:
         copy_namespaces: tuple[bool, bool],
     ) -> None:
         """`choose` gives the parameters for an answer that begins with an item, or with NO_ITEM."""
-        self.output = FirstDecides(self._begin)
-        """What the run writes to."""
         self._choose = choose
         self._write = write
         self._collector = collector
         self._copy_namespaces = copy_namespaces
+        self.output = FirstDecides(self._begin, self._expects_markup())
+        """What the run writes to."""
         self._parameters: SerializationParameters | None = None
         self._writer: EventWriter | None = None
+
+    def _expects_markup(self) -> bool:
+        """Whether an answer that begins with XML will take results as text."""
+        try:
+            return takes_markup(self._choose(NO_ITEM), *self._copy_namespaces)
+        except XylemError:
+            # What is wrong with the parameters is told when the answer begins.
+            return False
 
     def _begin(self, first: Any) -> EventWriter | Collector:
         self._parameters = chosen = self._choose(first)
@@ -94,18 +102,16 @@ def _failing(error: BaseException) -> Iterator[Any]:
 class FirstDecides:
     """An output that becomes another one when the answer begins; from then on calls go straight there."""
 
-    def __init__(self, begin: Callable[[Any], Any]) -> None:
+    def __init__(self, begin: Callable[[Any], Any], takes_markup: bool = False) -> None:
+        """`takes_markup` says whether an answer that begins with XML will take results as text."""
         self._begin = begin
-        self.takes_markup = False
-        """Whether text of results can be taken as it is: not before the answer has begun."""
+        self.takes_markup = takes_markup
 
     def _become(self, first: Any) -> Any:
         target = self._begin(first)
-        for method in ("start_element", "attribute", "text", "item", "end_element", "finish"):
+        for method in ("start_element", "attribute", "text", "item", "markup", "end_element", "finish"):
             setattr(self, method, getattr(target, method))
-        if target.takes_markup:
-            self.markup = target.markup
-            self.takes_markup = True
+        self.takes_markup = target.takes_markup
         return target
 
     def start_element(self, *arguments: Any) -> None:
@@ -116,6 +122,9 @@ class FirstDecides:
 
     def item(self, item: Any) -> None:
         self._become(item).item(item)
+
+    def markup(self, text: str, items: int) -> None:
+        self._become(NO_ITEM).markup(text, items)
 
     def finish(self) -> None:
         self._become(NO_ITEM).finish()
