@@ -17,6 +17,7 @@ from .item_columns import VALUE, row_of, shape_of_schema, spark_schema
 from .row_shape import TEXT, Shape, answer_shape
 from .run_here import RunHere
 from .shipped_query import ShippedQuery
+from .small_file import small_file
 
 if TYPE_CHECKING:
     from pyspark.sql.types import StructType
@@ -105,7 +106,7 @@ class TableWork:
         for number, piece in enumerate(task.pieces, task.first_range):
             yield from program.task(
                 self.stage,
-                piece,
+                small_file(piece, query.limits.decompression_ratio) if isinstance(piece, str) else piece,
                 number,
                 self.bound,
                 scanner=query.scanner,

@@ -25,6 +25,7 @@ from .carried_error import carried
 from .inputs import TaskInput
 from .row_spool import CHUNK_BYTES, in_order, packed, unpacked
 from .shipped_query import ShippedQuery
+from .small_file import small_file
 
 ROWS, ERROR, FIGURES = range(3)
 Outcome = tuple[int, int, bytes]
@@ -98,16 +99,17 @@ class _TaskRun:
         try:
             program = self._work.query.program()
             self._kinds = {part.number: part.kind for part in program.distribution.parts}
+            options = self._work.query.options()
             for number, piece in enumerate(self._task.pieces, self._task.first_range):
                 measured = Statistics()
                 rows = program.task(
                     self._work.stage,
-                    piece,
+                    small_file(piece, self._work.query.limits.decompression_ratio) if isinstance(piece, str) else piece,
                     number,
                     self._work.bound,
                     statistics=measured,
                     scanner=self._work.query.scanner,
-                    **self._work.query.options(),
+                    **options,
                 )
                 yield from self._taken(program, rows)
                 self._records += measured.records

@@ -1,0 +1,30 @@
+"""A file that is read at once: where there are thousands of small ones, opening each as a stream costs too much.
+
+A tenth of a millisecond for each of ten thousand files is a second; what is in them is scanned in a third of that.
+"""
+
+from __future__ import annotations
+
+import os
+from urllib.parse import quote_from_bytes
+
+from xylem.errors import InputError
+from xylem.source.byte_source import ByteSource
+
+MOST_BYTES = 1 << 20
+
+
+def small_file(path: str, ratio_limit: int) -> ByteSource | str:
+    """The file read into memory, by its absolute path; the path itself where the file is not small."""
+    try:
+        file = os.open(path, os.O_RDONLY)
+        try:
+            data = os.read(file, MOST_BYTES + 1)
+        finally:
+            os.close(file)
+    except OSError as reason:
+        raise InputError("XYIN0002", f"{path}: {reason.strerror}") from reason
+    if len(data) > MOST_BYTES:
+        return path
+    uri = "file://" + quote_from_bytes(os.fsencode(path))
+    return ByteSource((data,) if data else (), name=path, uri=uri, size=len(data), ratio_limit=ratio_limit)
