@@ -8,6 +8,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
+ARCHIVE := $(VENV)/.class-archive
 CARGO  := $(shell command -v cargo 2>/dev/null)
 KERNEL := $(wildcard kernel/Cargo.toml kernel/src/*.rs kernel/src/*/*.rs)
 
@@ -38,8 +39,12 @@ lint: $(STAMP)
 types: $(STAMP)
 	$(BIN)/mypy
 
-unit: install
+unit: install $(ARCHIVE)
 	$(BIN)/pytest
+
+# Spark's classes ready to load: tests start Java many times, and each start takes half as long. Without Java there is none.
+$(ARCHIVE): $(STAMP)
+	@$(BIN)/python -m xylem.spark.class_archive > $@ 2>/dev/null || true
 
 kernel-test: $(STAMP)
 ifneq ($(CARGO),)
