@@ -13,6 +13,7 @@ import pytest
 import xylem
 from xylem.spark.batch import BatchRun
 from xylem.spark.inputs import input_files
+from xylem.spark.run_here import RunHere
 from xylem.spark.shipped_query import shipped_query
 
 from .answers import by_tasks, in_one_process, on_spark
@@ -190,6 +191,26 @@ def test_variables_documents_and_modules_travel(spark: Any, tmp_path: Path) -> N
     )
     run = BatchRun(lambda: spark, shipped, input_files(path), partitions=3)
     assert "".join(run.pieces()) == "6 8four 10"
+
+
+@pytest.mark.parametrize(
+    ("query", "output"),
+    [
+        (ROWS, {"indent": "yes"}),
+        (ROWS, {"method": "text"}),
+        (ROWS, {"item-separator": "|"}),
+        (ROWS, {"omit-xml-declaration": "no"}),
+        ("<t>{ //row/@n/string() }</t>", {"method": "html"}),
+        ("array { //row ! map { 'n': xs:integer(@n) } }", {"method": "json", "indent": "yes"}),
+        ("//row/@n", {"method": "adaptive"}),
+        ("for $r in //row order by $r/@n descending return $r/@n/string()", {"method": "text", "item-separator": ","}),
+    ],
+)
+def test_output_parameters(query: str, output: dict[str, str], tmp_path: Path) -> None:
+    path = tmp_path / "a.xml"
+    path.write_bytes(b"<t>" + rows(0, 30) + b"</t>")
+    expected = xylem.compile(query).run(xylem.parse(path)).serialize(**output)
+    assert "".join(RunHere(shipped_query(query, output=output), input_files(path), partitions=4).pieces()) == expected
 
 
 def test_the_time_is_the_same_in_all_tasks(spark: Any, tmp_path: Path) -> None:
