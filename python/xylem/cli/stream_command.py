@@ -17,9 +17,11 @@ from .query_source import QuerySource, output_parameters, query_source, variable
 
 if TYPE_CHECKING:
     from xylem.spark.continuous.continuous_run import ContinuousQuery, Trigger
+    from xylem.spark.continuous.evaluations import Join
     from xylem.spark.continuous.subscription import Malformed
     from xylem.spark.shipped_query import ShippedQuery
 
+_NAMED = re.compile(r"([A-Za-z_][\w.-]*)=((?:dir|file|tcp|kafka|stdin):.*|-)")
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|s|m|min|h)")
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*(B|kB|MB|GB)?", re.IGNORECASE)
@@ -32,9 +34,10 @@ class StreamArguments:
 
     files: Sequence[Path]
     text: str | None
-    input: str
+    inputs: Sequence[str]
     output: str
     checkpoint: Path
+    within: str | None = None
     trigger: str = "1s"
     on_malformed: str = "stop"
     metrics: Path | None = None
@@ -67,19 +70,22 @@ def continuous_query(arguments: StreamArguments) -> ContinuousQuery:
     from xylem.spark.continuous.continuous_run import ContinuousQuery
     from xylem.spark.continuous.places import WrongPlace, input_place, output_place
 
+    named = [_named(text) for text in arguments.inputs]
     try:
-        read, written = input_place(arguments.input), output_place(arguments.output)
+        read, written = [input_place(text) for _, text in named], output_place(arguments.output)
     except WrongPlace as reason:
         raise typer.BadParameter(str(reason)) from reason
+    join = _join([name for name, _ in named], arguments.within)
     sources = _sources(arguments)
     if written.kind == "file" and len(sources) > 1:
         raise typer.BadParameter("several queries write to a directory: --output dir:PATH", param_hint="--output")
     malformed, dead_letters = _on_malformed(arguments.on_malformed)
     return ContinuousQuery(
-        queries=_told(sources, arguments, several_documents=not read.is_one_document),
-        input=read,
+        queries=_told(sources, arguments, several_documents=not read[0].is_one_document),
+        inputs=read,
         output=written,
         checkpoint=arguments.checkpoint,
+        join=join,
         trigger=trigger(arguments.trigger),
         malformed=malformed,
         dead_letters=dead_letters,
@@ -92,6 +98,27 @@ def continuous_query(arguments: StreamArguments) -> ContinuousQuery:
         settle_seconds=in_seconds(arguments.settle, "--settle"),
         is_quiet=arguments.quiet,
     )
+
+
+def _named(text: str) -> tuple[str, str]:
+    """The name that a query gives to an input, and the input: `orders=dir:in`; without a name it is empty."""
+    found = _NAMED.fullmatch(text)
+    return (found[1], found[2]) if found else ("", text)
+
+
+def _join(names: Sequence[str], within: str | None) -> Join | None:
+    from xylem.spark.continuous.evaluations import Join
+
+    if len(names) == 1:
+        if within is not None:
+            raise typer.BadParameter("this is for two inputs that are joined", param_hint="--within")
+        return None
+    if len(names) > 2 or not all(names) or len(set(names)) < 2:
+        wanted = "two inputs are joined by their names: --input a=dir:… --input b=dir:…"
+        raise typer.BadParameter(wanted, param_hint="--input")
+    if within is None:
+        raise typer.BadParameter("say how far apart items that join may arrive, such as 10m", param_hint="--within")
+    return Join((names[0], names[1]), in_seconds(within, "--within"))
 
 
 def _sources(arguments: StreamArguments) -> list[tuple[str, QuerySource]]:

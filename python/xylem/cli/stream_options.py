@@ -57,18 +57,28 @@ def stream(
         typer.Argument(metavar="QUERY.xq...", help="Files with queries; all share the input.", show_default=False),
     ] = None,
     text: QueryText = None,
-    input: Annotated[
-        str,
+    inputs: Annotated[
+        list[str] | None,
         typer.Option(
             "-i",
             "--input",
             metavar="PLACE",
             help="`dir:PATH` documents that appear in a directory (also `dir:PATH/*.xml`); `file:PATH` one document "
             "that grows; `tcp://HOST:PORT` or `-` (standard input) one endless document, or messages (`?frames=lines`, "
-            "`stdin:?frames=lines`); `kafka://HOST:PORT/TOPIC` messages.",
+            "`stdin:?frames=lines`); `kafka://HOST:PORT/TOPIC` messages. Default: `-`. Two inputs are joined: "
+            '`NAME=PLACE` is `stream("NAME")` in the query.',
             rich_help_panel=INPUT,
         ),
-    ] = "-",
+    ] = None,
+    within: Annotated[
+        str | None,
+        typer.Option(
+            "--within",
+            metavar="TIME",
+            help="How far apart items of two inputs may arrive that join.",
+            rich_help_panel=INPUT,
+        ),
+    ] = None,
     output: Annotated[
         str,
         typer.Option(
@@ -171,9 +181,10 @@ def stream(
         StreamArguments(
             queries or [],
             text,
-            input,
+            inputs or ["-"],
             output,
             checkpoint,
+            within=within,
             trigger=trigger,
             on_malformed=on_malformed,
             metrics=metrics,

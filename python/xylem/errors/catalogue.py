@@ -310,6 +310,10 @@ CATALOGUE: dict[str, Entry] = {
     "XYRT0030": Entry(
         "the checkpoint does not fit the input or the output any more", "delete it to begin again"
     ),
+    "XYRT0027": Entry(
+        "the streams cannot be joined",
+        'for $a in stream("a")/…, $b in stream("b")/… where $a/key = $b/key return …',
+    ),
     "XYST0001": Entry("no external function of this name is registered", "register it: @xylem.function(…)"),
     "XYST0002": Entry("this extension can be written but not yet executed"),
     "XYST0003": Entry("the expression is nested too deeply"),

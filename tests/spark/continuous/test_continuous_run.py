@@ -33,7 +33,7 @@ def continuous(place: Path, query: str, source: str, *, output: str | None = Non
     allow = options.pop("allow", ())
     told = told_queries(texts, variables={}, several_documents=not read.is_one_document, allow=allow)
     written = output_place(output or f"dir:{place}/out")
-    return ContinuousQuery(told, read, written, place / "state", **{"trigger": NOW, "is_quiet": True, **options})
+    return ContinuousQuery(told, [read], written, place / "state", **{"trigger": NOW, "is_quiet": True, **options})
 
 
 def documents(folder: Path, first: int, last: int) -> str:

@@ -33,6 +33,8 @@ class Answer:
     is_live = False
     """Whether the whole answer is small and changes, so that it can be shown again and again."""
     state_bytes = 0
+    keeps_state = False
+    """Whether its state goes on to count after the input has ended for one run."""
 
     def take(self, rows: Rows, chunks: Sequence[bytes]) -> list[str]:
         """The messages that another batch makes final: from its rows, or from its bytes."""

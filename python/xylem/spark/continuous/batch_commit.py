@@ -17,7 +17,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from xylem.errors import XylemError
 from xylem.run.distributed.rows import Row
 
 from ..carried_error import arrived
@@ -26,13 +25,15 @@ from .checkpoint import Checkpoint, Commit
 from .progress import BatchProgress, ProgressReport
 from .sinks import DirectorySink, Output, Sink, Turn
 from .spool import Position, SpoolLog
-from .subscription import Work
 from .task import ABOUT, ERROR, FAILED, READ
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 DEAD_LETTERS = "dead letters"
+FIRST = "0"
+"""The first input, which is the only one unless streams are joined."""
+START = [0, 0]
 
 
 class BatchCommit:
@@ -40,7 +41,8 @@ class BatchCommit:
 
     def __init__(
         self,
-        work: Work,
+        names: Sequence[str],
+        texts: Sequence[str],
         answers: Sequence[Answer],
         sink: Sink,
         checkpoint: Checkpoint,
@@ -49,8 +51,9 @@ class BatchCommit:
         dead_letters: Path | None = None,
         spool: Path | None = None,
     ) -> None:
-        self._work = work
-        self._names = [one.name for one in work.subscriptions]
+        """`texts` are those of the queries that tasks evaluate; `spool` is for answers that see the stream in order."""
+        self._names = names
+        self._texts = texts
         self._answers = answers
         self._sink = sink
         self._checkpoint = checkpoint
@@ -80,7 +83,10 @@ class BatchCommit:
         turn = Turn(self.commit.batch, is_end=True)
         outputs = [self._rest(name, answer) for name, answer in zip(self._names, self._answers, strict=True)]
         known = self._sink.write(turn, outputs, self.commit.sink)
-        self._commit(Commit(turn.batch, True, known, self.commit.totals, self.commit.reached, self.commit.reached))
+        kept = {name for name, answer in zip(self._names, self._answers, strict=True) if answer.keeps_state}
+        states = {name: chain for name, chain in self.commit.states.items() if name in kept}
+        reached = self.commit.reached
+        self._commit(Commit(turn.batch, True, known, self.commit.totals, reached, reached, states))
 
     def _rest(self, name: str, answer: Answer) -> Output:
         messages = tuple(answer.finish())
@@ -101,9 +107,15 @@ class BatchCommit:
         began = time.time()
         rows, about = self._rows(frame, batch)
         read = [json.loads(value) for part, _, value in about if part == READ]
-        places = [tuple(one["reached"]) for one in read if one["reached"]]
-        reached: tuple[int, int] = max(places, default=self.commit.reached)
-        chunks = self._bytes(self.commit.reached, reached)
+        reached = dict(self.commit.reached)
+        for one in read:
+            name = str(one["input"])
+            if one["reached"]:
+                reached[name] = max(one["reached"], reached.get(name, START))
+        chunks = self._bytes(self.commit.reached.get(FIRST, START), reached.get(FIRST, START))
+        if len(self._answers) < len(self._texts):
+            # Two inputs, one answer: it gets the rows of each as if they were a part.
+            rows = {0: {side: [row for of_part in parts.values() for row in of_part] for side, parts in rows.items()}}
         outputs = [self._output(number, rows.get(number, {}), chunks) for number in range(len(self._names))]
         states = self._save(batch)
         self._bury([value for part, _, value in about if part == FAILED], Turn(batch))
@@ -139,7 +151,7 @@ class BatchCommit:
                 )
         for part, query, value in about:
             if part == ERROR:
-                raise arrived(value, self._work.subscriptions[query].query.text)
+                raise arrived(value, self._texts[query])
         return rows, about
 
     def _output(self, number: int, rows: dict[int, list[Row]], chunks: Sequence[bytes]) -> Output:
@@ -163,7 +175,7 @@ class BatchCommit:
         before = {} if self.commit.is_complete and self.commit.batch < 0 else self.commit.totals
         return {name: before.get(name, 0) + sum(one[name] for one in read) for name in ("items", "bytes", "failed")}
 
-    def _began(self) -> tuple[int, int]:
+    def _began(self) -> dict[str, list[int]]:
         """A new answer begins where the last one was completed."""
         return self.commit.reached if self.commit.is_complete else self.commit.began
 
@@ -201,12 +213,12 @@ class BatchCommit:
     def _catch_up(self) -> None:
         in_order = [answer for answer in self._answers if isinstance(answer, AnswerInOrder)]
         if in_order and not self.commit.is_complete:
-            chunks = self._bytes(self.commit.began, self.commit.reached)
+            chunks = self._bytes(self.commit.began.get(FIRST, START), self.commit.reached.get(FIRST, START))
             for answer in in_order:
                 answer.catch_up(chunks)
 
-    def _bytes(self, start: tuple[int, int], end: tuple[int, int]) -> list[bytes]:
-        if self._spool is None or not self._work.has_state_in_order or start == end:
+    def _bytes(self, start: list[int], end: list[int]) -> list[bytes]:
+        if self._spool is None or start == end:
             return []
         self._spool.refresh()
         chunks = []
@@ -216,8 +228,3 @@ class BatchCommit:
                 chunks.append(file.read(stretch.size))
         self._spool.forget_before(Position(*end))
         return chunks
-
-
-def is_ours(error: BaseException | None) -> bool:
-    """Whether an error is one that a user can be told as it is."""
-    return isinstance(error, XylemError)

@@ -36,9 +36,9 @@ class Commit:
     sink: dict[str, Any] = field(default_factory=dict)
     totals: dict[str, int] = field(default_factory=dict)
     """Items, bytes, failures since the beginning."""
-    began: tuple[int, int] = (0, 0)
-    """Where in the spool the present answer began."""
-    reached: tuple[int, int] = (0, 0)
+    began: dict[str, list[int]] = field(default_factory=dict)
+    """Where in the spool of each input the present answer began; nothing for the beginning."""
+    reached: dict[str, list[int]] = field(default_factory=dict)
     """And how far it has come."""
     states: dict[str, list[str]] = field(default_factory=dict)
     """By query, the files that make up its state (`state_files.py`)."""
@@ -72,10 +72,9 @@ class Checkpoint:
         """What answers keep."""
         return StateFiles(self.path / "state")
 
-    @property
-    def source(self) -> Path:
-        """Where the log is."""
-        return self.path / "source"
+    def source(self, number: int = 0) -> Path:
+        """Where the log of an input is."""
+        return self.path / ("source" if number == 0 else f"source-{number}")
 
     # --- whose it is
 
@@ -101,10 +100,7 @@ class Checkpoint:
     def last_commit(self) -> Commit:
         """The last one there was."""
         known = self._read(self.path / "commit.json")
-        if known is None:
-            return Commit()
-        places = {name: tuple(known[name]) for name in ("began", "reached")}
-        return Commit(**(known | places))
+        return Commit() if known is None else Commit(**known)
 
     def commit(self, commit: Commit) -> None:
         """From now on the batch is done."""

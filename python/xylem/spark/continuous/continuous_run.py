@@ -2,41 +2,37 @@
 
 from __future__ import annotations
 
-import signal
 import time
-import uuid
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from functools import reduce
 from pathlib import Path
-from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from xylem.errors import DynamicError, XylemError
 
 from ..shipped_query import ShippedQuery
-from .answers import Answer, AnswerInItems, AnswerInOrder, AnswerInParts, AnswerOfEach
-from .batch_commit import BatchCommit
+from .batch_commit import START, BatchCommit
 from .checkpoint import Checkpoint
-from .document_answers import DocumentAnswers, moment
-from .modes import mode_of
+from .evaluations import Evaluations, Join
+from .feed import WATCH_SECONDS, Feed, FeedLimits
 from .places import InputKind, InputPlace, OutputKind, OutputPlace
 from .progress import ProgressReport
-from .receivers import FileReceiver, Receiver, item_finder, receiver
 from .sinks import ConsoleSink, DirectorySink, FileSink, Sink
-from .spool import Position, SpoolLog
-from .subscription import Malformed, Mode, Subscription, Work
+from .stop_signals import StopSignals
+from .subscription import Malformed
 from .told_query import file_ending, fingerprint
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import SparkSession
 
 SETTINGS = {
     # Nothing to do is no batch.
     "spark.sql.streaming.noDataMicroBatches.enabled": "false",
     "spark.sql.streaming.minBatchesToRetain": "10",
 }
-WATCH_SECONDS = 0.05
 GRACE_SECONDS = 30.0
+ALL_BYTES = 1 << 62
 
 
 @dataclass(frozen=True)
@@ -55,9 +51,11 @@ class ContinuousQuery:
 
     queries: Sequence[tuple[str, ShippedQuery]]
     """With the names of their outputs."""
-    input: InputPlace
+    inputs: Sequence[InputPlace]
+    """One, or two that are joined."""
     output: OutputPlace
     checkpoint: Path
+    join: Join | None = None
     trigger: Trigger = Trigger()
     malformed: Malformed = Malformed.STOP
     dead_letters: Path | None = None
@@ -85,60 +83,69 @@ class _Run:
     def __init__(self, query: ContinuousQuery, checkpoint: Checkpoint) -> None:
         self._query = query
         self._checkpoint = checkpoint
-        is_one_document = query.input.is_one_document
-        modes = [mode_of(one, is_one_document=is_one_document) for _, one in query.queries]
-        identity, started_ms = checkpoint.claim(self._owner())
-        self._identity, self._started_ms = identity, started_ms
-        self._work = Work(
-            tuple(
-                Subscription(name, _begun(one, started_ms), mode)
-                for (name, one), mode in zip(query.queries, modes, strict=True)
-            ),
+        self._evaluations = Evaluations(
+            query.queries,
+            query.inputs,
+            query.join,
             malformed=query.malformed,
             each_item=query.output.kind in (OutputKind.KAFKA, OutputKind.CONSOLE),
         )
+        self._evaluations.works(0)
+        # From here on the checkpoint belongs to the query.
+        self._identity, self._started_ms = checkpoint.claim(self._owner())
+        self._works = self._evaluations.works(self._started_ms)
+        limits = FeedLimits(ALL_BYTES if query.trigger.is_single else query.batch_bytes, query.settle_seconds)
+        self._feeds = [
+            Feed(place, work, checkpoint.source(number), limits)
+            for number, (place, work) in enumerate(zip(query.inputs, self._works, strict=True))
+        ]
         self._report = ProgressReport(query.metrics, is_quiet=query.is_quiet)
         self._is_stopping = False
 
     def _owner(self) -> dict[str, Any]:
         """What must stay the same as long as a checkpoint is used, in the words of a user."""
         query = self._query
-        return {
+        owner = {
             "queries": {name: fingerprint(one) for name, one in query.queries},
-            "input": query.input.text if query.input.kind is not InputKind.STDIN else "-",
+            "input": ["-" if place.kind is InputKind.STDIN else place.text for place in query.inputs],
             "output": query.output.text,
         }
+        return owner if query.join is None else owner | {"time bound": query.join.within_seconds}
 
     # --- from start to end
 
     def run(self) -> str:
-        query = self._query
-        self._tell_modes()
-        receiving = self._receiver()
-        if receiving is not None:
-            receiving.start()
+        for line in self._evaluations.lines():
+            self._report.say(line)
+        for feed in self._feeds:
+            feed.start()
         try:
-            with _Signals(self._stop) as signals:
+            with StopSignals(self._stop) as signals:
                 spark = self._session()
                 # PySpark has made an interrupt its own.
                 signals.take()
-                commit = BatchCommit(
-                    self._work,
-                    self._answers(),
-                    self._sink(),
-                    self._checkpoint,
-                    self._report,
-                    dead_letters=query.dead_letters,
-                    spool=self._checkpoint.source if receiving is not None else None,
-                )
+                commit = self._commit()
                 try:
-                    return self._report.summary(self._batches(spark, commit, receiving))
+                    return self._report.summary(self._batches(spark, commit))
                 finally:
                     commit.close()
         finally:
-            if receiving is not None:
-                receiving.stop()
+            for feed in self._feeds:
+                feed.stop()
             self._report.close()
+
+    def _commit(self) -> BatchCommit:
+        query, works = self._query, self._works
+        return BatchCommit(
+            self._evaluations.names,
+            [one.query.text for work in works for one in work.subscriptions],
+            self._evaluations.answers(works, self._checkpoint, self._started_ms, query.state_limit_bytes),
+            self._sink(),
+            self._checkpoint,
+            self._report,
+            dead_letters=query.dead_letters,
+            spool=self._feeds[0].spool if works[0].has_state_in_order else None,
+        )
 
     def _session(self) -> SparkSession:
         from ..session import session
@@ -150,33 +157,29 @@ class _Run:
         _quieten(spark)
         return spark
 
-    def _batches(self, spark: SparkSession, commit: BatchCommit, receiving: Receiver | None) -> str:
+    def _batches(self, spark: SparkSession, commit: BatchCommit) -> str:
         """Let Spark make batches until there is an end; which one it was."""
-        self._wait_for_file(receiving)
-        running = self._started(spark, self._rows(spark), commit)
-        why = "stopped"
+        if self._query.trigger.seconds is None:
+            for feed in self._feeds:
+                feed.catch_up(lambda: self._is_stopping)
+        running = self._started(spark, commit)
         try:
-            while running.isActive:
-                if self._is_stopping:
-                    break
-                if self._has_ended(commit, receiving):
-                    break
+            while running.isActive and not self._is_stopping and not self._has_ended(commit):
                 time.sleep(WATCH_SECONDS)
             self._let_finish(running)
         finally:
             running.stop()
-        self._raise(running, commit, receiving)
+        self._raise(running, commit)
         if not self._is_stopping:
             commit.finish()
-            why = "ended"
-        self._tell_left_out(receiving)
-        return why
+        self._tell_left_out()
+        return "stopped" if self._is_stopping else "ended"
 
-    def _started(self, spark: SparkSession, rows: DataFrame, commit: BatchCommit) -> Any:
+    def _started(self, spark: SparkSession, commit: BatchCommit) -> Any:
+        rows = reduce(lambda a, b: a.unionByName(b), [feed.rows(spark) for feed in self._feeds])
         writer = rows.writeStream.foreachBatch(commit).option("checkpointLocation", self._checkpoint.spark)
         seconds = self._query.trigger.seconds
-        if seconds is None and self._query.input.kind in (InputKind.TCP, InputKind.STDIN):
-            # They end by themselves.
+        if seconds is None and any(feed.ends_by_itself for feed in self._feeds):
             seconds = 0.0
         if seconds is None:
             writer = writer.trigger(availableNow=True)
@@ -184,40 +187,15 @@ class _Run:
             writer = writer.trigger(processingTime=f"{int(seconds * 1000)} milliseconds")
         return writer.start()
 
-    def _rows(self, spark: SparkSession) -> DataFrame:
-        query = self._query
-        if query.input.kind is InputKind.KAFKA:
-            from .kafka_source import kafka_rows
-
-            return kafka_rows(spark, query.input, self._work)
-        from .log_source import SOURCE_NAME, LogDescription, LogSource
-
-        spark.dataSource.register(LogSource)
-        is_directory = query.input.kind is InputKind.DIRECTORY
-        description = LogDescription(
-            self._work,
-            str(self._checkpoint.source / "files.journal" if is_directory else self._checkpoint.source),
-            query.input.path if is_directory else None,
-            frames=query.input.frames,
-            is_kept=self._work.has_state_in_order or query.input.kind is InputKind.FILE,
-            batch_bytes=1 << 62 if query.trigger.is_single else query.batch_bytes,
-            parallelism=spark.sparkContext.defaultParallelism,
-            settle_seconds=query.settle_seconds,
-        )
-        return spark.readStream.format(SOURCE_NAME).option("log", description.to_option()).load()
-
     # --- the ends
 
     def _stop(self) -> None:
         self._is_stopping = True
 
-    def _has_ended(self, commit: BatchCommit, receiving: Receiver | None) -> bool:
-        """Whether the input has ended and all of it has been answered."""
-        if receiving is None or not receiving.is_over:
-            return False
-        log = SpoolLog(self._checkpoint.source)
-        log.refresh()
-        return Position(*commit.commit.reached) >= log.end
+    def _has_ended(self, commit: BatchCommit) -> bool:
+        """Whether all inputs have ended and have been answered."""
+        reached = commit.commit.reached
+        return all(feed.has_ended(reached.get(str(number), START)) for number, feed in enumerate(self._feeds))
 
     def _let_finish(self, running: Any) -> None:
         """Let the batch that is being computed come to its end."""
@@ -225,13 +203,7 @@ class _Run:
         while running.isActive and running.status["isTriggerActive"] and time.monotonic() < until:
             time.sleep(WATCH_SECONDS)
 
-    def _wait_for_file(self, receiving: Receiver | None) -> None:
-        """Of a file that grows, what is there now is what `available-now` means."""
-        if self._query.trigger.seconds is None and isinstance(receiving, FileReceiver):
-            while not (receiving.caught_up or receiving.is_over or self._is_stopping):
-                time.sleep(WATCH_SECONDS)
-
-    def _raise(self, running: Any, commit: BatchCommit, receiving: Receiver | None) -> None:
+    def _raise(self, running: Any, commit: BatchCommit) -> None:
         """Tell what went wrong, in our words where they are ours."""
         if commit.fault is not None:
             if isinstance(commit.fault, XylemError):
@@ -240,43 +212,14 @@ class _Run:
         failure = running.exception()
         if failure is not None:
             raise DynamicError("XYRT0026", _first_line(str(failure)))
-        if receiving is not None and receiving.fault is not None:
-            raise receiving.fault
+        for feed in self._feeds:
+            if feed.receiver is not None and feed.receiver.fault is not None:
+                raise feed.receiver.fault
 
-    def _tell_modes(self) -> None:
-        """How each query is evaluated, and what will be long in coming."""
-        for one in self._work.subscriptions:
-            self._report.say(f"{one.name}: {one.mode}")
-            if one.mode is Mode.IN_ORDER and not DocumentAnswers(one.query).is_streaming:
-                self._report.say(f"{one.name}: it needs its whole input, and gives no answer before that ends")
-
-    def _tell_left_out(self, receiving: Receiver | None) -> None:
-        if receiving is not None and receiving.left_out_bytes:
-            self._report.say(
-                f"{receiving.left_out_bytes:,} bytes of items that a connection left incomplete were left out"
-            )
-
-    # --- what belongs to the input and the output
-
-    def _receiver(self) -> Receiver | None:
-        spread = [one.query for one in self._work.subscriptions if one.mode is Mode.SPREAD]
-        scopes = [scope for query in spread for scope in query.program().scopes]
-        return receiver(self._query.input, self._checkpoint.source, item_finder(scopes))
-
-    def _answers(self) -> list[Answer]:
-        commit, files = self._checkpoint.last_commit(), self._checkpoint.states
-        return [self._answer(one, files.load(commit.states.get(one.name, []))) for one in self._work.subscriptions]
-
-    def _answer(self, subscription: Subscription, saved: Sequence[bytes]) -> Answer:
-        if subscription.mode is Mode.EACH:
-            return AnswerOfEach()
-        if subscription.mode is Mode.IN_ORDER:
-            answers, each_item = DocumentAnswers(subscription.query), self._work.each_item
-            return AnswerInOrder(answers, now_ms=self._started_ms, each_item=each_item, saved=saved)
-        program, options = subscription.query.program(), subscription.query.seen()
-        limit = self._query.state_limit_bytes
-        kind = AnswerInItems if self._work.each_item else AnswerInParts
-        return kind(program, options, state_limit_bytes=limit, saved=saved)
+    def _tell_left_out(self) -> None:
+        size = sum(feed.receiver.left_out_bytes for feed in self._feeds if feed.receiver is not None)
+        if size:
+            self._report.say(f"{size:,} bytes of items that a connection left incomplete were left out")
 
     def _sink(self) -> Sink:
         query, place = self._query, self._query.output
@@ -301,40 +244,11 @@ class _Run:
         )
 
 
-class _Signals:
-    """While this is open, an interrupt or a request to end is told, and nothing else happens."""
-
-    def __init__(self, stop: Any) -> None:
-        self._stop = stop
-        self._before: dict[int, Any] = {}
-
-    def __enter__(self) -> _Signals:
-        self._before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
-        self.take()
-        return self
-
-    def take(self) -> None:
-        """From now on they come here."""
-        for number in self._before:
-            signal.signal(number, self._handle)
-
-    def __exit__(self, *_: object) -> None:
-        for number, handler in self._before.items():
-            signal.signal(number, handler)
-
-    def _handle(self, number: int, frame: FrameType | None) -> None:
-        self._stop()
-
-
 def _quieten(spark: SparkSession) -> None:
     """What ends a query is told once, by us; Spark would tell it before, with the stacks of two languages."""
     jvm: Any = spark.sparkContext._jvm
     off = jvm.org.apache.logging.log4j.Level.OFF
     jvm.org.apache.logging.log4j.core.config.Configurator.setLevel("org.apache.spark.sql.execution.streaming", off)
-
-
-def _begun(query: ShippedQuery, started_ms: int) -> ShippedQuery:
-    return replace(query, now=moment(started_ms), key=uuid.uuid4().hex)
 
 
 def _first_line(text: str) -> str:

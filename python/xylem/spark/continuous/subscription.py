@@ -46,6 +46,10 @@ class Work:
     each_item: bool = False
     """Whether results are handed over one by one, as messages are made of them."""
     limits: Limits = DEFAULT_LIMITS
+    input_number: int = 0
+    """Which input it reads, where there are several; then its queries are numbered from there on."""
+    is_joined: bool = False
+    """Whether rows say when their items arrived, so that items of another input can be joined with them."""
 
     @cached_property
     def key(self) -> str:

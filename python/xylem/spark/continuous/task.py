@@ -59,6 +59,11 @@ class Task:
 
     def rows(self, given: Iterable[Piece | MessageRun]) -> Iterator[TaskRow]:
         """The rows of all queries over the pieces, then those about the task."""
+        first = self._work.input_number
+        for row in self._own_rows(given):
+            yield row if row[0] == ABOUT else (first + row[0], *row[1:])
+
+    def _own_rows(self, given: Iterable[Piece | MessageRun]) -> Iterator[TaskRow]:
         began = time.monotonic()
         number = 0
         try:
@@ -70,10 +75,12 @@ class Task:
                 self._reached = one.reached
         except Exception as error:
             # Spark would try again, and then tell it in its own way.
-            yield ABOUT, ERROR, b"", number, self._query, carried(error, self._texts[self._query])
+            query = self._work.input_number + self._query
+            yield ABOUT, ERROR, b"", number, query, carried(error, self._texts[self._query])
         yield from self._merged.rest()
         yield from self._failures
         about = self._read | {"ms": int((time.monotonic() - began) * 1000), "reached": self._reached}
+        about["input"] = self._work.input_number
         yield ABOUT, READ, b"", number, 0, json.dumps(about).encode()
 
     def _note(self, piece: Piece) -> None:
@@ -132,8 +139,9 @@ class Task:
     def _parts(self, number: int, query: ShippedQuery, piece: Piece) -> Iterator[TaskRow]:
         source = str(piece.source) if isinstance(piece.source, Path) else piece.source
         settings = {"each_item": self._work.each_item, "scanner": query.scanner, **query.options()}
+        arrived = piece.arrived_ms.to_bytes(8) if self._work.is_joined else None
         for row in query.program().task(0, source, piece.number, {}, **settings):
-            yield number, row.part, row.key, row.range, row.ordinal, row.value
+            yield number, row.part, arrived or row.key, row.range, row.ordinal, row.value
 
 
 def named(error: DynamicError, piece: Piece) -> XylemError:

@@ -1,0 +1,123 @@
+"""What tasks evaluate over each input, and the answers that grow from it.
+
+As a rule there is one input, and an answer for each query. Where two inputs are joined there is one query: tasks find
+the items of both, and the one answer pairs them.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from xylem.errors import DynamicError
+from xylem.pipeline import compile_query
+
+from ..shipped_query import ShippedQuery
+from .answers import Answer, AnswerInItems, AnswerInOrder, AnswerInParts, AnswerOfEach
+from .checkpoint import Checkpoint
+from .document_answers import DocumentAnswers, moment
+from .join_answer import JoinAnswer
+from .join_plan import JoinPlan, join_plan
+from .modes import mode_of
+from .places import InputPlace
+from .subscription import Malformed, Mode, Subscription, Work
+
+
+@dataclass(frozen=True)
+class Join:
+    """Two inputs by the names that the query gives them, and how far apart items that join may have arrived."""
+
+    names: tuple[str, str]
+    within_seconds: float
+
+
+class Evaluations:
+    """The queries of one run, made ready for their inputs. Static errors are raised here."""
+
+    def __init__(
+        self,
+        queries: Sequence[tuple[str, ShippedQuery]],
+        inputs: Sequence[InputPlace],
+        join: Join | None,
+        *,
+        malformed: Malformed,
+        each_item: bool,
+    ) -> None:
+        self.names = [name for name, _ in queries]
+        self._queries = [query for _, query in queries]
+        self._inputs = inputs
+        self._join = join
+        self._plan: JoinPlan | None = None
+        self._malformed = malformed
+        self._each_item = each_item
+        if join is None:
+            is_one = inputs[0].is_one_document
+            self._modes = [mode_of(query, is_one_document=is_one) for query in self._queries]
+        else:
+            if len(queries) > 1:
+                raise DynamicError("XYRT0027", "there is more than one query")
+            self._plan = join_plan(self._queries[0].text, self._queries[0].name, join.names)
+
+    def works(self, started_ms: int) -> list[Work]:
+        """What tasks do with each input; `started_ms` is when the query was first started."""
+        begun = [replace(query, now=moment(started_ms), key=uuid.uuid4().hex) for query in self._queries]
+        if self._plan is None:
+            subscribed = zip(self.names, begun, self._modes, strict=True)
+            told = tuple(Subscription(name, query, mode) for name, query, mode in subscribed)
+            return [Work(told, self._malformed, self._each_item)]
+        works = []
+        for number, (side, place) in enumerate(zip(self._plan.sides, self._inputs, strict=True)):
+            query = replace(begun[0], text=side.text, several_documents=not place.is_one_document).with_items()
+            if mode_of(query, is_one_document=False) is not Mode.SPREAD:
+                raise DynamicError("XYRT0027", f"the items of stream({side.stream!r}) cannot be found one by one")
+            told = (Subscription(side.stream, query, Mode.SPREAD),)
+            works.append(Work(told, self._malformed, True, input_number=number, is_joined=True))
+        return works
+
+    def lines(self) -> list[str]:
+        """How each query is evaluated, and what will be long in coming."""
+        if self._join is not None:
+            return [f"{self.names[0]}: pairs of items that arrive within {self._join.within_seconds:g} s of each other"]
+        lines = []
+        for name, query, mode in zip(self.names, self._queries, self._modes, strict=True):
+            lines.append(f"{name}: {mode}")
+            if mode is Mode.IN_ORDER and not DocumentAnswers(query).is_streaming:
+                lines.append(f"{name}: it needs its whole input, and gives no answer before that ends")
+        return lines
+
+    def answers(
+        self, works: Sequence[Work], checkpoint: Checkpoint, started_ms: int, state_limit_bytes: int
+    ) -> list[Answer]:
+        """The answers as they were left."""
+        commit = checkpoint.last_commit()
+        saved = [checkpoint.states.load(commit.states.get(name, [])) for name in self.names]
+        if self._plan is not None:
+            return [self._joined(works, saved[0], state_limit_bytes)]
+        told = zip(works[0].subscriptions, saved, strict=True)
+        return [self._answer(one, state, started_ms, state_limit_bytes) for one, state in told]
+
+    def _answer(self, one: Subscription, saved: Sequence[bytes], started_ms: int, limit: int) -> Answer:
+        if one.mode is Mode.EACH:
+            return AnswerOfEach()
+        if one.mode is Mode.IN_ORDER:
+            answers = DocumentAnswers(one.query)
+            return AnswerInOrder(answers, now_ms=started_ms, each_item=self._each_item, saved=saved)
+        kind = AnswerInItems if self._each_item else AnswerInParts
+        return kind(one.query.program(), one.query.seen(), state_limit_bytes=limit, saved=saved)
+
+    def _joined(self, works: Sequence[Work], saved: Sequence[bytes], limit: int) -> JoinAnswer:
+        assert self._plan is not None
+        assert self._join is not None
+        left, right = (work.subscriptions[0].query for work in works)
+        names = tuple((side.variable.uri or "", side.variable.local) for side in self._plan.sides)
+        return JoinAnswer(
+            (left.program(), right.program()),
+            (names[0], names[1]),
+            compile_query(self._plan.pair, left.environment_of_text()),
+            left.seen(),
+            self._queries[0].output,
+            within_ms=int(self._join.within_seconds * 1000),
+            state_limit_bytes=limit,
+            saved=saved,
+        )

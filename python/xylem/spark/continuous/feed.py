@@ -1,0 +1,95 @@
+"""One input of a continuous query: its log, what takes it into the log, and the rows that tasks make of it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .places import InputKind, InputPlace
+from .receivers import FileReceiver, Receiver, item_finder, receiver
+from .spool import Position, SpoolLog
+from .subscription import Mode, Work
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+WATCH_SECONDS = 0.05
+
+
+@dataclass(frozen=True)
+class FeedLimits:
+    """How an input is read."""
+
+    batch_bytes: int = 64 << 20
+    settle_seconds: float = 0.0
+
+
+class Feed:
+    """An input while a query runs."""
+
+    def __init__(self, place: InputPlace, work: Work, source: Path, limits: FeedLimits) -> None:
+        self.place = place
+        self._work = work
+        self._source = source
+        self._limits = limits
+        spread = [one.query for one in work.subscriptions if one.mode is Mode.SPREAD]
+        scopes = [scope for query in spread for scope in query.program().scopes]
+        self.receiver: Receiver | None = receiver(place, source, item_finder(scopes))
+
+    @property
+    def spool(self) -> Path | None:
+        """Where its bytes are, for whoever must see them in order; None where they are not spooled."""
+        return self._source if self.receiver is not None else None
+
+    @property
+    def ends_by_itself(self) -> bool:
+        """Whether there is an end that the other side says."""
+        return self.place.kind in (InputKind.TCP, InputKind.STDIN)
+
+    def start(self) -> None:
+        if self.receiver is not None:
+            self.receiver.start()
+
+    def stop(self) -> None:
+        if self.receiver is not None:
+            self.receiver.stop()
+
+    def catch_up(self, is_stopping: Callable[[], bool]) -> None:
+        """Wait until all has been seen that a file has now."""
+        thread = self.receiver
+        if isinstance(thread, FileReceiver):
+            while not (thread.caught_up or thread.is_over or is_stopping()):
+                time.sleep(WATCH_SECONDS)
+
+    def has_ended(self, reached: list[int]) -> bool:
+        """Whether nothing more will come, and all that came has been answered."""
+        if self.receiver is None or not self.receiver.is_over:
+            return False
+        log = SpoolLog(self._source)
+        log.refresh()
+        return Position(*reached) >= log.end
+
+    def rows(self, spark: SparkSession) -> DataFrame:
+        """What tasks make of it, for ever."""
+        if self.place.kind is InputKind.KAFKA:
+            from .kafka_source import kafka_rows
+
+            return kafka_rows(spark, self.place, self._work)
+        from .log_source import SOURCE_NAME, LogDescription, LogSource
+
+        spark.dataSource.register(LogSource)
+        is_directory = self.place.kind is InputKind.DIRECTORY
+        description = LogDescription(
+            self._work,
+            str(self._source / "files.journal" if is_directory else self._source),
+            self.place.path if is_directory else None,
+            frames=self.place.frames,
+            is_kept=self._work.has_state_in_order or self.place.kind is InputKind.FILE,
+            batch_bytes=self._limits.batch_bytes,
+            parallelism=spark.sparkContext.defaultParallelism,
+            settle_seconds=self._limits.settle_seconds,
+        )
+        return spark.readStream.format(SOURCE_NAME).option("log", description.to_option()).load()

@@ -1,0 +1,138 @@
+"""Two streams joined: what is taken of each of them, by which key, and what becomes of a pair.
+
+    for $o in stream("orders")//order, $p in stream("payments")//payment
+    where $o/@id = $p/@order and $p/amount >= $o/total
+    return <paid id="{ $o/@id }"/>
+
+    left    for $o in collection()//order   return array { data($o/@id), $o }      over the orders
+    right   for $p in collection()//payment return array { data($p/@order), $p }   over the payments
+    pair    where … return …                                                       for each pair with a key in common
+
+The items of both sides are found by tasks; the driver keeps them for the time in which a partner may come.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from xylem.analysis.ast_replacement import replaced
+from xylem.analysis.free_variables import free_in
+from xylem.errors import StaticError
+from xylem.syntax import ast, parse, print_query
+
+ExpandedName = tuple[str, str]
+NOT_JOINED = "XYRT0027"
+
+
+@dataclass(frozen=True)
+class JoinSide:
+    """One of the streams."""
+
+    stream: str
+    """The name that the query gives it."""
+    variable: ast.Name
+    text: str
+    """The query that finds its items, each as an array: its keys, then the item."""
+
+
+@dataclass(frozen=True)
+class JoinPlan:
+    """Both sides, and the query that is asked of each pair, with the items as external variables."""
+
+    sides: tuple[JoinSide, JoinSide]
+    pair: str
+
+
+def join_plan(text: str, name: str, streams: tuple[str, str]) -> JoinPlan:
+    """The plan of a query over two streams; XYRT0027 says what it lacks."""
+    module = parse(text, name)
+    body = module.body if isinstance(module, ast.MainModule) else None
+    if not isinstance(body, ast.Flwor) or len(body.clauses) < 3:
+        raise _refused("it is no loop over both streams", body)
+    first, second, *others = body.clauses
+    if not isinstance(first, ast.ForClause) or not isinstance(second, ast.ForClause):
+        raise _refused("it does not begin with a `for` over each of the streams", body)
+    loops = {_stream_of(loop): loop for loop in (first, second)}
+    if set(loops) != set(streams):
+        raise _refused(f"it does not loop over stream({streams[0]!r}) and stream({streams[1]!r})", body)
+    tests = [clause.test for clause in others if isinstance(clause, ast.WhereClause)]
+    for clause in others:
+        if not isinstance(clause, (ast.WhereClause, ast.LetClause)):
+            raise _refused("besides `let` and `where`, nothing may stand between the loops and `return`", clause)
+    if any(_named_stream(node) for part in (*others, body.result) for node in part.walk()):
+        raise _refused("a stream is read elsewhere, too", body)
+    ordered = (loops[streams[0]], loops[streams[1]])
+    keys = _keys(tests, ordered, body)
+    assert isinstance(module, ast.MainModule)
+    sides = [
+        JoinSide(stream, loop.name, _side(module, loop, key))
+        for stream, loop, key in zip(streams, ordered, keys, strict=True)
+    ]
+    rest = ast.Flwor((_once(), *others), body.result, span=body.span)
+    return JoinPlan((sides[0], sides[1]), print_query(replace(module, prolog=_with_items(module, ordered), body=rest)))
+
+
+def _stream_of(loop: ast.ForClause) -> str | None:
+    if loop.position is not None or loop.allowing_empty:
+        raise _refused("positions in a stream that is joined are not known", loop)
+    names = [found for node in loop.collection.walk() if (found := _named_stream(node))]
+    return names[0] if len(names) == 1 else None
+
+
+def _named_stream(node: ast.Node) -> str | None:
+    """The name in stream("…")."""
+    if isinstance(node, ast.FunctionCall) and node.name.local == "stream" and len(node.arguments) == 1:
+        argument = node.arguments[0]
+        return argument.value if isinstance(argument, ast.StringLiteral) else None
+    return None
+
+
+def _keys(
+    tests: list[ast.Expr], loops: tuple[ast.ForClause, ast.ForClause], body: ast.Expr
+) -> tuple[ast.Expr, ast.Expr]:
+    """What must be equal: an expression over the item of each side."""
+    left, right = ({_name(loop)} for loop in loops)
+    for test in (conjunct for each in tests for conjunct in _conjuncts(each)):
+        if isinstance(test, (ast.GeneralComparison, ast.ValueComparison)) and test.op in ("=", "eq"):
+            both = {_name_of(name) for name in free_in(test.left)}, {_name_of(name) for name in free_in(test.right)}
+            if both == (left, right):
+                return test.left, test.right
+            if both == (right, left):
+                return test.right, test.left
+    raise _refused("no `where` says that something of one item equals something of the other", body)
+
+
+def _conjuncts(test: ast.Expr) -> list[ast.Expr]:
+    if isinstance(test, ast.And):
+        return [*_conjuncts(test.left), *_conjuncts(test.right)]
+    return [test]
+
+
+def _name(loop: ast.ForClause) -> str:
+    return loop.name.local
+
+
+def _name_of(name: ExpandedName) -> str:
+    return name[1]
+
+
+def _side(module: ast.MainModule, loop: ast.ForClause, key: ast.Expr) -> str:
+    """The loop over one stream alone, its items with their keys."""
+    collection = ast.FunctionCall(ast.Name("collection"), ())
+    items = replaced(loop.collection, lambda node: collection if _named_stream(node) else None)
+    variable = ast.VarRef(loop.name)
+    result = ast.CurlyArray(ast.SequenceExpr((ast.FunctionCall(ast.Name("data"), (key,)), variable)))
+    body = ast.Flwor((replace(loop, collection=items),), result)
+    return print_query(replace(module, body=body))
+
+
+def _with_items(module: ast.MainModule, loops: tuple[ast.ForClause, ast.ForClause]) -> tuple[ast.Declaration, ...]:
+    return (*module.prolog, *(ast.VariableDecl(loop.name, None, None, external=True) for loop in loops))
+
+
+def _once() -> ast.ForClause:
+    return ast.ForClause(ast.Name("xylem-pair"), None, ast.IntegerLiteral(1))
+
+
+def _refused(why: str, node: ast.Node | None) -> StaticError:
+    return StaticError(NOT_JOINED, why, span=None if node is None else node.span)

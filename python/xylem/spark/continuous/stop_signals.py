@@ -1,0 +1,33 @@
+"""Ctrl-C and SIGTERM while a continuous query runs: they ask it to stop, and nothing else happens."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable
+from types import FrameType
+from typing import Any
+
+
+class StopSignals:
+    """While this is open, a signal is told to whoever made it."""
+
+    def __init__(self, stop: Callable[[], None]) -> None:
+        self._stop = stop
+        self._before: dict[int, Any] = {}
+
+    def __enter__(self) -> StopSignals:
+        self._before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+        self.take()
+        return self
+
+    def take(self) -> None:
+        """From now on they come here."""
+        for number in self._before:
+            signal.signal(number, self._handle)
+
+    def __exit__(self, *_: object) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+
+    def _handle(self, number: int, frame: FrameType | None) -> None:
+        self._stop()
