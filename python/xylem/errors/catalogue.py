@@ -307,12 +307,12 @@ CATALOGUE: dict[str, Entry] = {
         "the output: pip install 'xylem-xquery[kafka]'; the input: --conf spark.jars.packages=…, see docs/spark.md",
     ),
     "XYRT0026": Entry("the continuous query failed", "started again with the same checkpoint it goes on where it stopped"),
-    "XYRT0030": Entry(
-        "the checkpoint does not fit the input or the output any more", "delete it to begin again"
-    ),
     "XYRT0027": Entry(
         "the streams cannot be joined",
         'for $a in stream("a")/…, $b in stream("b")/… where $a/key = $b/key return …',
+    ),
+    "XYRT0030": Entry(
+        "the checkpoint does not fit the input or the output any more", "delete it to begin again"
     ),
     "XYST0001": Entry("no external function of this name is registered", "register it: @xylem.function(…)"),
     "XYST0002": Entry("this extension can be written but not yet executed"),
