@@ -139,3 +139,6 @@ def test_a_file_that_grows_and_is_gone_on_with(tmp_path: Path) -> None:
     assert second.is_over
     assert numbers(spool) == [0, 1, 2, 3, 4]
     assert list(spool.glob("*.data")) == []
+    log = SpoolLog(spool)
+    log.refresh()
+    assert sum(stretch.items for stretch in log.stretches(Position(), log.end)) == 5

@@ -44,7 +44,8 @@ class ItemFinder:
         if resume_at is not None:
             self._finder.resume(resume_at)
         self.items = 0
-        self._cuts = 0
+        # Up to the first cut of a document there is no item; from where it is gone on with there is one.
+        self._cuts = -1 if resume_at is None else 0
 
     def feed(self, piece: bytes) -> CutPoint | None:
         cut = None
@@ -53,7 +54,7 @@ class ItemFinder:
             if cuts:
                 cut = cuts[-1]
                 self._cuts += len(cuts)
-                self.items = self._cuts - 1
+                self.items = self._cuts
         return cut
 
 
