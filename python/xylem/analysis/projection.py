@@ -8,7 +8,7 @@ value, or everything below. Whatever is not understood keeps everything, so the 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
 
@@ -33,7 +33,7 @@ class Use(IntEnum):
 
 
 class NotProjectable(Exception):
-    """The expression looks beyond the nodes it is given: upwards, sideways, or at the whole document."""
+    """The expression looks beyond the nodes it is given: sideways, or at the whole document."""
 
     def __init__(self, node: ast.Node, why: str) -> None:
         super().__init__(why)
@@ -51,9 +51,24 @@ class Projection:
     text: bool = False
     string: bool = False
     subtree: bool = False
+    parent: Projection | None = field(default=None, repr=False)
+    """What it was reached from; None for what a variable stands for."""
+    via: str = ""
+    """The axis it was reached by: child, or descendant."""
+    above: Projection | None = field(default=None, repr=False)
+    """What is needed of the elements around a variable's node, by the names of its `children`."""
 
     def child(self, axis: str, uri: str | None, local: str | None) -> Projection:
-        return self.children.setdefault((axis, uri, local), Projection())
+        found = self.children.get((axis, uri, local))
+        if found is None:
+            found = self.children[axis, uri, local] = Projection(parent=self, via=axis)
+        return found
+
+    def around(self, uri: str | None, local: str | None) -> Projection:
+        """The elements of a name above what a variable stands for."""
+        if self.above is None:
+            self.above = Projection()
+        return self.above.child("ancestor", uri, local)
 
     def need(self, use: Use) -> None:
         if use is Use.STRING:
@@ -70,6 +85,16 @@ class Projection:
         self.text |= other.text
         self.string |= other.string
         self.subtree |= other.subtree
+        if other.above is not None:
+            for (_, uri, local), above in other.above.children.items():
+                self.around(uri, local).merge(above)
+
+    @property
+    def looks_above(self) -> bool:
+        """Whether more is needed of elements around than their names and attributes, which an open element has."""
+        if self.above is None:
+            return False
+        return any(one.children or one.text or one.string or one.subtree for one in self.above.children.values())
 
     @property
     def is_bare(self) -> bool:
@@ -132,7 +157,9 @@ def _nodes(node: ast.Expr, scope: _Scope) -> list[Projection]:
     """The projections of the nodes an expression gives; what it merely looks at is noted on the way."""
     match node:
         case ast.VarRef(name=name):
-            return list(scope.variables.get(name.expanded, ()))
+            found = scope.variables.get(name.expanded)
+            # Nobody asks about other variables: what is read of them is of no consequence.
+            return [Projection()] if found is None else list(found)
         case ast.ContextItem():
             return _focus(scope, node)
         case ast.Root():
@@ -223,13 +250,13 @@ def _step(node: ast.AxisStep, context: list[Projection], scope: _Scope, descends
 def _along(node: ast.AxisStep, context: list[Projection], descends: bool) -> list[Projection]:
     axis = node.axis
     if axis == "attribute":
-        for projection in context:
-            _attribute(node.test, projection if not descends else projection.child("descendant", None, None))
-            if descends:
-                _attribute(node.test, projection)
-        return []
+        return [leaf for projection in context for leaf in _attributes(node.test, projection, descends)]
     if axis == "self" and not descends:
         return context
+    if axis in _UPWARD or axis in _SIDEWAYS:
+        if descends or not context:
+            raise NotProjectable(node, f"the {axis} axis looks beyond what has been kept")
+        return _upward(node, context) if axis in _UPWARD else _sideways(node, context)
     if axis not in ("child", "descendant", "descendant-or-self", "self"):
         raise NotProjectable(node, f"the {axis} axis looks beyond what has been kept")
     reached: list[Projection] = []
@@ -238,20 +265,76 @@ def _along(node: ast.AxisStep, context: list[Projection], descends: bool) -> lis
         if axis in ("descendant-or-self", "self"):
             reached.append(projection)
         match node.test:
-            case ast.NameTest(name=name):
-                reached.append(projection.child(below, *name.expanded))
-            case ast.Wildcard(uri=uri, local=local):
-                reached.append(projection.child(below, uri, local))
-            case ast.ElementTest(name=name):
-                reached.append(projection.child(below, *(name.expanded if name else (None, None))))
-            case ast.TextTest() if below == "child":
-                projection.text = True
+            case ast.NameTest() | ast.Wildcard() | ast.ElementTest():
+                reached.append(projection.child(below, *_name(node.test)))
             case ast.TextTest():
                 projection.text = True
-                projection.child("descendant", None, None).text = True
+                if below == "descendant":
+                    projection.child("descendant", None, None).text = True
+                reached.append(Projection(parent=projection, via=below))
             case _:
                 projection.subtree = True
+                reached.append(Projection(parent=projection, via="descendant"))
     return reached
+
+
+_UPWARD = {"parent", "ancestor", "ancestor-or-self"}
+_SIDEWAYS = {"preceding-sibling", "following-sibling"}
+
+
+def _name(test: ast.NodeTest) -> tuple[str | None, str | None]:
+    match test:
+        case ast.NameTest(name=name):
+            return name.expanded
+        case ast.Wildcard(uri=uri, local=local):
+            return uri, local
+        case ast.ElementTest(name=name) if name is not None:
+            return name.expanded
+    return None, None
+
+
+def _upward(node: ast.AxisStep, context: list[Projection]) -> list[Projection]:
+    """The elements above: those on the way from the variable, and then those around it."""
+    reached = list(context) if node.axis == "ancestor-or-self" else []
+    for projection in context:
+        at = projection
+        while at.parent is not None:
+            reached.append(at.parent)
+            if at.via != "child":
+                # What is between is not known by name.
+                reached.append(at.parent.child("descendant", None, None))
+            at = at.parent
+            if node.axis == "parent":
+                break
+        if node.axis != "parent" or projection.parent is None:
+            reached.append(at.around(*_name(node.test)))
+    return reached
+
+
+def _sideways(node: ast.AxisStep, context: list[Projection]) -> list[Projection]:
+    """The siblings of what was reached by its parent; a variable's node has none that are kept."""
+    reached: list[Projection] = []
+    for projection in context:
+        parent = projection.parent
+        if parent is None or projection.via != "child":
+            raise NotProjectable(node, f"the {node.axis} axis looks beyond what has been kept")
+        match node.test:
+            case ast.NameTest() | ast.Wildcard() | ast.ElementTest():
+                reached.append(parent.child("child", *_name(node.test)))
+            case _:
+                parent.subtree = True
+                reached.append(Projection(parent=parent, via="child"))
+    return reached
+
+
+def _attributes(test: ast.NodeTest, projection: Projection, descends: bool) -> Iterator[Projection]:
+    """Note the attributes of an element, and with `descends` of those below it; gives what stands for them."""
+    _attribute(test, projection)
+    yield Projection(parent=projection, via="child")
+    if descends:
+        below = projection.child("descendant", None, None)
+        _attribute(test, below)
+        yield Projection(parent=below, via="child")
 
 
 def _attribute(test: ast.NodeTest, projection: Projection) -> None:

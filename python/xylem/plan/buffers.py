@@ -8,6 +8,7 @@ at its end is kept with everything below.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from xylem.analysis.projection import Projection
 from xylem.schema.constraints import ElementConstraints, Schema
@@ -108,7 +109,7 @@ def _decided(body: Flux, streamed: frozenset[str]) -> Flux:
         case Leaf(expression=expression, is_global=is_global):
             return Leaf(without_streaming_atoms(expression, streamed), is_global=is_global)
         case For(body=inner):
-            return For(body.variable, body.source, body.path, _decided(inner, streamed), body.where, window=body.window)
+            return replace(body, body=_decided(inner, streamed), position=None)
     return body
 
 

@@ -118,6 +118,8 @@ class For(Flux):
     position: str | None = None
     window: ast.DataWindow | None = None
     """The window specification (§3.8.2); its base is the path."""
+    outermost: bool = False
+    """Only matches that are inside no other are bound."""
 
 
 @ast_node

@@ -15,6 +15,7 @@ from dataclasses import replace
 from itertools import groupby
 from typing import NamedTuple
 
+from xylem.functions.registry import FN
 from xylem.syntax import ast
 
 from .flux import Copy, Fixed, Flux, For, If, Leaf, Opening, Sequence, Step
@@ -129,6 +130,8 @@ def _fused(loop: For) -> For:
         return loop
     if loop.position or loop.window or inner.position or inner.window or not _is_plain(loop.path):
         return loop
+    if loop.outermost or inner.outermost:
+        return loop
     if inner.where is not None and loop.variable in variables_of(inner.where):
         return loop
     if _mentions(inner.body, loop.variable) or any(
@@ -226,15 +229,22 @@ def _item(part: Flux) -> ast.Expr:
 
 
 def _flwor(loop: For) -> ast.Expr:
+    collection = loop_collection(loop)
     if loop.body == Copy(loop.variable) and loop.where is None:
-        return path_expression(loop.source, loop.path)
+        return collection
     name = ast.Name(loop.variable, None, "")
     position = None if loop.position is None else ast.Name(loop.position, None, "")
-    clauses: list[ast.Clause] = [ast.ForClause(name, None, path_expression(loop.source, loop.path), position)]
+    clauses: list[ast.Clause] = [ast.ForClause(name, None, collection, position)]
     if loop.where is not None:
         clauses.append(ast.WhereClause(loop.where))
     result = _expression(_parts(loop.body))
     return ast.Flwor(tuple(clauses), result)
+
+
+def loop_collection(loop: For) -> ast.Expr:
+    """What a loop ranges over."""
+    path = path_expression(loop.source, loop.path)
+    return ast.FunctionCall(ast.Name("outermost", "fn", FN), (path,)) if loop.outermost else path
 
 
 def path_expression(variable: str, path: tuple[Step, ...]) -> ast.Expr:

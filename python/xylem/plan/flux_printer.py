@@ -122,6 +122,7 @@ def _handler_head(handler: Handler, source: str) -> tuple[str, Flux]:
 def _for_head(loop: For) -> str:
     path = _path(loop.source, loop.path) if loop.window is None else _window(loop.source, loop.path, loop.window)
     counted = f" at ${loop.position}" if loop.position else ""
+    path = f"outermost({path})" if loop.outermost else path
     where = "" if loop.where is None else f" where {_text(loop.where)}"
     return f"for ${loop.variable}{counted} in {path}{where}"
 

@@ -120,7 +120,7 @@ def _follow(source: str, path: tuple[Step, ...], scope: Scope) -> Projection:
         if step.axis == "attribute" or step.name == "text()":
             # Attributes and text are whole as soon as they are kept.
             project(ast.AxisStep(step.axis, node_test(step)), {}, focus=found, use=Use.STRING)
-            return Projection()
+            return Projection(parent=found, via="child")
         found = found.child(step.axis, *element_names(step))
     return found
 

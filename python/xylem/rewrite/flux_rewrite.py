@@ -106,6 +106,10 @@ class _Rewriter:
         before = x.dep(loop.body) | x.tested(loop.path) | past
         if not x.are_ordered(before, symbols):
             return on_first(before | symbols, loop)
+        if loop.outermost:
+            *through, step = loop.path
+            inner = self.rewrite(self._element(x, loop.path, loop.variable), None, loop.body)
+            return On(step, loop.variable, inner, tuple(through), outermost=True)
         outermost = None
         if self.names is not None and not is_element_step(loop.path[-1]):
             # Text of an outer match may stand behind an inner one; elements start in their order.

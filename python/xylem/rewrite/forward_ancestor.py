@@ -47,9 +47,8 @@ def _without(path: StepList, index: int) -> StepList | None:
         above = ast.AxisStep("descendant", up.test, (relative(down), *up.predicates))
         return StepList(path.start, (above, *after))
     if _begins_at(wanted, down, names):
-        rest = down[1:]
-        deeper = relative([ast.AxisStep("descendant", up.test, span=up.span), *rest])
-        test = ast.Or(relative(rest), deeper, span=up.span)
+        deeper = relative([ast.AxisStep("descendant", up.test, span=up.span), *down[1:]])
+        test = ast.Or(relative(down[1:]), deeper, span=up.span)
         return StepList(path.start, (with_predicates(down[0], [test, *up.predicates]), *after))
     if names.count(wanted) == 1 and all(step.axis == "child" for step in down):
         at = names.index(wanted)

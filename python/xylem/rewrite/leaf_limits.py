@@ -49,10 +49,13 @@ class LeafLimits:
         """The same for a predicate, whose focus is a node of the stream."""
         self._check_prolog(predicate)
         here = {("", name): Projection() for name in streams}
+        focus = Projection()
         try:
-            project(predicate, here, focus=Projection(), root=Projection())
+            project(predicate, here, focus=focus, root=Projection())
         except NotProjectable:
             raise TooFar from None
+        if focus.above is not None or any(projection.looks_above for projection in here.values()):
+            raise TooFar
 
     def _check_prolog(self, expr: ast.Expr) -> None:
         """Functions and global variables of the query must not reach around the stream."""
@@ -99,11 +102,13 @@ def stream_variables(expr: ast.Expr, streams: Collection[str]) -> set[str]:
 
 
 def _looks_beyond(expr: ast.Expr, streams: Collection[str]) -> bool:
+    """Names and attributes of the elements around are known while an element is open: nothing else is."""
+    found = {("", name): Projection() for name in streams}
     try:
-        project(expr, {("", name): Projection() for name in streams})
+        project(expr, found)
     except NotProjectable:
         return True
-    return False
+    return any(projection.looks_above for projection in found.values())
 
 
 def _compares_places(node: ast.Node) -> bool:

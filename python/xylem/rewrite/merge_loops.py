@@ -38,7 +38,7 @@ def are_over_one(first: For, second: For, facts: Facts) -> bool:
     if (first.source, first.path) != (second.source, second.path) or len(first.path) != 1:
         return False
     for loop in (first, second):
-        if loop.window is not None or loop.position is not None or loop.where is not None:
+        if loop.window is not None or loop.position is not None or loop.where is not None or loop.outermost:
             return False
     return is_at_most_once(first.path[0], first.source, facts)
 

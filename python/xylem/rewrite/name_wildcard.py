@@ -5,7 +5,7 @@
 
 Gain:   matches of one name seldom nest, so that the path can be followed step by step.
 Needs:  a schema that declares every element, in which just one has the children that the predicates and the next step
-        ask for.
+        ask for. No predicate that counts: it would count elements of that name only.
 Safe:   on valid documents other elements fail a predicate, or have nothing to give. The name stands for any namespace,
         as the wildcard did.
 """
@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from xylem.analysis.streamable_paths import is_counting
 from xylem.plan.flux import Flux, For, Step
 from xylem.plan.symbols import step_symbol
 from xylem.schema.constraints import Schema
@@ -33,7 +34,7 @@ class NameWildcard(Rule):
         if names is None:
             return node
         for index, step in enumerate(node.path):
-            if not _is_any_element(step):
+            if not _is_any_element(step) or any(map(is_counting, step.predicates)):
                 continue
             meant = _meant(step, node.path[index + 1 : index + 2], facts.schema, names)
             if meant is not None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Sequence
 
 from xylem.analysis.focus import uses_position
-from xylem.analysis.streamable_paths import StreamablePath, streamable_path
+from xylem.analysis.streamable_paths import StreamablePath, is_counting, is_descend, streamable_path
 from xylem.syntax import ast
 
 Rest = Callable[[ast.Expr], ast.Expr]
@@ -36,12 +36,32 @@ def cut_paths(expr: ast.Expr, streams: Collection[str]) -> Iterator[tuple[Stream
     parts: list[ast.Expr] = []
     while isinstance(expr, ast.Path):
         rest = list(reversed(parts))
-        if rest and all(is_local(part, streams) for part in rest):
+        if rest and all(is_local(part, streams) for part in rest) and stays_inside(rest):
             found = streamable_path(expr, streams)
             if found is not None and found.steps and all(step.axis == "child" for step in found.steps):
                 yield found, path_from(rest)
         parts.append(expr.right)
         expr = expr.left
+
+
+def nesting_paths(expr: ast.Expr, streams: Collection[str]) -> Iterator[tuple[StreamablePath, Rest]]:
+    """The ways to cut a path at a descendant step by name, whose matches may nest; the longest first part first."""
+    parts: list[ast.Expr] = []
+    while isinstance(expr, ast.Path):
+        rest = list(reversed(parts))
+        if rest and not is_descend(expr.right) and all(is_local(part, streams) for part in rest) and stays_inside(rest):
+            found = streamable_path(expr, streams)
+            if found is not None and found.steps and _is_named_descendant(found.steps):
+                yield found, path_from(rest)
+        parts.append(expr.right)
+        expr = expr.left
+
+
+def _is_named_descendant(steps: tuple[ast.AxisStep, ...]) -> bool:
+    *before, last = steps
+    if last.axis != "descendant" or not isinstance(last.test, ast.NameTest) or any(map(is_counting, last.predicates)):
+        return False
+    return all(step.axis == "child" for step in before)
 
 
 def split_start(expr: ast.Expr) -> tuple[ast.Expr, list[ast.Expr]]:
@@ -59,6 +79,33 @@ def is_local(part: ast.Expr, streams: Collection[str]) -> bool:
         if isinstance(node, _CONSTRUCTORS) or (isinstance(node, ast.VarRef) and node.name.local in streams):
             return False
     return isinstance(part, ast.AxisStep) or not uses_position(part)
+
+
+def stays_inside(rest: Sequence[ast.Expr]) -> bool:
+    """Whether no part leads out of the node the path goes on from: two such nodes then never lead to the same one."""
+    level = 0
+    for part in rest:
+        if not isinstance(part, ast.AxisStep):
+            if any(isinstance(node, ast.AxisStep) and node.axis not in _DOWN for node in part.walk()):
+                return False
+            continue
+        if any(isinstance(n, ast.AxisStep) and n.axis not in _DOWN for p in part.predicates for n in p.walk()):
+            return False
+        match part.axis:
+            case "child" | "attribute" | "descendant":
+                level += 1
+            case "parent" if level:
+                level -= 1
+            case "preceding-sibling" | "following-sibling" if level:
+                pass
+            case "self" | "descendant-or-self":
+                pass
+            case _:
+                return False
+    return True
+
+
+_DOWN = {"child", "attribute", "descendant", "descendant-or-self", "self"}
 
 
 def path_from(rest: Sequence[ast.Expr]) -> Rest:

@@ -7,6 +7,7 @@ from .count_by_variable import CountByVariable
 from .drop_decided_if import DropDecidedIf
 from .drop_silent_loop import DropSilentLoop
 from .eliminate_where import EliminateWhere
+from .expand_descendant import ExpandDescendant
 from .flatten_sequence import FlattenSequence
 from .merge_ifs import MergeIfs
 from .merge_loops import MergeLoops
@@ -27,6 +28,7 @@ NORMAL_FORM: tuple[Rule, ...] = (
     CopyByLoop(),
     # While predicates still stand with their steps: they tell what is meant.
     NameWildcard(),
+    ExpandDescendant(),
     # Before the predicate moves, so that it becomes a condition of the loop over its own step.
     SplitPath(),
     SplitAttribute(),

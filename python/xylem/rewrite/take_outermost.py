@@ -45,9 +45,9 @@ class Inventor(Protocol):
 def take_outermost(loop: For, names: Inventor) -> Outermost | None:
     """The loop by outermost matches; None where it does not nest, or cannot be cut so."""
     at = next((i for i, step in enumerate(loop.path) if step.predicates), None)
-    if at is None and loop.path[-1].name == TEXT and len(loop.path) > 1:
-        # Text of an outer match may stand behind an inner one.
-        at = len(loop.path) - 2
+    if loop.path[-1].name == TEXT:
+        # Text of an outer match may stand behind an inner one, tested or not.
+        at = next((i for i, step in enumerate(loop.path) if step.axis == "descendant"), None)
     if at is None or loop.position is not None or not any(step.axis == "descendant" for step in loop.path[: at + 1]):
         return None
     first = max(i for i, step in enumerate(loop.path[: at + 1]) if step.axis == "descendant")

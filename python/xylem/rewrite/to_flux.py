@@ -18,6 +18,7 @@ from xylem.plan.flux import EMPTY, ROOT, Copy, Fixed, Flux, For, If, Leaf, Openi
 from xylem.plan.readable_names import with_readable_names
 from xylem.syntax import ast, print_query
 
+from .count_clause import count_by_position
 from .counted_positions import counted, picked
 from .forward_axes import forward
 from .forward_loops import bind_parent
@@ -25,7 +26,7 @@ from .fresh_names import Names
 from .leaf_limits import LeafLimits, TooFar
 from .let_values import is_worth_inlining
 from .negation import negated
-from .path_prefixes import Rest, cut_paths, is_local, path_from, split_start
+from .path_prefixes import Rest, cut_paths, is_local, nesting_paths, path_from, split_start, stays_inside
 from .substitution import FocusInTheWay, Substitution, variable
 from .value_expressions import gives_values
 
@@ -143,6 +144,9 @@ class _Converter:
                 split = bind_parent(clause, rest, result, self.names)
                 if split is not None:
                     return self._flwor(whole, *split, place)
+                numbered = count_by_position(clause, rest, result)
+                if numbered is not None:
+                    return self._flwor(whole, *numbered, place)
                 made = self._for(clause, rest, result, place)
                 if made is not None:
                     return made
@@ -160,6 +164,9 @@ class _Converter:
         collection = self._resolved(clause.collection, place)
         window = collection if isinstance(collection, ast.DataWindow) else None
         found = streamable_path(collection if window is None else window.base, place.streams)
+        number = picked(collection, place.streams) if found is None and clause.position is None else None
+        if number is not None:
+            found = number.path
         if found is None:
             return self._for_below(clause, collection, rest, result, place)
         if not found.steps or (window is not None and clause.position is not None):
@@ -179,7 +186,11 @@ class _Converter:
         except TooFar:
             # The body looks further than its variable: one step up, what it looks at may be reached.
             return None
-        return For(bound, found.variable, path, body, None, position, window)
+        where = None
+        if number is not None:
+            position = self.names.invent("position")
+            where = counted(number.predicate, variable(position))
+        return For(bound, found.variable, path, body, where, position, window)
 
     def _for_below(
         self, clause: ast.ForClause, collection: ast.Expr, rest: Seq[ast.Clause], result: ast.Expr, place: _Place
@@ -220,7 +231,26 @@ class _Converter:
             except TooFar:
                 # The rest looks above the first part: cut earlier.
                 continue
-        return self._leaf(expr, place)
+        return self._by_outermost(resolved, place) or self._leaf(expr, place)
+
+    def _by_outermost(self, resolved: ast.Expr, place: _Place) -> Flux | None:
+        """π//a/ρ → for each outermost $x in π//a return $x/descendant-or-self::a/ρ, in the order of the document"""
+        for first, rest in nesting_paths(resolved, place.streams):
+            last = first.steps[-1]
+
+            def inside(item: ast.Expr, last: ast.AxisStep = last, rest: Rest = rest) -> ast.Expr:
+                return rest(ast.Path(item, replace(last, axis="descendant-or-self"), span=last.span))
+
+            plain = first._replace(steps=(*first.steps[:-1], replace(last, predicates=())))
+            bound = self.names.invent(flux_step(last).name)
+            inner = replace(place, streams=place.streams | {bound})
+            try:
+                self._check_path(first, place)
+                body = self._leaf(inside(variable(bound)), inner)
+            except TooFar:
+                continue
+            return For(bound, first.variable, tuple(map(flux_step, plain.steps)), body, outermost=True)
+        return None
 
     def _picked(self, resolved: ast.Expr, place: _Place) -> Flux | None:
         """(π)[n]/ρ → for $x at $p in π where $p = n return $x/ρ"""
@@ -228,7 +258,9 @@ class _Converter:
         found = picked(start, place.streams)
         if found is None or not all(is_local(part, place.streams) for part in rest):
             return None
-        if rest and not found.is_single and any(step.axis != "child" for step in found.path.steps):
+        if rest and not found.is_single and not stays_inside(rest):
+            return None
+        if _needs_order(rest) and not found.is_single and any(step.axis != "child" for step in found.path.steps):
             # Items may nest: what is below them would come twice, or out of order.
             return None
         number = self.names.invent("position")
@@ -290,6 +322,11 @@ class _Converter:
 
     def _resolved(self, expr: ast.Expr, place: _Place) -> ast.Expr:
         return forward(place.names.apply(expr))
+
+
+def _needs_order(rest: Seq[ast.Expr]) -> bool:
+    """Whether what the parts of a path lead to may overlap for nodes inside each other: all but attributes."""
+    return any(not isinstance(part, ast.AxisStep) or part.axis != "attribute" for part in rest)
 
 
 # --- small makers, which keep sequences flat and empty parts out

@@ -292,12 +292,13 @@ def _is_literal(node: ast.Expr) -> bool:
 
 
 def _stays_below(taken: ast.Expr) -> bool:
-    """Whether what is taken of a record is found in it: no step leads out of it."""
+    """Whether what is taken of a record is found in it, or known of the elements around it."""
+    found = Projection()
     try:
-        project(taken, {ITEM.name.expanded: Projection()})
+        project(taken, {ITEM.name.expanded: found})
     except NotProjectable:
         return False
-    return True
+    return not found.looks_above
 
 
 def _bound_in(node: ast.Node) -> frozenset[tuple[str, str]]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from xylem.analysis.resolve_names import declared_namespaces
+from xylem.functions.registry import FN
 from xylem.plan.flux import (
     Copy,
     Fixed,
@@ -20,6 +21,7 @@ from xylem.plan.flux import (
     Opening,
     ProcessStream,
     Sequence,
+    Step,
 )
 from xylem.plan.flux_expression import join_expression
 from xylem.syntax import ast
@@ -71,7 +73,7 @@ def write_body(c: Compiler, body: Flux) -> None:
             for handler in handlers:
                 if isinstance(handler, On):
                     path = (*handler.through, handler.step)
-                    write_body(c, For(handler.variable, variable, path, handler.body, None, handler.position))
+                    write_body(c, loop_of(handler, variable, path))
                 elif isinstance(handler, (OnWindow, OnEach)):
                     write_body(c, For(handler.variable, variable, handler.path, handler.body, window=handler.window))
                 elif isinstance(handler, OnFirst):
@@ -88,8 +90,17 @@ def _inside(c: Compiler, elements: tuple[ast.DirectElement, ...]) -> Iterator[No
         yield
 
 
+def loop_of(handler: On, variable: str, path: tuple[Step, ...]) -> For:
+    """The loop that an on-handler is over what is in memory."""
+    outermost = handler.outermost
+    return For(handler.variable, variable, path, handler.body, None, handler.position, outermost=outermost)
+
+
 def _write_for(c: Compiler, loop: For) -> None:
-    code = c.compile(path_expression(loop.source, loop.path))
+    path = path_expression(loop.source, loop.path)
+    if loop.outermost:
+        path = ast.FunctionCall(ast.Name("outermost", "fn", FN), (path,))
+    code = c.compile(path)
     name = _python_name(c, loop.variable)
     source = c.as_iterable(code)
     bound = one(name, code.item, simple=True)

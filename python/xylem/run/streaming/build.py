@@ -47,7 +47,7 @@ from ..evaluator.module_table import ModuleTable
 from ..evaluator.scope import Focus, Scope
 from ..evaluator.windows import data_window_cursor
 from .aggregates import AGGREGATE, IN_ORDER, ONE, SO_FAR, Aggregate, Extraction, Fold
-from .body import write_body
+from .body import loop_of, write_body
 from .early_firing import early_firing, past_at_start
 from .fed_records import ITEM
 from .hoisting import hoisted
@@ -273,6 +273,7 @@ class StreamBuilder:
             planned.tests = (*own_tests, *self.selection.tests_of(handler.body, handler.variable))
         slot = self.slot(handler.variable)
         add_needs(handler.body, {handler.variable: planned.kept})
+        self._keep_above(planned.kept)
         hoisted_body = hoisted(handler.body)
         body = self.function("on", hoisted_body, role, handler)
         # A value comes in one piece, like a tag: nothing of it waits for more.
@@ -288,6 +289,15 @@ class StreamBuilder:
         elif nested:
             item.nested, planned.report = True, Report.START | Report.ITEM
         self.roles.append(item)
+
+    def _keep_above(self, kept: Projection) -> None:
+        """Steps for the elements around, whose attributes are read: the scan shows them with all that is inside."""
+        if kept.above is None:
+            return
+        for (_, uri, local), above in kept.above.children.items():
+            step = self.steps.add(0, "descendant", uri, local, Report.NOTHING)
+            step.kept.attributes |= above.attributes
+            step.kept.all_attributes |= above.all_attributes
 
     def _is_at_most_once(self, role: ScopeRole, path: tuple[Step, ...]) -> bool:
         """Whether a path has at most one match below an element."""
@@ -319,7 +329,7 @@ class StreamBuilder:
         reduced, aggregates = self._without_aggregates(stream)
         needs = self._needs(reduced)
         reads_more = needs.children or needs.subtree or needs.string or needs.text
-        if not aggregates or needs.subtree or needs.string or needs.text:
+        if not aggregates or needs.subtree or needs.string or needs.text or needs.above:
             return None
         # Aggregates over what is far below spare more than records of their own cost.
         return stream if not reads_more or any(len(a.prefix) > NEAR_STEPS for a in aggregates) else None
@@ -333,7 +343,7 @@ class StreamBuilder:
         if found is None or all(isinstance(body, Fixed) for body in bodies):
             return False
         needs = self._needs(self._without_aggregates(stream)[0])
-        return not (needs.subtree or needs.string or needs.text)
+        return not (needs.subtree or needs.string or needs.text or needs.above)
 
     def _window(self, role: ScopeRole, index: int, handler: OnWindow | OnEach) -> None:
         """Collect the records of a path into windows."""
@@ -345,6 +355,8 @@ class StreamBuilder:
         planned = self.steps.follow(parent, handler.path[-1], Report.ITEM)
         handler, aggregates = self._window_aggregates(handler)
         add_needs(handler.body, {handler.variable: planned.kept})
+        if planned.kept.above is not None:
+            raise NotStreamable("what is in a window looks around", handler.window)
         if handler.window.kind != "count":
             item = ITEM.name.local
             reference = ITEM if handler.window.reference is None else ast.Path(ITEM, handler.window.reference)
@@ -388,7 +400,8 @@ class StreamBuilder:
             return False
         reduced, _ = self._without_aggregates(stream)
         needs = self._needs(reduced)
-        return not (needs.subtree or needs.string or needs.text)
+        # A buffer is a copy: nothing is around it.
+        return not (needs.subtree or needs.string or needs.text or needs.above)
 
     def is_scannable(self, path: tuple[Step, ...]) -> bool:
         """Whether the scan itself can find what a handler waits for: elements by name and by attributes."""
@@ -447,6 +460,7 @@ class StreamBuilder:
         if counted:
             return
         self._need(aggregate, planned.kept, stream)
+        self._keep_above(planned.kept)
         made.body = self.feeder(aggregate, ITEM.name.local)
         if is_known_at_start(planned.kept):
             made.at_start, planned.report = True, Report.START
@@ -586,8 +600,7 @@ def _waiting(variable: str, handler: Handler) -> Handler:
         return OnFirst(None, For(handler.variable, variable, handler.path, handler.body, window=handler.window))
     if not isinstance(handler, On):
         return handler
-    path = (*handler.through, handler.step)
-    return OnFirst(None, For(handler.variable, variable, path, handler.body, None, handler.position))
+    return OnFirst(None, loop_of(handler, variable, (*handler.through, handler.step)))
 
 
 def _map_leaves(body: Flux, extraction: Extraction) -> Flux:

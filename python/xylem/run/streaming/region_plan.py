@@ -6,8 +6,6 @@ from dataclasses import dataclass, replace
 from functools import reduce
 from typing import TYPE_CHECKING
 
-from xylem.analysis.ast_replacement import replaced
-from xylem.analysis.focus import reads_focus
 from xylem.analysis.projection import NotProjectable, Projection, Use, project
 from xylem.analysis.streamable_paths import is_counting
 from xylem.functions.registry import FN
@@ -15,6 +13,7 @@ from xylem.plan.flux import On, Step
 from xylem.plan.needs import add_expression, add_needs, element_names
 from xylem.plan.scan_plan import AttributeTest, Report
 from xylem.rewrite.counted_positions import counted
+from xylem.rewrite.focus_conditions import of_focus
 from xylem.rewrite.simple_expressions import is_known_at_start
 from xylem.rewrite.substitution import FocusInTheWay, Substitution, variable
 from xylem.syntax import ast
@@ -90,6 +89,11 @@ class RegionPlanner:
 
     def can(self, handler: On) -> bool:
         """Whether all predicates of a handler's path can be decided while their elements are open."""
+        kept = Projection()
+        add_needs(handler.body, {handler.variable: kept})
+        if kept.above is not None:
+            # What waits is a copy: nothing is around it.
+            return False
         steps = [step for step in (*handler.through, handler.step) if self.scan_tests(step) is None]
         return handler.step.axis != "attribute" and all(self._test(step, CANDIDATE, 0) is not None for step in steps)
 
@@ -110,7 +114,7 @@ class RegionPlanner:
         if not is_known_at_start(kept):
             return None
         try:
-            predicates = tuple(_of_focus(condition, name) for condition in conditions)
+            predicates = tuple(of_focus(condition, name) for condition in conditions)
         except FocusInTheWay:
             return None
         tested = replace(handler.step, predicates=(*handler.step.predicates, *predicates))
@@ -136,9 +140,9 @@ class RegionPlanner:
             project(condition, {("", name): own}, use=Use.PRESENCE)
         except NotProjectable:
             return None
-        if not is_known_at_start(own) or any(self._nests(aggregate) for aggregate in extraction.found):
+        if own.above is not None or not is_known_at_start(own) or _reads(condition, self.b.program_variables):
             return None
-        if _reads(condition, self.b.program_variables):
+        if any(self._nests(aggregate) for aggregate in extraction.found):
             return None
         numbers = {a.name: (number, a.function) for number, a in enumerate(extraction.found)}
         decisions = DecisionBuilder(numbers)
@@ -148,7 +152,11 @@ class RegionPlanner:
         return PlannedTest(name, position, condition, tuple(extraction.found), decision, tuple(decisions.facts), found)
 
     def _nests(self, aggregate: Aggregate) -> bool:
-        """Whether the records of an aggregate may come in another order than it needs."""
+        """Whether the records of an aggregate may come in another order than it needs, or look around."""
+        taken = Projection()
+        add_expression(aggregate.taken, {ITEM.name.local: taken}, Use.PRESENCE)
+        if taken.above is not None:
+            return True
         return aggregate.function in IN_ORDER and any(step.axis == "descendant" for step in aggregate.prefix)
 
     # --- how
@@ -258,41 +266,6 @@ class RegionPlanner:
 
 def _segment(path: tuple[Step, ...]) -> Segment:
     return Segment(tuple((step.axis, *element_names(step)) for step in path))
-
-
-def _of_focus(condition: ast.Expr, name: str) -> ast.Expr:
-    """A condition on a variable as a predicate on what it stands for."""
-    if reads_focus(condition):
-        raise FocusInTheWay
-
-    def focus(node: ast.Node) -> ast.Node | None:
-        match node:
-            case ast.Path(left=ast.VarRef(name=found), right=ast.AxisStep() as step) if found.expanded == ("", name):
-                return step
-            case ast.VarRef(name=found) if found.expanded == ("", name):
-                return ast.ContextItem(span=node.span)
-            case ast.Path() | ast.SimpleMap() | ast.Filter() | ast.AxisStep() if _hides(node, name):
-                raise FocusInTheWay
-        return None
-
-    return replaced(condition, focus)
-
-
-def _hides(node: ast.Node, name: str) -> bool:
-    """Whether the variable is read where the focus is another one."""
-    inner: tuple[ast.Node, ...] = ()
-    match node:
-        case ast.Path(right=right) | ast.SimpleMap(right=right):
-            inner = (right,)
-        case ast.Filter(predicate=predicate):
-            inner = (predicate,)
-        case ast.AxisStep(predicates=predicates):
-            inner = predicates
-    return any(_reads_variable(part, name) for part in inner)
-
-
-def _reads_variable(node: ast.Node, name: str) -> bool:
-    return any(isinstance(n, ast.VarRef) and n.name.expanded == ("", name) for n in node.walk())
 
 
 def _all_of(condition: ast.Expr) -> list[ast.Expr]:
