@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from xylem.analysis.static_context import PREDECLARED, StaticContext
+from xylem.errors import StaticError
 from xylem.functions.external import ExternalFunction
 from xylem.run.deep_stack import with_deep_stack
 from xylem.run.evaluator.build import Builder, ModuleResolver
@@ -65,7 +66,31 @@ def compile_stream(text: str, env: StaticEnvironment, schema: Schema | None = No
 
 
 def _compiled_stream(text: str, env: StaticEnvironment, schema: Schema | None) -> StreamProgram:
-    return _streamed_module(parse(text, env.name), env, schema)
+    module = parse(text, env.name)
+    return _streamed_windows(module, env, schema) or _streamed_module(module, env, schema)
+
+
+def _streamed_windows(module: ast.Module, env: StaticEnvironment, schema: Schema | None) -> StreamProgram | None:
+    """A query that is a window clause over a path of its input: the items of the path are given to it as they pass."""
+    from xylem.rewrite.windows.windows_over_input import has_windows_first, windows_over_input
+
+    if not has_windows_first(module):
+        return None
+    loaded = _builder(env).load(module).module
+    found = windows_over_input(loaded)
+    if found is None:
+        return None
+    from xylem.run.streaming.window_program import window_stream_program
+
+    path = _streamed_module(ast.MainModule(body=found.path, prolog=(), span=module.span), env, schema)
+    try:
+        query = _builder(env).build(found.module)
+    except StaticError as error:
+        if error.code != "XYST0010":
+            raise
+        # It waits for the end of its input, which a document has: `order by`, say.
+        return None
+    return window_stream_program(path, query, str(found.variable))
 
 
 def _streamed_module(module: ast.Module, env: StaticEnvironment, schema: Schema | None) -> StreamProgram:
