@@ -57,6 +57,7 @@ def test_every_item_once_whatever_the_pieces(
         parts += documents(log, position, reached, batch_bytes // 2 or 1)
         position = reached
     writer.end(is_complete=True)
+    writer.close()
     log.refresh()
     while (reached := log.reach(position, batch_bytes)) != position:
         parts += documents(log, position, reached)
@@ -73,11 +74,13 @@ def test_what_was_received_after_the_last_cut_does_not_count(tmp_path: Path) -> 
     log.refresh()
     assert numbers(documents(log, Position(), log.end)) == [0]
     writer.end(is_complete=False)
+    writer.close()
     assert writer.uncounted == b"<item n='1'>"
     # The next connection is another document, in another segment.
     writer = SpoolWriter(tmp_path, ItemFinder([ITEM]), has_context=True)
     writer.take(b"<feed b='2'><item n='2'/><item n='3'/></feed>")
     writer.end(is_complete=True)
+    writer.close()
     log.refresh()
     assert numbers(documents(log, Position(), log.end)) == [0, 2, 3]
 
@@ -86,6 +89,7 @@ def test_a_connection_that_breaks_between_items_loses_none(tmp_path: Path) -> No
     writer = SpoolWriter(tmp_path, ItemFinder([ITEM]), has_context=True)
     writer.take(b"<feed><item n='0'/><item n='1'/>\n")
     writer.end(is_complete=False)
+    writer.close()
     log = SpoolLog(tmp_path)
     log.refresh()
     assert numbers(documents(log, Position(), log.end)) == [0, 1]
@@ -97,6 +101,7 @@ def test_segments_that_were_answered_are_dropped(tmp_path: Path) -> None:
         writer.take(DOCUMENT[start : start + 100])
         writer.commit()
     writer.end(is_complete=True)
+    writer.close()
     log = SpoolLog(tmp_path)
     log.refresh()
     assert log.end.segment > 3
@@ -128,6 +133,7 @@ def test_messages_are_cut_at_their_delimiters(
         writer.commit()
         offset, turn = offset + size, turn + 1
     writer.end(is_complete=False)
+    writer.close()
     log = SpoolLog(spool)
     log.refresh()
     found = []
@@ -142,6 +148,7 @@ def test_a_part_is_taken_apart_into_its_items(tmp_path: Path) -> None:
     writer = SpoolWriter(tmp_path, ItemFinder([ITEM]), has_context=True)
     writer.take(DOCUMENT)
     writer.end(is_complete=True)
+    writer.close()
     log = SpoolLog(tmp_path)
     log.refresh()
     [stretch] = log.stretches(Position(), log.end)
@@ -166,6 +173,7 @@ def test_marks_that_are_not_needed_any_more_are_let_go(tmp_path: Path) -> None:
         log.forget_before(position)
         assert len(log._segments[0].marks) == 1
     writer.end(is_complete=True)
+    writer.close()
     log.refresh()
     parts += documents(log, position, log.end)
     assert numbers(parts) == list(range(40))

@@ -78,9 +78,20 @@ class Receiver(threading.Thread):
     def _receive(self, pieces: Iterator[bytes | None]) -> bool:
         """Whether the input has ended, and not only the connection."""
         writer = self._writer()
+        try:
+            is_complete = self._taken(pieces, writer)
+            writer.end(is_complete=is_complete or self._counts_without_end(writer))
+        finally:
+            writer.close()
+        self.left_out_bytes += len(writer.uncounted.strip()) if not is_complete else 0
+        # Messages have no root element that says when they end: whoever closes the connection says so.
+        is_closed = self._place.frames in _DELIMITERS and self._was_closed
+        return is_complete or is_closed or self._stopping.is_set()
+
+    def _taken(self, pieces: Iterator[bytes | None], writer: SpoolWriter) -> bool:
+        """Take all pieces into the spool; whether the document is complete."""
         watch = _EndWatch(writer) if self._has_context else None
         due, size = time.monotonic() + COMMIT_SECONDS, 0
-        is_complete = False
         for piece in pieces:
             if piece is not None:
                 writer.take(piece)
@@ -89,18 +100,11 @@ class Receiver(threading.Thread):
                 writer.commit()
                 due, size = time.monotonic() + COMMIT_SECONDS, 0
                 if watch is not None and watch.has_ended(piece is None):
-                    is_complete = True
-                    break
+                    return True
             if self._stopping.is_set():
                 break
         writer.commit()
-        if watch is not None and not is_complete:
-            is_complete = watch.has_ended(True)
-        writer.end(is_complete=is_complete or self._counts_without_end(writer))
-        self.left_out_bytes += len(writer.uncounted.strip()) if not is_complete else 0
-        # Messages have no root element that says when they end: whoever closes the connection says so.
-        is_closed = self._place.frames in _DELIMITERS and self._was_closed
-        return is_complete or is_closed or self._stopping.is_set()
+        return watch is not None and watch.has_ended(True)
 
     def _counts_without_end(self, writer: SpoolWriter) -> bool:
         """Whether the last message needs no delimiter after it."""

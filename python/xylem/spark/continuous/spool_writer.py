@@ -208,6 +208,9 @@ class SpoolWriter:
                 self._written - self._base, self.last_context, self._arrived_ms or self._now(), self._items + 1
             )
             self._since_cut.clear()
+
+    def close(self) -> None:
+        """Let go of the files."""
         self._writer.close()
 
     @property
