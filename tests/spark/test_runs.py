@@ -242,7 +242,7 @@ def test_workers_stay_small(spark: Any, tmp_path: Path) -> None:
     path = tmp_path / "a.xml"
     with path.open("wb") as file:
         file.write(b"<t>")
-        for first in range(0, 200_000, 10_000):
+        for first in range(0, 120_000, 10_000):
             file.write(rows(first, first + 10_000, "x" * 60))
         file.write(b"</t>")
     query = "for $r in //row order by string-length($r/@n) descending, $r/@n return <r>{ $r/@n/string() }</r>"
