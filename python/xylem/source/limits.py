@@ -27,6 +27,8 @@ class Limits:
     """What internal entities may add to a document, over the length of the input itself."""
     expansion_factor: int = 100
     """How many times longer than the input its text may become by entities, once past a small start."""
+    names: int = 1_000_000
+    """Different names of what a scan shows: an endless input may never stop inventing some."""
     item_bytes: int = 256_000_000
     """What is kept of one element that a scan reports as a whole."""
     buffered_bytes: int = 1_000_000_000

@@ -72,7 +72,7 @@ def scan(
     """
     new_scanner = scanner_class(scanner)
     with ByteSource.of(source, limits.decompression_ratio) as byte_source:
-        trees = BatchTrees(uri or byte_source.uri)
+        trees = BatchTrees(uri or byte_source.uri, limits.names)
         try:
             for batch in _batches(_compact(new_scanner(plan, limits)), byte_source, may_write):
                 yield trees.scanned(batch)
@@ -104,8 +104,9 @@ def _batches(scanner: Scanner, source: ByteSource, may_write: Callable[[], bool]
 class BatchTrees:
     """Turns the batches of one scan into trees; it remembers the names they introduced."""
 
-    def __init__(self, uri: str | None) -> None:
+    def __init__(self, uri: str | None, most_names: int = DEFAULT_LIMITS.names) -> None:
         self._uri = uri
+        self._most_names = most_names
         self._names: list[tuple[str, str, str]] = [("", "", "")]
         self._codes = _Codes(current_pool(), self._names)
 
@@ -115,6 +116,9 @@ class BatchTrees:
 
     def tree(self, batch: Batch) -> TreeInterface:
         self._names += batch.new_names
+        if len(self._names) > self._most_names + 1:
+            local = self._names[self._most_names + 1][1]
+            raise InputError("XYIN0004", f"names: '{local}' is one more than the {self._most_names} that are allowed")
         pool = current_pool()
         if pool is not self._codes.pool:
             self._codes = _Codes(pool, self._names)

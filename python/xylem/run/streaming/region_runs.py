@@ -31,12 +31,12 @@ class RegionRuns:
         found = scope.regions.get(role.step)
         if found is None:
             found = scope.regions[role.step] = Regions(
-                role, lambda node: self._write(role, scope, node), lambda size: self._hold(role, size)
+                role, lambda node: self._write(role, scope, node), lambda size, node: self._hold(role, size, node)
             )
         return found
 
-    def _hold(self, role: RegionRole, size: int) -> None:
-        self.run.statistics.hold(role.variable, size)
+    def _hold(self, role: RegionRole, size: int, node: Node | None = None) -> None:
+        self.run.statistics.hold(role.variable, size, node)
 
     def _write(self, role: RegionRole, scope: OpenScope, node: Node) -> None:
         env = self.run.env
@@ -113,7 +113,7 @@ class RegionRuns:
                 except XylemError as error:
                     aggregate.fail(error)
                 if aggregate.held_bytes != held:
-                    self._hold(candidate_role.region, aggregate.held_bytes - held)
+                    self._hold(candidate_role.region, aggregate.held_bytes - held, node)
                 regions.decided(candidate, verdict_of(candidate_role.decision, candidate))
 
         return act

@@ -96,7 +96,9 @@ class Regions:
     Holds:  those that wait for a candidate, or for an earlier one that does.
     """
 
-    def __init__(self, role: RegionRole, write: Callable[[Node], None], hold: Callable[[int], None]) -> None:
+    def __init__(
+        self, role: RegionRole, write: Callable[[Node], None], hold: Callable[[int, Node | None], None]
+    ) -> None:
         self._write = write
         self._hold = hold
         self._open: list[list[Candidate]] = [[] for _ in role.candidates]
@@ -177,7 +179,7 @@ class Regions:
                 self._flush()
                 return
             entry.node, entry.size = copied()
-            self._hold(entry.size)
+            self._hold(entry.size, node)
             if verdict is None:
                 for candidate in entry.candidates:
                     candidate.wait(entry)
@@ -199,7 +201,7 @@ class Regions:
                 self._write(node)
 
     def _discard(self, entry: Entry) -> None:
-        self._hold(-entry.size)
+        self._hold(-entry.size, None)
         entry.node, entry.size = None, 0
 
 

@@ -312,7 +312,7 @@ class StreamRun:
                 scope.counts[role.step] = env[counter] = scope.counts.get(role.step, 0) + 1
             if held_as is not None:
                 size = size_of(node)
-                hold(held_as, size)
+                hold(held_as, size, node)
                 body(self.output, env)
                 hold(held_as, -size)
             else:
@@ -365,7 +365,7 @@ class StreamRun:
                 return
             if role.held_as is not None:
                 size = size_of(node)
-                hold(role.held_as, size)
+                hold(role.held_as, size, node)
                 hold(role.held_as, -size)
             if scope.started:
                 region.recorder = Recorder()
@@ -393,7 +393,7 @@ class StreamRun:
             item = detached(node)
             size = size_of(item)
             scope.window_bytes.append(size)
-            self.statistics.hold(role.scope.variable, size)
+            self.statistics.hold(role.scope.variable, size, node)
             self._emit(role, scope, self._cursor(role, scope).push(item))
 
         return act
@@ -445,7 +445,7 @@ class StreamRun:
                 raise late_child(node, variable, self.statistics.input_bytes)
             # Several paths may lead to one child. Its row has what all of them need; it is kept once.
             if not buffer.has_just_kept(node):
-                self.statistics.hold(variable, buffer.append(node))
+                self.statistics.hold(variable, buffer.append(node), node)
 
         return act
 
@@ -460,7 +460,7 @@ class StreamRun:
             # Of its element, the batch has what came in it, and that child is among it.
             env[slot] = node.parent
             size = 0 if held_as is None else size_of(node)
-            self.statistics.hold(role.scope.variable, size)
+            self.statistics.hold(role.scope.variable, size, node)
             self._advance(scope, role.last + 1)
             self.statistics.hold(role.scope.variable, -size)
             env[slot] = usual
@@ -483,7 +483,7 @@ class StreamRun:
             except XylemError as error:
                 aggregate.fail(error)
             if aggregate.held_bytes != held:
-                hold(variable, aggregate.held_bytes - held)
+                hold(variable, aggregate.held_bytes - held, node)
 
         return act
 

@@ -6,6 +6,9 @@ from dataclasses import dataclass, field
 
 from xylem.errors import DynamicError
 from xylem.source.limits import DEFAULT_LIMITS
+from xylem.values.node import Node
+
+from .late_children import path_of
 
 
 @dataclass
@@ -25,8 +28,8 @@ class Statistics:
     limit_bytes: int = DEFAULT_LIMITS.buffered_bytes
     """What may be held at all."""
 
-    def hold(self, variable: str, size: int) -> None:
-        """More is held for a variable, or less where the size is negative."""
+    def hold(self, variable: str, size: int, node: Node | None = None) -> None:
+        """More is held for a variable, or less where the size is negative; `node` is what it is held of."""
         held = self.buffered_bytes.get(variable, 0) + size
         self.buffered_bytes[variable] = held
         if held > self.peak_by_variable.get(variable, 0):
@@ -37,5 +40,10 @@ class Statistics:
             if self.held_bytes > self.peak_buffered_bytes:
                 self.peak_buffered_bytes = self.held_bytes
                 if self.held_bytes > self.limit_bytes:
-                    most = f"{self.held_bytes:,} bytes where {self.limit_bytes:,} are allowed"
-                    raise DynamicError("XYDY0005", f"{most}; ${variable} alone holds {held:,}")
+                    raise self._too_much(variable, held, node)
+
+    def _too_much(self, variable: str, held: int, node: Node | None) -> DynamicError:
+        most = f"{self.held_bytes:,} bytes where {self.limit_bytes:,} are allowed"
+        where = "" if node is None else f" at {path_of(node)}"
+        place = f"{where}, within the first {self.input_bytes:,} bytes of input"
+        return DynamicError("XYDY0005", f"{most}{place}; ${variable} alone holds {held:,}")
