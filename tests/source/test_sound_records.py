@@ -88,7 +88,7 @@ def test_the_others_are_kept(scanner: str, name: str, place: str) -> None:
         kept, told = sound(data, scanner, pieces)
         assert kept.replace(b"\n", b"") == b"<r a='1'>" + b"".join(good).replace(b"\n", b"") + b"</r>"
         (record,) = told
-        assert record.kind == "record"
+        assert record.kind == ("unclosed record" if name == "missing outer end tag" and place != "last" else "record")
         assert record.data.strip() == bad
         assert data[record.byte_offset :].startswith(record.data)
         assert record.size == len(record.data)

@@ -37,7 +37,7 @@ class MalformedRecord:
     data: bytes
     """The first of them, see EXCERPT_BYTES."""
     kind: str = "record"
-    """record; between records; end (what is missing there); message; file"""
+    """record; unclosed record (the next one is taken to begin where it fits); between records; end; file"""
 
 
 @dataclass

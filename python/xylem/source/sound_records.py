@@ -248,7 +248,7 @@ class SoundRecords(ByteSource):
             # Where a limit is exceeded, a shorter record always fits.
             restart = None if is_end or error.code == "XYIN0004" else self._restart(held, name, at)
             if restart is not None:
-                self._skip = _Skip(error, self._place, kind, _Known(restart))
+                self._skip = _Skip(error, self._place, "unclosed record", _Known(restart))
                 return
             end = RecordEnd([name], around, self._begins_record)
             end.feed(b"")
