@@ -63,8 +63,8 @@ impl Family {
         match self {
             Family::Declared | Family::Given => true,
             Family::Utf8 => name == "utf-8" || name == "utf8",
-            Family::Utf16 => name.starts_with("utf-16") || name == "utf16" || name == "iso-10646-ucs-2",
-            Family::Utf32 => name.starts_with("utf-32") || name == "utf32" || name == "iso-10646-ucs-4",
+            Family::Utf16 => name.starts_with("utf-16") || name == "utf16" || name.ends_with("ucs-2"),
+            Family::Utf32 => name.starts_with("utf-32") || name == "utf32" || name.ends_with("ucs-4"),
         }
     }
 }

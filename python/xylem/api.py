@@ -89,8 +89,8 @@ def items(
 ) -> Iterator[Any]:
     """What a path selects in a document, item by item while the document streams by: there may be no end of it.
 
-    For variables declared ``as T**`` and for ``stream()``: each element is a small tree of its own, forgotten when nothing
-    reads it any more.
+    For variables declared ``as T**`` and for ``stream()``: each element is a small tree of its own, forgotten when
+    nothing reads it any more.
 
     >>> import xylem
     >>> query = xylem.compile("declare variable $s as element(t)** external; for $t in $s where $t > 1 return $t/@id")

@@ -404,4 +404,4 @@ def test_kinds_are_numbered_in_document_order() -> None:
     tree = read_document(b"<a x='1' y='2'>t<b/><!--c--></a>").tree
     assert [tree.kind(row) for row in range(len(tree))] == [0, ELEMENT, ATTRIBUTE, ATTRIBUTE, TEXT, ELEMENT, COMMENT]
     assert list(tree.ends) == [7, 7, 3, 4, 5, 6, 7]
-    assert tree.parents == [-1, 0, 1, 1, 1, 1, 1]
+    assert list(tree.parents) == [-1, 0, 1, 1, 1, 1, 1]

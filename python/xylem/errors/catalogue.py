@@ -290,7 +290,7 @@ CATALOGUE: dict[str, Entry] = {
     ),
     "XYRT0020": Entry(
         "the checkpoint belongs to another query",
-        "give the changed query a checkpoint of its own, or delete the old one to begin again with all that is still there",
+        "give the changed query a checkpoint of its own, or delete the old one to begin again with all that is left",
     ),
     "XYRT0021": Entry(
         "the query cannot be asked of all documents of a stream",
@@ -306,7 +306,7 @@ CATALOGUE: dict[str, Entry] = {
         "Kafka needs packages that are not installed",
         "the output: pip install 'xylem-xquery[kafka]'; the input: --conf spark.jars.packages=…, see docs/spark.md",
     ),
-    "XYRT0026": Entry("the continuous query failed", "started again with the same checkpoint it goes on where it stopped"),
+    "XYRT0026": Entry("the continuous query failed", "started again with the same checkpoint it goes on from there"),
     "XYRT0027": Entry(
         "the streams cannot be joined",
         'for $a in stream("a")/…, $b in stream("b")/… where $a/key = $b/key return …',

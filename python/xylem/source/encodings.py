@@ -27,6 +27,20 @@ _DECLARATION = re.compile(
 
 _READ_BY_EXPAT = frozenset({"utf-8", "utf-8-sig", "utf-16", "us-ascii", "ascii", "iso-8859-1"})
 
+_READ_BY_KERNEL = frozenset(
+    {"utf-8", "utf-8-sig", "ascii", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-32-be"}
+    | {f"iso8859-{part}" for part in range(1, 17)}
+    | {f"cp{page}" for page in (866, 874, 932, 949, *range(1250, 1259))}
+    | {"koi8-r", "koi8-u", "mac-roman", "mac-cyrillic", "tis-620", "gb2312", "gbk", "gb18030", "big5", "big5hkscs"}
+    | {"euc_jp", "iso2022_jp", "shift_jis", "euc_kr"}
+)
+
+_OTHER_NAMES = {"x-sjis": "shift_jis", "windows-31j": "cp932", "ucs-4": "utf-32", "iso-10646-ucs-4": "utf-32"}
+"""Names registered, or in wide use, that Python does not have."""
+
+LONGEST_DECLARATION = 1000
+"""How many bytes are looked at for an encoding."""
+
 _NO_ENCODINGS = frozenset({"idna", "punycode", "unicode-escape", "raw-unicode-escape", "utf-7", "undefined", "mbcs"})
 
 
@@ -40,7 +54,7 @@ def encoding_mark(data: bytes) -> str | None:
 
 def declared_encoding(data: bytes) -> str | None:
     """The encoding an XML declaration names, where it can be read as ASCII."""
-    match = _DECLARATION.match(data[:1000])
+    match = _DECLARATION.match(data[:LONGEST_DECLARATION])
     if match is None:
         return None
     return (match[1] or match[2]).decode("ascii")
@@ -61,7 +75,7 @@ def xml_encoding(start: bytes) -> str | None:
                 return None
             if name != "cp037":
                 return name
-            declared = declared_encoding(start[:1000].decode("cp037").encode("latin-1", "replace"))
+            declared = declared_encoding(start[:LONGEST_DECLARATION].decode("cp037").encode("latin-1", "replace"))
             return known_codec(declared or "cp037")
     declared = declared_encoding(start)
     if declared is None or declared.lower() in _READ_BY_EXPAT:
@@ -69,6 +83,27 @@ def xml_encoding(start: bytes) -> str | None:
     codec = known_codec(declared)
     # UTF-16 without a mark that is declared in ASCII bytes is no UTF-16: expat says so.
     return None if codec in _READ_BY_EXPAT or codec.startswith("utf-16") else codec
+
+
+def may_hide_declaration(head: bytes) -> bool:
+    """Whether the first bytes begin an XML declaration in single bytes whose end is still to come."""
+    return any(
+        (head.startswith(start) or start.startswith(head)) and end not in head
+        for start, end in ((b"<?xml", b">"), (b"Lo\xa7\x94", b"n"))
+    )
+
+
+def codec_beyond_kernel(start: bytes) -> str | None:
+    """The codec for a document that Python can decode and the kernel cannot; None for all others, good and bad.
+
+    >>> codec_beyond_kernel(b'<?xml version="1.0" encoding="cp437"?><a/>')
+    'cp437'
+    """
+    if start.startswith(b"Lo\xa7\x94"):
+        return xml_encoding(start)
+    declared = declared_encoding(start)
+    codec = None if declared is None else text_codec(declared)
+    return None if codec in _READ_BY_KERNEL else codec
 
 
 def known_codec(name: str) -> str:
@@ -82,7 +117,7 @@ def known_codec(name: str) -> str:
 def text_codec(name: str) -> str | None:
     """The codec of an encoding name; None for unknown names and for codecs that are no encodings of text."""
     try:
-        found = codecs.lookup(name)
+        found = codecs.lookup(_OTHER_NAMES.get(name.lower(), name))
     except (LookupError, ValueError):
         return None
     if not getattr(found, "_is_text_encoding", True) or found.name in _NO_ENCODINGS:

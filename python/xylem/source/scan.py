@@ -8,7 +8,7 @@ for batch in scan("auction.xml", plan):
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
@@ -74,23 +74,34 @@ def scan(
     with ByteSource.of(source, limits.decompression_ratio) as byte_source:
         trees = BatchTrees(uri or byte_source.uri, limits.names)
         try:
-            for batch in _batches(_compact(new_scanner(plan, limits)), byte_source, may_write):
+            chunks, scanner_in_use = _begun(new_scanner, plan, limits, byte_source)
+            for batch in _batches(scanner_in_use, chunks, may_write):
                 yield trees.scanned(batch)
         except InputError as error:
             raise byte_source.located(error) from error.__cause__
 
 
-def _compact(scanner: Scanner) -> Scanner:
-    """The kernel's scanner, told to keep the columns. Even a batch of one small record is not slower for it."""
+def _begun(
+    new_scanner: NewScanner, plan: ScanPlan, limits: Limits, source: ByteSource
+) -> tuple[Iterable[bytes], Scanner]:
+    """The scanner and what to feed it.
+
+    The kernel is told to keep the columns: even a batch of one small record is not slower for it.
+    """
     from .kernel import Scanner as KernelScanner
 
-    if isinstance(scanner, KernelScanner):
-        scanner.keep_columns()
-    return scanner
+    if new_scanner is not KernelScanner:
+        return source, new_scanner(plan, limits)
+    from .transcoding import readable_by_kernel
+
+    chunks, encoding = readable_by_kernel(iter(source))
+    scanner = KernelScanner(plan, limits, encoding=encoding)
+    scanner.keep_columns()
+    return chunks, scanner
 
 
-def _batches(scanner: Scanner, source: ByteSource, may_write: Callable[[], bool]) -> Iterator[Batch]:
-    for chunk in source:
+def _batches(scanner: Scanner, chunks: Iterable[bytes], may_write: Callable[[], bool]) -> Iterator[Batch]:
+    for chunk in chunks:
         scanner.writes = may_write()
         batch = scanner.feed(chunk, True)
         if batch is not None:

@@ -8,6 +8,7 @@ the tree are ours (`tree_loader.py`), as is what a document type may do (`doctyp
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from os import PathLike
 from pathlib import Path
 from typing import BinaryIO
@@ -17,7 +18,7 @@ from xylem.values.node import Node
 from xylem.values.tree_interface import TreeInterface
 
 from .doctype import DoctypeHandlers, ResolveEntity
-from .encodings import xml_encoding
+from .encodings import LONGEST_DECLARATION, codec_beyond_kernel, xml_encoding
 from .kernel import is_kernel_built, read_tree
 from .limits import DEFAULT_LIMITS, Limits
 from .tree_loader import TreeLoader
@@ -111,7 +112,7 @@ def _read(
     resolve_entity: ResolveEntity | None,
     by_kernel: bool,
 ) -> Node:
-    data, encoding = _as_bytes(content)
+    data, encoding = _as_bytes(content, codec_beyond_kernel if by_kernel else xml_encoding)
     tree: TreeInterface
     if by_kernel:
         tree = read_tree(data, limits, encoding=encoding, strip_space=strip_space)
@@ -128,11 +129,14 @@ def _read(
     return Node(tree, 0)
 
 
-def _as_bytes(content: bytes | str) -> tuple[bytes, str | None]:
-    """Bytes that expat and the kernel can read, and the encoding to tell it, which overrides the declaration."""
+def _as_bytes(content: bytes | str, codec_of: Callable[[bytes], str | None]) -> tuple[bytes, str | None]:
+    """Bytes that the parser can read, and the encoding to tell it, which overrides the declaration.
+
+    `codec_of` gives the codec for what the parser cannot decode itself.
+    """
     if isinstance(content, str):
         return content.removeprefix("\ufeff").encode("utf-8", "surrogatepass"), "utf-8"
-    codec = xml_encoding(content[:1000])
+    codec = codec_of(content[:LONGEST_DECLARATION])
     if codec is None:
         return content, None
     try:

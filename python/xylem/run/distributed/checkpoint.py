@@ -1,8 +1,8 @@
 """Where an interrupted run goes on: the last cut point up to which all results are in the output, and how long it was.
 
 A checkpoint is a small file of JSON that is replaced in one step, after the output is safely on the disk; so it never
-says more than what is there. It names what it belongs to: the query with all it was given, and the input. Whatever else the
-output holds beyond the noted length was written after the checkpoint, and is written again.
+says more than what is there. It names what it belongs to: the query with all it was given, and the input. Whatever
+else the output holds beyond the noted length was written after the checkpoint, and is written again.
 """
 
 from __future__ import annotations
