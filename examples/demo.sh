@@ -40,16 +40,19 @@ except XylemError as reason:
 END
 
 if reason=$(python "$work/ask.py" 2>&1); then
-  python photons/publish.py photons/photons.xml --rate 20 --port-file "$work/port" &
+  python photons/publish.py photons/photons.xml --rate 20 --port-file "$work/port" --after "$work/ready" &
   publisher=$!
   while [ ! -s "$work/port" ]; do sleep 0.1; done
   input="tcp://127.0.0.1:$(cat "$work/port")"
   printf '\n  $ xylem stream vela.xq rxj.xq alert.xq --input %s --output console --checkpoint …\n\n' "$input"
-  printf '    (Spark takes some seconds to start; what the satellite reports meanwhile is kept, and comes first.)\n\n'
+  printf '    (Spark takes some seconds to start. The satellite waits for it, which no real one does.)\n\n'
   {
     xylem stream photons/vela.xq photons/rxj.xq photons/alert.xq --input "$input" --output console \
       --checkpoint "$work/checkpoint" 2>&1 || echo "failed: $?"
-  } | tee "$work/results" | while IFS= read -r line; do printf '    %.140s\n' "$line"; done
+  } | tee "$work/results" | while IFS= read -r line; do
+    case $line in ready*) : > "$work/ready" ;; esac
+    printf '    %.140s\n' "$line"
+  done
   publisher=
   say 'Results in all:'
   for query in vela rxj alert; do

@@ -3,7 +3,8 @@
     python publish.py photons.xml --rate 25 --port 7000
     xylem stream vela.xq --input tcp://127.0.0.1:7000 --output console --checkpoint state
 
-With port 0 a free one is taken, and written to the file that `--port-file` names. It ends with the document.
+With port 0 a free one is taken, and written to the file that `--port-file` names. With `--after` nothing is sent before
+that file is there. It ends with the document.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ def main() -> None:
     parser.add_argument("--rate", type=float, default=25.0, help="photons in a second")
     parser.add_argument("--port", type=int, default=0)
     parser.add_argument("--port-file", type=Path)
+    parser.add_argument("--after", type=Path)
     arguments = parser.parse_args()
     with socket.create_server(("127.0.0.1", arguments.port)) as server:
         port = server.getsockname()[1]
@@ -29,6 +31,8 @@ def main() -> None:
             print(f"publishing on port {port}", flush=True)
         connection, _ = server.accept()
         with connection:
+            while arguments.after is not None and not arguments.after.exists():
+                time.sleep(0.05)
             publish(connection, arguments.document, arguments.rate)
 
 

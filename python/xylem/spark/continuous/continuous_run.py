@@ -163,6 +163,7 @@ class _Run:
             for feed in self._feeds:
                 feed.catch_up(lambda: self._is_stopping)
         running = self._started(spark, commit)
+        self._report.say("ready")
         try:
             while running.isActive and not self._is_stopping and not self._has_ended(commit):
                 time.sleep(WATCH_SECONDS)
