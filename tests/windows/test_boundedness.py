@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterator
 from itertools import count, islice
 from typing import Any
@@ -226,6 +227,50 @@ def test_an_item_that_does_not_fit_is_an_error_when_it_comes() -> None:
     with pytest.raises(DynamicError) as caught:
         next(result)
     assert caught.value.code == "XPTY0004"
+
+
+# --- windows by key
+
+KEYED = """
+    declare variable $log as element(e){} external;
+    for $u in distinct-values($log/@k)
+    forseq $w in $log[@k eq $u] {} window
+      start curItem $s, position $i when {}
+      {} end curItem $e, position $j when {}
+    return concat($u, ' ', $i, '-', $j, ' ', sum($w/@v), ' ', $s/@k)"""
+
+
+def keyed(rng: random.Random) -> list[str]:
+    kind = rng.choice(("tumbling", "sliding", "landmark"))
+    start = rng.choice(("true()", "$s/@v > 3", "$i mod 2 eq 1"))
+    end = rng.choice(("$j - $i eq 1", "$e/@v > $s/@v", "$e/@v = 5 and $u ne 'c'", "false()"))
+    return [kind, start, rng.choice(("", "force")), end]
+
+
+def test_windows_by_key_are_those_of_each_key() -> None:
+    """Over an infinite log windows of all keys come as they end; those of one key are the ones of the finite query."""
+    rng = random.Random("keys")
+    for _ in range(150):
+        parts = keyed(rng)
+        entries = "".join(f"<e k='{rng.choice('abc')}' v='{rng.randint(0, 6)}'/>" for _ in range(rng.randint(0, 15)))
+        log = list(xylem.compile("/l/e").run(xylem.parse(f"<l>{entries}</l>")))
+        finite = list(xylem.compile(KEYED.format("*", *parts)).run(variables={"log": log}))
+        infinite = list(xylem.compile(KEYED.format("**", *parts)).run(variables={"log": iter(log)}))
+        assert sorted(infinite, key=lambda text: text[0]) == sorted(finite, key=lambda text: text[0]), (parts, entries)
+
+
+def test_windows_by_key_never_wait() -> None:
+    query = (
+        X
+        + "for $k in distinct-values($x/@k) forseq $w in $x[@k eq $k] tumbling window start when true() "
+        + ("end position $j when $j mod 2 eq 0 return concat($k, ':', string-join($w/@v, '+'))")
+    )
+    assert first(query, 4, x=nodes()) == ["1:1+4", "2:2+5", "0:3+6", "1:7+10"]
+    result = xylem.compile(query.replace("@k", "@v")).run(variables={"x": nodes()}, held_items=20)
+    with pytest.raises(DynamicError) as caught:
+        list(result)
+    assert caught.value.code == "XYDY0010"
+    assert "windows by key" in xylem.compile(query).explain().to_text()
 
 
 # --- limits and warnings

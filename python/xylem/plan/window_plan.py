@@ -81,6 +81,15 @@ class AggregateRead(ast.Expr):
 
 
 @ast_node
+class WindowPartition(ast.Node):
+    """Windows for each value of a key: `for $name in distinct-values(S/key) forseq $w in S[key eq $name] …`."""
+
+    name: ast.Name
+    key: ast.Expr
+    """From an item."""
+
+
+@ast_node
 class WindowPlan(ast.Clause):
     """A window clause with what was decided about it."""
 
@@ -97,6 +106,8 @@ class WindowPlan(ast.Clause):
     """Windows still open when the input ends are dropped."""
     is_split: bool = False
     """Whether the end condition is tested by its parts, which follow, and not as a whole."""
+    partition: WindowPartition | None = None
+    """By which key the items of an infinite collection are taken apart."""
     opening: ast.Expr | None = None
     """The part that is decided when a window opens: where it is false, the window is hopeless."""
     shared: ast.Expr | None = None
@@ -118,7 +129,8 @@ class WindowPlan(ast.Clause):
     def names(self) -> frozenset[tuple[str, str]]:
         """Every variable the clause binds."""
         kept = frozenset(aggregate.name.expanded for aggregate in self.aggregates)
-        return frozenset({self.name.expanded}) | self.start.names | self.end.names | kept
+        own = {self.name.expanded} if self.partition is None else {self.name.expanded, self.partition.name.expanded}
+        return frozenset(own) | self.start.names | self.end.names | kept
 
     @property
     def is_newstart(self) -> bool:
@@ -210,6 +222,8 @@ def decisions(plan: WindowPlan) -> Iterator[tuple[str, str]]:
     def told(expr: ast.Expr) -> str:
         return " ".join(print_query(with_readable_names(expr)).split())
 
+    if plan.partition is not None:
+        yield "windows by key", f"the windows of all {told(plan.partition.key)} at the same time, in one pass"
     if plan.opening is not None:
         otherwise = "it is dropped then" if plan.force else "no item ends it then"
         yield "hopeless windows", f"{told(plan.opening)} is tested when a window opens: if false, {otherwise}"
@@ -239,6 +253,7 @@ __all__ = [
     "BoundaryVariable",
     "WindowAggregate",
     "WindowIndex",
+    "WindowPartition",
     "WindowPlan",
     "decisions",
     "window_plan",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from xylem.analysis.keyed_input import keyed_input
 from xylem.syntax import ast
 
 from .infinite import Infinite, excerpt
@@ -25,11 +26,24 @@ def flwor(of: Boundedness, node: ast.Flwor, bound: Bindings) -> Infinite | None:
     try:
         for index, clause in enumerate(node.clauses):
             following = (*node.clauses[index + 1 :], node.result)
+            if index + 1 < len(node.clauses) and _is_keyed(of, clause, node.clauses[index + 1], names):
+                assert isinstance(clause, ast.ForClause)
+                names[clause.name.expanded] = None
+                continue
             tuples = _clause(of, clause, names, tuples, following)
         result = of.of(node.result, names)
     finally:
         of.depth = depth
     return tuples or result
+
+
+def _is_keyed(of: Boundedness, outer: ast.Clause, inner: ast.Clause, names: Bindings) -> bool:
+    """A loop over keys around the windows of each: one loop over the items, and no end of it is waited for."""
+    found = keyed_input(outer, inner)
+    if found is None or of.depth or of.of(found.collection, names) is None:
+        return False
+    of.note(inner, "windows of all keys at the same time, as they end: XYDY0010 for more keys than held-items")
+    return True
 
 
 def _clause(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
+from xylem.analysis.keyed_input import keyed_input
 from xylem.syntax import ast
 
 IsReader = Callable[[ast.Node], bool]
@@ -42,7 +43,10 @@ def _in(test: IsReader, node: ast.Node) -> int | None:
 def _flwor(test: IsReader, clauses: tuple[ast.Clause, ...], result: ast.Expr) -> int | None:
     total: int | None = 0
     loops = False
-    for clause in clauses:
+    for index, clause in enumerate(clauses):
+        if index + 1 < len(clauses) and not loops and keyed_input(clause, clauses[index + 1]) is not None:
+            # Two clauses, one reader: the loop over keys is none of its own.
+            continue
         if isinstance(clause, (ast.ForClause, ast.WindowClause, ast.ForseqClause)) and not loops:
             rest = [child for child in clause.children() if child is not clause.collection]
             total = _sum([total, _in(test, clause.collection), *(_many(test, part) for part in rest)])

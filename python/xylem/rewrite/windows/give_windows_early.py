@@ -29,7 +29,9 @@ class GiveWindowsEarly(WindowRule):
         window = place.window
         if window.force or window.aggregates or window.longest is not None or window.type is not None:
             return place
-        if window.kind == "landmark" or facts.is_sequential or binds(place.followers, window.names):
+        if window.kind == "landmark" or window.partition is not None or facts.is_sequential:
+            return place
+        if binds(place.followers, window.names):
             return place
         if any(variable.type is not None for variable in (*window.start.variables, *window.end.variables)):
             return place

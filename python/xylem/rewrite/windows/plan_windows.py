@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from xylem.plan.window_plan import window_plan
+from xylem.analysis.keyed_input import KeyedInput, keyed_input
+from xylem.plan.window_plan import WindowPartition, WindowPlan, window_plan
 from xylem.syntax import ast
+from xylem.syntax.ast.node import ast_node
 
 from .rule import WindowFacts, WindowPlace, WindowRule
 from .rules import RULES
@@ -22,9 +24,14 @@ def plan_windows(flwor: ast.Flwor, facts: WindowFacts, observe: Observer = _sile
     """The expression with a `WindowPlan` for each window clause; the very same one where it has none."""
     clauses, result = flwor.clauses, flwor.result
     for index in range(len(clauses)):
-        window = window_plan(clauses[index])
+        clause = clauses[index]
+        window = clause.unplanned if isinstance(clause, UnplannedPartition) else window_plan(clause)
         if window is None:
             continue
+        keyed = keyed_input(clauses[index - 1], clauses[index]) if index else None
+        if keyed is not None and facts.is_infinite(keyed.collection):
+            # Over an infinite sequence, the loop over keys and the windows of each are one pass.
+            return plan_windows(replace(flwor, clauses=_partitioned(clauses, index, keyed)), facts, observe)
         place = WindowPlace(window, clauses[index + 1 :], result, clauses[:index])
         if window.kind:
             place = _ruled(place, facts, observe)
@@ -36,6 +43,21 @@ def plan_windows(flwor: ast.Flwor, facts: WindowFacts, observe: Observer = _sile
     if clauses is flwor.clauses:
         return flwor
     return replace(flwor, clauses=clauses, result=result)
+
+
+@ast_node
+class UnplannedPartition(ast.Clause):
+    """Windows by key that no rule has looked at yet."""
+
+    unplanned: WindowPlan
+
+
+def _partitioned(clauses: tuple[ast.Clause, ...], index: int, keyed: KeyedInput) -> tuple[ast.Clause, ...]:
+    outer, inner = clauses[index - 1], window_plan(clauses[index])
+    assert isinstance(outer, ast.ForClause)
+    assert inner is not None
+    window = replace(inner, collection=keyed.collection, partition=WindowPartition(outer.name, keyed.key))
+    return (*clauses[: index - 1], UnplannedPartition(window, span=inner.span), *clauses[index + 1 :])
 
 
 def _ruled(place: WindowPlace, facts: WindowFacts, observe: Observer) -> WindowPlace:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -23,6 +24,8 @@ class WindowFacts:
     """Whether variables may change while the query runs: then conditions stay where they stand."""
     by_code_points: bool = True
     """Whether strings are compared by the code point collation."""
+    is_infinite: Callable[[ast.Expr], bool] = lambda expr: False
+    """Whether an expression may be infinite at this place."""
     user_aggregates: frozenset[tuple[str, str]] = frozenset()
     """The registered functions that fold their argument value by value."""
 

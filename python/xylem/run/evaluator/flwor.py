@@ -74,7 +74,12 @@ def _planned(c: Compiler, node: ast.Flwor) -> ast.Flwor:
     from xylem.rewrite.windows import WindowFacts, plan_windows
 
     facts = c.writer.window_facts or WindowFacts()
-    here = replace(facts, is_sequential=c.static.is_sequential, by_code_points=default_collation(c) == "None")
+    here = replace(
+        facts,
+        is_sequential=c.static.is_sequential,
+        by_code_points=default_collation(c) == "None",
+        is_infinite=c.is_endless,
+    )
     return plan_windows(node, here)
 
 

@@ -8,7 +8,7 @@ from xylem.analysis.types import sequence_type, signature_type
 from xylem.errors import StaticError
 from xylem.functions.registry import FN
 from xylem.plan.note import Note
-from xylem.plan.window_plan import ROLES, AggregateRead, Boundary, WindowPlan, decisions
+from xylem.plan.window_plan import ROLES, AggregateRead, Boundary, WindowPartition, WindowPlan, decisions
 from xylem.syntax import ast
 from xylem.values import atomic_type as at
 from xylem.values.sequence_type import AtomicItem, ItemType, Occurrence, SequenceType
@@ -18,14 +18,16 @@ from ..runtime import data_windows
 from ..windows.aggregates import aggregate_value
 from ..windows.cursor import Needs
 from ..windows.landmark import LandmarkCursor
+from ..windows.partitioned import partitioned
 from ..windows.sliding import SlidingCursor
 from ..windows.streamed_tumbling import streamed_tumbling
 from ..windows.subsequences import SubsequenceCursor
 from ..windows.tumbling import TumblingCursor
 from .code import Code, Shape, atomic, one, optional, shape_of
 from .compiler import Compiler, compiles
-from .window_aggregates import write_aggregates
+from .window_aggregates import WrittenAggregates, write_aggregates
 from .window_parts import OpenWindowsWriter, Parts, WindowFunctions
+from .writer import Frame
 
 Bound = list[tuple[tuple[str, str], Code]]
 
@@ -38,6 +40,8 @@ def write_window(c: Compiler, plan: WindowPlan) -> Bound:
     collection = c.compile(plan.collection)
     source = c.as_iterable(collection)
     item = collection.item
+    if plan.partition is not None:
+        return _write_partition(c, plan, collection, plan.partition)
     started = _variables(c, plan.start, item)
     ended = _variables(c, plan.end, item)
     functions = WindowFunctions(c, plan, started, ended)
@@ -62,6 +66,42 @@ def write_window(c: Compiler, plan: WindowPlan) -> Bound:
     if not plan.early:
         bound += [(name, value) for name, value in ended if name is not None and value is not None]
     return [*bound, *aggregates.variables]
+
+
+def _write_partition(c: Compiler, plan: WindowPlan, collection: Code, partition: WindowPartition) -> Bound:
+    """Windows for each value of a key: every key has a cursor of its own, made when it is first met."""
+    item = collection.item
+    key = Code(c.fresh_name(partition.name), Shape.ONE, SequenceType(AtomicItem(at.ANY_ATOMIC)), simple=True)
+    started, ended = (_variables(c, boundary, item) for boundary in (plan.start, plan.end))
+    aggregates: list[WrittenAggregates] = []
+
+    def write_cursor() -> None:
+        c.declare(partition.name.expanded, key)
+        aggregates.append(write_aggregates(c, plan, item, collection.endless))
+        functions = WindowFunctions(c, plan, started, ended)
+        c.writer.line(f"return {_cursor(c, plan, functions, collection.endless, aggregates[0].text)}")
+
+    def write_key() -> None:
+        c.scope = c.scope.with_focus(c.focus_on(one("item", item, simple=True)))
+        c.writer.line(f"return {c.atomic_operand(partition.key, 'the key of an item').text}")
+
+    make = _partial(c, c.lifted("cursor", [key.text], c.describe(plan), write_cursor))
+    key_of = _partial(c, c.lifted("key", ["item"], c.describe(partition.key), write_key))
+    source = f"{c.as_iterable(collection)}, {key_of}, {make}, run.held_items, run.implicit_timezone_minutes"
+    window = c.fresh_name(plan.name)
+    names = [code.text if code else "_" for _, code in (*started, *ended)]
+    targets = [key.text, window, *names, *(code.text for _, code in aggregates[0].variables)]
+    c.writer.line(f"for {', '.join(targets)} in {c.rt(partitioned)}({source}):")
+    bound: Bound = [(partition.name.expanded, key)]
+    bound.append((plan.name.expanded, Code(window, Shape.SEQUENCE, SequenceType(item, Occurrence.SOME), simple=True)))
+    bound += [(name, value) for name, value in (*started, *ended) if name is not None and value is not None]
+    return [*bound, *aggregates[0].variables]
+
+
+def _partial(c: Compiler, frame: Frame) -> str:
+    """A generated function with what it captured."""
+    captures = "".join(f", {name}={name}" for name in frame.captures)
+    return f"{c.rt(partial)}({frame.name}{captures})" if captures else frame.name
 
 
 def check_window_types(c: Compiler, plan: WindowPlan) -> None:
@@ -174,6 +214,4 @@ def _reference(c: Compiler, window: ast.DataWindow, item: ItemType) -> str:
         found = c.atomic_operand(window.reference or ast.ContextItem(), "the reference of a window")
         c.writer.line(f"return {found.text}")
 
-    frame = c.lifted("reference", ["item"], c.describe(window), write)
-    captures = "".join(f", {name}={name}" for name in frame.captures)
-    return f"{c.rt(partial)}({frame.name}{captures})" if captures else frame.name
+    return _partial(c, c.lifted("reference", ["item"], c.describe(window), write))
