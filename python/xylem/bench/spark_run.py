@@ -15,7 +15,7 @@ from .spark_tasks import TASKS
 from .spark_worker import ON_SPARK
 
 MEGABYTES_OF_SCALE_1 = 116.8
-PHOTON_BYTES = 203
+PHOTON_BYTES = 189
 SMALL_FILES, SMALL_FILE_BYTES = 10_000, 10_000
 
 
