@@ -148,6 +148,11 @@ def queries(draw: st.DrawFn) -> str:
         prolog += 'declare default element namespace "urn:d"; '
     where = " and ".join(draw(st.lists(conditions("$p"), max_size=2)))
     source = draw(st.sampled_from(("/d/r", "/d/r", "/d/*", "/*/r", "//r", "/d/a")))
+    if draw(st.integers(0, 4)) == 0:
+        # A record around the records, which its attributes select.
+        condition = draw(st.sampled_from(('$o/@k = "7"', "$o/@k > 2", '$o/@m != "x"')))
+        inner = draw(st.sampled_from(("a", "b", "*", "n:b")))
+        return f"{prolog}<z>{{for $o in {source}, $p in $o/{inner} where {condition} return {draw(results('$p'))}}}</z>"
     filtered = f"{source}[{where.replace('$p/', '')}]" if where and "not" not in where and draw(st.booleans()) else None
     if draw(st.integers(0, 5)) == 0:
         taken = draw(st.sampled_from(("$p", "$p/a", "$p/@k", "$p/text()", "$p/a/b")))

@@ -246,7 +246,12 @@ def stream_sections(stream: StreamAccount) -> list[str]:
         streamed.append(f"{each.path} as ${each.variable}, {each.how}")
         if each.reads:
             streamed.append(f"  reads {', '.join(each.reads)}")
-    aggregated = [f"{each.function}() of {each.path}" for each in stream.aggregated]
+        if each.by_scan:
+            streamed.append("  results in plain XML are written by the scan itself")
+    aggregated = [
+        f"{each.function}() of {each.path}{', counted by the scan itself' if each.by_scan else ''}"
+        for each in stream.aggregated
+    ]
     buffered = []
     for buffer in stream.buffered:
         buffered.append(f"${buffer.variable}: {', '.join(buffer.paths)}")
@@ -265,12 +270,13 @@ def outline(node: ast.Node, depth: int = 0) -> list[str]:
     stack = [(node, depth)]
     while stack:
         current, level = stack.pop()
-        plain = [f"{key}={value}" for key, value in vars(current).items() if _is_plain(key, value)]
+        properties = ((key, getattr(current, key)) for key in current._compared)
+        plain = [f"{key}={value}" for key, value in properties if _is_plain(value)]
         place = f"{current.span.line}:{current.span.column}"
         lines.append(f"{'  ' * level}{' '.join([type(current).__name__, *plain])}  @{place}")
         stack.extend((child, level + 1) for child in reversed(list(current.children())))
     return lines
 
 
-def _is_plain(name: str, value: object) -> bool:
-    return name != "span" and value is not None and isinstance(value, (str, int, float, bool)) and value != ""
+def _is_plain(value: object) -> bool:
+    return value is not None and isinstance(value, (str, int, float, bool)) and value != ""

@@ -23,9 +23,17 @@ class Streamed:
     """one at a time, or child by child"""
     reads: tuple[str, ...]
     """Which paths of each element are read; the others are skipped."""
+    by_scan: bool = False
+    """Whether the scan itself writes the results, where they are wanted as plain XML."""
 
     def to_dict(self) -> dict[str, Any]:
-        return {"path": self.path, "variable": self.variable, "how": self.how, "reads": list(self.reads)}
+        return {
+            "path": self.path,
+            "variable": self.variable,
+            "how": self.how,
+            "reads": list(self.reads),
+            "written_by_scan": self.by_scan,
+        }
 
 
 @dataclass(frozen=True)
@@ -34,9 +42,11 @@ class Aggregated:
 
     path: str
     function: str
+    by_scan: bool = False
+    """Whether the scan itself does it."""
 
     def to_dict(self) -> dict[str, Any]:
-        return {"path": self.path, "function": self.function}
+        return {"path": self.path, "function": self.function, "by_scan": self.by_scan}
 
 
 @dataclass(frozen=True)

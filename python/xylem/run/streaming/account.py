@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from xylem.plan.buffers import A_WINDOW, AN_ITEM, THE_STREAM
 from xylem.plan.flux_plan import Buffered
-from xylem.plan.scan_plan import Keep, ScanPlan, ScanStep
+from xylem.plan.scan_plan import Keep, Report, ScanPlan, ScanStep
 from xylem.plan.stream_account import Aggregated, StreamAccount, Streamed
 
 from .program import StreamProgram
@@ -28,8 +28,8 @@ def _streamed(role: Role, program: StreamProgram, paths: _Paths) -> Streamed | N
         case ScopeRole(parent=ScopeRole()):
             return Streamed(paths.absolute(role.step), role.variable, "child by child", ())
         case ItemRole():
-            name = program.slots[role.slot]
-            return Streamed(paths.absolute(role.step), name, "one at a time", paths.kept(role.step))
+            name, by_scan = program.slots[role.slot], program.scan.steps[role.step].result is not None
+            return Streamed(paths.absolute(role.step), name, "one at a time", paths.kept(role.step), by_scan)
         case RegionRole():
             return Streamed(paths.absolute(role.step), role.variable, "one at a time", paths.kept(role.step))
         case WindowRole():
@@ -39,7 +39,9 @@ def _streamed(role: Role, program: StreamProgram, paths: _Paths) -> Streamed | N
 
 
 def _aggregated(role: FeedRole, paths: _Paths) -> Aggregated:
-    return Aggregated(paths.absolute(role.step), role.scope.aggregates[role.aggregate].function)
+    step = paths.steps[role.step]
+    by_scan = step.result is not None or bool(step.report & Report.COUNT)
+    return Aggregated(paths.absolute(role.step), role.scope.aggregates[role.aggregate].function, by_scan)
 
 
 def _buffered(program: StreamProgram, paths: _Paths) -> tuple[Buffered, ...]:

@@ -117,6 +117,8 @@ class StreamBuilder:
         self.windowed: set[str] = set()
         """The variables that hold a window."""
         self.selection = Selection(main.static.default_collation == CODEPOINT_COLLATION)
+        self.decided: set[ast.Expr] = set()
+        """Conditions about elements that only reach their handlers where these hold."""
         self.has_namespaces = False
         """Whether the answer may have namespaces declared around a result."""
         self.next_aggregate = 0
@@ -250,6 +252,9 @@ class StreamBuilder:
         if counter is not None:
             self.item_types[handler.position or ""] = AtomicItem(at.INTEGER)
         guarded = self.regions.guarded(handler) if nested and self.is_scannable(path) else None
+        if guarded is not None and self.is_scannable((*guarded.through, guarded.step)):
+            # Attributes are all it asks for: the scan tests them.
+            guarded = None
         if guarded is not None or not self.is_scannable(path):
             self.regions.plan(role, index, guarded or handler, nested)
             return
@@ -263,6 +268,7 @@ class StreamBuilder:
         if stream is not None:
             element = self.steps.follow(parent, handler.step, Report.START | Report.END)
             element.tests = (*own_tests, *self.selection.tests_of(stream, handler.variable))
+            self.decided |= self.selection.decided_at_start(stream, handler.variable)
             single = role.is_single and self._is_at_most_once(role, path)
             self._scope(stream, element.index, role, index, single)
             return
@@ -311,8 +317,8 @@ class StreamBuilder:
         if self.has_namespaces:
             return None
         conditions = conjuncts(body.condition) if isinstance(body, If) else []
-        decided = [condition for condition in conditions if self.selection.decides(condition, variable)]
-        return template_of(body, variable, self.selection, decided)
+        decided = {condition for condition in conditions if self.selection.decides(condition, variable)}
+        return template_of(body, variable, self.selection, decided | self.decided)
 
     def _as_stream(self, handler: On) -> ProcessStream | None:
         """The body as a stream of its own: it is one, or aggregates over the element are all it reads."""

@@ -56,7 +56,7 @@ from .template_paths import NoTemplate, Taken, element_path, taken_by
 def template_of(body: Flux, variable: str, selection: Selection, decided: Collection[ast.Expr]) -> Template | None:
     """The template of a body, where the scan has decided some of its conditions; None where there is none."""
     try:
-        parts = _Maker(selection).template(body, variable, decided)
+        parts = _Maker(selection, frozenset(decided)).template(body, variable)
     except NoTemplate:
         return None
     return parts or None
@@ -96,8 +96,9 @@ class _Frame:
 class _Maker:
     """Follows a body as `body.py` writes it, and notes what it would write."""
 
-    def __init__(self, selection: Selection) -> None:
+    def __init__(self, selection: Selection, decided: frozenset[ast.Expr]) -> None:
         self.selection = selection
+        self.decided = decided
         self.variables: list[str] = []
         """The record and the elements of the loops around the place, the innermost last."""
         self.frames = [_Frame()]
@@ -107,10 +108,8 @@ class _Maker:
         self.after_atomic = False
         """Whether an atomic value may have been the last: another one would be set off by a blank."""
 
-    def template(self, body: Flux, variable: str, decided: Collection[ast.Expr]) -> Template:
+    def template(self, body: Flux, variable: str) -> Template:
         self.variables.append(variable)
-        while isinstance(body, If) and all(condition in decided for condition in conjuncts(body.condition)):
-            body = body.body
         return self._inner(body)
 
     # --- bodies
@@ -220,6 +219,9 @@ class _Maker:
             raise NoTemplate
 
     def _when(self, condition: ast.Expr, body: Flux) -> None:
+        if all(each in self.decided for each in conjuncts(condition)):
+            self.write(body)
+            return
         tests, negated = self._tests(condition)
         before = self.after_atomic
         parts = self._inner(body)

@@ -37,6 +37,10 @@ class Selection:
         """The tests of attributes of `variable` that must hold for a body to write anything."""
         return self._tests(guards(body) or (), variable)
 
+    def decided_at_start(self, body: Flux, variable: str) -> set[ast.Expr]:
+        """The conditions that these tests decide, wherever they stand in the body."""
+        return {condition for condition in guards(body) or () if self.test(condition, variable) is not None}
+
     def value_tests_of(self, body: Flux, variable: str) -> tuple[ValueTest, ...]:
         """The tests of values below `variable` that must hold for a body to write anything."""
         return self._value_tests(guards(body) or (), variable)

@@ -60,6 +60,10 @@ def _initialiser(cls: type[Any]) -> Any:
     return scope["__init__"]
 
 
+_HASH = "hash"
+"""Where a node keeps its hash once it is known: no field is called so."""
+
+
 @ast_node(kw_only=True)
 class Node:
     """An AST node. Its span never counts when nodes are compared.
@@ -108,11 +112,20 @@ class Node:
         return True
 
     def __hash__(self) -> int:
-        found: list[object] = []
-        for node in self.walk():
-            found.append(type(node))
-            found.extend(value for value in map(node.__dict__.__getitem__, node._compared) if _is_plain(value))
-        return hash(tuple(found))
+        # Conditions are looked up again and again while a query is rewritten, and they never change.
+        state = self.__dict__
+        known = state.get(_HASH)
+        if known is None:
+            found: list[object] = []
+            for node in self.walk():
+                found.append(type(node))
+                found.extend(value for value in map(node.__dict__.__getitem__, node._compared) if _is_plain(value))
+            known = state[_HASH] = hash(tuple(found))
+        return known
+
+    def __getstate__(self) -> dict[str, object]:
+        """Without the hash, which is another one in each process."""
+        return {name: value for name, value in self.__dict__.items() if name != _HASH}
 
     def __repr__(self) -> str:
         inside = ", ".join(f"{name}={self.__dict__[name]!r}" for name in self._compared)
