@@ -59,9 +59,12 @@ def _buffered(program: StreamProgram, paths: _Paths) -> tuple[Buffered, ...]:
 def _kept_value(role: FeedRole, paths: _Paths) -> Buffered | None:
     """What an aggregate holds that is more than a number."""
     variable, function = role.scope.variable, role.scope.aggregates[role.aggregate].function
-    if function not in ("string-join", "distinct-values", "last", "fold-left"):
+    if function not in ("string-join", "distinct-values", "last", "fold-left", "items"):
         return None
     path = paths.absolute(role.step)
+    if function == "items":
+        bound = THE_STREAM if role.scope.is_single else AN_ITEM
+        return Buffered(variable, paths.kept_as(path, role.step), f"the end of ${variable}", bound)
     kept = {
         "string-join": f"the text of {path}",
         "distinct-values": f"the different values of {path}",
@@ -119,6 +122,11 @@ class _Paths:
             if candidate.parent == index and not candidate.report:
                 found += self.kept_with_name(below)
         return tuple(dict.fromkeys(found))
+
+    def kept_as(self, path: str, index: int) -> tuple[str, ...]:
+        """The same, each after a path."""
+        kept = self.kept(index)
+        return tuple(path if one == "everything" else f"{path}/{one}" for one in kept) or (path,)
 
     def kept_with_name(self, index: int) -> tuple[str, ...]:
         """The same, relative to its parent."""

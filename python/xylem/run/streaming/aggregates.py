@@ -88,6 +88,10 @@ class Aggregate:
         return replace(self, prefix=(), taken=Substitution({ITEM.name.expanded: start}).apply(self.taken))
 
 
+_OF_ONE = (ast.LetClause, ast.WhereClause, ast.OrderByClause, ast.CountClause)
+"""Clauses that leave one item to a tuple."""
+
+
 class Extraction:
     """Takes the aggregates over one stream variable out of an expression."""
 
@@ -134,6 +138,8 @@ class Extraction:
                 taken = self._quantified(node, bound, own_focus)
             case ast.Filter() | ast.Path():
                 taken = self._last(node, bound, own_focus)
+            case ast.Flwor():
+                taken = self._ordered(node, bound, own_focus)
         if taken is None and self.takes_items and isinstance(node, ast.Path):
             taken = self._extracted("items", node, bound, own_focus, node)
         if taken is not None:
@@ -216,6 +222,26 @@ class Extraction:
                     path = replace(node, right=replace(step, predicates=tuple(tests)))
                     return self._extracted("last", path, bound, own_focus, node)
         return None
+
+    def _ordered(self, node: ast.Flwor, bound: frozenset[tuple[str, str]], own_focus: bool) -> ast.Expr | None:
+        """for $x in E where p order by …: what passes the test is collected, each item by itself
+
+        Sorting needs all tuples, but no more of them than are sorted, and nothing of the document around them.
+        """
+        first, *rest = node.clauses
+        tests: list[ast.Clause] = []
+        while rest and isinstance(rest[0], ast.WhereClause):
+            tests.append(rest.pop(0))
+        if not isinstance(first, ast.ForClause) or first.position or first.allowing_empty or first.type is not None:
+            return None
+        # A group is a sequence of items: paths over it would meet what is in two of them twice.
+        if not any(isinstance(c, ast.OrderByClause) for c in rest) or not all(isinstance(c, _OF_ONE) for c in rest):
+            return None
+        if any(self._reads_stream(part) or reads_focus(part) for part in (*tests, *rest, node.result)):
+            return None
+        passing = ast.Flwor((first, *tests), ast.VarRef(first.name, span=first.span), span=node.span)
+        items = self._extracted("items", passing, bound, own_focus, first.collection)
+        return None if items is None else replace(node, clauses=(replace(first, collection=items), *rest))
 
     def _folded(
         self,

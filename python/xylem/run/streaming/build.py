@@ -49,7 +49,7 @@ from ..evaluator.windows import data_window_cursor
 from .aggregates import AGGREGATE, IN_ORDER, ONE, SO_FAR, Aggregate, Extraction, Fold
 from .body import loop_of, write_body
 from .early_firing import early_firing, past_at_start
-from .fed_records import ITEM
+from .fed_records import ITEM, gives_itself
 from .hoisting import hoisted
 from .immediate import Immediate, immediate
 from .kept_children import ANY_CHILD, kept_children, variable_readers
@@ -487,14 +487,13 @@ class StreamBuilder:
     def _need(self, aggregate: Aggregate, kept: Projection, stream: ProcessStream) -> None:
         """What is needed of the records of an aggregate."""
         name = ITEM.name.local
-        if aggregate.function == "last":
-            # What handlers read of its value.
+        if aggregate.function in ("last", "items"):
+            # What handlers read of its value; and what decides whether a record is taken.
             value = Projection()
             add_needs(stream, {aggregate.name: value})
-            if not (isinstance(aggregate.taken, ast.VarRef) or value.is_bare):
-                value.subtree = True
-            if isinstance(aggregate.taken, ast.VarRef):
+            if gives_itself(aggregate.taken):
                 kept.merge(value)
+                add_expression(aggregate.taken, {name: kept}, Use.PRESENCE)
             else:
                 add_expression(aggregate.taken, {name: kept}, Use.SUBTREE)
         elif aggregate.fold is not None:

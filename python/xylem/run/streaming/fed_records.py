@@ -44,6 +44,17 @@ def is_source(base: ast.Expr, variable: str) -> bool:
     return variable == ROOT and isinstance(base, (ast.Root, ast.ContextItem))
 
 
+def gives_itself(taken: ast.Expr) -> bool:
+    """Whether what is taken of a record is the record, if it passes some tests."""
+    match taken:
+        case ast.Flwor(clauses=(ast.ForClause(name=name, collection=collection), *rest), result=ast.VarRef(name=read)):
+            only_tests = all(isinstance(clause, ast.WhereClause) for clause in rest)
+            return only_tests and read.expanded == name.expanded and gives_itself(collection)
+        case ast.Filter(base=base):
+            return gives_itself(base)
+    return taken == ITEM
+
+
 def leaves_order(prefix: Sequence[ast.AxisStep], taken: ast.Expr) -> bool:
     """Whether what is taken of records, one after the other, may not be in document order.
 
