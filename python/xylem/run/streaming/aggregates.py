@@ -239,6 +239,9 @@ class Extraction:
             return None
         if any(self._reads_stream(part) or reads_focus(part) for part in (*tests, *rest, node.result)):
             return None
+        if _looks_around(replace(node, clauses=(replace(first, collection=ITEM), *node.clauses[1:]))):
+            # What is collected is a copy: nothing is around it.
+            return None
         passing = ast.Flwor((first, *tests), ast.VarRef(first.name, span=first.span), span=node.span)
         items = self._extracted("items", passing, bound, own_focus, first.collection)
         return None if items is None else replace(node, clauses=(replace(first, collection=items), *rest))
@@ -325,6 +328,16 @@ def _stays_below(taken: ast.Expr) -> bool:
     except NotProjectable:
         return False
     return not found.looks_above
+
+
+def _looks_around(expression: ast.Expr) -> bool:
+    """Whether more is read of ITEM than what is in it."""
+    found = Projection()
+    try:
+        project(expression, {ITEM.name.expanded: found})
+    except NotProjectable:
+        return True
+    return found.above is not None
 
 
 def _bound_in(node: ast.Node) -> frozenset[tuple[str, str]]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from xylem.analysis.focus import reads_focus
-from xylem.analysis.projection import NotProjectable, Projection, Use
+from xylem.analysis.projection import NotProjectable, Projection
 from xylem.analysis.reached_declarations import reached_declarations
 from xylem.functions.context import CODEPOINT_COLLATION
 from xylem.plan.flux import (
@@ -16,21 +16,18 @@ from xylem.plan.flux import (
     For,
     Handler,
     If,
-    Leaf,
     On,
     OnEach,
     OnFirst,
     OnWindow,
-    Opening,
     ProcessStream,
-    Sequence,
     Step,
 )
-from xylem.plan.flux_variables import bound_variables, expressions_of, free_variables
-from xylem.plan.needs import add_expression, add_needs, element_names
+from xylem.plan.flux_variables import bound_variables, expressions_of
+from xylem.plan.needs import add_needs
 from xylem.plan.result_template import Template
 from xylem.plan.scan_plan import Report
-from xylem.plan.symbols import is_element_step, may_contain, reached_type, step_symbol
+from xylem.plan.symbols import is_element_step, reached_type, step_symbol
 from xylem.rewrite.simple_expressions import is_known_at_start, is_simple
 from xylem.rewrite.take_outermost import take_outermost
 from xylem.schema.automaton_constraints import AutomatonConstraints
@@ -38,26 +35,25 @@ from xylem.schema.constraints import ElementConstraints, Schema
 from xylem.syntax import ast
 from xylem.values import atomic_type as at
 from xylem.values import node as nk
-from xylem.values.sequence_type import ANY_SEQUENCE, AtomicItem, ItemType, NodeItem, Occurrence, SequenceType
+from xylem.values.sequence_type import AtomicItem, ItemType, NodeItem
 
 from ..evaluator.build import Builder
-from ..evaluator.code import Code, Shape, atomic, one
 from ..evaluator.compiler import Compiler
 from ..evaluator.module_table import ModuleTable
-from ..evaluator.scope import Focus, Scope
-from ..evaluator.windows import data_window_cursor
-from .aggregates import AGGREGATE, IN_ORDER, ONE, SO_FAR, Aggregate, Extraction, Fold
-from .body import loop_of, write_body
+from .aggregate_plan import AggregatePlanner
+from .aggregates import Aggregate, Extraction
+from .body import loop_of
 from .early_firing import early_firing, past_at_start
-from .fed_records import ITEM, gives_itself
+from .handler_code import HandlerCode
 from .hoisting import hoisted
 from .immediate import Immediate, immediate
-from .kept_children import ANY_CHILD, kept_children, variable_readers
+from .kept_children import ANY_CHILD, kept_children
+from .leaf_mapping import map_handler
+from .nesting import may_nest
+from .not_streamable import NotStreamable
 from .region_plan import RegionPlanner
 from .result_templates import has_namespaces, template_of
 from .roles import (
-    AggregateRole,
-    FeedRole,
     FiringRole,
     ItemRole,
     KeepRole,
@@ -65,23 +61,15 @@ from .roles import (
     ScopeRole,
     TrackRole,
     TriggerRole,
-    WindowRole,
 )
 from .selection import Selection, conjuncts
-from .steps import PlannedStep, PlannedSteps
+from .steps import PlannedSteps
 from .stopping import limit_of
-from .tallies import tally_of
+from .window_handlers import WindowPlanner
+
+__all__ = ["NotStreamable", "StreamBuilder"]
 
 NEAR_STEPS = 2
-
-
-class NotStreamable(Exception):
-    """Why a query is answered from the whole tree, with the place in it."""
-
-    def __init__(self, why: str, node: ast.Node | None = None) -> None:
-        super().__init__(why)
-        self.why = why
-        self.node = node
 
 
 class _Names:
@@ -124,6 +112,9 @@ class StreamBuilder:
         self.next_aggregate = 0
         self.program_variables: frozenset[str] = frozenset()
         self.names = _Names(())
+        self.code = HandlerCode(self)
+        self.aggregates = AggregatePlanner(self)
+        self.windows = WindowPlanner(self)
         self.regions = RegionPlanner(self)
 
     def build(self, program: Flux) -> ScopeRole:
@@ -170,21 +161,21 @@ class StreamBuilder:
             kept.all_attributes |= read.all_attributes
         self._keep_children(role, stream, needs, first)
         for aggregate in aggregates:
-            self._feed(role, aggregate, stream)
+            self.aggregates.plan(role, aggregate, stream)
         if at_once is not None:
             # After the aggregates, which may be fed by the same record: records come in the order of steps.
             self._fire_at_once(role, at_once)
         for index, handler in enumerate(stream.handlers):
             if isinstance(handler, OnFirst):
-                role.bodies.append(self.function("first", handler.body, role))
+                role.bodies.append(self.code.function("first", handler.body, role))
             elif isinstance(handler, On) and handler.step.axis == "attribute":
-                role.bodies.append(self.function("first", ProcessStream(stream.variable, (handler,)), role))
+                role.bodies.append(self.code.function("first", ProcessStream(stream.variable, (handler,)), role))
             elif isinstance(handler, On):
                 role.bodies.append(None)
                 self._on(role, index, handler)
             elif isinstance(handler, (OnWindow, OnEach)):
                 role.bodies.append(None)
-                self._window(role, index, handler)
+                self.windows.plan(role, index, handler)
         role.at_start = past_at_start(stream, self.types.get(stream.variable))
         self._fire_early(role, stream, max(first, role.at_start))
         return role
@@ -247,7 +238,7 @@ class StreamBuilder:
         for step in path:
             kind = reached_type(step, kind, self.schema)
         self.types[handler.variable] = kind
-        nested = any(step.axis == "descendant" for step in path) and _may_nest(handler.step, kind)
+        nested = any(step.axis == "descendant" for step in path) and may_nest(handler.step, kind)
         counter = None if handler.position is None else self.slot(handler.position)
         if counter is not None:
             self.item_types[handler.position or ""] = AtomicItem(at.INTEGER)
@@ -279,9 +270,9 @@ class StreamBuilder:
             planned.tests = (*own_tests, *self.selection.tests_of(handler.body, handler.variable))
         slot = self.slot(handler.variable)
         add_needs(handler.body, {handler.variable: planned.kept})
-        self._keep_above(planned.kept)
+        self.keep_above(planned.kept)
         hoisted_body = hoisted(handler.body)
-        body = self.function("on", hoisted_body, role, handler)
+        body = self.code.function("on", hoisted_body, role, handler)
         # A value comes in one piece, like a tag: nothing of it waits for more.
         passes = is_simple(handler.body, handler.variable) or is_value(planned.kept)
         item = ItemRole(planned.index, role, index, slot, body, held_as=None if passes else handler.variable)
@@ -296,7 +287,7 @@ class StreamBuilder:
             item.nested, planned.report = True, Report.START | Report.ITEM
         self.roles.append(item)
 
-    def _keep_above(self, kept: Projection) -> None:
+    def keep_above(self, kept: Projection) -> None:
         """Steps for the elements around, whose attributes are read: the scan shows them with all that is inside."""
         if kept.above is None:
             return
@@ -351,53 +342,6 @@ class StreamBuilder:
         needs = self._needs(self._without_aggregates(stream)[0])
         return not (needs.subtree or needs.string or needs.text or needs.above)
 
-    def _window(self, role: ScopeRole, index: int, handler: OnWindow | OnEach) -> None:
-        """Collect the records of a path into windows."""
-        if any(step.axis == "descendant" for step in handler.path):
-            raise NotStreamable("a window over descendants", handler.window)
-        parent = role.step
-        for step in handler.path[:-1]:
-            parent = self.steps.follow(parent, step, Report.NOTHING).index
-        planned = self.steps.follow(parent, handler.path[-1], Report.ITEM)
-        handler, aggregates = self._window_aggregates(handler)
-        add_needs(handler.body, {handler.variable: planned.kept})
-        if planned.kept.above is not None:
-            raise NotStreamable("what is in a window looks around", handler.window)
-        if handler.window.kind != "count":
-            item = ITEM.name.local
-            reference = ITEM if handler.window.reference is None else ast.Path(ITEM, handler.window.reference)
-            add_expression(reference, {item: planned.kept}, Use.STRING)
-        slot = self.slot(handler.variable)
-        self.windowed.add(handler.variable)
-        feeds = []
-        for aggregate in aggregates:
-            whole = aggregate.of_item
-            add_expression(whole.taken, {ITEM.name.local: planned.kept}, Use.PRESENCE if whole.counts else Use.STRING)
-            feeder = self.feeder(whole, ITEM.name.local)
-            feeds.append((self.slot(aggregate.name), aggregate.function, feeder))
-        names = [aggregate.name for aggregate in aggregates]
-        body = self.function("window", handler.body, role, handler, names)
-        self.roles.append(WindowRole(planned.index, role, index, slot, body, self._cursor(handler), feeds))
-
-    def _window_aggregates(self, handler: OnWindow | OnEach) -> tuple[OnWindow | OnEach, list[Aggregate]]:
-        """Aggregates over disjoint windows, where they are all that is read: then no item is held (§3.8.2.2)."""
-        window = handler.window
-        if not isinstance(handler, OnWindow) or not (window.step is None or window.step == window.size):
-            return handler, []
-        extraction = Extraction(handler.variable, self.next_aggregate, self.program_variables)
-        body = _map_leaves(handler.body, extraction)
-        if handler.variable in free_variables(body):
-            return handler, []
-        self.next_aggregate = extraction.number
-        return replace(handler, body=body), extraction.found
-
-    def _cursor(self, handler: OnWindow | OnEach) -> str:
-        """def cursor(): a fresh cursor for the windows of one scope."""
-        c = self.c
-        with c.writer.function("cursor", [], c.describe(handler.window)) as frame, c.scoped(Scope({}, Focus(None))):
-            c.writer.line(f"return {data_window_cursor(c, handler.window, NodeItem(nk.ELEMENT))}")
-        return frame.name
-
     def _streams(self, stream: ProcessStream) -> bool:
         """Whether children are worth processing one by one: some are streamed, and the rest can be kept."""
         if not any(_streamed_path(handler) is not None for handler in stream.handlers):
@@ -442,161 +386,9 @@ class StreamBuilder:
     def _without_aggregates(self, stream: ProcessStream) -> tuple[ProcessStream, list[Aggregate]]:
         extraction = Extraction(stream.variable, self.next_aggregate, self.program_variables)
         # When a handler fires, all it depends on has passed: what it reads of the stream's element is final.
-        made = replace(stream, handlers=tuple(_map_handler(h, extraction) for h in stream.handlers))
+        made = replace(stream, handlers=tuple(map_handler(h, extraction) for h in stream.handlers))
         self.next_aggregate = extraction.number
         return made, extraction.found
-
-    def _feed(self, role: ScopeRole, aggregate: Aggregate, stream: ProcessStream) -> None:
-        tests, is_plain = self.selection.tests_of_predicates(aggregate.taken, ITEM.name.local)
-        # Counts come once per batch: enough for the document, which is open all the time.
-        counted = is_plain and aggregate.counts and role.parent is None
-        parent, kind = role.step, self.types.get(role.variable)
-        for step in aggregate.prefix:
-            passed = Step("*", step.axis, step.test)
-            planned = self.steps.add(parent, step.axis, *element_names(passed), Report.NOTHING)
-            parent, kind = planned.index, reached_type(passed, kind, self.schema)
-        planned.report = Report.COUNT if counted else Report.ITEM
-        planned.tests = tests
-        zero = None if aggregate.fold is None else self._zero(aggregate.fold.zero)
-        slot = self.slot(aggregate.name)
-        role.aggregates.append(AggregateRole(slot, aggregate.function, aggregate.parameter, zero))
-        readers = variable_readers(stream, aggregate.name)
-        made = FeedRole(planned.index, role, self.slot(ITEM.name.local), len(role.aggregates) - 1, None, readers)
-        self.roles.append(made)
-        if counted:
-            return
-        self._need(aggregate, planned.kept, stream)
-        self._keep_above(planned.kept)
-        made.body = self.feeder(aggregate, ITEM.name.local)
-        if is_known_at_start(planned.kept):
-            made.at_start, planned.report = True, Report.START
-        elif aggregate.function in IN_ORDER and _may_be_inside(aggregate.prefix, passed, kind):
-            made.nested, planned.report = True, Report.START | Report.ITEM
-        else:
-            self._tally(role, aggregate, planned)
-
-    def _tally(self, role: ScopeRole, aggregate: Aggregate, planned: PlannedStep) -> None:
-        """What the scan decides of the records of an aggregate, or counts by itself."""
-        name = ITEM.name.local
-        planned.value_tests = self.selection.value_tests_of_predicates(aggregate.taken, name)
-        tallied = tally_of(aggregate.taken, name, self.selection)
-        if tallied is not None and aggregate.function == "count" and role.parent is None:
-            planned.tests, planned.value_tests = tallied.tests, tallied.value_tests
-            planned.result = tallied.tally
-
-    def _need(self, aggregate: Aggregate, kept: Projection, stream: ProcessStream) -> None:
-        """What is needed of the records of an aggregate."""
-        name = ITEM.name.local
-        if aggregate.function in ("last", "items"):
-            # What handlers read of its value; and what decides whether a record is taken.
-            value = Projection()
-            add_needs(stream, {aggregate.name: value})
-            if gives_itself(aggregate.taken):
-                kept.merge(value)
-                add_expression(aggregate.taken, {name: kept}, Use.PRESENCE)
-            else:
-                add_expression(aggregate.taken, {name: kept}, Use.SUBTREE)
-        elif aggregate.fold is not None:
-            add_expression(aggregate.in_one_step, {name: kept}, Use.SUBTREE)
-        else:
-            add_expression(aggregate.taken, {name: kept}, Use.PRESENCE if aggregate.counts else Use.STRING)
-
-    def _zero(self, zero: ast.Expr) -> str:
-        """def zero(): what fold-left begins with."""
-        c = self.c
-        with c.writer.function("zero", [], c.describe(zero)) as frame, c.scoped(Scope({}, Focus(None))):
-            c.writer.line(f"return {c.as_iterable(c.compile(zero))}")
-        return frame.name
-
-    def feeder(self, aggregate: Aggregate, name: str) -> str:
-        """def feed(into, item): add what is taken of a record."""
-        c = self.c
-        with (
-            c.writer.function("feed", ["into", "item"], c.describe(aggregate.taken)) as frame,
-            c.scoped(Scope({}, Focus(None))),
-        ):
-            c.declare(("", name), one("item", NodeItem(nk.ELEMENT), simple=True))
-            code = c.compile(aggregate.taken)
-            if aggregate.fold is not None:
-                self._fold(aggregate.fold, code)
-            else:
-                code = code if aggregate.counts or aggregate.takes_nodes else c.atomized(code)
-                c.writer.line(f"into.add({c.as_iterable(code)})")
-        return frame.name
-
-    def _fold(self, fold: Fold, items: Code) -> None:
-        """for each item: into.add(step(into.value, item))"""
-        c = self.c
-        name, so_far = c.writer.fresh("one"), c.writer.fresh("so_far")
-        c.writer.line(f"for {name} in {c.as_iterable(items)}:")
-        with c.writer.indented(block=True), c.scoped():
-            c.writer.line(f"{so_far} = into.value")
-            c.declare(SO_FAR.name.expanded, Code(so_far, Shape.SEQUENCE, ANY_SEQUENCE, simple=True), loops=True)
-            c.declare(ONE.name.expanded, one(name, items.item, simple=True), loops=True)
-            c.writer.line(f"into.add({c.as_iterable(c.compile(fold.step))})")
-
-    # --- code
-
-    def function(
-        self,
-        stem: str,
-        body: Flux,
-        role: ScopeRole,
-        handler: On | OnWindow | OnEach | None = None,
-        more: Iterable[str] = (),
-    ) -> str:
-        """def handler(out, env): the body, with the variables it can see taken from the environment."""
-        c = self.c
-        read = free_variables(body)
-        with c.writer.function(stem, ["out", "env"], "") as frame, c.scoped(Scope({}, Focus(None))):
-            for name in (*self._visible(role, handler), *more):
-                if name.startswith(AGGREGATE) and name not in read:
-                    continue
-                variable = c.declare(("", name), self._bound(name))
-                if name == ROOT:
-                    c.scope = c.scope.with_focus(Focus(variable))
-            write_body(c, hoisted(body))
-        return frame.name
-
-    def test(self, condition: ast.Expr, names: Iterable[str]) -> str:
-        """def test(env): whether a condition holds, with variables of the environment."""
-        c = self.c
-        with c.writer.function("test", ["env"], c.describe(condition)) as frame, c.scoped(Scope({}, Focus(None))):
-            for name in names:
-                c.declare(("", name), self._bound(name))
-            c.writer.line(f"return bool({c.truth(condition)})")
-        return frame.name
-
-    def position_test(self, condition: ast.Expr, name: str) -> str:
-        """def counts(position): whether a condition holds of a number."""
-        c = self.c
-        with c.writer.function("counts", ["position"], "") as frame, c.scoped(Scope({}, Focus(None))):
-            c.declare(("", name), atomic("position", at.INTEGER, simple=True))
-            c.writer.line(f"return bool({c.truth(condition)})")
-        return frame.name
-
-    def _visible(self, role: ScopeRole, handler: On | OnWindow | OnEach | None) -> list[str]:
-        names = [] if handler is None else [handler.variable]
-        if isinstance(handler, On) and handler.position is not None:
-            names.append(handler.position)
-        scope: ScopeRole | None = role
-        while scope is not None:
-            names.append(scope.variable)
-            by_slot = {slot: name for name, slot in self.slots.items()}
-            names += [by_slot[aggregate.slot] for aggregate in scope.aggregates]
-            scope = scope.parent
-        return names
-
-    def _bound(self, name: str) -> Code:
-        """A local name for a variable of the environment."""
-        python = self.c.writer.fresh("v_" + "".join(ch if ch.isascii() and ch.isalnum() else "_" for ch in name))
-        if name.startswith(AGGREGATE):
-            self.c.writer.line(f"{python} = env[{self.slot(name)}].result()")
-            return Code(python, Shape.SEQUENCE, ANY_SEQUENCE, simple=True)
-        self.c.writer.line(f"{python} = env[{self.slot(name)}]")
-        if name in self.windowed:
-            return Code(python, Shape.SEQUENCE, SequenceType(NodeItem(nk.ELEMENT), Occurrence.MANY), simple=True)
-        return one(python, self.item_types.get(name, NodeItem()), simple=True)
 
 
 def _waiting(variable: str, handler: Handler) -> Handler:
@@ -608,47 +400,11 @@ def _waiting(variable: str, handler: Handler) -> Handler:
     return OnFirst(None, loop_of(handler, variable, (*handler.through, handler.step)))
 
 
-def _map_leaves(body: Flux, extraction: Extraction) -> Flux:
-    """The body with aggregates taken out of its expressions."""
-    match body:
-        case Leaf(expression=expression):
-            return replace(body, expression=extraction.apply(expression))
-        case Sequence(parts=parts):
-            return Sequence(tuple(_map_leaves(part, extraction) for part in parts))
-        case If(condition=condition, body=inner):
-            return If(extraction.condition(condition), _map_leaves(inner, extraction))
-        case For(body=inner, where=where):
-            tested = None if where is None else extraction.condition(where)
-            return replace(body, body=_map_leaves(inner, extraction), where=tested)
-        case ProcessStream(handlers=handlers):
-            return replace(body, handlers=tuple(_map_handler(handler, extraction) for handler in handlers))
-        case Opening(element=element):
-            return replace(body, element=extraction.apply(element))
-    return body
-
-
-def _map_handler(handler: Handler, extraction: Extraction) -> Handler:
-    if isinstance(handler, (On, OnFirst, OnWindow, OnEach)):
-        return replace(handler, body=_map_leaves(handler.body, extraction))
-    return handler
-
-
 def _streamed_path(handler: Handler) -> tuple[Step, ...] | None:
     """The path whose nodes a handler takes from the stream; None for one that only waits."""
     if isinstance(handler, On) and handler.step.axis != "attribute":
         return (*handler.through, handler.step)
     return handler.path if isinstance(handler, (OnWindow, OnEach)) else None
-
-
-def _may_nest(step: Step, of: ElementConstraints | None) -> bool:
-    """Whether an element that a step reaches may contain another one."""
-    uri, local = element_names(step)
-    return local is None or may_contain(of, local, uri)
-
-
-def _may_be_inside(prefix: tuple[ast.AxisStep, ...], last: Step, of: ElementConstraints | None) -> bool:
-    """Whether a record of a path may contain another one."""
-    return any(step.axis == "descendant" for step in prefix) and _may_nest(last, of)
 
 
 def is_value(kept: Projection) -> bool:

@@ -192,7 +192,7 @@ class RegionPlanner:
             if is_result and region.at_start:
                 self._result(region, parent, step, kept, test)
             parent = below if not is_result else parent
-        region.body = b.function("on", handler.body, role, handler)
+        region.body = b.code.function("on", handler.body, role, handler)
         b.roles.append(region)
 
     def _planned_test(self, step: Step) -> PlannedTest | None:
@@ -226,11 +226,11 @@ class RegionPlanner:
             add_expression(test.condition, {name: planned.kept}, Use.PRESENCE)
             role.reads_element = _reads(test.condition, frozenset({name}))
         role.aggregates = [AggregateRole(b.slot(a.name), a.function, a.parameter) for a in test.aggregates]
-        role.facts = [b.test(fact, [name]) for fact in test.facts]
+        role.facts = [b.code.test(fact, [name]) for fact in test.facts]
         names = [name, *(aggregate.name for aggregate in test.aggregates)]
-        role.test = b.test(test.condition or _TRUE, names)
+        role.test = b.code.test(test.condition or _TRUE, names)
         if test.position is not None:
-            role.counts = b.position_test(counted(test.position, variable(POSITION)), POSITION)
+            role.counts = b.code.position_test(counted(test.position, variable(POSITION)), POSITION)
         for number, aggregate in enumerate(test.aggregates):
             self._feed(role, number, aggregate)
         return planned.index
@@ -248,7 +248,7 @@ class RegionPlanner:
         if not at_start:
             planned.value_tests = b.selection.value_tests_of_predicates(aggregate.taken, name)
         segment = Segment(tuple((s.axis, *element_names(Step("*", s.axis, s.test))) for s in aggregate.prefix))
-        body = b.feeder(aggregate, name)
+        body = b.aggregates.feeder(aggregate, name)
         b.roles.append(CandidateFeedRole(planned.index, role.scope, role, number, segment, body, at_start))
 
     def _counted_parents(self, candidate: CandidateRole, parent: int, step: Step) -> None:

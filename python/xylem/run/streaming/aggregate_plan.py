@@ -1,0 +1,132 @@
+"""Planning aggregates over a stream: the steps that report their records, what is kept of them, what feeds them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from xylem.analysis.projection import Projection, Use
+from xylem.plan.flux import ProcessStream, Step
+from xylem.plan.needs import add_expression, add_needs, element_names
+from xylem.plan.scan_plan import Report
+from xylem.plan.symbols import reached_type
+from xylem.rewrite.simple_expressions import is_known_at_start
+from xylem.schema.constraints import ElementConstraints
+from xylem.syntax import ast
+from xylem.values import node as nk
+from xylem.values.sequence_type import ANY_SEQUENCE, NodeItem
+
+from ..evaluator.code import Code, Shape, one
+from ..evaluator.scope import Focus, Scope
+from .aggregates import IN_ORDER, ONE, SO_FAR, Aggregate, Fold
+from .fed_records import ITEM, gives_itself
+from .kept_children import variable_readers
+from .nesting import may_nest
+from .roles import AggregateRole, FeedRole, ScopeRole
+from .steps import PlannedStep
+from .tallies import tally_of
+
+if TYPE_CHECKING:
+    from .build import StreamBuilder
+
+
+class AggregatePlanner:
+    """Plans the aggregates of one program."""
+
+    def __init__(self, builder: StreamBuilder) -> None:
+        self.b = builder
+
+    def plan(self, role: ScopeRole, aggregate: Aggregate, stream: ProcessStream) -> None:
+        """The records that feed an aggregate of a scope."""
+        b = self.b
+        tests, is_plain = b.selection.tests_of_predicates(aggregate.taken, ITEM.name.local)
+        # Counts come once per batch: enough for the document, which is open all the time.
+        counted = is_plain and aggregate.counts and role.parent is None
+        parent, kind = role.step, b.types.get(role.variable)
+        for step in aggregate.prefix:
+            passed = Step("*", step.axis, step.test)
+            planned = b.steps.add(parent, step.axis, *element_names(passed), Report.NOTHING)
+            parent, kind = planned.index, reached_type(passed, kind, b.schema)
+        planned.report = Report.COUNT if counted else Report.ITEM
+        planned.tests = tests
+        zero = None if aggregate.fold is None else self._zero(aggregate.fold.zero)
+        slot = b.slot(aggregate.name)
+        role.aggregates.append(AggregateRole(slot, aggregate.function, aggregate.parameter, zero))
+        readers = variable_readers(stream, aggregate.name)
+        made = FeedRole(planned.index, role, b.slot(ITEM.name.local), len(role.aggregates) - 1, None, readers)
+        b.roles.append(made)
+        if counted:
+            return
+        self._need(aggregate, planned.kept, stream)
+        b.keep_above(planned.kept)
+        made.body = self.feeder(aggregate, ITEM.name.local)
+        if is_known_at_start(planned.kept):
+            made.at_start, planned.report = True, Report.START
+        elif aggregate.function in IN_ORDER and may_be_inside(aggregate.prefix, passed, kind):
+            made.nested, planned.report = True, Report.START | Report.ITEM
+        else:
+            self._tally(role, aggregate, planned)
+
+    def _tally(self, role: ScopeRole, aggregate: Aggregate, planned: PlannedStep) -> None:
+        """What the scan decides of the records of an aggregate, or counts by itself."""
+        b, name = self.b, ITEM.name.local
+        planned.value_tests = b.selection.value_tests_of_predicates(aggregate.taken, name)
+        tallied = tally_of(aggregate.taken, name, b.selection)
+        if tallied is not None and aggregate.function == "count" and role.parent is None:
+            planned.tests, planned.value_tests = tallied.tests, tallied.value_tests
+            planned.result = tallied.tally
+
+    def _need(self, aggregate: Aggregate, kept: Projection, stream: ProcessStream) -> None:
+        """What is needed of the records of an aggregate."""
+        name = ITEM.name.local
+        if aggregate.function in ("last", "items"):
+            # What handlers read of its value; and what decides whether a record is taken.
+            value = Projection()
+            add_needs(stream, {aggregate.name: value})
+            if gives_itself(aggregate.taken):
+                kept.merge(value)
+                add_expression(aggregate.taken, {name: kept}, Use.PRESENCE)
+            else:
+                add_expression(aggregate.taken, {name: kept}, Use.SUBTREE)
+        elif aggregate.fold is not None:
+            add_expression(aggregate.in_one_step, {name: kept}, Use.SUBTREE)
+        else:
+            add_expression(aggregate.taken, {name: kept}, Use.PRESENCE if aggregate.counts else Use.STRING)
+
+    def _zero(self, zero: ast.Expr) -> str:
+        """def zero(): what fold-left begins with."""
+        c = self.b.c
+        with c.writer.function("zero", [], c.describe(zero)) as frame, c.scoped(Scope({}, Focus(None))):
+            c.writer.line(f"return {c.as_iterable(c.compile(zero))}")
+        return frame.name
+
+    def feeder(self, aggregate: Aggregate, name: str) -> str:
+        """def feed(into, item): add what is taken of a record."""
+        c = self.b.c
+        with (
+            c.writer.function("feed", ["into", "item"], c.describe(aggregate.taken)) as frame,
+            c.scoped(Scope({}, Focus(None))),
+        ):
+            c.declare(("", name), one("item", NodeItem(nk.ELEMENT), simple=True))
+            code = c.compile(aggregate.taken)
+            if aggregate.fold is not None:
+                self._fold(aggregate.fold, code)
+            else:
+                code = code if aggregate.counts or aggregate.takes_nodes else c.atomized(code)
+                c.writer.line(f"into.add({c.as_iterable(code)})")
+        return frame.name
+
+    def _fold(self, fold: Fold, items: Code) -> None:
+        """for each item: into.add(step(into.value, item))"""
+        c = self.b.c
+        name, so_far = c.writer.fresh("one"), c.writer.fresh("so_far")
+        c.writer.line(f"for {name} in {c.as_iterable(items)}:")
+        with c.writer.indented(block=True), c.scoped():
+            c.writer.line(f"{so_far} = into.value")
+            c.declare(SO_FAR.name.expanded, Code(so_far, Shape.SEQUENCE, ANY_SEQUENCE, simple=True), loops=True)
+            c.declare(ONE.name.expanded, one(name, items.item, simple=True), loops=True)
+            c.writer.line(f"into.add({c.as_iterable(c.compile(fold.step))})")
+
+
+def may_be_inside(prefix: tuple[ast.AxisStep, ...], last: Step, of: ElementConstraints | None) -> bool:
+    """Whether a record of a path may contain another one."""
+    return any(step.axis == "descendant" for step in prefix) and may_nest(last, of)

@@ -1,0 +1,14 @@
+"""Why a query cannot be answered while its input streams by."""
+
+from __future__ import annotations
+
+from xylem.syntax import ast
+
+
+class NotStreamable(Exception):
+    """Why a query is answered from the whole tree, with the place in it."""
+
+    def __init__(self, why: str, node: ast.Node | None = None) -> None:
+        super().__init__(why)
+        self.why = why
+        self.node = node
