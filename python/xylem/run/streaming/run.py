@@ -17,12 +17,12 @@ from xylem.schema.symbols import END as AT_END_TAG
 from xylem.values.node import Node
 from xylem.values.tree_interface import TreeInterface
 
-from ..runtime.data_windows import WindowCursor
 from .accumulator import Accumulator, Counter, LeftFold, accumulator
-from .buffer import ROW_BYTES, Buffer, detached, size_of
+from .buffer import ROW_BYTES, Buffer, size_of
 from .collector import Recorder
+from .feed_runs import FeedRuns
 from .late_children import has_any, late_child, late_result
-from .open_scope import Expected, OpenScope, Region, depth_of
+from .open_scope import OpenScope, Region, depth_of
 from .region_runs import RegionRuns
 from .roles import (
     AggregateRole,
@@ -42,6 +42,7 @@ from .roles import (
 )
 from .statistics import Statistics
 from .stopping import Stopping
+from .window_runs import WindowRuns
 
 __all__ = ["Statistics", "StreamRun"]
 
@@ -83,6 +84,8 @@ class StreamRun:
         self.written: Iterator[Written] = iter(_NOTHING_WRITTEN)
         """What the scan wrote in this batch, and its records have not come to yet."""
         self.region_runs = RegionRuns(self)
+        self.window_runs = WindowRuns(self)
+        self.feed_runs = FeedRuns(self)
         for role in roles:
             self._install(role)
         self.stopping = Stopping(roles)
@@ -105,7 +108,7 @@ class StreamRun:
                 self.actions[key | WRITTEN] = self._written_items(role)
             case WindowRole():
                 self.windows[role.scope.step, role.position] = role
-                self.actions[key | ITEM] = self._window_item(role)
+                self.actions[key | ITEM] = self.window_runs.item(role)
             case KeepRole():
                 self.keeps.setdefault(role.scope.step, []).append(role)
                 self.actions[key | ITEM] = self._keep(role)
@@ -132,12 +135,12 @@ class StreamRun:
             case FeedRole(body=None):
                 self.counted.append(role)
             case FeedRole(nested=True):
-                self.actions[key | START] = lambda node: self._expect(role)
-                self.actions[key | ITEM] = self._feed_in_order(role)
+                self.actions[key | START] = lambda node: self.feed_runs.expect(role)
+                self.actions[key | ITEM] = self.feed_runs.feeds_in_order(role)
             case FeedRole():
                 # The scan may count records by itself, and leave only some of them to be looked at here.
                 self.counted.append(role)
-                self.actions[key | (START if role.at_start else ITEM)] = self._feed(role)
+                self.actions[key | (START if role.at_start else ITEM)] = self.feed_runs.feeds(role)
 
     # --- input
 
@@ -235,7 +238,7 @@ class StreamRun:
             scope.reached = scope.next_handler
             scope.next_handler += 1
             if windows is not None:
-                self._emit(windows, scope, self._cursor(windows, scope).finish())
+                self.window_runs.emit(windows, scope, self.window_runs.cursor(windows, scope).finish())
             if handler is not None:
                 handler(self.output, self.env)
         if scope.buffer is not None and scope.buffer.bytes and position < len(handlers):
@@ -381,56 +384,6 @@ class StreamRun:
 
         return act
 
-    def _window_item(self, role: WindowRole) -> Action:
-        def act(node: Node) -> None:
-            scope = self.open[role.scope.step]
-            self.reach(scope, role.position, node)
-            if role.aggregates:
-                for slot, feed in self._fed(role, scope):
-                    feed(self.env[slot], node)
-                self._emit(role, scope, self._cursor(role, scope).push(None))
-                return
-            item = detached(node)
-            size = size_of(item)
-            scope.window_bytes.append(size)
-            self.statistics.hold(role.scope.variable, size, node)
-            self._emit(role, scope, self._cursor(role, scope).push(item))
-
-        return act
-
-    def _fed(self, role: WindowRole, scope: OpenScope) -> Iterator[tuple[int, Callable[[Accumulator, Node], None]]]:
-        """The slots of a window's aggregates, which are fresh when it begins, with what feeds them."""
-        is_new = role.position not in scope.aggregated
-        scope.aggregated.add(role.position)
-        for slot, function, feeder in role.aggregates:
-            if is_new:
-                self.env[slot] = accumulator(function, self.context)
-            yield slot, self.space[feeder]
-
-    def _cursor(self, role: WindowRole, scope: OpenScope) -> WindowCursor:
-        cursor = scope.cursors.get(role.position)
-        if cursor is None:
-            cursor = scope.cursors[role.position] = self.space[role.cursor]()
-        return cursor
-
-    def _emit(self, role: WindowRole, scope: OpenScope, complete: Iterator[list[Any]]) -> None:
-        body: Handler = self.space[role.body]
-        has_moved = False
-        for window in complete:
-            if role.aggregates:
-                scope.aggregated.discard(role.position)
-                body(self.output, self.env)
-                continue
-            self.env[role.slot] = window
-            body(self.output, self.env)
-            has_moved = True
-        if not has_moved:
-            return
-        # What the windows to come no longer need is gone.
-        held = sum(map(size_of, self._cursor(role, scope).held()))
-        self.statistics.hold(role.scope.variable, held - sum(scope.window_bytes))
-        scope.window_bytes = [held]
-
     def _keep(self, role: KeepRole) -> Action:
         step, variable = role.scope.step, role.scope.variable
         first = role.readers.first
@@ -464,39 +417,6 @@ class StreamRun:
             self._advance(scope, role.last + 1)
             self.statistics.hold(role.scope.variable, -size)
             env[slot] = usual
-
-        return act
-
-    def _feed(self, role: FeedRole) -> Action:
-        body = self.space[role.body or ""]
-        first = role.readers.first
-        variable, hold = role.scope.variable, self.statistics.hold
-
-        def act(node: Node) -> None:
-            scope = self.open[role.scope.step]
-            if scope.reached >= first:
-                raise late_child(node, variable, self.statistics.input_bytes)
-            aggregate = scope.aggregates[role.aggregate]
-            held = aggregate.held_bytes
-            try:
-                body(aggregate, node)
-            except XylemError as error:
-                aggregate.fail(error)
-            if aggregate.held_bytes != held:
-                hold(variable, aggregate.held_bytes - held, node)
-
-        return act
-
-    def _expect(self, role: FeedRole) -> None:
-        self.open[role.scope.step].expected.setdefault(role.step, Expected()).started()
-
-    def _feed_in_order(self, role: FeedRole) -> Action:
-        """Records may stand inside each other: they are taken in the order they started, once the outermost ended."""
-        feed = self._feed(role)
-
-        def act(node: Node) -> None:
-            for ready in self.open[role.scope.step].expected[role.step].ended(node):
-                feed(ready)
 
         return act
 

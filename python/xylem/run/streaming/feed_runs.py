@@ -1,0 +1,58 @@
+"""What a run does with the records of aggregates: they are added as they come, or in the order they started."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from xylem.errors import XylemError
+from xylem.values.node import Node
+
+from .late_children import late_child
+from .open_scope import Expected
+from .roles import FeedRole
+
+if TYPE_CHECKING:
+    from .run import StreamRun
+
+Action = Callable[[Node], None]
+
+
+class FeedRuns:
+    """The actions of all aggregates of one run."""
+
+    def __init__(self, run: StreamRun) -> None:
+        self.run = run
+
+    def feeds(self, role: FeedRole) -> Action:
+        body = self.run.space[role.body or ""]
+        first = role.readers.first
+        variable, hold = role.scope.variable, self.run.statistics.hold
+
+        def act(node: Node) -> None:
+            scope = self.run.open[role.scope.step]
+            if scope.reached >= first:
+                raise late_child(node, variable, self.run.statistics.input_bytes)
+            aggregate = scope.aggregates[role.aggregate]
+            held = aggregate.held_bytes
+            try:
+                body(aggregate, node)
+            except XylemError as error:
+                aggregate.fail(error)
+            if aggregate.held_bytes != held:
+                hold(variable, aggregate.held_bytes - held, node)
+
+        return act
+
+    def expect(self, role: FeedRole) -> None:
+        self.run.open[role.scope.step].expected.setdefault(role.step, Expected()).started()
+
+    def feeds_in_order(self, role: FeedRole) -> Action:
+        """Records may stand inside each other: they are taken in the order they started, once the outermost ended."""
+        feed = self.feeds(role)
+
+        def act(node: Node) -> None:
+            for ready in self.run.open[role.scope.step].expected[role.step].ended(node):
+                feed(ready)
+
+        return act

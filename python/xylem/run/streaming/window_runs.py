@@ -1,0 +1,77 @@
+"""What a run does with the records of data windows: they are collected, or fed to the aggregates of their window."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from xylem.values.node import Node
+
+from ..runtime.data_windows import WindowCursor
+from .accumulator import Accumulator, accumulator
+from .buffer import detached, size_of
+from .open_scope import OpenScope
+from .roles import WindowRole
+
+if TYPE_CHECKING:
+    from .run import StreamRun
+
+Action = Callable[[Node], None]
+Handler = Callable[[Any, list[Any]], None]
+
+
+class WindowRuns:
+    """The actions of all window handlers of one run."""
+
+    def __init__(self, run: StreamRun) -> None:
+        self.run = run
+
+    def item(self, role: WindowRole) -> Action:
+        def act(node: Node) -> None:
+            scope = self.run.open[role.scope.step]
+            self.run.reach(scope, role.position, node)
+            if role.aggregates:
+                for slot, feed in self._fed(role, scope):
+                    feed(self.run.env[slot], node)
+                self.emit(role, scope, self.cursor(role, scope).push(None))
+                return
+            item = detached(node)
+            size = size_of(item)
+            scope.window_bytes.append(size)
+            self.run.statistics.hold(role.scope.variable, size, node)
+            self.emit(role, scope, self.cursor(role, scope).push(item))
+
+        return act
+
+    def _fed(self, role: WindowRole, scope: OpenScope) -> Iterator[tuple[int, Callable[[Accumulator, Node], None]]]:
+        """The slots of a window's aggregates, which are fresh when it begins, with what feeds them."""
+        is_new = role.position not in scope.aggregated
+        scope.aggregated.add(role.position)
+        for slot, function, feeder in role.aggregates:
+            if is_new:
+                self.run.env[slot] = accumulator(function, self.run.context)
+            yield slot, self.run.space[feeder]
+
+    def cursor(self, role: WindowRole, scope: OpenScope) -> WindowCursor:
+        cursor = scope.cursors.get(role.position)
+        if cursor is None:
+            cursor = scope.cursors[role.position] = self.run.space[role.cursor]()
+        return cursor
+
+    def emit(self, role: WindowRole, scope: OpenScope, complete: Iterator[list[Any]]) -> None:
+        body: Handler = self.run.space[role.body]
+        has_moved = False
+        for window in complete:
+            if role.aggregates:
+                scope.aggregated.discard(role.position)
+                body(self.run.output, self.run.env)
+                continue
+            self.run.env[role.slot] = window
+            body(self.run.output, self.run.env)
+            has_moved = True
+        if not has_moved:
+            return
+        # What the windows to come no longer need is gone.
+        held = sum(map(size_of, self.cursor(role, scope).held()))
+        self.run.statistics.hold(role.scope.variable, held - sum(scope.window_bytes))
+        scope.window_bytes = [held]
