@@ -21,7 +21,8 @@ from xylem.spark.continuous.told_query import QueryText, told_queries
 
 from .killed_runs import answer
 
-pytestmark = pytest.mark.usefixtures("spark")
+# Longer than others: a batch of Spark's may wait for the machine.
+pytestmark = [pytest.mark.usefixtures("spark"), pytest.mark.timeout(300)]
 NOW = Trigger(None)
 OFTEN = Trigger(0.1)
 
@@ -196,9 +197,11 @@ def test_one_process_at_a_time(tmp_path: Path) -> None:
 
 def _when(condition: Callable[[], bool], act: Callable[[], object]) -> None:
     def wait() -> None:
-        until = time.monotonic() + 60
-        while not condition() and time.monotonic() < until:
+        until = time.monotonic() + 200
+        while time.monotonic() < until:
+            if condition():
+                act()
+                return
             time.sleep(0.02)
-        act()
 
     threading.Thread(target=wait, daemon=True).start()

@@ -137,6 +137,7 @@ def test_what_cannot_be_joined_is_told(query: str, why: str) -> None:
     assert why in str(caught.value)
 
 
+@pytest.mark.timeout(300)
 @pytest.mark.usefixtures("spark")
 def test_two_directories_on_spark(tmp_path: Path) -> None:
     def write(stream: str, number: int, document: bytes) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.timeout(300)
 QUERY = "//order ! map { 'id': xs:integer(@id), 'total': xs:decimal(total) }"
 
 
