@@ -16,7 +16,7 @@ def account_of(program: StreamProgram) -> StreamAccount:
     paths = _Paths(program.scan)
     return StreamAccount(
         tuple(found for role in program.roles if (found := _streamed(role, program, paths)) is not None),
-        tuple(_aggregated(role, paths) for role in program.roles if isinstance(role, FeedRole)),
+        tuple(_aggregated(role, paths) for role in program.roles if isinstance(role, FeedRole) and _is_folded(role)),
         _buffered(program, paths),
         program.plan.program,
         program.handlers.code,
@@ -29,13 +29,22 @@ def _streamed(role: Role, program: StreamProgram, paths: _Paths) -> Streamed | N
             return Streamed(paths.absolute(role.step), role.variable, "child by child", ())
         case ItemRole():
             name, by_scan = program.slots[role.slot], program.scan.steps[role.step].result is not None
-            return Streamed(paths.absolute(role.step), name, "one at a time", paths.kept(role.step), by_scan)
+            return Streamed(paths.absolute(role.step), name, _how(role.limit), paths.kept(role.step), by_scan)
         case RegionRole():
-            return Streamed(paths.absolute(role.step), role.variable, "one at a time", paths.kept(role.step))
+            return Streamed(paths.absolute(role.step), role.variable, _how(role.limit), paths.kept(role.step))
         case WindowRole():
             name = program.slots[role.slot]
             return Streamed(paths.absolute(role.step), name, "window by window", paths.kept(role.step))
     return None
+
+
+def _how(limit: int | None) -> str:
+    return "one at a time" if limit is None else f"one at a time, up to number {limit}"
+
+
+def _is_folded(role: FeedRole) -> bool:
+    """Whether records become a value; others are only collected."""
+    return role.scope.aggregates[role.aggregate].function != "items"
 
 
 def _aggregated(role: FeedRole, paths: _Paths) -> Aggregated:
