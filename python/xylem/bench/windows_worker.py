@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-import resource
 import sys
 import time
 
+from .peak_memory import peak_rss_bytes
 from .windows_engines import LeftOut, answer
 
 
@@ -21,8 +21,7 @@ def main(arguments: list[str]) -> None:
         print(json.dumps({"missing": str(reason)}))
         return
     spent = time.process_time() - started
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-    print(json.dumps({"cpu_seconds": spent, "peak_rss_bytes": peak, "answer": list(found)}))
+    print(json.dumps({"cpu_seconds": spent, "peak_rss_bytes": peak_rss_bytes(), "answer": list(found)}))
 
 
 if __name__ == "__main__":
