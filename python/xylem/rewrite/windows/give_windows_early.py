@@ -6,7 +6,7 @@
 Gain:   results come early, and no item is kept (windows paper, 6.3.4).
 Needs:  no `force`, and nothing behind the clause reads the variables of the end. First form: nor the window itself; for
         windows in the order of their first items. Second form: tumbling windows; the result alone reads $w, once, as
-        what a `for` iterates over or a path or filter starts from, and no clause in between waits for all tuples.
+        what a `for` iterates over or a map or filter starts from, and no clause in between waits for all tuples.
 Safe:   every window that starts is given in the end, be it at the end of the input; the results are those that were
         given later, in the same order.
 """
