@@ -262,7 +262,7 @@ def test_explanations_tell_what_becomes_of_the_stream() -> None:
     assert facts["streamed"] is True
     assert facts["passes"] == 1
     assert [(b["variable"], b["paths"], b["bound"]) for b in facts["buffers"]] == [("b", ["author//"], "one item")]
-    assert facts["aggregates"] == [{"path": "//price", "function": "count"}]
+    assert facts["aggregates"] == [{"path": "//price", "function": "count", "by_scan": True}]
     assert facts["flux"].startswith("{ ps $ROOT:")
     text = query.explain().to_text(with_code=True)
     assert "streams, in one pass" in text

@@ -199,3 +199,28 @@ def test_a_header_is_captured(query: str) -> None:
         peaks.append(measured.peak_buffered_bytes)
     assert peaks[1] < peaks[0] + 64
     assert peaks[1] < 400
+
+
+@pytest.mark.parametrize(
+    ("query", "streams"),
+    [
+        ("for $o in //line return concat($o/../@id, count($o/ancestor::*))", True),
+        ("for $o in //line return (for $x in $o return $x/../@id/string())", True),
+        ("for $o in //line order by $o/../@id descending return string($o)", True),
+        ("for $o in //line return (some $x in $o satisfies $x/../@id = 3)", True),
+        ("(//line)[last()]/../@id/string()", True),
+        ("for $o in //order return for-each($o/line, function($l) { $l/../@id/string() })", False),
+        ("for $o in //line return (let $f := function($l) { name($l/..) } return $f($o))", False),
+        ("for $o in //line return typeswitch ($o) case $x as element() return name($x/..) default return 1", False),
+        ("for $o in //line return sort($o)/../@id/string()", False),
+    ],
+)
+def test_elements_around(query: str, streams: bool) -> None:
+    """Names and attributes above an item are known; of nodes that came through a function nothing is."""
+    data = b'<shop id="0"><order id="1"><line>a</line></order><order id="3"><line>b</line><line>c</line></order></shop>'
+    program = stream_program(query)
+    assert (program is not None) == streams
+    for scanner in SCANNERS if program is not None else ():
+        for cut in (len(data), 5):
+            pieces = [data[i : i + cut] for i in range(0, len(data), cut)]
+            assert from_stream(program, pieces, scanner) == from_tree(query, data)

@@ -378,6 +378,10 @@ def _flwor(node: ast.Flwor, scope: _Scope) -> list[Projection]:
                 _window(clause, variables, here)
             case ast.CountClause(name=name):
                 variables[name.expanded] = []
+            case ast.ForseqClause(name=name):
+                bound = [name, *(part.name for part in clause.walk() if isinstance(part, ast.ForseqVariable))]
+                variables.update(_unknown(bound))
+                _look_at(clause, _Scope(variables, scope.focus, scope.root))
             case _:
                 _look_at(clause, here)
     return _nodes(node.result, _Scope(variables, scope.focus, scope.root))
@@ -458,12 +462,28 @@ def _look_at(node: ast.Node, scope: _Scope) -> None:
     if isinstance(node, ast.Quantified):
         _quantified(node, scope)
         return
+    scope = _inside(node, scope)
     use = Use.STRING if isinstance(node, _ATOMISING) else Use.PRESENCE if isinstance(node, _TRUTHS) else Use.SUBTREE
     for child in _expressions(node.children()):
         if isinstance(child, ast.Expr):
             _consume(child, scope, use)
         else:
             _look_at(child, scope)
+
+
+def _inside(node: ast.Node, scope: _Scope) -> _Scope:
+    """The scope of the parts of a node: what it binds may be any node, all of which is kept, and nothing around it."""
+    bound: list[ast.Name | None] = []
+    match node:
+        case ast.InlineFunction(parameters=parameters):
+            bound = [parameter.name for parameter in parameters]
+        case ast.Typeswitch(default_variable=name) | ast.TypeswitchCase(variable=name):
+            bound = [name]
+    return _Scope({**scope.variables, **_unknown(bound)}, scope.focus, scope.root) if bound else scope
+
+
+def _unknown(names: Iterable[ast.Name | None]) -> dict[ExpandedName, list[Projection]]:
+    return {name.expanded: [] for name in names if name is not None}
 
 
 def _expressions(nodes: Iterable[ast.Node]) -> Iterable[ast.Node]:
