@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from xylem.errors import InputError
 from xylem.plan.scan_plan import Keep, Report, ScanPlan, ScanStep
@@ -248,6 +248,8 @@ PARTS = [
 @given(
     parts=st.lists(st.sampled_from(PARTS), max_size=8), edits=EDITS, places=st.lists(st.integers(0, 400), max_size=5)
 )
+@example(parts=[b"<i/>", b"<i/>"], edits=[(3, "insert", ord("&"))], places=[])
+@example(parts=[b"<i/>", b"<i/>"], edits=[(7, "insert", ord("&")), (8, "insert", ord("x"))], places=[])
 def test_any_damage_ends_in_a_document_or_an_error(
     scanner: str, parts: list[bytes], edits: list[tuple[int, str, int]], places: list[int]
 ) -> None:

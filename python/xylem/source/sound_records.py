@@ -16,6 +16,7 @@ Holds:  one record, up to `limits.item_bytes` bytes of input: a longer one is ma
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -35,6 +36,7 @@ _SHORTEST = 4
 _MUCH_TEXT = 1 << 20
 _INCOMPLETE = 1 << 16
 _RECOVERED = frozenset({"XYIN0001", "XYIN0004", "XYIN0007", "XYIN0008"})
+_REFERENCE_ENDS = re.compile(rb"[;<>]")
 _WIDE = (b"\xff\xfe", b"\xfe\xff", b"\0", b"<\0")
 
 
@@ -193,16 +195,22 @@ class SoundRecords(ByteSource):
             # Inside of something that has been handed on already.
             raise error
         # Everything before the error is well formed, so that its tags are what they seem.
-        at = len(self._held) if is_end else min(error.place.byte_offset - self._place.offset, len(self._held))
-        inside, place = self._place_before(max(at, 0), error)
+        at = len(self._held) if is_end else self._index_of(error.place)
+        inside, place = self._place_before(at, error)
         yield from self._hand_on(inside, place)
         around = tag_names(place.opening)
         if inside in (Inside.OTHER, Inside.OVER) or not around or place.opening.startswith(_WIDE):
             raise error
-        at = len(self._held) if is_end else min(max(error.place.byte_offset - self._place.offset, 0), len(self._held))
+        at = len(self._held) if is_end else self._index_of(error.place)
         yield from self._start_skip(error, around, inside is Inside.ITEM, at, is_end)
         held, self._held = self._held, b""
         return held
+
+    def _index_of(self, place: InputPlace) -> int:
+        """Where an error is in the held bytes. A broken reference is told where it breaks off: it begins before."""
+        at = min(max(place.byte_offset - self._place.offset, 0), len(self._held))
+        ampersand = self._held.rfind(b"&", 0, at)
+        return at if ampersand < 0 or _REFERENCE_ENDS.search(self._held, ampersand, at) else ampersand
 
     def _place_before(self, at: int, error: InputError) -> tuple[Inside, CutPoint]:
         """What an index of the held bytes is inside of, and where to go on from."""
