@@ -15,7 +15,6 @@ StepTuple: TypeAlias = tuple[
     str | None,
     str | None,
     int,
-    bool,
     int,
     list[tuple[str, str]] | None,
     bool,
