@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pyspark import cloudpickle
 from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPartition
 from pyspark.sql.streaming.datasource import (
     ReadAllAvailable,
@@ -55,7 +56,8 @@ class LogDescription:
     settle_seconds: float = 0.0
 
     def to_option(self) -> str:
-        return b64encode(pickle.dumps(self)).decode()
+        # A user's functions go by value: one made in a notebook or inside another has no module to be found in.
+        return b64encode(cloudpickle.dumps(self)).decode()
 
     @classmethod
     def from_option(cls, text: str) -> LogDescription:
