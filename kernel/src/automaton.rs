@@ -49,6 +49,8 @@ pub struct Action {
     pub counted: Vec<u32>,
     /// Steps with a record at its start.
     pub at_start: Vec<u32>,
+    /// Steps that announce it if it stands in another one, or another one in it.
+    pub nesting: Vec<u32>,
     /// Kinds and steps of the records at its end.
     pub at_end: Vec<(u8, u32)>,
 }
@@ -298,7 +300,9 @@ impl Automaton {
                 }
             }
         }
-        let (counted, at_start, items) = (with(COUNT), with(START), with(ITEM));
+        let (counted, items) = (with(COUNT), with(ITEM));
+        let (nesting, at_start) = with(START).into_iter().partition(|&step| steps[step as usize].nests);
+        let at_start: Vec<u32> = at_start;
         let is_dead = inner.children.is_empty() && inner.descendants.is_empty();
         let skips = is_dead && !has_row && !keeps_text && counted.is_empty();
         Action {
@@ -315,6 +319,7 @@ impl Automaton {
             attributes: self.kept_attributes(inner, reached),
             counted,
             at_start,
+            nesting,
             at_end,
         }
     }

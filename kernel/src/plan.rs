@@ -144,6 +144,8 @@ pub struct Step {
     pub local: Option<String>,
     /// START, END, ITEM, COUNT.
     pub report: u8,
+    /// Whether START records matter only for elements that stand in each other.
+    pub nests: bool,
     /// What is kept.
     pub keep: Keep,
     /// (uri, local) of the attributes to keep, None for all.

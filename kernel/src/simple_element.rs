@@ -82,9 +82,10 @@ impl Reader {
     /// Read on from an index as long as one simple element after the other is what is expected; where that ends.
     #[inline(always)]
     pub(crate) fn expected_elements(&mut self, data: &[u8], from: usize) -> Result<usize, Halt> {
-        if self.projector.passes_over_all() || self.has_returns || !self.projector.has_rows_around() {
+        if self.projector.passes_over_all() || self.has_returns {
             return Ok(from);
         }
+        let has_rows_around = self.projector.has_rows_around();
         let state = self.projector.state();
         let mut at = from;
         while data.get(at) == Some(&b'<') {
@@ -94,7 +95,11 @@ impl Reader {
             let Some(end) = expected.end_tag_end(data, text_end) else { break };
             match expected.simple {
                 Simple::Nothing => self.projector.end_text(),
-                Simple::Row { told, keeps_text } => {
+                Simple::Below { action, .. } => {
+                    self.projector.end_text();
+                    self.projector.count(action);
+                }
+                Simple::Row { told, keeps_text } if has_rows_around => {
                     let text = if keeps_text { &data[start..text_end] } else { b"" };
                     self.projector.simple_row(told, text, &self.limits, at)?;
                 }

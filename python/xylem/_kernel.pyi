@@ -15,6 +15,7 @@ StepTuple: TypeAlias = tuple[
     str | None,
     str | None,
     int,
+    bool,
     int,
     list[tuple[str, str]] | None,
     bool,

@@ -66,9 +66,14 @@ def compared(query: str, document: str, size: int) -> None:
         # Conditions that decide about nothing may be left out, and their errors with them.
         assert usual == expected
     if not usual.error:
-        assert len({found.peak_buffered_bytes for found in measured.values()}) == 1
-        if not any(isinstance(step.result, Tally) for step in program.scan.steps):
-            assert len({found.records for found in measured.values()}) == 1
+        steps = program.scan.steps
+        # Of elements that may nest, the kernel leaves out more records.
+        together = [SCANNERS] if not any(step.nests for step in steps) else [(scanner,) for scanner in SCANNERS]
+        for scanners in together:
+            alike = [found for (scanner, _), found in measured.items() if scanner in scanners]
+            assert len({found.peak_buffered_bytes for found in alike}) == 1
+            if not any(isinstance(step.result, Tally) for step in steps):
+                assert len({found.records for found in alike}) == 1
 
 
 def test_generated() -> None:
@@ -98,6 +103,8 @@ def test_most_of_them_are_written_by_the_scan() -> None:
 CASES = {
     "copies": "<o>{ for $p in /d/r where $p/b > 3 return <p>{ $p/a }{ $p/b }</p> }</o>",
     "whole records": "/d/r[b > 3]",
+    "anywhere": "//r[b > 3]",
+    "anything": "<o>{ for $p in //* where $p/b > 3 return <p>{ $p/a }</p> }</o>",
     "texts outside of elements": "for $p in /d/r where $p/b > 3 return $p/a/text()",
     "attributes": "for $p in /d/r return <p k='{ $p/@k }' a='({ $p/a })'>{ string($p/b) }</p>",
     "atomic values apart": "for $p in /d/r return <p a='{ $p/a }'>{ data($p/b) } { 'x' }{ data($p/@k) }</p>",
@@ -119,6 +126,10 @@ DOCUMENTS = {
         "<r n:k='1' k='2'><a xmlns='' m:x='&#9;'><n:c xmlns:n='u3'><n:e/></n:c></a>"
         "<b xml:lang='de'>7</b></r><r xmlns:l='u4'><a><l:c/></a><b>9</b></r></d>"
     ),
+    "records in records": (
+        "<d><r><b>4</b></r><r><a>1</a><r><b>5</b><r><a>2</a><b>6</b></r></r><b>7</b></r><r><b>1</b><r/></r>"
+        "<x><r><b>8</b></r><r><r/><b>9</b></r></x></d>"
+    ),
     "characters": "<d><r k='&#10;&quot;&#x2028;'><a>&#13;&#x85;&#x7f;\u2028é𝄞</a><b>4</b><!--c--><?t d?></r></d>",
 }
 
@@ -131,8 +142,9 @@ def test_cases(name: str, about: str) -> None:
 
 
 @needs_kernel
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", sorted(CASES.keys() - {"anything"}))
 def test_cases_are_written_by_the_scan(name: str) -> None:
+    # Any elements stand in each other, and wait for those around them.
     program = stream_program(CASES[name])
     assert program is not None
     before = Watched.texts
@@ -146,7 +158,7 @@ NOT_WRITTEN = {
     "attributes as nodes": "for $p in /d/r return <p>{ $p/@k }</p>",
     "atomic values side by side": "for $p in /d/r return <p>{ data($p/a), data($p/b) }</p>",
     "atomic values outside of elements": "for $p in /d/r return data($p/a)",
-    "another order": "for $p in /d/r return <p>{ $p//c/a }</p>",
+    "another order": "for $p in /d/r return <p b='{ $p/b }'>{ $p//c/a }</p>",
     "a computation": "for $p in /d/r return <p>{ $p/b + 1 }</p>",
     "another record": "for $p in /d/r return <p>{ count(/d/r) }</p>",
 }

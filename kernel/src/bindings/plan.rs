@@ -15,13 +15,14 @@ type TestTuple = (String, String, String, Option<String>, Option<f64>);
 /// path, whether text nodes, attribute or None, sign, text or None, number or None
 pub type ValueTestTuple = (Vec<(String, String)>, bool, Option<(String, String)>, String, Option<String>, Option<f64>);
 
-/// parent, is_descendant, uri, local, report, keep, attributes, text, tests, value tests, result
+/// parent, is_descendant, uri, local, report, nests, keep, attributes, text, tests, value tests, result
 type StepTuple<'py> = (
     i64,
     bool,
     Option<String>,
     Option<String>,
     u8,
+    bool,
     u8,
     Option<Vec<(String, String)>>,
     bool,
@@ -62,7 +63,7 @@ pub fn plan((steps, comments): PlanTuple<'_>) -> PyResult<Plan> {
 }
 
 fn step(tuple: StepTuple<'_>) -> PyResult<Step> {
-    let (parent, is_descendant, uri, local, report, keep, attributes, text, tests, value_tests, made) = tuple;
+    let (parent, is_descendant, uri, local, report, nests, keep, attributes, text, tests, value_tests, made) = tuple;
     let keep = match keep {
         0 => Keep::Nothing,
         1 => Keep::Subtree,
@@ -73,7 +74,7 @@ fn step(tuple: StepTuple<'_>) -> PyResult<Step> {
     let value_tests = self::value_tests(value_tests)?;
     let parent = usize::try_from(parent).unwrap_or(0);
     let result = made.as_ref().map(result).transpose()?;
-    Ok(Step { parent, is_descendant, uri, local, report, keep, attributes, text, tests, value_tests, result })
+    Ok(Step { parent, is_descendant, uri, local, report, nests, keep, attributes, text, tests, value_tests, result })
 }
 
 fn test((uri, local, sign, text, number): TestTuple) -> PyResult<AttributeTest> {

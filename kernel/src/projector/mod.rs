@@ -5,11 +5,14 @@
 
 mod attribute_tests;
 mod handing_over;
+mod nesting;
 mod records_at_end;
 mod resolution;
 mod simple;
 
 pub use simple::Simple;
+
+use self::nesting::Nesting;
 
 use rustc_hash::FxHashSet;
 
@@ -78,6 +81,8 @@ pub struct Projector {
     has_counted: bool,
     /// Whether templates are written.
     pub writes: bool,
+    /// For each step, the open elements it reaches, where it matters whether they stand in each other.
+    nesting: Vec<Nesting>,
     /// Codes of elements and attributes where the document type declares an identifier (true) or a reference to one.
     pub identifier_rules: FxHashSet<(u32, u32, bool)>,
 }
@@ -86,6 +91,7 @@ impl Projector {
     /// The projection at the start of a document.
     pub fn new(plan: Plan, strips_space: bool) -> Self {
         let counts = vec![0; plan.steps.len()];
+        let nesting = plan.steps.iter().map(|_| Nesting::default()).collect();
         let (automaton, document) = Automaton::new(plan);
         let mut projector = Projector {
             automaton,
@@ -104,6 +110,7 @@ impl Projector {
             counts,
             has_counted: false,
             writes: false,
+            nesting,
             identifier_rules: FxHashSet::default(),
         };
         projector.rows.push(kind::DOCUMENT, 0);
@@ -334,6 +341,9 @@ impl Projector {
         }
         for &step in at_start {
             self.rows.record(START, step, self.open[self.open.len() - 1].row);
+        }
+        if !self.automaton.action(number).nesting.is_empty() {
+            self.enter_nesting(number);
         }
     }
 

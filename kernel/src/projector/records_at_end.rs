@@ -19,6 +19,11 @@ impl Projector {
                 continue;
             }
             let plan = &self.automaton.plan().steps[step as usize];
+            if plan.nests && self.nesting[step as usize].leave() {
+                self.rows.record(ITEM, step, row);
+                is_reported = true;
+                continue;
+            }
             let named = NamedRows { rows: &self.rows, names: &self.names };
             let verdict = all(&plan.value_tests, named, row as usize);
             if verdict == Verdict::Fails {

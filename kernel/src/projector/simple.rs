@@ -103,6 +103,9 @@ impl Projector {
         self.with_rows = self.open.len();
         self.settle();
         self.note_item();
+        if !self.automaton.action(action).nesting.is_empty() {
+            self.enter_nesting(action);
+        }
     }
 
     /// Add a whole element of which but the text is kept.

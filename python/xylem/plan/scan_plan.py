@@ -30,6 +30,12 @@ and must where a value test, or a test in the template, cannot be decided, or wh
 writes templates only while `scanner.writes` is set, which may change between calls: the plan keeps what the query
 needs in either case.
 
+**Elements that may nest.** Where a step with `nests` asks for START and ITEM, its START records only say which elements
+stand in each other. A scanner may leave out the START record of an element with no other of the step around it or in
+it: such an element is treated as if its step asked for ITEM alone, value tests, result and all. The START records of
+the others may come later, but no later than that of the first such element inside; these are always followed by
+an ITEM record, whatever the value tests say.
+
 **A scanner** is `Scanner(plan, limits)` with `feed(data, flush=False) -> Batch | None` and `finish() -> Batch`. How
 the input is cut into `data` changes the batches but never the records. A batch comes when there is enough for one
 or, with `flush`, whatever has been completed; None where nothing has. (A flush may still wait while an element to be
@@ -139,6 +145,8 @@ class ScanStep:
     """All must hold, or the step does not reach the element. Step 0 has none."""
     value_tests: tuple[ValueTest, ...] = ()
     """All must hold, or the ITEM record is left out. Step 0 has none."""
+    nests: bool = False
+    """Its START records matter only for elements that stand in each other."""
     result: Template | Tally | None = None
     """What the scan itself may do with a complete element that passes them. Step 0 has none."""
 

@@ -253,6 +253,7 @@ def _plan_tuple(plan: ScanPlan) -> PlanTuple:
             step.uri,
             step.local,
             int(step.report),
+            step.nests,
             int(step.keep),
             None if step.attributes is None else list(step.attributes),
             step.text,

@@ -161,7 +161,9 @@ class Projection(TreeLoader):
             self.rows.leaf(TEXT, "".join(element.collected))
             self._text_length = 0
         for kind, step in reached.records_at_end:
-            tests = self.plan.steps[step].value_tests if kind == _ITEM else ()
+            # What has been announced is reported in any case.
+            is_tested = kind == _ITEM and not self.plan.steps[step].nests
+            tests = self.plan.steps[step].value_tests if is_tested else ()
             if all(value_may_hold(test, self.rows, self._name) for test in tests):
                 self.rows.record(kind, step)
         if element.has_row:

@@ -105,6 +105,8 @@ class StreamBuilder:
         self.windowed: set[str] = set()
         """The variables that hold a window."""
         self.selection = Selection(main.static.default_collation == CODEPOINT_COLLATION)
+        self.alone: set[int] = set()
+        """The scopes with one handler alone that takes records: no other results come between those that nest."""
         self.decided: set[ast.Expr] = set()
         """Conditions about elements that only reach their handlers where these hold."""
         self.has_namespaces = False
@@ -165,6 +167,8 @@ class StreamBuilder:
         if at_once is not None:
             # After the aggregates, which may be fed by the same record: records come in the order of steps.
             self._fire_at_once(role, at_once)
+        if sum(not isinstance(handler, OnFirst) for handler in stream.handlers) == 1:
+            self.alone.add(step)
         for index, handler in enumerate(stream.handlers):
             if isinstance(handler, OnFirst):
                 role.bodies.append(self.code.function("first", handler.body, role))
@@ -277,14 +281,14 @@ class StreamBuilder:
         passes = is_simple(handler.body, handler.variable) or is_value(planned.kept)
         item = ItemRole(planned.index, role, index, slot, body, held_as=None if passes else handler.variable)
         item.counter, item.limit, item.outermost = counter, limit_of(handler), handler.outermost
-        if counter is None and not nested:
-            # A record that is left out must not have been announced.
+        if counter is None and (not nested or role.step in self.alone):
             planned.value_tests = self.selection.value_tests_of(hoisted_body, handler.variable)
             planned.result = self._template(hoisted_body, handler.variable)
         if planned.result is None and is_known_at_start(planned.kept) and not handler.outermost:
             item.at_start, planned.report, planned.value_tests = True, Report.START, ()
         elif nested:
             item.nested, planned.report = True, Report.START | Report.ITEM
+            planned.nests = role.step in self.alone
         self.roles.append(item)
 
     def keep_above(self, kept: Projection) -> None:

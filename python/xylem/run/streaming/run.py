@@ -103,6 +103,7 @@ class StreamRun:
             case ItemRole(nested=True):
                 self.actions[key | START] = lambda node: self._reserve(role, node)
                 self.actions[key | ITEM] = self._nested_item(role)
+                self.actions[key | WRITTEN] = self._written_items(role)
             case ItemRole():
                 self.actions[key | ITEM] = self._item(role)
                 self.actions[key | WRITTEN] = self._written_items(role)
@@ -356,9 +357,14 @@ class StreamRun:
         """Records may stand inside each other: results are written in the order the records started."""
         body: Handler = self.space[role.body]
         hold = self.statistics.hold
+        alone = self._item(role)
 
         def act(node: Node) -> None:
             scope = self.open[role.scope.step]
+            if not scope.started:
+                # It was not announced: no other stands in it, and it stands in none.
+                alone(node)
+                return
             waiting, region = scope.waiting, scope.started.pop()
             self.env[role.slot] = node
             if role.counter is not None:

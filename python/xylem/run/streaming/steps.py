@@ -25,6 +25,7 @@ class PlannedStep:
     kept: Projection = field(default_factory=Projection)
     tests: tuple[AttributeTest, ...] = ()
     value_tests: tuple[ValueTest, ...] = ()
+    nests: bool = False
     result: Template | Tally | None = None
 
 
@@ -63,6 +64,7 @@ class PlannedSteps:
             step.kept.text,
             step.tests,
             step.value_tests,
+            step.nests,
             step.result,
         )
 
