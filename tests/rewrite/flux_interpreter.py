@@ -13,6 +13,7 @@ from functools import cache
 from typing import Any
 
 import xylem
+from xylem.analysis.readable_names import with_readable_names
 from xylem.plan.flux import (
     ROOT,
     Copy,
@@ -32,7 +33,6 @@ from xylem.plan.flux import (
     Step,
 )
 from xylem.plan.needs import needs, node_test
-from xylem.plan.readable_names import with_readable_names
 from xylem.plan.symbols import is_element_step, reached_type
 from xylem.result import Result
 from xylem.schema.past_tracker import PastTracker

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 import xylem
+from xylem.analysis.readable_names import with_readable_names
 from xylem.plan.flux import Flux, For, Sequence
 from xylem.plan.flux_expression import as_expression, join_expression
-from xylem.plan.readable_names import with_readable_names
 from xylem.syntax import ast, print_query
 
 from .planned import expected, planned

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from xylem.analysis.ast_replacement import replaced
+from xylem.analysis.readable_names import with_readable_names
 from xylem.analysis.resolve_names import resolve_names
 from xylem.analysis.static_context import StaticContext
-from xylem.plan.readable_names import with_readable_names
 from xylem.plan.window_plan import AggregateRead, WindowPlan, decisions, written_clause
 from xylem.rewrite.windows import WindowFacts, plan_windows
 from xylem.schema.constraints import Schema

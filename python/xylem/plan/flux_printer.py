@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from xylem.analysis.readable_names import with_readable_names
 from xylem.syntax import ast, print_query
 
 from .flux import (
@@ -26,7 +27,6 @@ from .flux import (
     Sequence,
     Step,
 )
-from .readable_names import with_readable_names
 from .symbols import written
 
 WIDTH = 100

@@ -215,9 +215,8 @@ def _written_standard(plan: WindowPlan) -> ast.Clause:
 
 def decisions(plan: WindowPlan) -> Iterator[tuple[str, str]]:
     """What was decided, in words: (topic, text)."""
+    from xylem.analysis.readable_names import with_readable_names
     from xylem.syntax import print_query
-
-    from .readable_names import with_readable_names
 
     def told(expr: ast.Expr) -> str:
         return " ".join(print_query(with_readable_names(expr)).split())

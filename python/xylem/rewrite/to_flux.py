@@ -12,10 +12,10 @@ from collections.abc import Sequence as Seq
 from dataclasses import dataclass, replace
 
 from xylem.analysis.focus import uses_position
+from xylem.analysis.readable_names import with_readable_names
 from xylem.analysis.streamable_paths import StreamablePath, streamable_path
 from xylem.functions.registry import FN
 from xylem.plan.flux import EMPTY, ROOT, Copy, Fixed, Flux, For, If, Leaf, Opening, Sequence, Step
-from xylem.plan.readable_names import with_readable_names
 from xylem.syntax import ast, print_query
 
 from .count_clause import count_by_position

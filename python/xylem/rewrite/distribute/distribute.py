@@ -9,8 +9,8 @@ from xylem.analysis.focus import reads_focus
 from xylem.analysis.projection import NotProjectable, Projection, project
 from xylem.analysis.reach import BeyondReach
 from xylem.analysis.reached_declarations import reached_declarations
+from xylem.analysis.readable_names import with_readable_names
 from xylem.plan.distribution import Distribution, Part, PartKind
-from xylem.plan.readable_names import with_readable_names
 from xylem.plan.spread import Place, SpreadPart, SpreadQuery, Use, part_variable
 from xylem.syntax import ast, print_query
 
