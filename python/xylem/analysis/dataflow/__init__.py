@@ -1,0 +1,29 @@
+"""The stream data flow graph of a query, its fusions and the single-pass test (single-pass paper, §4).
+
+What comes in is the body of a query, its names resolved, with its prolog; what goes out is a graph of what depends on
+what, and a verdict: one pass, or how many and why. It changes no query and knows nothing of how one is executed.
+"""
+
+from __future__ import annotations
+
+from .build import build
+from .fusion import horizontal_fusion, vertical_fusion
+from .graph import AtomicNode, Blocking, Dependence, Edge, Graph, Node, Reason, SequenceNode, SuperNode, Verdict
+from .single_pass import verdict
+
+__all__ = [
+    "AtomicNode",
+    "Blocking",
+    "Dependence",
+    "Edge",
+    "Graph",
+    "Node",
+    "Reason",
+    "SequenceNode",
+    "SuperNode",
+    "Verdict",
+    "build",
+    "horizontal_fusion",
+    "verdict",
+    "vertical_fusion",
+]

@@ -1,0 +1,166 @@
+"""The stream data flow graph of a query (single-pass paper, §4.2), as plain data.
+
+A node is a variable of the query, or the value of an expression that has no name. A *sequence* node is as long as the
+stream (a rectangle in the paper), an *atomic* node is a value or an item (a circle). An edge says that one depends on
+the other, by its value or because it decides whether the other is evaluated at all (Def. 1): an *aggregate* dependence
+leads from a sequence to an atomic value that is known only once the sequence is past (Def. 3), all others are *flow*
+(Def. 4).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+
+from xylem.errors import NOWHERE, Span
+
+from .stream_path import StreamPath
+
+
+class Dependence(StrEnum):
+    """What an edge says."""
+
+    FLOW = "flow"
+    AGGREGATE = "aggregate"
+
+
+class Blocking(StrEnum):
+    """What an operator needs of its input before it gives anything, where it is neither pipeline nor aggregate."""
+
+    SORTS = "needs all tuples to sort them"
+    GROUPS = "needs all tuples of a group"
+    HOLDS = "needs all items at once"
+    COLLECTS = "keeps a value that grows with the input"
+    LOOKS_BACK = "looks back at what has passed"
+    OPAQUE = "may look at all items in any order"
+    JOINS = "compares the items of two sequences with each other"
+    WAITS = "comes after all items of another sequence"
+
+
+@dataclass(frozen=True)
+class Node:
+    """What all nodes have. Numbers count from 1 in the order of the query and never change."""
+
+    number: int
+    label: str
+    span: Span = field(default=NOWHERE, compare=False)
+    blocking: Blocking | None = None
+    """Set where the operator that gives this value blocks."""
+
+    @property
+    def is_sequence(self) -> bool:
+        return isinstance(self, SequenceNode)
+
+
+@dataclass(frozen=True)
+class SequenceNode(Node):
+    """A sequence of unbounded length: a path over a stream, or the result of a loop."""
+
+    path: StreamPath | None = None
+    """The traversal it stands for; None for the result of a loop."""
+
+
+@dataclass(frozen=True)
+class AtomicNode(Node):
+    """An atomic value, an item, or a sequence of bounded length."""
+
+    is_iterator: bool = False
+    """Bound by a `for`, a window or a quantifier to one item after another."""
+
+
+@dataclass(frozen=True)
+class Edge:
+    """`target` depends on `source`."""
+
+    source: int
+    target: int
+    kind: Dependence = Dependence.FLOW
+
+
+@dataclass(frozen=True)
+class SuperNode:
+    """Nodes that one traversal computes together, in a pipeline: the dashed box (§4.3.2)."""
+
+    number: int
+    members: frozenset[int]
+
+
+@dataclass(frozen=True)
+class Graph:
+    """A stream data flow graph; `super_nodes` after vertical fusion."""
+
+    nodes: tuple[Node, ...]
+    edges: tuple[Edge, ...]
+    super_nodes: tuple[SuperNode, ...] = ()
+
+    def node(self, number: int) -> Node:
+        return next(node for node in self.nodes if node.number == number)
+
+    @property
+    def sequences(self) -> tuple[SequenceNode, ...]:
+        return tuple(node for node in self.nodes if isinstance(node, SequenceNode))
+
+    @property
+    def streams(self) -> tuple[str, ...]:
+        """What is read: the context item, `doc("…")` …, in the order in which the query names them."""
+        found = (node.path.root for node in self.sequences if node.path is not None)
+        return tuple(dict.fromkeys(found))
+
+    @property
+    def roots(self) -> tuple[Node, ...]:
+        """The nodes that depend on nothing."""
+        targets = {edge.target for edge in self.edges}
+        return tuple(node for node in self.nodes if node.number not in targets)
+
+    def successors(self, number: int, kind: Dependence | None = None) -> Iterator[int]:
+        return (edge.target for edge in self.edges if edge.source == number and kind in (None, edge.kind))
+
+    def predecessors(self, number: int, kind: Dependence | None = None) -> Iterator[int]:
+        return (edge.source for edge in self.edges if edge.target == number and kind in (None, edge.kind))
+
+    def reached(self, start: Iterable[int], kind: Dependence | None = None) -> frozenset[int]:
+        """All nodes that a path of one edge or more leads to."""
+        return _closure(start, lambda number: self.successors(number, kind))
+
+    def origins(self, start: Iterable[int], kind: Dependence | None = None) -> frozenset[int]:
+        """All nodes from which a path of one edge or more leads here."""
+        return _closure(start, lambda number: self.predecessors(number, kind))
+
+    def super_node_of(self, number: int) -> SuperNode | None:
+        return next((found for found in self.super_nodes if number in found.members), None)
+
+    def with_edges(self, edges: Iterable[Edge]) -> Graph:
+        return replace(self, edges=tuple(dict.fromkeys(edges)))
+
+
+def _closure(start: Iterable[int], step: Callable[[int], Iterable[int]]) -> frozenset[int]:
+    found: set[int] = set()
+    todo = list(start)
+    while todo:
+        for number in step(todo.pop()):
+            if number not in found:
+                found.add(number)
+                todo.append(number)
+    return frozenset(found)
+
+
+@dataclass(frozen=True)
+class Reason:
+    """Why one pass is not enough: the theorem of the paper that says so (0: a blocking operator, §3.2), and where."""
+
+    theorem: int
+    text: str
+    spans: tuple[Span, ...] = ()
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether one pass in bounded memory is enough, and how many passes there are else."""
+
+    passes: int
+    is_single_pass: bool
+    reasons: tuple[Reason, ...] = ()
+    passes_by_stream: tuple[tuple[str, int], ...] = ()
+    is_bounded: bool = True
+    """Whether that many passes keep no more than items, windows and aggregates."""

@@ -1,0 +1,55 @@
+"""The traversal of a stream that a sequence node stands for: where it starts, and its steps as they are written."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+INPUT = "input"
+"""The stream of the context item, as paths are printed."""
+
+
+@dataclass(frozen=True)
+class StreamPath:
+    """`root/step/…`. A step is its printed text with its axis and predicates, so that equal texts select the same."""
+
+    root: str
+    """`input`, `doc("a.xml")`, `stream("s")` …"""
+    steps: tuple[str, ...] = ()
+    """Each with the slash before it: `/stream`, `//pixel`; predicates are steps of their own: `[x > 0]`."""
+
+    def __str__(self) -> str:
+        path = "".join(self.steps)
+        if self.root == INPUT:
+            return path or "/"
+        return self.root + path
+
+    @property
+    def depth(self) -> int:
+        """How many steps there are below the root, predicates not counted."""
+        return sum(1 for step in self.steps if step.startswith("/"))
+
+    @property
+    def is_single(self) -> bool:
+        """Whether it leads to one node at most: the document, or its element.
+
+        What lies deeper is taken to be many: how large one of them is, is a matter of the data.
+        """
+        if self.root.startswith(("collection", "$", "stream", "xylem:stream")):
+            return False
+        return not self.steps or (len(self.steps) == 1 and not self.steps[0].startswith("//"))
+
+    def below(self, prefix: StreamPath) -> str:
+        """What is left of this path behind a prefix of it."""
+        return "".join(self.steps[len(prefix.steps) :])
+
+
+def common_prefix(a: StreamPath, b: StreamPath) -> StreamPath | None:
+    """The longest path that both begin with, of one element step or more; None where there is none."""
+    if a.root != b.root:
+        return None
+    shared = []
+    for mine, theirs in zip(a.steps, b.steps, strict=False):
+        if mine != theirs:
+            break
+        shared.append(mine)
+    return StreamPath(a.root, tuple(shared)) if shared else None

@@ -1,0 +1,137 @@
+"""What an expression gives, as the graph sees it; and the nodes and edges that a walk over a query makes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+
+from xylem.analysis.readable_names import with_readable_names
+from xylem.errors import NOWHERE, Span
+from xylem.syntax import ast, print_query
+
+from .graph import AtomicNode, Blocking, Dependence, Edge, Graph, Node, SequenceNode
+from .stream_path import StreamPath
+
+Refs = frozenset[int]
+NONE: Refs = frozenset()
+MOST_CHARACTERS = 60
+
+
+@dataclass(frozen=True)
+class Value:
+    """The nodes that a value comes from, and whether it is as long as a stream."""
+
+    refs: Refs = NONE
+    is_sequence: bool = False
+    place: StreamPath | None = None
+    """A path over a stream that may go on: it becomes a node once something else is done with it."""
+    is_local: bool = False
+    """It depends on the item that a predicate is tested for."""
+
+    def and_also(self, refs: Refs) -> Value:
+        return replace(self, refs=self.refs | refs) if refs else self
+
+
+CONSTANT = Value()
+LOCAL = Value(is_local=True)
+
+
+def label(node: ast.Node) -> str:
+    """An expression on one line, as a user writes it, and not too long."""
+    text = " ".join(print_query(with_readable_names(node)).split())
+    return text if len(text) <= MOST_CHARACTERS else text[: MOST_CHARACTERS - 1] + "…"
+
+
+@dataclass
+class Nodes:
+    """The graph so far."""
+
+    nodes: dict[int, Node] = field(default_factory=dict)
+    edges: dict[Edge, None] = field(default_factory=dict)
+
+    def sequence(
+        self,
+        text: str,
+        span: Span,
+        flows: Iterable[int] = (),
+        *,
+        path: StreamPath | None = None,
+        blocking: Blocking | None = None,
+    ) -> Value:
+        """A sequence that flows from others; one that compares the items of two traversals joins them."""
+        number = len(self.nodes) + 1
+        sources = frozenset(flows)
+        if blocking is None and len(self.traversals(sources)) + (path is not None) > 1:
+            blocking = Blocking.JOINS
+        self.nodes[number] = SequenceNode(number, text, span, blocking, path)
+        self._flow(number, sources)
+        return Value(frozenset({number}), is_sequence=True)
+
+    def atom(
+        self,
+        text: str,
+        span: Span,
+        flows: Iterable[int] = (),
+        *,
+        aggregates: Iterable[int] = (),
+        is_iterator: bool = False,
+        is_local: bool = False,
+        blocking: Blocking | None = None,
+    ) -> Value:
+        """A value that flows from others; `aggregates`: the sequences of which it is known at their ends."""
+        number = len(self.nodes) + 1
+        folded, sources = frozenset(aggregates), frozenset(flows)
+        if blocking is None and folded and (is_local or self.traversals(sources)):
+            # Another value for each item of a stream: the sequence is gone over again and again.
+            blocking = Blocking.JOINS
+        self.nodes[number] = AtomicNode(number, text, span, blocking, is_iterator)
+        self._flow(number, sources)
+        for source in sorted(folded):
+            self.edges[Edge(source, number, Dependence.AGGREGATE)] = None
+        return Value(frozenset({number}))
+
+    def _flow(self, target: int, sources: Refs) -> None:
+        for source in sorted(sources):
+            self.edges[Edge(source, target)] = None
+
+    def name(self, value: Value, variable: str, span: Span) -> Value:
+        """The value of a `let` variable: the node gets its name, unless it has one, or there are several."""
+        if value.place is not None or not value.refs:
+            return value
+        if len(value.refs) == 1:
+            (number,) = value.refs
+            node = self.nodes[number]
+            if not node.label.startswith("$"):
+                self.nodes[number] = replace(node, label=f"{variable} := {node.label}")
+            return value
+        if value.is_sequence:
+            return self.sequence(variable, span, value.refs, blocking=None)
+        return replace(self.atom(variable, span, value.refs), is_local=value.is_local)
+
+    def wait(self, number: int) -> None:
+        """Mark a sequence whose items stand behind those of another one."""
+        if self.nodes[number].blocking is None:
+            self.nodes[number] = replace(self.nodes[number], blocking=Blocking.WAITS)
+
+    def traversals(self, refs: Iterable[int]) -> Refs:
+        """The paths over streams that values come from, item by item: not by way of aggregates."""
+        found: set[int] = set()
+        seen: set[int] = set()
+        todo = list(refs)
+        while todo:
+            number = todo.pop()
+            if number in seen:
+                continue
+            seen.add(number)
+            node = self.nodes[number]
+            if isinstance(node, SequenceNode) and node.path is not None:
+                found.add(number)
+            todo += [e.source for e in self.edges if e.target == number and e.kind is Dependence.FLOW]
+        return frozenset(found)
+
+    def graph(self) -> Graph:
+        return Graph(tuple(self.nodes.values()), tuple(self.edges))
+
+
+def nowhere(node: ast.Node) -> Span:
+    return node.span if node.span.source.text else NOWHERE
