@@ -5,6 +5,7 @@
 # Each one prepares what it needs; `make install` alone does only that, into .venv.
 
 PYTHON ?= python3
+JOBS   ?= 2
 VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
@@ -39,8 +40,9 @@ lint: $(STAMP)
 types: $(STAMP)
 	$(BIN)/mypy
 
+# Tests of one file stay together: they share documents, a session of Spark, a broker.
 unit: install $(ARCHIVE)
-	$(BIN)/pytest
+	$(BIN)/pytest --numprocesses $(JOBS) --dist loadfile
 
 # Spark's classes ready to load: tests start Java many times, and each start takes half as long. Without Java there is none.
 $(ARCHIVE): $(STAMP)

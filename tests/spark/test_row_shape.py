@@ -43,6 +43,7 @@ def test_columns(query: str, columns: str) -> None:
     assert spark_schema(answer_shape(query, StaticEnvironment()).item).simpleString() == columns
 
 
+@pytest.mark.usefixtures("spark")
 def test_columns_that_a_user_names_have_a_shape() -> None:
     from pyspark.sql.types import StructType
 
