@@ -33,8 +33,8 @@ def over_tree(query: str, document: Path) -> str:
     return outcome(lambda: str(xylem.compile(query).run(xylem.parse(document))))
 
 
-def over_ranges(program: DistributedProgram, parts: list[ByteRange]) -> str:
-    return outcome(lambda: run_in_process(program, parts))
+def over_ranges(program: DistributedProgram, parts: list[ByteRange], broadcast_bytes: int | None = None) -> str:
+    return outcome(lambda: run_in_process(program, parts, broadcast_bytes))
 
 
 def divisions(program: DistributedProgram, document: Path, random: Random, number: int) -> Iterator[list[ByteRange]]:
@@ -55,4 +55,6 @@ def assert_same(query: str, document: Path, random: Random, number: int = 3) -> 
     for parts in divisions(program, document, random, number):
         found = over_ranges(program, parts)
         assert found == expected, f"{len(parts)} ranges:\n{query}"
+        if program.keyed_parts:
+            assert over_ranges(program, parts, broadcast_bytes=0) == expected, f"{len(parts)} ranges, by key:\n{query}"
     return program

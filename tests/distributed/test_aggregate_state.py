@@ -46,8 +46,7 @@ def stretched(state: AggregateState, values: list[Any], borders: list[int]) -> l
     """The states of the stretches between borders, as they travel."""
     places = [0, *sorted(border % (len(values) + 1) for border in borders), len(values)]
     return [
-        state.of(values[start:end], start == 0 and index == 0)
-        for index, (start, end) in enumerate(pairwise(places))
+        state.of(values[start:end], start == 0 and index == 0) for index, (start, end) in enumerate(pairwise(places))
     ]
 
 

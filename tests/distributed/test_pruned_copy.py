@@ -12,8 +12,7 @@ from xylem.sink import serialize
 from .ranges_of_documents import distributed
 
 DOCUMENT = (
-    '<r xmlns:p="urn:p"><a id="1" n="2">t<b x="1">u<c>v</c></b><p:b>w</p:b>'
-    "<d><e><b>deep</b></e></d><!--no--></a></r>"
+    '<r xmlns:p="urn:p"><a id="1" n="2">t<b x="1">u<c>v</c></b><p:b>w</p:b><d><e><b>deep</b></e></d><!--no--></a></r>'
 )
 
 

@@ -10,9 +10,9 @@ of an item is its subtree and its ancestors with their attributes: that is what 
     part 2, map         for $p in //person where … return $p/name            the answers stand one after another
     frame               <report n="{ $part1 }">{ $part2 }</report>           written once, by the driver
 
-Parts may need the values of others (a captured header, a small side of a join): these are computed in an earlier
-*stage* and given to every task of the later one. What fits none of this is one task over the whole input, and `why`
-says so.
+Parts may need the values of others (a captured header, the other side of a join): these are computed in an earlier
+*stage* and given to the tasks of the later one: all of them to every task, or to each what may match, where an equality
+tells (`Join`). What fits none of this is one task over the whole input, and `why` says so.
 """
 
 from __future__ import annotations
@@ -21,6 +21,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from xylem.source.byte_ranges import Scope
+
+BROADCAST_BYTES = 10 << 20
+"""How large a side of a join is given to every task, where nothing else is said: what Spark's own joins take
+(`spark.sql.autoBroadcastJoinThreshold`)."""
 
 
 class PartKind(StrEnum):
@@ -31,9 +35,26 @@ class PartKind(StrEnum):
     AGGREGATE = "partial aggregate and merge"
     SORT = "shuffle by order key"
     GROUP = "shuffle by grouping key"
-    JOIN = "shuffle by join key"
+    WINDOWS = "windows, with state"
+    """Of a stream alone: items from tasks, windows where their key has its place."""
     SEQUENTIAL = "one task"
     """Whole input in one task, in its order."""
+
+
+@dataclass(frozen=True)
+class Join:
+    """How the tasks of a part are given the items of another."""
+
+    part: int
+    equalities: tuple[str, ...] = ()
+    """The comparisons by which they are asked for; none where every task is given all of them."""
+    why: str = ""
+    """Why every task is given all of them."""
+
+    @property
+    def is_by_key(self) -> bool:
+        """Whether a task needs only what may match: then large sides are shuffled by key, and small ones broadcast."""
+        return bool(self.equalities)
 
 
 @dataclass(frozen=True)
@@ -53,6 +74,8 @@ class Part:
     """Why it is of this kind, for `explain`: what keeps it from being spread further, if anything does."""
     shuffles: tuple[str, ...] = ()
     """By what rows are brought together, one after another."""
+    joins: tuple[Join, ...] = ()
+    """How its tasks are given what they need."""
     line: int = 1
     column: int = 1
 

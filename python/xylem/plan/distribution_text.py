@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from xylem.source.byte_ranges import PathStep, Scope
 
-from .distribution import Distribution, Part
+from .distribution import BROADCAST_BYTES, Distribution, Join, Part
 
 _INDENT = "    "
+_BROADCAST_LIMIT = f"{BROADCAST_BYTES >> 20} MB"
 
 
 def distribution_text(distribution: Distribution) -> str:
@@ -68,11 +69,25 @@ def _part_lines(part: Part, stages: int) -> list[str]:
     lines += _indented(part.text.splitlines())
     for shuffle in part.shuffles:
         lines.append(f"{_INDENT}- shuffled {shuffle}")
-    if part.needs:
-        lines.append(f"{_INDENT}- every task is given {', '.join(f'part {number}' for number in part.needs)}")
+    lines += [f"{_INDENT}- {line}" for line in _join_lines(part.joins)]
     if part.why:
         lines.append(f"{_INDENT}- {part.why}")
     return lines
+
+
+def _join_lines(joins: Iterable[Join]) -> Iterator[str]:
+    plain = [f"part {join.part}" for join in joins if not join.is_by_key and not join.why]
+    if plain:
+        yield f"every task is given {', '.join(plain)}"
+    for join in joins:
+        if join.is_by_key:
+            by = " and ".join(f"`{equality}`" for equality in join.equalities)
+            yield (
+                f"joined with part {join.part} by key, {by}: every task is given all of it up to {_BROADCAST_LIMIT}, "
+                "beyond that both sides are shuffled by key and each task is given what may match"
+            )
+        elif join.why:
+            yield f"every task is given part {join.part}, whatever its size: {join.why}"
 
 
 def _part_facts(part: Part) -> dict[str, Any]:
@@ -86,6 +101,10 @@ def _part_facts(part: Part) -> dict[str, Any]:
         "stage": part.stage,
         "needs": list(part.needs),
         "shuffles": list(part.shuffles),
+        "joins": [
+            {"part": join.part, "by_key": join.is_by_key, "equalities": list(join.equalities), "why": join.why}
+            for join in part.joins
+        ],
         "why": part.why,
     }
 

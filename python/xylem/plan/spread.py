@@ -15,6 +15,8 @@ from xylem.syntax import ast
 from .distribution import Distribution, PartKind
 
 PART_NAMESPACE = "urn:xylem:part"
+LOOKUP = ast.Name("lookup", None, PART_NAMESPACE)
+"""lookup(number, values): the function that asks a table."""
 
 
 class Use(Enum):
@@ -54,6 +56,21 @@ class Grouping:
     """A function from keys, collected sequences and aggregates to arrays [items, order keys…] of one group."""
 
 
+ITEMS_OF_STREAM = ast.VarRef(ast.Name("items", None, PART_NAMESPACE))
+"""Stands in a window clause for the items of a stream, which come in batches."""
+
+
+@dataclass(frozen=True)
+class Windowed:
+    """The second half of a part that is windows over a stream: the body of the part gives the items."""
+
+    query: ast.Expr
+    """What is done with them, as ITEMS_OF_STREAM."""
+    key: ast.Expr | None
+    """A function from an item to its key; None where windows go over all items."""
+    key_name: ast.Name | None
+
+
 @dataclass(frozen=True)
 class Lookup:
     """A table of the gathered items of a part, by key: the body of another part asks it for those that may match."""
@@ -62,6 +79,12 @@ class Lookup:
     part: int
     key: ast.Expr
     """A function from an item to its keys."""
+    equality: ast.Expr
+    """The comparison that it is for."""
+    asked: ast.Expr | None = None
+    """All values it is asked for over a range of the input, or more; None where that is not known beforehand."""
+    behind: int | None = None
+    """The table whose items ask it: `asked` is a function of one of them."""
 
 
 @dataclass(frozen=True)
@@ -93,9 +116,12 @@ class SpreadPart:
     is_by_range: bool = False
     """A count of which tasks are given what the ranges before theirs have."""
     grouping: Grouping | None = None
+    windowed: Windowed | None = None
     keeps: Projection | None = field(default=None, compare=False)
     """Of gathered nodes, what is looked at where they are used; None: everything."""
     lookups: tuple[Lookup, ...] = ()
+    is_joined_by_key: bool = False
+    """Its items are asked for by key alone: a task needs only those that may match."""
     is_guarded: bool = False
     """The frame may never read it: an error of it is kept until then."""
 

@@ -16,6 +16,7 @@ from xylem.syntax import ast, print_query
 
 from ..inline_prolog import inline_prolog
 from .frame import Frame, Signature
+from .gathered_parts import joined_by_key, told_joins
 from .input_reads import read_from_collection, read_from_document, reads_input
 from .lookups import with_lookups
 from .not_spread import NotSpread
@@ -28,20 +29,22 @@ def distribute(
     is_one_document: bool = True,
     is_empty_greatest: bool = False,
     user_aggregates: Mapping[tuple[str, str], Signature] | None = None,
+    keeps_windows: bool = False,
 ) -> SpreadQuery:
     """How a query is spread over parts of its input, or why it is one task.
 
     `prolog` has the declarations of the module and of those it imports, their names resolved. With
     `is_one_document` off, the input is a sequence of documents, and a leading `/` means each of them.
     `is_empty_greatest`: what the prolog says of empty keys of `order by`. `user_aggregates`: the functions in Python
-    that can merge their states, with the types of a value and of the result.
+    that can merge their states, with the types of a value and of the result. `keeps_windows`: the input is a stream,
+    whose windows may stay open from one of its batches to the next.
     """
     declared = list(prolog)
     is_ordered = not _is_unordered(body, declared)
     try:
-        return _spread(
-            body, declared, Frame(_functions(declared), is_one_document, is_empty_greatest, user_aggregates), is_ordered
-        )
+        functions = _functions(declared)
+        frame = Frame(functions, is_one_document, is_empty_greatest, user_aggregates, keeps_windows)
+        return _spread(body, declared, frame, is_ordered)
     except NotSpread as refused:
         return _one_task(body if is_one_document else read_from_collection(body), refused, is_ordered)
 
@@ -67,8 +70,10 @@ def _spread(body: ast.Expr, declared: list[ast.Declaration], frame: Frame, is_or
         if value is not None and (reads_focus(value) or reads_input(value)):
             raise NotSpread(f"the global variable ${declaration.name} reads the input", declaration)
     parts = tuple(_projected(_placed(part, frame), frame, made) for part in frame.parts)
-    told = tuple(_described(part) for part in parts)
-    parts = tuple(_with_lookups(part) for part in parts)
+    if not any(isinstance(declaration, ast.DefaultCollationDecl) for declaration in declared):
+        parts = tuple(_with_lookups(part) for part in parts)
+    parts = joined_by_key(parts, made)
+    told = tuple(_described(part, parts) for part in parts)
     return SpreadQuery(parts, made, Distribution(told, _printed(made), is_ordered))
 
 
@@ -106,7 +111,7 @@ def _one_task(body: ast.Expr, refused: NotSpread, is_ordered: bool) -> SpreadQue
     place = Place(Use.ANSWER, (), 1)
     part = SpreadPart(1, PartKind.SEQUENTIAL, body, body, body, (), 0, (), place, why=_told(refused))
     frame = part_variable(1)
-    return SpreadQuery((part,), frame, Distribution((_described(part),), _printed(frame), is_ordered))
+    return SpreadQuery((part,), frame, Distribution((_described(part, (part,)),), _printed(frame), is_ordered))
 
 
 def _told(refused: NotSpread) -> str:
@@ -115,7 +120,7 @@ def _told(refused: NotSpread) -> str:
     return f"{refused.why} ({refused.node.span.line}:{refused.node.span.column})"
 
 
-def _described(part: SpreadPart) -> Part:
+def _described(part: SpreadPart, parts: tuple[SpreadPart, ...]) -> Part:
     span = part.source.span
     return Part(
         part.number,
@@ -126,6 +131,7 @@ def _described(part: SpreadPart) -> Part:
         part.needs,
         part.why,
         tuple(_shuffles(part)),
+        tuple(told_joins(part, parts, _printed)),
         span.line,
         span.column,
     )

@@ -48,7 +48,10 @@ class Frame:
         is_one_document: bool,
         is_empty_greatest: bool = False,
         user_aggregates: Mapping[ExpandedName, Signature] | None = None,
+        keeps_windows: bool = False,
     ) -> None:
+        """`keeps_windows`: the input is a stream, and windows may be kept open from one of its batches to the next."""
+        self.keeps_windows = keeps_windows
         self.user_aggregates = dict(user_aggregates or {})
         self.parts: list[SpreadPart] = []
         self.copies: dict[ExpandedName, Reach] = {}
@@ -71,7 +74,8 @@ class Frame:
             return expr
         before = len(self.parts)
         refused: NotSpread | None = None
-        for shape in (self._of_document_element, self._aggregate, self._first_items, self._tuples, self._map):
+        shapes = (self._of_document_element, self._windows, self._aggregate, self._first_items, self._tuples, self._map)
+        for shape in shapes:
             try:
                 made = shape(expr, place)
             except NotSpread as why:
@@ -234,6 +238,11 @@ class Frame:
         from .tuple_shapes import tuples
 
         return tuples(self, expr, place, limit) if isinstance(expr, ast.Flwor) else None
+
+    def _windows(self, expr: ast.Expr, place: Place) -> ast.Expr | None:
+        from .windowed import windowed
+
+        return windowed(self, expr, place) if self.keeps_windows and isinstance(expr, ast.Flwor) else None
 
     # --- around parts
 

@@ -3,11 +3,15 @@
     for $t in $part1 where $t/@ref = $p/@id …    →    for $t in lookup(1, $p/@id) where $t/@ref = $p/@id …
     $part1[@ref = $p/@id]                        →    lookup(1, $p/@id)[@ref = $p/@id]
     $p/@id = $part1                              →    $p/@id = lookup(1, $p/@id)
+    some $t in $part1 satisfies $t/@ref = $p/@id →    some $t in lookup(1, $p/@id) satisfies …
 
-Gain:   what would be looked at for every item of the input is found in a table that each task makes once.
+Gain:   what would be looked at for every item of the input is found in a table that each task makes once; where the
+        table is large, each task is given its part of it (`asked_keys.py`).
 Needs:  an equality of which one side reads the gathered item alone and the other side does not read it; both are paths
-        or variables, so that computing them earlier, or for all items, raises no error of its own.
+        or variables, so that computing them earlier, or for all items, raises no error of its own. Strings are compared
+        by their characters: no collation of the query's.
 Safe:   the table gives more items rather than fewer, in their order, and the comparison stays (`run/…/lookup.py`).
+        `eq` takes one value at most: where there are more, the error is left to the comparison.
 """
 
 from __future__ import annotations
@@ -17,21 +21,28 @@ from dataclasses import replace
 
 from xylem.analysis.ast_replacement import with_values
 from xylem.analysis.free_variables import free_in
-from xylem.plan.spread import PART_NAMESPACE, Lookup
-from xylem.syntax import ast
+from xylem.functions.registry import FN
+from xylem.plan.spread import LOOKUP, PART_NAMESPACE, Lookup
+from xylem.syntax import ast, parse_sequence_type
 
+from .asked_keys import asked_keys
 from .frame_rewrites import data_of
 from .input_reads import ExpandedName, reads_context
 
-LOOKUP = ast.Name("lookup", None, PART_NAMESPACE)
 _ITEM = ast.Name("item", None, PART_NAMESPACE)
+_VALUE = ast.Name("value", None, PART_NAMESPACE)
+_Equality = ast.GeneralComparison | ast.ValueComparison
 
 
 def with_lookups(body: ast.Expr, gathered: Collection[ExpandedName]) -> tuple[ast.Expr, tuple[Lookup, ...]]:
     """The body of a part with tables for its joins with gathered items, and how these tables are made."""
     tables = _Tables(gathered)
     made = tables.visited(body)
-    return made, tuple(tables.found)
+    asked = asked_keys(made)
+    return made, tuple(
+        replace(lookup, asked=own.values, behind=own.behind) if (own := asked.get(lookup.number)) else lookup
+        for lookup in tables.found
+    )
 
 
 class _Tables:
@@ -51,15 +62,17 @@ class _Tables:
         match node:
             case ast.Flwor():
                 return self._flwor(node)
+            case ast.Quantified(kind="some"):
+                return self._some(node)
             case ast.Filter(base=ast.VarRef() as base, predicate=predicate) if self._is_gathered(base):
-                for own, other in _equalities(predicate):
+                for test, own, other in _equalities(predicate):
                     if _reads_item_alone(own) and not reads_context(other):
-                        return replace(node, base=self._looked_up(base, own, other))
+                        return replace(node, base=self._looked_up(base, test, own, other))
             case ast.GeneralComparison(op="=", left=left, right=right):
                 if isinstance(left, ast.VarRef) and self._is_gathered(left) and _is_plain(right):
-                    return replace(node, left=self._looked_up(left, ast.ContextItem(), right))
+                    return replace(node, left=self._looked_up(left, node, ast.ContextItem(), right))
                 if isinstance(right, ast.VarRef) and self._is_gathered(right) and _is_plain(left):
-                    return replace(node, right=self._looked_up(right, ast.ContextItem(), left))
+                    return replace(node, right=self._looked_up(right, node, ast.ContextItem(), left))
         return node
 
     def _value(self, value: object) -> object:
@@ -88,37 +101,77 @@ class _Tables:
         bound = {name}
         for later in following:
             if isinstance(later, ast.WhereClause):
-                for own, other in _equalities(later.test):
-                    if free_in(own) == {name} and not reads_context(own) and not free_in(other) & bound:
-                        found = self._looked_up(clause.collection, own, other, clause.name)
-                        return replace(clause, collection=found)
+                found = self._by_equality(clause.collection, clause.name, later.test, bound)
+                if found is not None:
+                    return replace(clause, collection=found)
             elif isinstance(later, (ast.ForClause, ast.LetClause)):
                 bound.add(later.name.expanded)
             else:
                 break
         return clause
 
+    def _some(self, quantified: ast.Quantified) -> ast.Expr:
+        bindings = list(quantified.bindings)
+        for index, binding in enumerate(bindings):
+            if isinstance(binding.collection, ast.VarRef) and self._is_gathered(binding.collection):
+                bound = {later.name.expanded for later in bindings[index:]}
+                found = self._by_equality(binding.collection, binding.name, quantified.satisfies, bound)
+                if found is not None:
+                    bindings[index] = replace(binding, collection=found)
+        made = tuple(bindings)
+        return replace(quantified, bindings=made) if made != quantified.bindings else quantified
+
+    def _by_equality(
+        self, gathered: ast.VarRef, variable: ast.Name, test: ast.Expr, bound: Collection[ExpandedName]
+    ) -> ast.Expr | None:
+        """The items whose key may make a condition hold; None where no equality of it tells."""
+        for equality, own, other in _equalities(test):
+            if free_in(own) == {variable.expanded} and not reads_context(own) and not free_in(other) & set(bound):
+                return self._looked_up(gathered, equality, own, other, variable)
+        return None
+
     def _looked_up(
-        self, gathered: ast.VarRef, own: ast.Expr, other: ast.Expr, variable: ast.Name | None = None
+        self,
+        gathered: ast.VarRef,
+        equality: _Equality,
+        own: ast.Expr,
+        other: ast.Expr,
+        variable: ast.Name | None = None,
     ) -> ast.Expr:
         number = len(self.found) + 1
         name = variable or _ITEM
         # A key that reads the focus gets the item as its focus.
-        key = own if variable is not None else ast.SimpleMap(ast.VarRef(name), own)
-        function = ast.InlineFunction((), (ast.Parameter(name),), None, data_of(key), span=own.span)
-        self.found.append(Lookup(number, int(gathered.name.local.removeprefix("part")), function))
+        key = data_of(own if variable is not None else ast.SimpleMap(ast.VarRef(name), own))
+        if isinstance(equality, ast.ValueComparison):
+            key, other = _one_value(key), _one_value(data_of(other))
+        function = ast.InlineFunction((), (ast.Parameter(name),), None, key, span=own.span)
+        self.found.append(Lookup(number, int(gathered.name.local.removeprefix("part")), function, equality))
         return ast.FunctionCall(LOOKUP, (ast.IntegerLiteral(number), other), span=gathered.span)
 
 
-def _equalities(test: ast.Expr) -> Iterator[tuple[ast.Expr, ast.Expr]]:
-    """Each side of the equalities that must hold, with its other side."""
+def _equalities(test: ast.Expr) -> Iterator[tuple[_Equality, ast.Expr, ast.Expr]]:
+    """The equalities that must hold, each side with its other side."""
     match test:
         case ast.And(left=left, right=right):
             yield from _equalities(left)
             yield from _equalities(right)
-        case ast.GeneralComparison(op="=", left=left, right=right) if _is_plain(left) and _is_plain(right):
-            yield left, right
-            yield right, left
+        case (
+            ast.GeneralComparison(op="=", left=left, right=right) | ast.ValueComparison(op="eq", left=left, right=right)
+        ) if _is_plain(left) and _is_plain(right):
+            yield test, left, right
+            yield test, right, left
+
+
+def _one_value(values: ast.Expr) -> ast.Expr:
+    """A value as `eq` takes it: if untyped, a string. Where there are more, true(), which no key decides."""
+    name = ast.VarRef(_VALUE)
+    one = ast.IntegerLiteral(1)
+    is_more = ast.ValueComparison("gt", ast.FunctionCall(ast.Name("count", "fn", FN), (name,)), one)
+    untyped = parse_sequence_type("xs:untypedAtomic")
+    text = ast.FunctionCall(ast.Name("string", "fn", FN), (name,))
+    chosen = ast.If(ast.InstanceOf(name, untyped), text, name)
+    result = ast.If(is_more, ast.FunctionCall(ast.Name("true", "fn", FN), ()), chosen)
+    return ast.Flwor((ast.LetClause(_VALUE, None, values),), result, span=values.span)
 
 
 def _reads_item_alone(expr: ast.Expr) -> bool:

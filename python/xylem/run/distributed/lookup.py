@@ -1,8 +1,7 @@
 """Tables of gathered items by key: what a join with them looks at in each task.
 
 A table gives, for the values of one side of an equality, the items whose keys may equal one of them, in their order:
-all that do, and perhaps more, since the comparison itself is made afterwards. Values that are strings or untyped are
-looked up; for others the rules of comparison are not repeated here, and every item is given.
+all that do, and perhaps more, since the comparison itself is made afterwards (`join_key.py`).
 """
 
 from __future__ import annotations
@@ -13,10 +12,10 @@ from typing import Any
 
 from xylem.functions.context import Context
 from xylem.functions.external import ExternalFunction
+from xylem.plan.spread import LOOKUP as NAME
 from xylem.plan.spread import PART_NAMESPACE
-from xylem.values.strings import UntypedAtomic
 
-_TEXTS = (str, UntypedAtomic)
+from .join_key import join_key, must_compare
 
 
 class LookupTable:
@@ -30,33 +29,30 @@ class LookupTable:
         self._key = key
 
     @cached_property
-    def _table(self) -> tuple[dict[str, list[int]], list[int]]:
+    def _table(self) -> tuple[dict[str | float, list[int]], dict[str, list[int]]]:
+        """The positions of the items by their keys, and by their marks."""
         key = self._key()
-        by_text: dict[str, list[int]] = {}
-        others: list[int] = []
+        by_key: dict[str | float, list[int]] = {}
+        by_mark: dict[str, list[int]] = {}
         for position, item in enumerate(self._items):
-            for value in set(map(_text, key((item,)))):
-                if value is None:
-                    others.append(position)
-                else:
-                    by_text.setdefault(value, []).append(position)
-        return by_text, others
+            found = {join_key(value) for value in key((item,))}
+            for own in {own for own, _ in found if own is not None}:
+                by_key.setdefault(own, []).append(position)
+            for mark in {mark for _, mark in found}:
+                by_mark.setdefault(mark, []).append(position)
+        return by_key, by_mark
 
     def items(self, values: Sequence[Any]) -> Sequence[Any]:
         """The items whose keys may equal one of the values."""
-        texts = {_text(value) for value in values}
-        if None in texts:
-            return self._items
-        by_text, others = self._table
-        if len(texts) == 1 and not others:
-            (text,) = texts
-            return [self._items[position] for position in by_text.get(text or "", ())]
-        positions = {*others, *(position for text in texts for position in by_text.get(text or "", ()))}
-        return [self._items[position] for position in sorted(positions)]
-
-
-def _text(value: Any) -> str | None:
-    return str(value) if type(value) in _TEXTS else None
+        by_key, by_mark = self._table
+        asked = {join_key(value) for value in values}
+        marks = {mark for _, mark in asked}
+        compared = [mark for mark in by_mark if must_compare((mark,), marks)]
+        found = [by_key[key] for key, _ in asked if key in by_key]
+        found += [by_mark[mark] for mark in compared]
+        if len(found) == 1:
+            return [self._items[position] for position in found[0]]
+        return [self._items[position] for position in sorted({position for own in found for position in own})]
 
 
 def _lookup(context: Context, number: int, values: Sequence[Any]) -> Sequence[Any]:
@@ -66,7 +62,7 @@ def _lookup(context: Context, number: int, values: Sequence[Any]) -> Sequence[An
 
 LOOKUP = ExternalFunction(
     PART_NAMESPACE,
-    "lookup",
+    NAME.local,
     ("xs:integer", "xs:anyAtomicType*"),
     "item()*",
     2,

@@ -48,6 +48,12 @@ class MapTask(PartTask):
         for ordinal, item in enumerate(wanted):
             yield Row(self.part.number, b"", range_number, ordinal, self.row_value((item,), writer))
 
+    def item_rows(self, source: Any, range_number: int, run: RunOptions) -> Iterator[tuple[Any, Row]]:
+        """Each item of a range with a row of its own, as others will see it."""
+        for ordinal, item in enumerate(self._query.items(source, run)):
+            sent = item if self.part.keeps is None else pruned(item, self.part.keeps)
+            yield item, self.packed_row((sent,), range_number, ordinal)
+
     def text_rows(self, steps: Iterable[Any], writer: AnswerText, range_number: int) -> Iterator[Row]:
         """A row for each step of a run that wrote text, at once: on a stream the next step may be long in coming.
 

@@ -63,13 +63,7 @@ class KeptRows:
         self.size += sum(map(_size, rows))
 
     def rows(self) -> list[Row]:
-        rows = sorted(self._rows, key=in_order)
-        if self._part.kind is not PartKind.JOIN:
-            return rows
-        found: list[Row] = []
-        for key, together in groupby(rows, lambda row: row.key):
-            found += self._program.reduce(self._part.number, key, together, **self._options)
-        return sorted(found, key=in_order)
+        return sorted(self._rows, key=in_order)
 
     def saved(self) -> Any:
         self._saved = 0

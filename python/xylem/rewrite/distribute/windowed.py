@@ -1,0 +1,169 @@
+"""Windows over a stream as a part: tasks find the items, and one place for each key, or for all, forms the windows.
+
+    <alarms>{ for $u in distinct-values(/log/entry/user)
+              forseq $w in /log/entry[user eq $u] tumbling window … return <alarm>{ $u }</alarm> }</alarms>
+
+    part 1, windows    items     /log/entry               found by tasks, brought together by user
+                       windows   over the items, batch after batch, with what is open kept in between
+    frame              <alarms>{ $part1 }</alarms>
+
+Needs:  windows in the first clause, behind `let` alone, over a path of the input; nothing behind them reads the input
+        again, looks outside an item, or numbers the windows of the whole stream.
+Order:  of the items that complete the windows. In a batch over a finite input windows by key come key by key, and are
+        not this part but a group.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from xylem.analysis.free_variables import free_in
+from xylem.analysis.keyed_input import KeyedInput, keyed_at
+from xylem.analysis.reach import BeyondReach, Reach
+from xylem.plan.distribution import PartKind
+from xylem.plan.spread import ITEMS_OF_STREAM, Place, Windowed
+from xylem.syntax import ast
+
+from .input_reads import reads_input
+from .not_spread import NotSpread
+from .spreading import inlined
+
+if TYPE_CHECKING:
+    from .frame import Frame
+
+ITEM = ast.Name("item", None, "urn:xylem:part")
+
+
+class _Shape(NamedTuple):
+    """A FLWOR expression whose first loop is over windows of the input."""
+
+    head: tuple[ast.Clause, ...]
+    """Bindings before it."""
+    windows: tuple[ast.Clause, ...]
+    """The clauses that form windows, over ITEMS_OF_STREAM."""
+    collection: ast.Expr
+    keyed: KeyedInput | None
+    rest: tuple[ast.Clause, ...]
+    result: ast.Expr
+
+
+def windowed(frame: Frame, flwor: ast.Flwor, place: Place) -> ast.Expr | None:
+    """The part that windows are; None where the expression does not begin with windows over the input."""
+    shape = _shape(flwor)
+    if shape is None:
+        return None
+    _refuse_counting(shape)
+    spread = frame.spreading.spread(shape.collection)
+    query = ast.Flwor((*shape.head, *shape.windows, *shape.rest), shape.result, span=flwor.span)
+    if reads_input(query):
+        raise NotSpread("what is done with windows reads the input once more", flwor)
+    try:
+        frame.analysis.read(query, {**frame.copies, ITEMS_OF_STREAM.name.expanded: Reach.COPY})
+    except BeyondReach as beyond:
+        raise NotSpread(beyond.why, beyond.node) from beyond
+    made = Windowed(frame.closed(query), _key(frame, shape), shape.keyed.name if shape.keyed is not None else None)
+    return frame.add(PartKind.WINDOWS, flwor, spread.body, spread.scopes, place, windowed=made, why=_why(shape))
+
+
+def _shape(flwor: ast.Flwor) -> _Shape | None:
+    head: list[ast.Clause] = []
+    clauses, result = flwor.clauses, flwor.result
+    while clauses and isinstance(clauses[0], ast.LetClause):
+        let = clauses[0]
+        rest = ast.Flwor(clauses[1:], result, span=flwor.span)
+        if reads_input(let.value):
+            if not any(map(_may_form_windows, clauses[1:])):
+                return None
+            rest = inlined(let, rest, frozenset())
+        else:
+            head.append(let)
+        clauses, result = rest.clauses, rest.result
+    if not clauses:
+        return None
+    first = clauses[0]
+    keyed = keyed_at(clauses, 0, result)
+    if keyed is not None and reads_input(keyed.collection):
+        own = _over_stream(clauses[: keyed.length], keyed)
+        return _Shape(tuple(head), own, keyed.collection, keyed, clauses[keyed.length :], result)
+    collection = _collection(first)
+    if collection is None or not reads_input(collection):
+        return None
+    return _Shape(tuple(head), (_over(first),), collection, None, clauses[1:], result)
+
+
+def _may_form_windows(clause: ast.Clause) -> bool:
+    return isinstance(clause, (ast.WindowClause, ast.ForseqClause)) or _collection(clause) is not None
+
+
+def _collection(clause: ast.Clause) -> ast.Expr | None:
+    """What a clause forms windows of."""
+    match clause:
+        case ast.WindowClause(collection=collection) | ast.ForseqClause(collection=collection):
+            return collection
+        case ast.ForClause(collection=ast.DataWindow(base=base)):
+            return base
+    return None
+
+
+def _over(clause: ast.Clause) -> ast.Clause:
+    """The clause over the items of the stream."""
+    if isinstance(clause, ast.ForClause):
+        assert isinstance(clause.collection, ast.DataWindow)
+        return replace(clause, collection=replace(clause.collection, base=ITEMS_OF_STREAM))
+    assert isinstance(clause, (ast.WindowClause, ast.ForseqClause))
+    return replace(clause, collection=ITEMS_OF_STREAM)
+
+
+def _over_stream(clauses: tuple[ast.Clause, ...], keyed: KeyedInput) -> tuple[ast.Clause, ...]:
+    """The clauses of windows by key over the items of the stream: they are found to be such once more."""
+    first, *others, last = clauses
+    assert isinstance(first, ast.ForClause)
+    if keyed.item is not None:
+        return (replace(first, collection=ITEMS_OF_STREAM), *others, last)
+    assert isinstance(last, (ast.WindowClause, ast.ForseqClause))
+    values = ast.Path(ITEMS_OF_STREAM, keyed.key, span=first.span)
+    assert isinstance(first.collection, ast.FunctionCall)
+    test = ast.GeneralComparison("=", keyed.key, ast.VarRef(keyed.name), span=last.span)
+    distinct = replace(first, collection=replace(first.collection, arguments=(_flat(values),)))
+    return distinct, replace(last, collection=ast.Filter(ITEMS_OF_STREAM, test, span=last.span))
+
+
+def _flat(path: ast.Path) -> ast.Expr:
+    """S/(a/b) as S/a/b."""
+    steps: list[ast.Expr] = []
+    right = path.right
+    while isinstance(right, ast.Path):
+        steps.append(right.right)
+        right = right.left
+    made: ast.Expr = ast.Path(path.left, right, span=path.span)
+    for step in reversed(steps):
+        made = ast.Path(made, step, span=path.span)
+    return made
+
+
+def _key(frame: Frame, shape: _Shape) -> ast.Expr | None:
+    """A function from an item to its key."""
+    keyed = shape.keyed
+    if keyed is None:
+        return None
+    item = keyed.item or ITEM
+    body = keyed.key if keyed.item is not None else ast.SimpleMap(ast.VarRef(ITEM), keyed.key, span=keyed.key.span)
+    function = ast.InlineFunction((), (ast.Parameter(item),), None, body, span=keyed.key.span)
+    needed = free_in(function)
+    head = tuple(let for let in shape.head if isinstance(let, ast.LetClause) and let.name.expanded in needed)
+    return frame.closed(ast.Flwor(shape.head, function, span=keyed.key.span) if head else function)
+
+
+def _refuse_counting(shape: _Shape) -> None:
+    for clause in (*shape.windows, *shape.rest):
+        if isinstance(clause, ast.CountClause):
+            raise NotSpread("`count` numbers the windows of the whole stream", clause)
+        if isinstance(clause, ast.ForClause) and clause.position is not None and _collection(clause) is not None:
+            raise NotSpread("windows of the whole stream are numbered", clause)
+
+
+def _why(shape: _Shape) -> str:
+    if shape.keyed is None:
+        return "in the one order of the stream, in one place; what is open is kept from batch to batch"
+    return f"for each ${shape.keyed.name} by itself; what is open is kept by key from batch to batch"

@@ -1,0 +1,224 @@
+"""Joins by key: both sides of an equality brought together by their keys, so that no task needs a whole side.
+
+Of the side that is gathered, each item is a row for each of its keys; of the other side, each *asker* (a range of the
+input, or whatever a transport gives to one task) has a row for each key it will ask for. Rows of a key that meet give
+the asker the item. When all keys have met, an asker has its items in their order, a table of them is asked as if it
+had all (`lookup.py`), and the query itself compares: more items than match do no harm, fewer would.
+
+    sides      rows of items and of askers, with what they measure: bytes, marks (`join_key.py`)
+    matched    of the rows of one key: (asker, row of an item), and rows of what these items ask in turn
+    given      the rows of one asker as the value of a part
+
+A table that is asked by the items of another (`Lookup.behind`) is asked when those have met: in the round after.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from xylem.errors import InputError, XylemError
+from xylem.functions.context import Context
+from xylem.plan.spread import Lookup, SpreadPart, SpreadQuery
+
+from .answer_text import HAS_ERROR
+from .join_key import join_key, key_bytes, must_compare
+from .map_task import MapTask
+from .packing import pack_error
+from .part_query import PartCompiler, PartQuery, RunOptions
+from .part_task import PartTask
+from .rows import Row
+
+Table = tuple[int, int]
+"""The part that asks, and the number of its table."""
+ASKS = 0
+"""The part of rows of askers; `range` is the asker. Rows of items have the part they are of."""
+_TABLE = struct.Struct(">HH")
+_NO_KEY = b""
+
+
+@dataclass
+class Measured:
+    """What is known of the sides when all rows are there."""
+
+    item_bytes: int = 0
+    has_error: bool = False
+    marks: dict[Table, tuple[set[str], set[str]]] = field(default_factory=dict)
+    """Of each table: the marks of its items' keys, and of what is asked."""
+
+    def add(self, other: Measured) -> None:
+        self.item_bytes += other.item_bytes
+        self.has_error = self.has_error or other.has_error
+        for table, (items, asks) in other.marks.items():
+            own = self.of(table)
+            own[0].update(items)
+            own[1].update(asks)
+
+    def of(self, table: Table) -> tuple[set[str], set[str]]:
+        return self.marks.setdefault(table, (set(), set()))
+
+    def is_decided_by_keys(self) -> bool:
+        """Whether values that may be equal, or must be compared, have keys in common."""
+        return not self.has_error and not any(must_compare(items, asks) for items, asks in self.marks.values())
+
+
+class KeyedJoin:
+    """The joins by key of one query. It holds no state of a run."""
+
+    def __init__(self, query: SpreadQuery, tasks: Mapping[int, PartTask], compiler: PartCompiler) -> None:
+        self.parts = tuple(part.number for part in query.parts if part.is_joined_by_key)
+        """The parts whose items are asked for."""
+        self._tasks = tasks
+        self._tables: dict[Table, _JoinTable] = {
+            (user.number, lookup.number): _JoinTable(user, lookup, compiler)
+            for user in query.parts
+            for lookup in user.lookups
+            if lookup.part in self.parts
+        }
+
+    def rounds(self, stage: int) -> int:
+        """How often rows meet before the tasks of a stage have what they ask for; 0 where they ask nothing."""
+        own = self.tables_of(stage)
+        return max((self._depth(table) for table in own), default=0)
+
+    def tables_of(self, stage: int) -> list[Table]:
+        """What the parts of a stage ask."""
+        return [table for table, own in self._tables.items() if own.user.stage == stage]
+
+    def _depth(self, table: Table) -> int:
+        behind = self._tables[table].lookup.behind
+        return 1 if behind is None else 1 + self._depth((table[0], behind))
+
+    # --- both sides
+
+    def sides(
+        self, source: Any, range_number: int, asker: int, run: RunOptions, context: Context, measured: Measured
+    ) -> Iterator[Row]:
+        """The rows of a range."""
+        for table, own in self._tables.items():
+            if own.lookup.behind is None:
+                yield from self._asked(table, own.query.items(source, run), asker, measured)
+        for number in self.parts:
+            yield from self._items(number, source, range_number, run, context, measured)
+
+    def _asked(self, table: Table, values: Iterable[Any], asker: int, measured: Measured) -> Iterator[Row]:
+        marks = measured.of(table)[1]
+        seen: set[str | float] = set()
+        for value in values:
+            key, mark = join_key(value)
+            marks.add(mark)
+            if key is not None and key not in seen:
+                seen.add(key)
+                yield Row(ASKS, _TABLE.pack(*table) + key_bytes(key), asker, 0, b"")
+
+    def _items(
+        self, number: int, source: Any, range_number: int, run: RunOptions, context: Context, measured: Measured
+    ) -> Iterator[Row]:
+        task = self._tasks[number]
+        assert isinstance(task, MapTask)
+        keys = {table: own.key.function(run) for table, own in self._tables.items() if own.lookup.part == number}
+        # What its items will ask of other tables: no more than its marks need be known yet.
+        asking = {
+            table: own.query.function(run)
+            for table, own in self._tables.items()
+            if own.lookup.behind is not None and self._tables[table[0], own.lookup.behind].lookup.part == number
+        }
+        ordinal = 0
+        try:
+            for item, row in task.item_rows(source, range_number, run):
+                ordinal = row.ordinal + 1
+                measured.item_bytes += len(row.value)
+                for table, asked in asking.items():
+                    measured.of(table)[1].update(join_key(value)[1] for value in asked((item,)))
+                yield from (row._replace(key=key) for key in self._keys(keys, item, measured))
+        except XylemError as error:
+            if isinstance(error, InputError):
+                raise
+            measured.has_error = True
+            yield Row(number, _NO_KEY, range_number, ordinal, bytes((HAS_ERROR,)) + pack_error(error))
+
+    def _keys(self, keys: Mapping[Table, Callable[..., Any]], item: Any, measured: Measured) -> set[bytes]:
+        """The keys of an item; one that stands for none where it has values without a key."""
+        found: set[bytes] = set()
+        for table, function in keys.items():
+            marks = measured.of(table)[0]
+            for value in function((item,)):
+                key, mark = join_key(value)
+                marks.add(mark)
+                found.add(_NO_KEY if key is None else _TABLE.pack(*table) + key_bytes(key))
+        return found
+
+    # --- where rows of one key meet
+
+    def matched(self, rows: Sequence[Row], stage: int, run: RunOptions) -> tuple[list[tuple[int, Row]], list[Row]]:
+        """Of all rows of one key: the items for each asker of a stage, and what is asked because of them."""
+        key = rows[0].key
+        if not key or self._tables[_table(key)].user.stage != stage:
+            return [], []
+        askers = sorted({row.range for row in rows if row.part == ASKS})
+        items = [row for row in rows if row.part != ASKS]
+        if not askers or not items:
+            return [], []
+        found = [(asker, row) for row in items for asker in askers]
+        return found, list(self._asked_by(_table(key), items, askers, run))
+
+    def _asked_by(self, table: Table, items: list[Row], askers: list[int], run: RunOptions) -> Iterator[Row]:
+        for other, own in self._tables.items():
+            if other[0] == table[0] and own.lookup.behind == table[1]:
+                asked = own.query.function(run)
+                found = (item for row in items for item in self._tasks[row.part].plain_items(row))
+                values = [value for item in found for value in asked((item,))]
+                for asker in askers:
+                    yield from self._asked(other, values, asker, Measured())
+
+    def is_asked_later(self, row: Row) -> bool:
+        """Whether a row of an item is of a table that items of another ask."""
+        return bool(row.key) and row.part != ASKS and self._tables[_table(row.key)].lookup.behind is not None
+
+    # --- what a task is given
+
+    def given(
+        self, rows: Iterable[Row], run: RunOptions, context: Context, stage: int | None = None
+    ) -> dict[int, bytes]:
+        """The values of the parts that are asked, from rows of items: each once, in their order.
+
+        Of every part that is asked in the stage, also where there are no rows; of all parts without a stage.
+        """
+        wanted = self.parts if stage is None else {self._tables[table].lookup.part for table in self.tables_of(stage)}
+        by_part: dict[int, dict[tuple[int, int], Row]] = {number: {} for number in wanted}
+        for row in rows:
+            if row.part != ASKS:
+                by_part[row.part][row.range, row.ordinal] = row
+        return {
+            number: self._tasks[number].bound([own[place] for place in sorted(own)], run, context)
+            for number, own in by_part.items()
+        }
+
+
+class _JoinTable:
+    """One table, as both sides see it."""
+
+    def __init__(self, user: SpreadPart, lookup: Lookup, compiler: PartCompiler) -> None:
+        assert lookup.asked is not None
+        self.user = user
+        self.lookup = lookup
+        self._compiler = compiler
+
+    @cached_property
+    def query(self) -> PartQuery:
+        """What is asked for."""
+        assert self.lookup.asked is not None
+        return PartQuery(self._compiler, self.lookup.asked)
+
+    @cached_property
+    def key(self) -> PartQuery:
+        """The keys of an item."""
+        return PartQuery(self._compiler, self.lookup.key)
+
+
+def _table(key: bytes) -> Table:
+    user, lookup = _TABLE.unpack_from(key)
+    return user, lookup
