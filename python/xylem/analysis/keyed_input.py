@@ -1,49 +1,99 @@
-"""A loop over the different values of a key, and windows over the items with each of them (windows paper, 5.1).
+"""Windows for each value of a key (windows paper, 5.1), in the two ways in which queries say it.
 
-    for $u in distinct-values($log/user)
-    forseq $w in $log[user eq $u] …
+    for $u in distinct-values($log/user)            for $e in $log
+    forseq $w in $log[user eq $u] …                 group by $u := $e/user
+                                                    for tumbling window $w in $e …
 
-Over an infinite sequence this means: windows for each user, all at the same time.
+Over an infinite sequence both mean: windows for each user, all at the same time.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from xylem.functions.registry import FN
 from xylem.syntax import ast
 
+from .focus import read_variables, uses_last, uses_position
 
-class KeyedInput(NamedTuple):
-    """The sequence, and the key of one of its items, as a path from the item."""
+
+@dataclass(frozen=True)
+class KeyedInput:
+    """Some clauses as one window clause over a sequence, with a key of its items."""
 
     collection: ast.Expr
+    """The sequence."""
+    name: ast.Name
+    """The variable that holds the key."""
     key: ast.Expr
+    """The key of one item: from it as the context item, or in terms of `item`."""
+    item: ast.Name | None
+    """The variable that holds one item in `key`; None where that is the context item."""
+    keeps_empty: bool
+    """Whether items without a key have windows, too: `group by` puts them together, `distinct-values` leaves them."""
+    length: int
+    """How many clauses these are, the window clause included."""
 
 
-def keyed_input(outer: ast.Clause, inner: ast.Clause) -> KeyedInput | None:
-    """The two clauses as one over keyed items; None where they are not such a pair."""
-    if not isinstance(outer, ast.ForClause) or not isinstance(inner, (ast.WindowClause, ast.ForseqClause)):
+def keyed_at(clauses: Sequence[ast.Clause], index: int, result: ast.Expr) -> KeyedInput | None:
+    """The clauses from here on as one over keyed items; None where they are none. `result`: what follows `return`."""
+    if index + 1 >= len(clauses):
         return None
-    if outer.position is not None or outer.allowing_empty or outer.type is not None:
+    outer, following = clauses[index], clauses[index + 1]
+    if not isinstance(outer, ast.ForClause) or outer.position is not None or outer.allowing_empty:
         return None
-    match outer.collection, inner.collection:
-        case (
-            ast.FunctionCall(name=ast.Name(uri=uri, local="distinct-values"), arguments=(ast.Path() as values,)),
-            ast.Filter(base=base, predicate=predicate),
-        ) if uri == FN:
-            steps = _steps(values)
+    if outer.type is not None:
+        return None
+    return _by_values(outer, following) or _by_groups(outer, clauses[index + 1 :], result)
+
+
+# --- for $u in distinct-values(S/key) forseq $w in S[key eq $u]
+
+
+def _by_values(outer: ast.ForClause, inner: ast.Clause) -> KeyedInput | None:
+    if not isinstance(inner, (ast.WindowClause, ast.ForseqClause)):
+        return None
+    match outer.collection:
+        case ast.FunctionCall(name=ast.Name(uri=uri, local="distinct-values"), arguments=(values,)) if uri == FN:
+            filtered = _filtered(inner.collection)
+            if filtered is None:
+                return None
+            base, predicate = filtered
             key = _compared(predicate, outer.name)
-            if key is not None and steps[0] == base and _steps(key) == steps[1:] and _is_source(base):
-                return KeyedInput(base, key)
+            if key is None or not _is_same_everywhere(base) or outer.name.expanded in read_variables(base):
+                return None
+            if _steps(values) == [*_steps(base), *_steps(key)]:
+                return KeyedInput(base, outer.name, key, None, False, 2)
     return None
 
 
-def _is_source(expr: ast.Expr) -> bool:
-    """A variable or a stream: the same sequence wherever it is named."""
-    if isinstance(expr, ast.FunctionCall):
-        return expr.name.local == "stream" and len(expr.arguments) == 1
-    return isinstance(expr, ast.VarRef)
+def _filtered(collection: ast.Expr) -> tuple[ast.Expr, ast.Expr] | None:
+    """S and test of S[test]."""
+    match collection:
+        case ast.Filter(base=base, predicate=predicate):
+            return base, predicate
+        case ast.Path(right=ast.AxisStep(predicates=(*others, predicate)) as step):
+            return replace(collection, right=replace(step, predicates=tuple(others))), predicate
+    return None
+
+
+def _is_same_everywhere(base: ast.Expr) -> bool:
+    """A variable, a stream, or a path from the input: the same sequence wherever it is named."""
+    match base:
+        case ast.FunctionCall(name=name, arguments=arguments):
+            return (name.local == "stream" and len(arguments) == 1) or (name.local == "collection" and not arguments)
+        case ast.VarRef() | ast.Root():
+            return True
+        case ast.Path(left=left, right=ast.AxisStep(predicates=predicates)):
+            is_test = not any(uses_position(test) or uses_last(test) or _is_number(test) for test in predicates)
+            return is_test and _is_same_everywhere(left)
+    return False
+
+
+def _is_number(test: ast.Expr) -> bool:
+    """Whether a predicate may count: what is no comparison may be a number."""
+    return not isinstance(test, (ast.ValueComparison, ast.GeneralComparison, ast.And, ast.Or, ast.AxisStep))
 
 
 def _compared(predicate: ast.Expr, variable: ast.Name) -> ast.Expr | None:
@@ -62,3 +112,48 @@ def _steps(path: ast.Expr) -> list[ast.Expr]:
         steps.append(path.right)
         path = path.left
     return [path, *reversed(steps)]
+
+
+# --- for $e in S group by $u := key($e) for tumbling window $w in $e
+
+
+def _by_groups(outer: ast.ForClause, following: Sequence[ast.Clause], result: ast.Expr) -> KeyedInput | None:
+    values: dict[tuple[str, str], ast.Expr] = {}
+    for place, clause in enumerate(following):
+        if isinstance(clause, ast.LetClause) and clause.type is None:
+            values[clause.name.expanded] = clause.value
+            continue
+        if not isinstance(clause, ast.GroupByClause) or place + 1 == len(following):
+            return None
+        key = _grouping_key(clause, values)
+        if key is None or not _takes_group(following[place + 1], outer.name):
+            return None
+        gone = {outer.name.expanded, *values} - {clause.specs[0].name.expanded}
+        later = (*_inside(following[place + 1]), *following[place + 2 :], result)
+        if any(gone & read_variables(node) for node in later):
+            return None
+        return KeyedInput(outer.collection, clause.specs[0].name, key, outer.name, True, place + 3)
+    return None
+
+
+def _grouping_key(group: ast.GroupByClause, values: dict[tuple[str, str], ast.Expr]) -> ast.Expr | None:
+    """The one key of a group, in terms of the item."""
+    if len(group.specs) != 1 or group.specs[0].type is not None or group.specs[0].collation is not None:
+        return None
+    spec = group.specs[0]
+    key = values.get(spec.name.expanded) if spec.value is None else spec.value
+    if key is None or read_variables(key) & values.keys():
+        return None
+    return key
+
+
+def _takes_group(clause: ast.Clause, item: ast.Name) -> bool:
+    if not isinstance(clause, (ast.WindowClause, ast.ForseqClause)):
+        return False
+    return isinstance(clause.collection, ast.VarRef) and clause.collection.name.expanded == item.expanded
+
+
+def _inside(clause: ast.Clause) -> list[ast.Node]:
+    """The conditions of a window clause, without what it goes over."""
+    assert isinstance(clause, (ast.WindowClause, ast.ForseqClause))
+    return [child for child in clause.children() if child is not clause.collection]

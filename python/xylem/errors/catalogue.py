@@ -311,6 +311,10 @@ CATALOGUE: dict[str, Entry] = {
         "the streams cannot be joined",
         'for $a in stream("a")/…, $b in stream("b")/… where $a/key = $b/key return …',
     ),
+    "XYRT0028": Entry(
+        "what an open window keeps cannot be saved",
+        "the states of a Python aggregate must be plain values, such as numbers, texts, tuples and lists",
+    ),
     "XYRT0030": Entry(
         "the checkpoint does not fit the input or the output any more", "delete it to begin again"
     ),

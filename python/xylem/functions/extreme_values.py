@@ -57,6 +57,14 @@ class Extreme:
         self.kinds: set[type] = set()
         self.has_nan = False
 
+    def __getstate__(self) -> dict[str, Any]:
+        """What can be saved; how values are compared follows from their family."""
+        return {name: value for name, value in self.__dict__.items() if name != "key"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.key = None if self.family is None else key_of_family(self.family, self.collation, self.implicit_tz)
+
     def of(self, values: Iterable[Any]) -> Any:
         rest = iter(values)
         while run := list(islice(rest, _RUN)):

@@ -86,7 +86,10 @@ class WindowPartition(ast.Node):
 
     name: ast.Name
     key: ast.Expr
-    """From an item."""
+    """From an item: as the context item, or as `item`."""
+    item: ast.Name | None = None
+    keeps_empty: bool = False
+    """Whether items without a key have windows, too."""
 
 
 @ast_node

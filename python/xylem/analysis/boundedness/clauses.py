@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from xylem.analysis.keyed_input import keyed_input
+from xylem.analysis.keyed_input import KeyedInput, keyed_at
 from xylem.syntax import ast
 
 from .infinite import Infinite, excerpt
@@ -23,12 +23,18 @@ def flwor(of: Boundedness, node: ast.Flwor, bound: Bindings) -> Infinite | None:
     names = dict(bound)
     tuples: Infinite | None = None
     depth = of.depth
+    keyed_until = 0
     try:
         for index, clause in enumerate(node.clauses):
+            if index < keyed_until:
+                continue
             following = (*node.clauses[index + 1 :], node.result)
-            if index + 1 < len(node.clauses) and _is_keyed(of, clause, node.clauses[index + 1], names):
-                assert isinstance(clause, ast.ForClause)
-                names[clause.name.expanded] = None
+            keyed = _keyed(of, node, index, names)
+            if keyed is not None:
+                names[keyed.name.expanded] = None
+                if keyed.item is not None:
+                    names[keyed.item.expanded] = of.of(keyed.collection, names)
+                keyed_until = index + keyed.length - 1
                 continue
             tuples = _clause(of, clause, names, tuples, following)
         result = of.of(node.result, names)
@@ -37,13 +43,14 @@ def flwor(of: Boundedness, node: ast.Flwor, bound: Bindings) -> Infinite | None:
     return tuples or result
 
 
-def _is_keyed(of: Boundedness, outer: ast.Clause, inner: ast.Clause, names: Bindings) -> bool:
+def _keyed(of: Boundedness, node: ast.Flwor, index: int, names: Bindings) -> KeyedInput | None:
     """A loop over keys around the windows of each: one loop over the items, and no end of it is waited for."""
-    found = keyed_input(outer, inner)
+    found = keyed_at(node.clauses, index, node.result)
     if found is None or of.depth or of.of(found.collection, names) is None:
-        return False
-    of.note(inner, "windows of all keys at the same time, as they end: XYDY0010 for more keys than held-items")
-    return True
+        return None
+    windows = node.clauses[index + found.length - 1]
+    of.note(windows, "windows of all keys at the same time, as they end: XYDY0010 for more keys than held-items")
+    return found
 
 
 def _clause(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from xylem.analysis.keyed_input import keyed_input
+from xylem.analysis.keyed_input import keyed_at
 from xylem.syntax import ast
 
 IsReader = Callable[[ast.Node], bool]
@@ -43,9 +43,16 @@ def _in(test: IsReader, node: ast.Node) -> int | None:
 def _flwor(test: IsReader, clauses: tuple[ast.Clause, ...], result: ast.Expr) -> int | None:
     total: int | None = 0
     loops = False
+    keyed_until = 0
     for index, clause in enumerate(clauses):
-        if index + 1 < len(clauses) and not loops and keyed_input(clause, clauses[index + 1]) is not None:
-            # Two clauses, one reader: the loop over keys is none of its own.
+        if index < keyed_until:
+            continue
+        keyed = None if loops else keyed_at(clauses, index, result)
+        if keyed is not None:
+            # Several clauses, one reader: the loop over keys is none of its own.
+            keyed_until = index + keyed.length - 1
+            if keyed.item is not None:
+                total, loops = _sum([total, _in(test, keyed.collection)]), True
             continue
         if isinstance(clause, (ast.ForClause, ast.WindowClause, ast.ForseqClause)) and not loops:
             rest = [child for child in clause.children() if child is not clause.collection]

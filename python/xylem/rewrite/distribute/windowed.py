@@ -25,6 +25,7 @@ from xylem.plan.distribution import PartKind
 from xylem.plan.spread import ITEMS_OF_STREAM, Place, Windowed
 from xylem.syntax import ast
 
+from .frame_rewrites import data_of
 from .input_reads import reads_input
 from .not_spread import NotSpread
 from .spreading import inlined
@@ -149,7 +150,7 @@ def _key(frame: Frame, shape: _Shape) -> ast.Expr | None:
         return None
     item = keyed.item or ITEM
     body = keyed.key if keyed.item is not None else ast.SimpleMap(ast.VarRef(ITEM), keyed.key, span=keyed.key.span)
-    function = ast.InlineFunction((), (ast.Parameter(item),), None, body, span=keyed.key.span)
+    function = ast.InlineFunction((), (ast.Parameter(item),), None, data_of(body), span=keyed.key.span)
     needed = free_in(function)
     head = tuple(let for let in shape.head if isinstance(let, ast.LetClause) and let.name.expanded in needed)
     return frame.closed(ast.Flwor(shape.head, function, span=keyed.key.span) if head else function)

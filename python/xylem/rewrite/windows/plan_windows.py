@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from xylem.analysis.keyed_input import KeyedInput, keyed_input
+from xylem.analysis.keyed_input import KeyedInput, keyed_at
 from xylem.plan.window_plan import WindowPartition, WindowPlan, window_plan
 from xylem.syntax import ast
 from xylem.syntax.ast.node import ast_node
@@ -25,13 +25,13 @@ def plan_windows(flwor: ast.Flwor, facts: WindowFacts, observe: Observer = _sile
     clauses, result = flwor.clauses, flwor.result
     for index in range(len(clauses)):
         clause = clauses[index]
-        window = clause.unplanned if isinstance(clause, UnplannedPartition) else window_plan(clause)
-        if window is None:
-            continue
-        keyed = keyed_input(clauses[index - 1], clauses[index]) if index else None
+        keyed = keyed_at(clauses, index, result)
         if keyed is not None and facts.is_infinite(keyed.collection):
             # Over an infinite sequence, the loop over keys and the windows of each are one pass.
             return plan_windows(replace(flwor, clauses=_partitioned(clauses, index, keyed)), facts, observe)
+        window = clause.unplanned if isinstance(clause, UnplannedPartition) else window_plan(clause)
+        if window is None:
+            continue
         place = WindowPlace(window, clauses[index + 1 :], result, clauses[:index])
         if window.kind:
             place = _ruled(place, facts, observe)
@@ -53,11 +53,12 @@ class UnplannedPartition(ast.Clause):
 
 
 def _partitioned(clauses: tuple[ast.Clause, ...], index: int, keyed: KeyedInput) -> tuple[ast.Clause, ...]:
-    outer, inner = clauses[index - 1], window_plan(clauses[index])
-    assert isinstance(outer, ast.ForClause)
+    last = index + keyed.length - 1
+    inner = window_plan(clauses[last])
     assert inner is not None
-    window = replace(inner, collection=keyed.collection, partition=WindowPartition(outer.name, keyed.key))
-    return (*clauses[: index - 1], UnplannedPartition(window, span=inner.span), *clauses[index + 1 :])
+    partition = WindowPartition(keyed.name, keyed.key, keyed.item, keyed.keeps_empty)
+    window = replace(inner, collection=keyed.collection, partition=partition)
+    return (*clauses[:index], UnplannedPartition(window, span=inner.span), *clauses[last + 1 :])
 
 
 def _ruled(place: WindowPlace, facts: WindowFacts, observe: Observer) -> WindowPlace:

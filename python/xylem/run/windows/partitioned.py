@@ -12,9 +12,14 @@ from .cursor import Window
 
 
 def partitioned(
-    items: Iterable[Any], key_of: Callable[[Any], Any], make: Callable[[Any], Any], limit: int, implicit_tz: int
+    items: Iterable[Any],
+    key_of: Callable[[Any], Any],
+    make: Callable[[Any], Any],
+    limit: int,
+    implicit_tz: int,
+    keeps_empty: bool = False,
 ) -> Iterator[Window]:
-    """The windows of all keys, each preceded by its key, as soon as they end.
+    """The windows of all keys, each preceded by its key, as soon as they end. `keeps_empty`: no key is a key, too.
 
     Holds:  a cursor for each key that has come, at most `limit`; XYDY0010 beyond.
     Order:  that in which windows end; when the input ends, by the first items of the keys.
@@ -22,9 +27,9 @@ def partitioned(
     cursors: dict[Any, tuple[Any, Any]] = {}
     for item in items:
         key = key_of(item)
-        if key is None:
+        if key is None and not keeps_empty:
             continue
-        group = grouping_key(key, None, implicit_tz)
+        group = None if key is None else grouping_key(key, None, implicit_tz)
         found = cursors.get(group)
         if found is None:
             if len(cursors) >= limit:

@@ -1,0 +1,21 @@
+"""Window clauses over a stream that comes in batches: what gives them their windows is a value of the run."""
+
+from __future__ import annotations
+
+from xylem.plan.spread import ITEMS_OF_STREAM, PART_NAMESPACE
+from xylem.syntax import ast
+
+from .compiler import Compiler
+
+RESUMED_WINDOWS = (PART_NAMESPACE, "windows")
+"""The variable of a run that has a `ResumedWindows`."""
+
+
+def reads_stream_in_batches(collection: ast.Expr) -> bool:
+    """Whether windows range over items that come in batches."""
+    return isinstance(collection, ast.VarRef) and collection.name.expanded == ITEMS_OF_STREAM.name.expanded
+
+
+def resumed_windows(c: Compiler) -> str:
+    """An expression for what gives the windows of a batch."""
+    return f"run.variables[{c.writer.constant(RESUMED_WINDOWS, 'resumed', key=RESUMED_WINDOWS)}]"

@@ -1,0 +1,139 @@
+"""Windows over a stream that comes in batches, with what is open kept from one to the next.
+
+A program over such a stream runs once for each batch. Where its window clause asks for windows, it is given those that
+the items of the batch complete; the cursor begins where that of the batch before it ended (`saved_cursor.py`). When the
+stream ends, one more run without that gives the windows that are still open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from xylem.errors import DynamicError
+from xylem.values.comparison import grouping_key
+
+from .cursor import Window
+from .kept_items import KeptItems
+from .saved_cursor import SavedCursor, layout, load, save
+
+Order = bytes
+"""Where an item stands in the stream; compared as bytes."""
+AT_THE_END: Order = b"\xff" * 8
+"""Before the order of the first item of a key: what the end of the stream completes comes after all else."""
+WHOLE_STREAM = ()
+"""The key where windows are not by key."""
+
+
+@dataclass
+class KeyState:
+    """What is kept for one key."""
+
+    key: Any
+    """Its value, as the query sees it."""
+    first: Order
+    """Where its first item stood."""
+    cursor: SavedCursor
+
+
+@dataclass
+class WindowState:
+    """What is kept for some keys from batch to batch.
+
+    Holds:  for each key a cursor, with the items of its open windows; at most `limit` keys, XYDY0010 beyond.
+    """
+
+    items: KeptItems = field(default_factory=KeptItems)
+    keys: dict[Any, KeyState] = field(default_factory=dict)
+    touched: set[Any] = field(default_factory=set)
+    """The keys that have changed since this was last saved."""
+    layout: str = ""
+    """What its cursors look like: those of another version are not taken for ours."""
+    is_checked: bool = False
+
+    def restored(self, group: Any, fresh: Any) -> Any:
+        """The cursor of a key: as it was left, or the fresh one."""
+        found = self.keys.get(group)
+        if not self.is_checked:
+            self._check_layout(fresh)
+        return fresh if found is None else load(found.cursor, fresh, self.items)
+
+    def keep(self, group: Any, key: Any, first: Order, cursor: Any) -> None:
+        """Keep a cursor until the next batch."""
+        before = self.keys.get(group)
+        saved = save(cursor, self.items)
+        if before is not None:
+            self.items.forget(set(before.cursor.items).difference(saved.items))
+        self.keys[group] = KeyState(key, first, saved)
+        self.touched.add(group)
+
+    def _check_layout(self, fresh: Any) -> None:
+        found = layout(fresh)
+        if self.keys and self.layout != found:
+            raise DynamicError("XYRT0020", "its open windows were saved by another version of Xylem")
+        self.layout, self.is_checked = found, True
+
+
+@dataclass
+class ResumedWindows:
+    """What a program over one batch asks for its windows."""
+
+    state: WindowState
+    items: Iterable[tuple[Order, Any]]
+    is_end: bool = False
+    limit: int = 1_000_000
+    """Of keys."""
+    order: Order = b""
+    """Where the item stood that completed the window given last."""
+
+    def over(self, cursor: Any) -> Iterator[Any]:
+        """The windows that the items of the batch complete."""
+        cursor = self.state.restored(WHOLE_STREAM, cursor)
+        for self.order, item in self.items:
+            yield from cursor.push(item)
+        if self.is_end:
+            self.order = AT_THE_END
+            yield from cursor.finish()
+        else:
+            self.state.keep(WHOLE_STREAM, None, b"", cursor)
+
+    def by_key(
+        self,
+        key_of: Callable[[Any], Any],
+        make: Callable[[Any], Any],
+        implicit_tz: int,
+        keeps_empty: bool = False,
+    ) -> Iterator[Window]:
+        """The windows of all keys, each preceded by its key, as soon as they end (as `partitioned.py` has them)."""
+        state = self.state
+        touched: dict[Any, tuple[Any, Order, Any]] = {}
+        for self.order, item in self.items:
+            key = key_of(item)
+            if key is None and not keeps_empty:
+                continue
+            group = None if key is None else grouping_key(key, None, implicit_tz)
+            found = touched.get(group)
+            if found is None:
+                found = touched[group] = self._key(group, key, make)
+            for window in found[2].push(item):
+                yield (found[0], *window)
+        if not self.is_end:
+            for group, (key, first, cursor) in touched.items():
+                state.keep(group, key, first, cursor)
+            return
+        for group, known in state.keys.items():
+            if group not in touched:
+                touched[group] = known.key, known.first, state.restored(group, make(known.key))
+        for key, first, cursor in sorted(touched.values(), key=lambda one: one[1]):
+            self.order = AT_THE_END + first
+            for window in cursor.finish():
+                yield (key, *window)
+
+    def _key(self, group: Any, key: Any, make: Callable[[Any], Any]) -> tuple[Any, Order, Any]:
+        known = self.state.keys.get(group)
+        if known is not None:
+            return known.key, known.first, self.state.restored(group, make(known.key))
+        if len(self.state.keys) >= self.limit:
+            raise DynamicError("XYDY0010", f"windows for more than {self.limit:,} different keys")
+        return key, self.order, self.state.restored(group, make(key))
