@@ -155,6 +155,7 @@ def _facts(run: BatchRun, session: _Session) -> Facts:
     }
     if run.is_spread:
         facts |= {"split": run.plan.lines(), "cut_seconds": round(run.plan.cut_seconds, 3)}
+        facts |= {} if run.joins is None else {"join": run.joins.told(), "join_bytes": run.joins.measured.item_bytes}
     return facts
 
 
@@ -169,6 +170,8 @@ def _rows(facts: Facts) -> Iterator[tuple[str, str]]:
         yield "split", line
     if "cut_seconds" in facts:
         yield "cut points", f"found in {facts['cut_seconds']:.3g} s"
+    if "join" in facts:
+        yield "joined", facts["join"]
     seconds = max(facts["seconds"], 1e-6)
     megabytes = facts["input_bytes"] / 1e6
     yield "input", f"{facts['input_bytes']:,} bytes in {facts['seconds']:.3g} s, {megabytes / seconds:,.1f} MB/s"

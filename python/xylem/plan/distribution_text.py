@@ -25,7 +25,10 @@ def distribution_text(distribution: Distribution) -> str:
     stages = 1 + max(part.stage for part in distribution.parts)
     shuffles = sum(len(part.shuffles) for part in distribution.parts)
     order = "in its order" if distribution.ordered else "in any order"
-    lines += ["", f"{_number(stages, 'pass', 'passes')} over the input, {_number(shuffles, 'shuffle')}, answer {order}"]
+    joins = sum(join.is_by_key for part in distribution.parts for join in part.joins)
+    joined = f", {_number(joins, 'join')} by key" if joins else ""
+    passes = _number(stages, "pass", "passes")
+    lines += ["", f"{passes} over the input, {_number(shuffles, 'shuffle')}{joined}, answer {order}"]
     for part in distribution.parts:
         lines += ["", *_part_lines(part, stages)]
     lines += ["", "frame, once on the driver", *_indented(distribution.frame.splitlines())]

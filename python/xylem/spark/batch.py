@@ -23,6 +23,7 @@ from xylem.sink.serialization_parameters import SerializationParameters
 from .arriving_rows import ArrivingRows, Outcomes
 from .inputs import InputFile, SplitPlan, split_plan
 from .jobs import Jobs
+from .joins import Joins, broadcast_limit, may_be_large
 from .row_spool import RowSpool
 from .shipped_query import ShippedQuery
 from .task import SHUFFLED, Figures, StageWork, peak_rss_bytes
@@ -76,8 +77,10 @@ class BatchRun:
         files: Sequence[InputFile],
         *,
         partitions: int | None = None,
+        broadcast_bytes: int | None = None,
         observe: Callable[[Measured], object] = lambda measured: None,
     ) -> None:
+        """`broadcast_bytes`: how large a side of a join is given to every task; None: what the session says."""
         self.query = query
         self.program: DistributedProgram = query.program()
         self.measured = Measured()
@@ -85,6 +88,7 @@ class BatchRun:
         self._observe = observe
         self._files = files
         self._partitions = partitions
+        self._broadcast_bytes = broadcast_bytes
 
     @property
     def is_spread(self) -> bool:
@@ -163,16 +167,33 @@ class BatchRun:
         """The rows of the stages before one, and what its tasks are given of them: small, or it were one task."""
         rows: dict[int, Iterable[Row]] = {}
         bound: dict[int, bytes] = {}
+        if self.joins is not None and last > 0:
+            bound.update(self.joins.broadcast())
         for stage in range(last):
+            if not self._parts(stage):
+                continue
             arriving = self._arriving(stage, bound, spool)
             kept = {part.number: list(arriving.rows(part)) for part in self._parts(stage)}
             rows.update(kept)
             in_order = (row for part in sorted(kept) for row in kept[part])
-            bound.update(self.program.bind(stage, in_order, **self.query.seen()))
+            found = self.program.bind(stage, in_order, **self.query.seen())
+            bound.update({number: value for number, value in found.items() if number in kept})
         return rows, bound
 
+    @cached_property
+    def joins(self) -> Joins | None:
+        """The joins by key, measured; None where there are none, or where all of the input is small."""
+        if not self.program.keyed_parts:
+            return None
+        limit = broadcast_limit(self.spark) if self._broadcast_bytes is None else self._broadcast_bytes
+        if not may_be_large(self._files, limit):
+            return None
+        return Joins(self.spark, self.query, self.plan.tasks, self.cores, limit, self.arrived)
+
     def _parts(self, stage: int) -> list[Part]:
-        return [part for part in self.program.distribution.parts if part.stage == stage]
+        """The parts that tasks of a stage compute."""
+        keyed = () if self.joins is None else self.joins.parts
+        return [part for part in self.program.distribution.parts if part.stage == stage and part.number not in keyed]
 
     def _arriving(self, stage: int, bound: Mapping[int, bytes], spool: RowSpool) -> ArrivingRows:
         parts = self._parts(stage)
@@ -187,13 +208,17 @@ class BatchRun:
         tasks = self.plan.tasks
         context = self.spark.sparkContext
         described = context.parallelize(tasks, len(tasks))
+        joins = self.joins if self.joins is not None and self.joins.is_asked(stage) else None
+        numbers = tuple(part.number for part in parts)
         if not any(part.kind in SHUFFLED for part in parts):
-            work = StageWork(self.query, stage, dict(bound), self._merges(stage))
-            jobs = Jobs(context, described.mapPartitions(work.outcomes), len(tasks), self.cores)
+            work = StageWork(self.query, stage, dict(bound), self._merges(stage), parts=numbers)
+            outcomes = described.mapPartitions(work.outcomes) if joins is None else joins.outcomes(work)
+            jobs = Jobs(context, outcomes, len(tasks), self.cores)
             return jobs.results(ordered=self.program.distribution.ordered)
         buckets = self._partitions or max(self.cores, len(tasks))
-        work = StageWork(self.query, stage, dict(bound), self._merges(stage), len(tasks), buckets)
-        shuffled = described.mapPartitions(work.bucketed).partitionBy(len(tasks) + buckets, int)
+        work = StageWork(self.query, stage, dict(bound), self._merges(stage), len(tasks), buckets, numbers)
+        bucketed = described.mapPartitions(work.bucketed) if joins is None else joins.bucketed(work)
+        shuffled = bucketed.partitionBy(len(tasks) + buckets, int)
         reduced = shuffled.mapPartitionsWithIndex(work.reduced)
         return Jobs(context, reduced, len(tasks) + buckets, self.cores).results()
 

@@ -23,7 +23,7 @@ from .item_columns import row_of
 from .row_spool import RowSpool
 from .shipped_query import shipped_query
 from .table import ORDER, RAW_SCHEMA, Table, TableWork, WholeTable, arrow_schema, ordered_schema
-from .task import SHUFFLED
+from .task import SHUFFLED, StageWork
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -85,7 +85,12 @@ def query(
     finally:
         spool.close()
     tasks = run.plan.tasks
-    numbers = spark.range(0, len(tasks), 1, len(tasks))
+    joins = run.joins
+    if joins is not None and joins.is_asked(part.stage):
+        given = joins.given(StageWork(table.query, part.stage, bound))
+        numbers = spark.createDataFrame(given, "number long, bound binary")
+    else:
+        numbers = spark.range(0, len(tasks), 1, len(tasks))
     is_ordered = part.kind is not PartKind.MAP
     work = TableWork(table, part.number, part.stage, bound, tasks, is_ordered)
     if part.kind in SHUFFLED:

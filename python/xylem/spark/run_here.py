@@ -21,6 +21,7 @@ class RunHere(BatchRun):
     def __init__(self, query: ShippedQuery, files: Sequence[InputFile], *, partitions: int | None = None) -> None:
         super().__init__(_no_session, query, files, partitions=partitions)
         self.cores = 1
+        self.joins = None
 
     def _outcomes(self, stage: int, parts: list[Part], bound: Mapping[int, bytes]) -> Outcomes:
         tasks = self.plan.tasks

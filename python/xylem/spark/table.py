@@ -6,8 +6,9 @@ A row is an item of the answer. Items that are records have their columns (`row_
 
 from __future__ import annotations
 
+import marshal
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from xylem.run.distributed.rows import Row
@@ -79,9 +80,8 @@ class TableWork:
 
     def batches(self, numbers: Iterable[Any]) -> Iterator[Any]:
         """Batches of rows of the tasks whose numbers come in batches (`mapInArrow`)."""
-        for batch in numbers:
-            for number in batch.column(0).to_pylist():
-                yield from self.of_task(self.tasks[number])
+        for own, task in self._numbered(numbers):
+            yield from own.of_task(task)
 
     def of_task(self, task: TaskInput, keep: Keep | None = None) -> Iterator[Any]:
         """Batches of rows of one task."""
@@ -91,10 +91,15 @@ class TableWork:
 
     def raw_batches(self, numbers: Iterable[Any]) -> Iterator[Any]:
         """Rows as they are, to be shuffled."""
-        for batch in numbers:
-            for number in batch.column(0).to_pylist():
-                rows = (row._asdict() for row in self.rows(self.tasks[number]))
-                yield from arrow_batches(rows, raw_schema())
+        for own, task in self._numbered(numbers):
+            yield from arrow_batches((row._asdict() for row in own.rows(task)), raw_schema())
+
+    def _numbered(self, batches: Iterable[Any]) -> Iterator[tuple[TableWork, TaskInput]]:
+        """The tasks of batches of numbers, and of what joins gave to each."""
+        for batch in batches:
+            for number, *given in zip(*(column.to_pylist() for column in batch.columns), strict=True):
+                own = replace(self, bound={**self.bound, **marshal.loads(given[0])}) if given else self
+                yield own, self.tasks[number]
 
     def reduced(self, batches: Iterable[Any]) -> Iterator[Any]:
         """Batches of rows of groups, from raw rows that are sorted by key, range and ordinal."""
