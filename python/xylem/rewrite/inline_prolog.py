@@ -37,9 +37,7 @@ MOST_NODES = 4_000
 def inline_prolog(body: ast.Expr, prolog: Iterable[ast.Declaration]) -> ast.Expr:
     """The body with calls of simple functions, and variables that read the input, replaced by what they stand for."""
     declared = list(prolog)
-    functions = {(*d.name.expanded, len(d.parameters)): d for d in declared if isinstance(d, ast.FunctionDecl)}
-    if functions:
-        body = _Inliner(functions, body).inlined(body)
+    body = inline_functions(body, declared)
     reached = [d for d in reached_declarations([body], declared) if isinstance(d, ast.VariableDecl)]
     lets: list[ast.Clause] = []
     placed: set[ExpandedName] = set()
@@ -53,6 +51,12 @@ def inline_prolog(body: ast.Expr, prolog: Iterable[ast.Declaration]) -> ast.Expr
             lets.append(ast.LetClause(declaration.name, None, declaration.value, span=declaration.span))
             placed.add(declaration.name.expanded)
     return ast.Flwor(tuple(lets), body, span=body.span) if lets else body
+
+
+def inline_functions(body: ast.Expr, declared: Iterable[ast.Declaration]) -> ast.Expr:
+    """The body with calls of simple functions replaced by what they stand for."""
+    functions = {(*d.name.expanded, len(d.parameters)): d for d in declared if isinstance(d, ast.FunctionDecl)}
+    return _Inliner(functions, body).inlined(body) if functions else body
 
 
 def _is_input(declaration: ast.VariableDecl, inputs: set[ExpandedName]) -> bool:

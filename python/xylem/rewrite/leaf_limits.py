@@ -9,10 +9,11 @@ from xylem.analysis.focus import reads_focus
 from xylem.analysis.projection import NotProjectable, Projection, project
 from xylem.functions.registry import PREFIXES
 from xylem.plan.flux import ROOT
+from xylem.plan.keyed_groups import PASS_NAMESPACE
 from xylem.syntax import ast
 
 ExpandedName = tuple[str, str]
-_OURS = frozenset(PREFIXES.values())
+_OURS = frozenset((*PREFIXES.values(), PASS_NAMESPACE))
 
 
 class TooFar(Exception):

@@ -14,10 +14,11 @@ from xylem.syntax import ast
 from .driver import Observer, apply_rules, silent
 from .flux_rewrite import rewrite_to_flux
 from .fresh_names import Names
-from .inline_prolog import inline_prolog
+from .inline_prolog import inline_functions, inline_prolog
 from .leaf_limits import LeafLimits
 from .rule import Facts
 from .rules import ALGEBRA, NORMAL_FORM
+from .single_pass import make_one_pass
 from .source import read_from_root, stream_source
 from .to_flux import to_flux
 
@@ -43,6 +44,10 @@ def to_program(
     source = stream_source(body)
     if source is not None:
         body = read_from_root(body, source)
+    body, fusions = make_one_pass(body, declared, without)
+    if fusions:
+        # What became of a recursion may call functions that can be put in now.
+        body = inline_functions(body, declared)
     reads_input = reads_focus(body) or ("", ROOT) in read_variables(body)
     names = Names(body, declared)
     query = to_flux(body, LeafLimits.of([*declared, *imported], externals), names)

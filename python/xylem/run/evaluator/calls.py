@@ -30,6 +30,7 @@ from ..runtime import sequences
 from .code import Code, Shape, atomic, boolean, many, one, optional, shape_of
 from .compiler import Compiler, OwnCall, compiles, tails
 from .control import Finish
+from .keyed_groups import INTRINSICS
 from .scope import Focus
 from .type_operators import cast_code
 
@@ -280,6 +281,7 @@ _INTRINSICS: dict[tuple[str, str, int], Callable[..., Code]] = {
     (FN, "string", 1): _string,
     (FN, "data", 0): _data,
     (FN, "data", 1): _data,
+    **INTRINSICS,
 }
 
 # --- dynamic calls and partial application

@@ -16,6 +16,7 @@ from xylem.values.string_of import string_of
 from .buffer import detached, size_of
 
 _FOLD_AT = 1024
+_FOLD_FEW = 16
 
 
 class Accumulator(Protocol):
@@ -93,10 +94,11 @@ class Folder:
     stays that of the whole sequence, so the answer is the same to the last digit.
     """
 
-    __slots__ = ("_error", "_fold", "_values", "count")
+    __slots__ = ("_error", "_fold", "_fold_at", "_values", "count")
     held_bytes = 0
 
-    def __init__(self, function: str, context: Context) -> None:
+    def __init__(self, function: str, context: Context, fold_at: int = _FOLD_AT) -> None:
+        self._fold_at = fold_at
         self._fold = _folding("sum" if function == "avg" else function, context)
         self._values: list[Any] = []
         self._error: XylemError | None = None
@@ -110,7 +112,7 @@ class Folder:
         before = len(self._values)
         self._values.extend(items)
         self.count += len(self._values) - before
-        if len(self._values) > _FOLD_AT:
+        if len(self._values) > self._fold_at:
             folded = self._fold(self._values)
             self._values = [] if folded is None else [folded]
 
@@ -301,8 +303,8 @@ def _folding(function: str, context: Context) -> Callable[[Sequence[Any]], Any]:
     return (lambda values: body(context, values)) if builtin.context else body
 
 
-def accumulator(function: str, context: Context, parameter: str = "") -> Accumulator:
-    """A fresh accumulator for an aggregate function."""
+def accumulator(function: str, context: Context, parameter: str = "", *, few: bool = False) -> Accumulator:
+    """A fresh accumulator for an aggregate function; one of many holds but a `few` values before it folds them."""
     match function:
         case "count" | "exists" | "empty":
             return Counter(function)
@@ -314,4 +316,5 @@ def accumulator(function: str, context: Context, parameter: str = "") -> Accumul
             return Last()
         case "items":
             return Items()
-    return Averager(function, context) if function == "avg" else Folder(function, context)
+    fold_at = _FOLD_FEW if few else _FOLD_AT
+    return (Averager if function == "avg" else Folder)(function, context, fold_at)

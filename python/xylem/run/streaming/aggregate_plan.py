@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from xylem.analysis.projection import Projection, Use
+from xylem.analysis.types import sequence_type
 from xylem.plan.flux import ProcessStream, Step
 from xylem.plan.needs import add_expression, add_needs, element_names
 from xylem.plan.scan_plan import Report
@@ -16,6 +17,8 @@ from xylem.values import node as nk
 from xylem.values.sequence_type import ANY_SEQUENCE, NodeItem
 
 from ..evaluator.code import Code, Shape, one
+from ..evaluator.compiler import Compiler
+from ..evaluator.keyed_groups import Grouping, table_spec, write_cells
 from ..evaluator.scope import Focus, Scope
 from .aggregates import IN_ORDER, ONE, SO_FAR, Aggregate, Fold
 from .fed_records import ITEM, gives_itself
@@ -48,9 +51,10 @@ class AggregatePlanner:
             parent, kind = planned.index, reached_type(passed, kind, b.schema)
         planned.report = Report.COUNT if counted else Report.ITEM
         planned.tests = tests
-        zero = None if aggregate.fold is None else self._zero(aggregate.fold.zero)
+        zero = None if aggregate.fold is None else self._zero(aggregate.fold)
+        table = None if aggregate.grouping is None else table_spec(b.c, aggregate.grouping)
         slot = b.slot(aggregate.name)
-        role.aggregates.append(AggregateRole(slot, aggregate.function, aggregate.parameter, zero))
+        role.aggregates.append(AggregateRole(slot, aggregate.function, aggregate.parameter, zero, table))
         readers = variable_readers(stream, aggregate.name)
         made = FeedRole(planned.index, role, b.slot(ITEM.name.local), len(role.aggregates) - 1, None, readers)
         b.roles.append(made)
@@ -87,16 +91,31 @@ class AggregatePlanner:
                 add_expression(aggregate.taken, {name: kept}, Use.PRESENCE)
             else:
                 add_expression(aggregate.taken, {name: kept}, Use.SUBTREE)
+        elif aggregate.grouping is not None:
+            self._need_of_groups(aggregate.grouping, kept)
+            add_expression(aggregate.taken, {name: kept}, Use.PRESENCE)
         elif aggregate.fold is not None:
             add_expression(aggregate.in_one_step, {name: kept}, Use.SUBTREE)
         else:
             add_expression(aggregate.taken, {name: kept}, Use.PRESENCE if aggregate.counts else Use.STRING)
 
-    def _zero(self, zero: ast.Expr) -> str:
+    def _need_of_groups(self, grouping: Grouping, kept: Projection) -> None:
+        name = ITEM.name.local
+        for key in grouping.keys:
+            add_expression(key.value, {name: kept}, Use.STRING)
+        for part in grouping.parts:
+            if part.fold is not None:
+                clause = ast.ForClause(ONE.name, None, part.taken)
+                add_expression(ast.Flwor((clause,), part.fold.step), {name: kept}, Use.SUBTREE)
+            else:
+                counts = part.function in ("count", "exists", "empty")
+                add_expression(part.taken, {name: kept}, Use.PRESENCE if counts else Use.STRING)
+
+    def _zero(self, fold: Fold) -> str:
         """def zero(): what fold-left begins with."""
         c = self.b.c
-        with c.writer.function("zero", [], c.describe(zero)) as frame, c.scoped(Scope({}, Focus(None))):
-            c.writer.line(f"return {c.as_iterable(c.compile(zero))}")
+        with c.writer.function("zero", [], c.describe(fold.zero)) as frame, c.scoped(Scope({}, Focus(None))):
+            c.writer.line(f"return {c.as_iterable(c.compile(fold.zero))}")
         return frame.name
 
     def feeder(self, aggregate: Aggregate, name: str) -> str:
@@ -107,24 +126,42 @@ class AggregatePlanner:
             c.scoped(Scope({}, Focus(None))),
         ):
             c.declare(("", name), one("item", NodeItem(nk.ELEMENT), simple=True))
+            if aggregate.grouping is not None:
+                self._groups(aggregate, aggregate.grouping, name)
+                return frame.name
             code = c.compile(aggregate.taken)
             if aggregate.fold is not None:
-                self._fold(aggregate.fold, code)
+                write_fold(c, aggregate.fold, code, "into")
             else:
                 code = code if aggregate.counts or aggregate.takes_nodes else c.atomized(code)
                 c.writer.line(f"into.add({c.as_iterable(code)})")
         return frame.name
 
-    def _fold(self, fold: Fold, items: Code) -> None:
-        """for each item: into.add(step(into.value, item))"""
+    def _groups(self, aggregate: Aggregate, grouping: Grouping, name: str) -> None:
+        """A record that passes its conditions goes to the cells of its keys."""
         c = self.b.c
-        name, so_far = c.writer.fresh("one"), c.writer.fresh("so_far")
-        c.writer.line(f"for {name} in {c.as_iterable(items)}:")
+        if aggregate.taken == ITEM:
+            write_cells(c, grouping)
+            return
+        record = c.writer.fresh("record")
+        c.writer.line(f"for {record} in {c.as_iterable(c.compile(aggregate.taken))}:")
         with c.writer.indented(block=True), c.scoped():
-            c.writer.line(f"{so_far} = into.value")
-            c.declare(SO_FAR.name.expanded, Code(so_far, Shape.SEQUENCE, ANY_SEQUENCE, simple=True), loops=True)
-            c.declare(ONE.name.expanded, one(name, items.item, simple=True), loops=True)
-            c.writer.line(f"into.add({c.as_iterable(c.compile(fold.step))})")
+            c.declare(("", name), one(record, NodeItem(nk.ELEMENT), simple=True))
+            write_cells(c, grouping)
+
+
+def write_fold(c: Compiler, fold: Fold, items: Code, target: str) -> None:
+    """for each item: target.add(step(target.value, item))"""
+    name, so_far = c.writer.fresh("one"), c.writer.fresh("so_far")
+    c.writer.line(f"for {name} in {c.as_iterable(items)}:")
+    with c.writer.indented(block=True), c.scoped():
+        c.writer.line(f"{so_far} = {target}.value")
+        value = Code(so_far, Shape.SEQUENCE, ANY_SEQUENCE, simple=True)
+        if fold.type is not None:
+            value = c.bind(c.converted(value, sequence_type(fold.type), "the value of a fold"))
+        c.declare(SO_FAR.name.expanded, value, loops=True)
+        c.declare(ONE.name.expanded, one(name, items.item, simple=True), loops=True)
+        c.writer.line(f"{target}.add({c.as_iterable(c.compile(fold.step))})")
 
 
 def may_be_inside(prefix: tuple[ast.AxisStep, ...], last: Step, of: ElementConstraints | None) -> bool:

@@ -23,15 +23,17 @@ from typing import Any
 from xylem.analysis.focus import read_variables, reads_focus
 from xylem.analysis.projection import NotProjectable, Projection, project
 from xylem.functions.registry import FN
+from xylem.plan.keyed_groups import GROUPS
 from xylem.rewrite.substitution import Substitution
 from xylem.syntax import ast
 
+from ..evaluator.keyed_groups import Grouping, grouping_of
 from .fed_records import ITEM, is_source, leaves_order, split_records
 
 FUNCTIONS = ("count", "exists", "empty", "sum", "min", "max", "avg", "distinct-values", "string-join")
-IN_ORDER = ("distinct-values", "string-join", "fold-left", "last", "items")
+IN_ORDER = ("distinct-values", "string-join", "fold-left", "last", "items", "groups")
 """Those whose value depends on the order of the records."""
-OF_NODES = ("fold-left", "last", "items")
+OF_NODES = ("fold-left", "last", "items", "groups")
 """Those that take nodes, not their values."""
 AGGREGATE = "aggregate "
 """How the variables of aggregates are called; no query can call one so."""
@@ -45,6 +47,8 @@ class Fold:
 
     zero: ast.Expr
     step: ast.Expr
+    type: ast.SequenceTypeNode | None = None
+    """What each value is converted to, by the function conversion rules."""
 
 
 @dataclass(frozen=True)
@@ -62,6 +66,8 @@ class Aggregate:
     """The separator of string-join."""
     fold: Fold | None = None
     """What fold-left does."""
+    grouping: Grouping | None = None
+    """The keys and aggregates of a table."""
 
     @property
     def counts(self) -> bool:
@@ -167,6 +173,8 @@ class Extraction:
         return self.apply(value, bound, own_focus) if isinstance(value, ast.Node) else value
 
     def _aggregate(self, call: ast.FunctionCall, bound: frozenset[tuple[str, str]], own_focus: bool) -> ast.Expr | None:
+        if call.name.expanded == GROUPS.expanded:
+            return self._grouped(call, bound, own_focus)
         if call.name.uri != FN or not call.arguments:
             return None
         function, (argument, *more) = call.name.local, call.arguments
@@ -258,16 +266,20 @@ class Extraction:
         for part in (zero, function):
             if read_variables(part) & (bound | self.others) or reads_focus(zero) or self._reads_stream(part):
                 return None
-        match function:
-            case ast.InlineFunction(parameters=(so_far, one), body=body, returns=None):
-                if so_far.type is not None or one.type is not None:
-                    return None
-                step = Substitution({so_far.name.expanded: SO_FAR, one.name.expanded: ONE}).apply(body)
-            case ast.NamedFunctionRef(name=name, arity=2):
-                step = ast.FunctionCall(name, (SO_FAR, ONE), span=function.span)
-            case _:
-                return None
-        return self._extracted("fold-left", items, bound, own_focus, whole, fold=Fold(zero, step))
+        fold = fold_of(zero, function)
+        return None if fold is None else self._extracted("fold-left", items, bound, own_focus, whole, fold=fold)
+
+    def _grouped(self, call: ast.FunctionCall, bound: frozenset[tuple[str, str]], own_focus: bool) -> ast.Expr | None:
+        """The variable for a table of accumulators."""
+        found = grouping_of(call, ITEM)
+        if found is None:
+            return None
+        records, grouping = found
+        values = [key.value for key in grouping.keys] + [part.taken for part in grouping.parts]
+        values += [part.fold.step for part in grouping.parts if part.fold is not None]
+        if not all(_stays_below(Substitution({ONE.name.expanded: ITEM}).apply(value)) for value in values):
+            return None
+        return self._extracted("groups", records, bound, own_focus, call, grouping=grouping)
 
     def _extracted(
         self,
@@ -279,6 +291,7 @@ class Extraction:
         test: ast.Expr | None = None,
         parameter: str = "",
         fold: Fold | None = None,
+        grouping: Grouping | None = None,
     ) -> ast.Expr | None:
         """The variable for an aggregate, of those items that pass the test if there is one; None where it stays."""
         if read_variables(argument) & (bound | self.others) or (not own_focus and reads_focus(argument)):
@@ -293,7 +306,7 @@ class Extraction:
         prefix, taken = split
         if test is not None:
             taken = ast.Filter(taken, test, span=test.span)
-        made = Aggregate(f"{AGGREGATE}{self.number}", function, prefix, taken, parameter, fold)
+        made = Aggregate(f"{AGGREGATE}{self.number}", function, prefix, taken, parameter, fold, grouping)
         same = next((a for a in self.found if replace(a, name=made.name) == made), None)
         if same is None:
             self.number += 1
@@ -305,6 +318,17 @@ class Extraction:
 
     def _reads_stream(self, node: ast.Node) -> bool:
         return ("", self.variable) in read_variables(node)
+
+
+def fold_of(zero: ast.Expr, function: ast.Expr) -> Fold | None:
+    """What fold-left does with a function; None where it is not known before the run."""
+    match function:
+        case ast.InlineFunction(parameters=(so_far, one), body=body, returns=None) if one.type is None:
+            step = Substitution({so_far.name.expanded: SO_FAR, one.name.expanded: ONE}).apply(body)
+            return Fold(zero, step, so_far.type)
+        case ast.NamedFunctionRef(name=name, arity=2):
+            return Fold(zero, ast.FunctionCall(name, (SO_FAR, ONE), span=function.span))
+    return None
 
 
 def _is_last(predicate: ast.Expr) -> bool:

@@ -9,6 +9,7 @@ from xylem.values.node import Node
 from xylem.values.qname import QName
 
 from .decisions import Decision
+from .keyed_groups import TableSpec
 
 
 @dataclass(frozen=True)
@@ -21,6 +22,8 @@ class AggregateRole:
     """The separator of string-join."""
     zero: str | None = None
     """The function that gives the value fold-left begins with."""
+    table: TableSpec | None = None
+    """What a table of accumulators is made of."""
 
 
 @dataclass(eq=False)

@@ -21,6 +21,7 @@ from .accumulator import Accumulator, Counter, LeftFold, accumulator
 from .buffer import ROW_BYTES, Buffer, size_of
 from .collector import Recorder
 from .feed_runs import FeedRuns
+from .keyed_groups import KeyedGroups
 from .late_children import has_any, late_child, late_result
 from .open_scope import OpenScope, Region, depth_of
 from .region_runs import RegionRuns
@@ -212,6 +213,8 @@ class StreamRun:
             tracker.begin()
 
     def accumulator(self, role: AggregateRole) -> Accumulator:
+        if role.table is not None:
+            return KeyedGroups(role.table, self.context, self.space)
         if role.zero is None:
             return accumulator(role.function, self.context, role.parameter)
         fold = LeftFold()

@@ -1,0 +1,135 @@
+"""Leave out a condition that always holds, so that nothing waits for what it is compared with (§4.4).
+
+    for $i in S where K($i) <= max(S ! K(.)) return R      →     for $i in S where exists(K($i)) return R
+    for $i in S where exists(S) return R                   →     for $i in S return R
+
+Gain:   the largest value is known only after all of them have passed, and then the items are gone.
+Needs:  the same sequence in both places. The values are integers, decimals or strings: with xs:double one of them may
+        be NaN, and values that have no type are compared as such; then no item would pass.
+Safe:   a value is never larger than the largest, and the item of a loop is one of its sequence. What has no value does
+        not pass the condition, hence exists(); a value that cannot be computed is an error as before.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from xylem.analysis.ast_replacement import replaced
+from xylem.functions.registry import FN
+from xylem.syntax import ast
+
+from ..substitution import FocusInTheWay, Substitution
+from .head_and_tail import compared_with_number, presence_test
+from .rule import OnePassRule, PassFacts
+from .value_class import Known, Values, classify
+
+_ORDERED = (Values.INTEGER, Values.DECIMAL, Values.STRING)
+_AT_MOST = {("<=", "max"), ("le", "max"), (">=", "min"), ("ge", "min")}
+_TURNED = {"<=": ">=", ">=": "<=", "le": "ge", "ge": "le"}
+
+
+class DropRedundantPredicate(OnePassRule):
+    name = "drop_redundant_predicate"
+    paper = "§4.4"
+
+    def apply(self, body: ast.Expr, facts: PassFacts) -> ast.Expr:
+        return replaced(body, lambda node: _without(node, facts) if isinstance(node, ast.Flwor) else None)
+
+
+def _without(flwor: ast.Flwor, facts: PassFacts) -> ast.Expr | None:
+    known: dict[tuple[str, str], Known] = dict(facts.variables)
+    loops: list[ast.ForClause] = []
+    clauses: list[ast.Clause] = []
+    for clause in flwor.clauses:
+        match clause:
+            case ast.LetClause(name=name, value=value):
+                known[name.expanded] = classify(value, known)
+                loops = [loop for loop in loops if loop.name.expanded != name.expanded]
+            case ast.ForClause(name=name, collection=collection):
+                known[name.expanded] = Known(classify(collection, known).values, True, True)
+                loops = [loop for loop in loops if loop.name.expanded != name.expanded]
+                if not clause.allowing_empty:
+                    loops.append(clause)
+            case ast.WhereClause(test=test):
+                left = [made for part in _conjuncts(test) if (made := _settled(part, loops, known)) is not None]
+                if left != _conjuncts(test):
+                    if left:
+                        clauses.append(replace(clause, test=_all(left)))
+                    continue
+            case _:
+                # Grouping binds variables again.
+                loops = []
+        clauses.append(clause)
+    if len(clauses) == len(flwor.clauses) and all(a is b for a, b in zip(clauses, flwor.clauses, strict=True)):
+        return None
+    return replace(flwor, clauses=tuple(clauses))
+
+
+def _conjuncts(test: ast.Expr) -> list[ast.Expr]:
+    if isinstance(test, ast.And):
+        return [*_conjuncts(test.left), *_conjuncts(test.right)]
+    return [test]
+
+
+def _all(tests: list[ast.Expr]) -> ast.Expr:
+    made = tests[0]
+    for test in tests[1:]:
+        made = ast.And(made, test)
+    return made
+
+
+def _settled(test: ast.Expr, loops: list[ast.ForClause], known: dict[tuple[str, str], Known]) -> ast.Expr | None:
+    """What is left of a condition; None where it always holds."""
+    for loop in loops:
+        if _asks_for_any(test, loop.collection):
+            return None
+        for sides in _sides(test):
+            value, sign, (function, values) = sides
+            if (sign, function) not in _AT_MOST or not _is_of_item(value, values, loop):
+                continue
+            found = classify(value, known)
+            if found.values not in _ORDERED:
+                continue
+            if isinstance(value, ast.VarRef) and found.is_one:
+                return None
+            return ast.FunctionCall(ast.Name("exists", "fn", FN), (value,), span=test.span)
+    return test
+
+
+def _asks_for_any(test: ast.Expr, collection: ast.Expr) -> bool:
+    """exists(S), not(empty(S)), count(S) > 0"""
+    stand_in = ast.VarRef(ast.Name("the sequence of the loop", None, ""))
+    if not isinstance(collection, (ast.VarRef, ast.Path, ast.AxisStep)) or compared_with_number(collection):
+        return False
+    asked = replaced(test, lambda node: stand_in if node == collection else None)
+    return presence_test(asked, stand_in.name.expanded, of_nodes=False) is True
+
+
+def _sides(test: ast.Expr) -> list[tuple[ast.Expr, str, tuple[str, ast.Expr]]]:
+    """K <= max(E), either way round."""
+    if not isinstance(test, (ast.GeneralComparison, ast.ValueComparison)) or test.op not in _TURNED:
+        return []
+    found: list[tuple[ast.Expr, str, tuple[str, ast.Expr]]] = []
+    for value, sign, other in ((test.left, test.op, test.right), (test.right, _TURNED[test.op], test.left)):
+        match other:
+            case ast.FunctionCall(name=ast.Name(local="max" | "min" as local, uri=uri), arguments=(values,)):
+                if uri == FN:
+                    found.append((value, sign, (local, values)))
+    return found
+
+
+def _is_of_item(value: ast.Expr, values: ast.Expr, loop: ast.ForClause) -> bool:
+    """Whether a value of the item of a loop is among some values: those of all items of its sequence."""
+    item = ast.VarRef(loop.name)
+    if not isinstance(loop.collection, (ast.VarRef, ast.Path, ast.AxisStep, ast.SimpleMap)):
+        return False
+    match values:
+        case ast.SimpleMap(left=left, right=right) | ast.Path(left=left, right=right) if left == loop.collection:
+            try:
+                own = Substitution({}, item).apply(right)
+            except FocusInTheWay:
+                return False
+            return value == own or (isinstance(values, ast.Path) and value == ast.Path(item, right))
+        case ast.Flwor(clauses=(ast.ForClause(name=name, collection=collection),), result=result):
+            return collection == loop.collection and value == Substitution({name.expanded: item}).apply(result)
+    return values == loop.collection and value == item

@@ -1,0 +1,270 @@
+"""Answer an aggregate in all turns of a loop by one table of accumulators (unrolling and horizontal fusion, §4.3.1).
+
+    for $i in 1 to 1000 for $j in 1 to 1000
+    let $p := /s/pixel[x = $i and y = $j]
+    return count($p)
+
+    →   for $i in 1 to 1000 for $j in 1 to 1000
+        return pass:value(pass:groups(/s/pixel, [["double", function($r) { $r/x }, 1 to 1000], …],
+                                      [function($p) { count($p) }]),
+                          1, [$i, $j])
+
+Gain:   one pass over the records, which each go to the accumulators of their keys; the paper copies the body for every
+        turn, which no large loop allows. Records whose keys no turn asks for are passed over.
+Needs:  loops over ranges, literals or global variables of known type, not over the input; a path of elements, with
+        conditions on the last of them or in a `where`: equalities between a value of the record and one of the
+        variables, perhaps others about the record alone. What is read is an aggregate (fn:count, fn:sum … or a fold).
+Safe:   a group has just the records the conditions select, in their order, by the rules of the comparison itself
+        (`key_conditions.py`); one without records has the aggregate of the empty sequence. The loops stay as they are,
+        and with them the order of the results. Inequalities between records and loops are left alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from xylem.analysis.ast_replacement import replaced, with_values
+from xylem.analysis.focus import read_variables, reads_focus
+from xylem.functions.registry import FN
+from xylem.plan.keyed_groups import GROUPS, VALUE
+from xylem.syntax import ast
+
+from ..fresh_names import bound_names
+from ..source import is_named_source
+from ..substitution import Substitution
+from .key_conditions import KeyCondition, Loop, key_condition
+from .record_source import RecordSource, record_source
+from .rule import ExpandedName, OnePassRule, PassFacts
+from .value_class import Values, classify
+
+AGGREGATES = ("count", "exists", "empty", "sum", "min", "max", "avg", "distinct-values", "string-join")
+_IN_ORDER = ("distinct-values", "string-join", "fold-left")
+
+
+class GroupByKey(OnePassRule):
+    name = "group_by_key"
+    paper = "§4.3.1"
+
+    def apply(self, body: ast.Expr, facts: PassFacts) -> ast.Expr:
+        tables = _Tables(facts)
+        made = _Walk(tables, facts).visit(body, _Place())
+        return tables.put_in(made) if tables.tables else body
+
+
+@dataclass(frozen=True)
+class _Place:
+    """What is bound around an expression."""
+
+    loops: Mapping[ExpandedName, Loop] = field(default_factory=dict)
+    paths: Mapping[ExpandedName, ast.Expr] = field(default_factory=dict)
+    """Variables that stand for a path, or a selection from one."""
+    bound: frozenset[ExpandedName] = frozenset()
+    """All variables bound in the body around it."""
+    own_focus: bool = True
+    """Whether the focus is that of the whole body."""
+
+    def binding(self, *names: ast.Name) -> _Place:
+        """The same, inside of what binds some names."""
+        own = {name.expanded for name in names}
+        return _Place(
+            {name: loop for name, loop in self.loops.items() if name not in own},
+            {n: p for n, p in self.paths.items() if n not in own and not read_variables(p) & own},
+            self.bound | own,
+            self.own_focus,
+        )
+
+
+class _Tables:
+    """The tables of a query, each with its aggregates, in place of which numbers stand while it is walked."""
+
+    def __init__(self, facts: PassFacts) -> None:
+        self.facts = facts
+        self.tables: dict[tuple[ast.Expr, tuple[ast.Expr, ...]], list[ast.Expr]] = {}
+
+    def value(self, path: ast.Expr, keys: list[ast.Expr], turns: list[ast.Expr], aggregate: ast.Expr) -> ast.Expr:
+        signature = (path, tuple(keys))
+        aggregates = self.tables.setdefault(signature, [])
+        if aggregate not in aggregates:
+            aggregates.append(aggregate)
+        table = ast.VarRef(ast.Name(f"table {list(self.tables).index(signature)}", None, ""))
+        number = ast.IntegerLiteral(aggregates.index(aggregate) + 1)
+        return ast.FunctionCall(VALUE, (table, number, ast.SquareArray(tuple(turns))))
+
+    def put_in(self, body: ast.Expr) -> ast.Expr:
+        made: dict[ExpandedName, ast.Expr] = {}
+        for number, ((path, keys), aggregates) in enumerate(self.tables.items()):
+            arguments = (path, ast.SquareArray(keys), ast.SquareArray(tuple(aggregates)))
+            made["", f"table {number}"] = ast.FunctionCall(GROUPS, arguments)
+        by_name = made.get
+        return replaced(body, lambda node: by_name(node.name.expanded) if isinstance(node, ast.VarRef) else None)
+
+
+class _Walk:
+    def __init__(self, tables: _Tables, facts: PassFacts) -> None:
+        self.tables = tables
+        self.facts = facts
+        self.record = facts.fresh("record")
+        self.records = facts.fresh("records")
+
+    def visit(self, node: Any, place: _Place) -> Any:
+        if isinstance(node, tuple):
+            made = tuple(self.visit(member, place) for member in node)
+            return node if all(a is b for a, b in zip(node, made, strict=True)) else made
+        if not isinstance(node, ast.Node):
+            return node
+        match node:
+            case ast.Flwor():
+                return self._flwor(node, place)
+            case ast.FunctionCall():
+                found = self._aggregate(node, place)
+                if found is not None:
+                    return found
+            case ast.Path(left=left, right=right) | ast.SimpleMap(left=left, right=right):
+                inner = self.visit(right, replace(place, own_focus=False))
+                outer = self.visit(left, place)
+                return node if inner is right and outer is left else replace(node, left=outer, right=inner)
+            case ast.Filter(base=base, predicate=predicate):
+                inner = self.visit(predicate, replace(place, own_focus=False))
+                outer = self.visit(base, place)
+                return node if inner is predicate and outer is base else replace(node, base=outer, predicate=inner)
+            case ast.AxisStep() | ast.InlineFunction():
+                return node
+        names = [name for part in (node, *node.children()) for name in bound_names(part)]
+        inside = place.binding(*names) if names else place
+        return with_values(node, lambda value: self.visit(value, inside))
+
+    def _flwor(self, flwor: ast.Flwor, place: _Place) -> ast.Expr:
+        clauses: list[ast.Clause] = []
+        put_in: set[ExpandedName] = set()
+        for clause in flwor.clauses:
+            made = self._clause(clause, place)
+            clauses.append(made)
+            around = place.bound
+            place = place.binding(*(name for part in clause.walk() for name in bound_names(part)))
+            match made:
+                case ast.ForClause(name=name, type=None, allowing_empty=False):
+                    loop = self._loop(made, place, around)
+                    if loop is not None:
+                        place = replace(place, loops={**place.loops, name.expanded: loop})
+                case ast.LetClause(name=name, type=None, value=value):
+                    known = Substitution(place.paths).apply(value)
+                    if record_source(known, self.record) is not None or self._is_constant(known, place):
+                        place = replace(place, paths={**place.paths, name.expanded: known})
+                        put_in.add(name.expanded)
+        result = self.visit(flwor.result, place)
+        if result is flwor.result and all(a is b for a, b in zip(clauses, flwor.clauses, strict=True)):
+            return flwor
+        return _without_unread(replace(flwor, clauses=tuple(clauses), result=result), put_in)
+
+    def _clause(self, clause: ast.Clause, place: _Place) -> ast.Clause:
+        return with_values(clause, lambda value: self.visit(value, place))
+
+    def _is_constant(self, value: ast.Expr, place: _Place) -> bool:
+        """Whether a value depends on no item and no loop; it is an atomic value then, which may be computed again."""
+        if reads_focus(value) or read_variables(value) & place.bound or _names_source(value):
+            return False
+        known = classify(value, self.facts.variables)
+        return known.values.is_numeric or known.values is Values.STRING
+
+    def _loop(self, clause: ast.ForClause, place: _Place, around: frozenset[ExpandedName]) -> Loop | None:
+        items = Substitution(place.paths).apply(clause.collection)
+        read = read_variables(items)
+        if reads_focus(items) or (read & place.bound) - place.loops.keys() - {clause.name.expanded}:
+            return None
+        if _names_source(items):
+            return None
+        scope = {**self.facts.variables, **{name: loop.known for name, loop in place.loops.items()}}
+        known = classify(items, scope)
+        if not (known.values.is_numeric or known.values is Values.STRING):
+            return None
+        return Loop(ast.VarRef(clause.name), items, known, not read & place.loops.keys(), around)
+
+    def _aggregate(self, call: ast.FunctionCall, place: _Place) -> ast.Expr | None:
+        """The aggregate looked up in a table."""
+        if call.name.uri != FN or not call.arguments or not place.loops:
+            return None
+        function = call.name.local
+        argument, *more = call.arguments
+        is_fold = function == "fold-left" and len(more) == 2
+        if not is_fold and (function not in AGGREGATES or not self._is_plain(more)):
+            return None
+        argument = Substitution(place.paths).apply(argument)
+        if not place.own_focus and reads_focus(argument):
+            return None
+        found = record_source(argument, self.record)
+        if found is None or (function in _IN_ORDER and found.leaves_order):
+            return None
+        return self._looked_up(replace(call, arguments=(argument, *more)), found, place)
+
+    def _is_plain(self, more: list[ast.Expr]) -> bool:
+        return all(isinstance(argument, ast.StringLiteral) for argument in more)
+
+    def _looked_up(self, call: ast.FunctionCall, found: RecordSource, place: _Place) -> ast.Expr | None:
+        keys: list[KeyCondition] = []
+        others: list[ast.Expr] = []
+        for condition in found.conditions:
+            if not read_variables(condition) & place.loops.keys():
+                others.append(condition)
+                continue
+            key = key_condition(condition, self.record, place.loops, self.facts)
+            if key is None:
+                return None
+            keys.append(key)
+        # Whatever else is read is there for every turn: the record, and what the prolog declares.
+        own = {self.record.name.expanded}
+        parts = [*others, *(key.of_record for key in keys), found.taken, *call.arguments[1:]]
+        if not keys or any(self._reads_around(part, place, own) for part in parts):
+            return None
+        used = {name for key in keys for name in read_variables(key.of_loop) & place.loops.keys()}
+        if any((read_variables(found.path) & place.bound) - place.loops[name].outside for name in used):
+            # The path begins inside of the loops: there is no one table for all of their turns.
+            return None
+        made = [self._key(key) for key in keys]
+        turns = [key.of_loop for key in keys]
+        return replace(
+            self.tables.value(self._selected(found.path, others), made, turns, self._of_group(call, found.taken)),
+            span=call.span,
+        )
+
+    def _reads_around(self, node: ast.Node, place: _Place, own: set[ExpandedName]) -> bool:
+        inner = {name.expanded for part in node.walk() for name in bound_names(part)}
+        return bool((read_variables(node) - inner - own) & (place.bound | place.loops.keys()))
+
+    def _key(self, key: KeyCondition) -> ast.Expr:
+        function = ast.InlineFunction((), (ast.Parameter(self.record.name),), None, key.of_record)
+        kind = f"{key.kind}, one" if key.is_single else key.kind
+        members: tuple[ast.Expr, ...] = (ast.StringLiteral(kind), function)
+        return ast.SquareArray(members if key.items is None else (*members, key.items))
+
+    def _selected(self, path: ast.Expr, conditions: list[ast.Expr]) -> ast.Expr:
+        """for $record in path where … return $record"""
+        if not conditions:
+            return path
+        clauses = [ast.ForClause(self.record.name, None, path), *map(ast.WhereClause, conditions)]
+        return ast.Flwor(tuple(clauses), self.record)
+
+    def _of_group(self, call: ast.FunctionCall, taken: ast.Expr) -> ast.Expr:
+        """function($records) { the aggregate of them }"""
+        argument: ast.Expr = self.records
+        if taken != self.record:
+            argument = ast.Flwor((ast.ForClause(self.record.name, None, self.records),), taken)
+        body = replace(call, arguments=(argument, *call.arguments[1:]))
+        return ast.InlineFunction((), (ast.Parameter(self.records.name),), None, body)
+
+
+def _names_source(expr: ast.Expr) -> bool:
+    return any(isinstance(node, ast.FunctionCall) and is_named_source(node) for node in expr.walk())
+
+
+def _without_unread(flwor: ast.Flwor, names: set[ExpandedName]) -> ast.Expr:
+    """The loop without the paths that are read no more."""
+    clauses = list(flwor.clauses)
+    for index in range(len(clauses) - 1, -1, -1):
+        clause = clauses[index]
+        if not isinstance(clause, ast.LetClause) or clause.name.expanded not in names:
+            continue
+        if not any(clause.name.expanded in read_variables(part) for part in (*clauses[index + 1 :], flwor.result)):
+            del clauses[index]
+    return replace(flwor, clauses=tuple(clauses)) if clauses else flwor.result

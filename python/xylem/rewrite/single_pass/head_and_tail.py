@@ -1,0 +1,92 @@
+"""How a query says: the first item of a sequence, all but the first, is there any."""
+
+from __future__ import annotations
+
+from xylem.functions.registry import FN
+from xylem.syntax import ast
+
+ExpandedName = tuple[str, str]
+
+
+def is_variable(expr: ast.Expr, name: ExpandedName) -> bool:
+    return isinstance(expr, ast.VarRef) and expr.name.expanded == name
+
+
+def is_head(expr: ast.Node, name: ExpandedName) -> bool:
+    """$p[1], head($p), subsequence($p, 1, 1), $p[position() = 1]"""
+    match expr:
+        case ast.Filter(base=base, predicate=predicate):
+            return is_variable(base, name) and (_is_number(predicate, 1) or _position(predicate) in _FIRST)
+        case ast.FunctionCall(name=ast.Name(local="head", uri=uri), arguments=(sequence,)) if uri == FN:
+            return is_variable(sequence, name)
+        case ast.FunctionCall(name=ast.Name(local="subsequence", uri=uri), arguments=(sequence, start, length)):
+            return uri == FN and is_variable(sequence, name) and _is_number(start, 1) and _is_number(length, 1)
+    return False
+
+
+def is_tail(expr: ast.Expr, name: ExpandedName) -> bool:
+    """tail($p), subsequence($p, 2), $p[position() > 1], remove($p, 1)"""
+    match expr:
+        case ast.Filter(base=base, predicate=predicate):
+            return is_variable(base, name) and _position(predicate) in _OTHERS
+        case ast.FunctionCall(name=ast.Name(local="tail", uri=uri), arguments=(sequence,)) if uri == FN:
+            return is_variable(sequence, name)
+        case ast.FunctionCall(name=ast.Name(local="subsequence", uri=uri), arguments=(sequence, start)) if uri == FN:
+            return is_variable(sequence, name) and _is_number(start, 2)
+        case ast.FunctionCall(name=ast.Name(local="remove", uri=uri), arguments=(sequence, place)) if uri == FN:
+            return is_variable(sequence, name) and _is_number(place, 1)
+    return False
+
+
+_FIRST = {("=", 1), ("<", 2), ("<=", 1)}
+_OTHERS = {(">", 1), (">=", 2), ("!=", 1)}
+_SIGNS = {"eq": "=", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
+_TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "=", "!=": "!="}
+
+
+def _is_number(expr: ast.Expr, number: int) -> bool:
+    return isinstance(expr, ast.IntegerLiteral) and expr.value == number
+
+
+def compared_with_number(expr: ast.Expr) -> tuple[ast.Expr, str, int] | None:
+    """E, sign and number of a comparison, the number on its right."""
+    if not isinstance(expr, (ast.GeneralComparison, ast.ValueComparison)):
+        return None
+    sign = _SIGNS.get(expr.op, expr.op)
+    if isinstance(expr.right, ast.IntegerLiteral):
+        return expr.left, sign, expr.right.value
+    if isinstance(expr.left, ast.IntegerLiteral):
+        return expr.right, _TURNED[sign], expr.left.value
+    return None
+
+
+def _position(predicate: ast.Expr) -> tuple[str, int] | None:
+    """position() > 1 as its sign and number."""
+    found = compared_with_number(predicate)
+    match found:
+        case (ast.FunctionCall(name=ast.Name(local="position", uri=uri), arguments=()), sign, number) if uri == FN:
+            return sign, number
+    return None
+
+
+def presence_test(test: ast.Expr, name: ExpandedName, of_nodes: bool) -> bool | None:
+    """True where a condition asks whether a sequence has items, False where it asks whether it has none.
+
+    `of_nodes`: the sequence is known to be one of nodes, so that `if ($p)` asks whether there is any.
+    """
+    match test:
+        case ast.VarRef() if of_nodes and is_variable(test, name):
+            return True
+        case ast.FunctionCall(name=ast.Name(local=local, uri=uri), arguments=(argument,)) if uri == FN:
+            if local in ("exists", "empty"):
+                return local == "exists" if is_variable(argument, name) else None
+            inner = presence_test(argument, name, of_nodes) if local in ("not", "boolean") else None
+            return inner if inner is None or local == "boolean" else not inner
+    match compared_with_number(test):
+        case (ast.FunctionCall(name=ast.Name(local="count", uri=uri), arguments=(argument,)), sign, number):
+            if uri != FN or not is_variable(argument, name):
+                return None
+            if (sign, number) in ((">", 0), (">=", 1), ("!=", 0)):
+                return True
+            return False if (sign, number) in (("=", 0), ("<", 1), ("<=", 0)) else None
+    return None

@@ -1,0 +1,150 @@
+"""Functions that walk along a sequence: what they do at its end, and what with each item (single-pass.txt §5.1.3).
+
+        declare function f($p, $c) { if (empty($p)) then Z else C($p[1], f(subsequence($p, 2), $c)) }
+
+The recursion is linear where each way through the body calls the function at most once, and always with the rest of the
+sequence. The rules of this package then look at the shape of C.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from xylem.analysis.ast_replacement import replaced
+from xylem.analysis.focus import read_variables, reads_focus
+from xylem.syntax import ast
+
+from ..fresh_names import bound_names
+from ..substitution import Substitution
+from .head_and_tail import is_head, is_tail, presence_test
+from .renaming import renamed_apart
+from .rule import ExpandedName, PassFacts
+
+
+@dataclass(frozen=True)
+class LinearRecursion:
+    """A function taken apart. Names of its own are replaced by fresh ones."""
+
+    declared: ast.FunctionDecl
+    place: int
+    """Which of the parameters is the sequence."""
+    item: ast.VarRef
+    """Stands for the item at hand."""
+    at_end: ast.Expr
+    """The value for the empty sequence."""
+    step: ast.Expr
+    """The value for another one, in terms of the item; recursive calls are as they were, without the sequence."""
+
+    @property
+    def key(self) -> tuple[str, str, int]:
+        return (*self.declared.name.expanded, len(self.declared.parameters))
+
+    def is_call(self, node: ast.Node) -> bool:
+        return (
+            isinstance(node, ast.FunctionCall)
+            and node.name.expanded == self.declared.name.expanded
+            and len(node.arguments) == len(self.declared.parameters)
+        )
+
+    def calls(self, node: ast.Node) -> Iterator[ast.FunctionCall]:
+        for part in node.walk():
+            if isinstance(part, ast.FunctionCall) and self.is_call(part):
+                yield part
+
+
+def linear_recursion(declared: ast.FunctionDecl, facts: PassFacts) -> LinearRecursion | None:
+    """The function taken apart; None where it is no linear recursion over one of its parameters."""
+    if declared.body is None or reads_focus(declared.body):
+        return None
+    for place in range(len(declared.parameters)):
+        found = _over(declared, place, facts)
+        if found is not None:
+            return found
+    return None
+
+
+def _over(declared: ast.FunctionDecl, place: int, facts: PassFacts) -> LinearRecursion | None:
+    declared = renamed_apart(declared, facts)
+    sequence = declared.parameters[place].name.expanded
+    made = LinearRecursion(declared, place, facts.fresh("item"), ast.SequenceExpr(), ast.SequenceExpr())
+    body = declared.body
+    assert body is not None
+    if not any(made.calls(body)) or _binds_again(body, {p.name.expanded for p in declared.parameters}):
+        return None
+    lets, decision = _without_lets(body, sequence, made)
+    if not isinstance(decision, ast.If):
+        return None
+    has_items = presence_test(decision.test, sequence, is_node_sequence(declared.parameters[place].type))
+    if has_items is None:
+        return None
+    at_end, otherwise = (decision.otherwise, decision.then) if has_items else (decision.then, decision.otherwise)
+    if any(made.calls(at_end)):
+        return None
+    used = [let for let in lets if let.name.expanded in read_variables(at_end)]
+    if used:
+        return None
+    empty = Substitution({sequence: ast.SequenceExpr()})
+    step = _of_item(ast.Flwor(tuple(lets), otherwise) if lets else otherwise, sequence, made)
+    if step is None:
+        return None
+    return replace(made, at_end=empty.apply(at_end), step=step)
+
+
+def _binds_again(body: ast.Expr, names: set[ExpandedName]) -> bool:
+    return any(name.expanded in names for node in body.walk() for name in bound_names(node))
+
+
+def is_node_sequence(kind: ast.SequenceTypeNode | None) -> bool:
+    return kind is not None and isinstance(kind.item, (ast.ElementTest, ast.AnyKindTest))
+
+
+def _without_lets(
+    body: ast.Expr, sequence: ExpandedName, made: LinearRecursion
+) -> tuple[list[ast.LetClause], ast.Expr]:
+    """The expression below the `let` clauses around it; what is only another name for something is put in."""
+    kept: list[ast.LetClause] = []
+    while isinstance(body, ast.Flwor) and all(isinstance(clause, ast.LetClause) for clause in body.clauses):
+        rest, result = list(body.clauses), body.result
+        while rest:
+            clause = rest.pop(0)
+            assert isinstance(clause, ast.LetClause)
+            if clause.type is not None:
+                return kept, body
+            if _is_another_name(clause.value, sequence, made):
+                put_in = Substitution({clause.name.expanded: clause.value})
+                inner = put_in.apply(ast.Flwor(tuple(rest), result))
+                rest, result = list(inner.clauses), inner.result
+            else:
+                kept.append(clause)
+        body = result
+    return kept, body
+
+
+def _is_another_name(value: ast.Expr, sequence: ExpandedName, made: LinearRecursion) -> bool:
+    """The first item, the rest, the test, or the value for the rest."""
+    if is_head(value, sequence) or is_tail(value, sequence) or isinstance(value, ast.VarRef):
+        return True
+    return made.is_call(value) or presence_test(value, sequence, of_nodes=False) is not None
+
+
+def _of_item(expr: ast.Expr, sequence: ExpandedName, made: LinearRecursion) -> ast.Expr | None:
+    """The expression with the item for the first of the sequence; None where it looks at the sequence otherwise."""
+    is_linear = True
+
+    def put_in(node: ast.Node) -> ast.Node | None:
+        nonlocal is_linear
+        if is_head(node, sequence):
+            return made.item
+        if isinstance(node, ast.FunctionCall) and made.is_call(node):
+            if not is_tail(node.arguments[made.place], sequence):
+                is_linear = False
+            arguments = tuple(replaced(argument, put_in) for argument in node.arguments)
+            return replace(node, arguments=(*arguments[: made.place], ast.SequenceExpr(), *arguments[made.place + 1 :]))
+        return None
+
+    # The argument that is the rest is looked at before it is taken out.
+    found = replaced(expr, put_in)
+    if not is_linear or sequence in read_variables(found):
+        return None
+    return found

@@ -1,0 +1,45 @@
+"""A copy of an expression with fresh names for all variables it binds, so that it can stand anywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TypeVar
+
+from xylem.analysis.ast_replacement import replaced, with_values
+from xylem.syntax import ast
+
+from ..fresh_names import bound_names
+from .rule import ExpandedName, PassFacts
+
+N = TypeVar("N", bound=ast.Node)
+
+
+def renamed_apart(node: N, facts: PassFacts) -> N:
+    """The node with its own variables renamed. One name for one name: what shadowed another still does."""
+    bound = {name.expanded: name for part in node.walk() for name in bound_names(part)}
+    names = {old: facts.fresh(name.local).name for old, name in bound.items()}
+    return renamed(node, names) if names else node
+
+
+def renamed(node: N, names: Mapping[ExpandedName, ast.Name]) -> N:
+    """The node with other names for variables, where they are bound and where they are read."""
+
+    def rename(part: ast.Node) -> ast.Node | None:
+        if isinstance(part, ast.VarRef):
+            new = names.get(part.name.expanded)
+            return None if new is None else replace(part, name=new)
+        own = [name for name in bound_names(part) if name.expanded in names]
+        if not own:
+            return None
+
+        def change(value: object) -> object:
+            if isinstance(value, ast.Name) and any(value is name for name in own):
+                return names[value.expanded]
+            if isinstance(value, tuple):
+                return tuple(replaced(member, rename) if isinstance(member, ast.Node) else member for member in value)
+            return replaced(value, rename) if isinstance(value, ast.Node) else value
+
+        return with_values(part, change)
+
+    return replaced(node, rename)

@@ -1,0 +1,65 @@
+"""What a rule of this package is, and what it may ask."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from xylem.syntax import ast
+
+from ..fresh_names import bound_names
+from .value_class import NOTHING_KNOWN, Known, declared_class
+
+ExpandedName = tuple[str, str]
+FunctionKey = tuple[str, str, int]
+
+
+@dataclass(frozen=True)
+class PassFacts:
+    """What is known of the query as a whole."""
+
+    functions: Mapping[FunctionKey, ast.FunctionDecl]
+    variables: Mapping[ExpandedName, Known]
+    """What is known of the values of global variables."""
+    taken: set[str] = field(default_factory=set)
+    """Names of variables that stand somewhere in the query."""
+    has_collation: bool = False
+    """Whether strings are compared otherwise than by code points."""
+
+    @staticmethod
+    def of(body: ast.Expr, prolog: Sequence[ast.Declaration]) -> PassFacts:
+        functions = {(*d.name.expanded, len(d.parameters)): d for d in prolog if isinstance(d, ast.FunctionDecl)}
+        variables = {d.name.expanded: declared_class(d.type) for d in prolog if isinstance(d, ast.VariableDecl)}
+        taken: set[str] = {name[1] for name in variables}
+        for part in (body, *prolog):
+            for node in part.walk():
+                taken.update(name.local for name in bound_names(node))
+                if isinstance(node, ast.VarRef):
+                    taken.add(node.name.local)
+        has_collation = any(isinstance(d, ast.DefaultCollationDecl) for d in prolog)
+        return PassFacts(functions, variables, taken, has_collation)
+
+    def fresh(self, like: str) -> ast.VarRef:
+        """A variable that stands nowhere else in the query."""
+        name, number = like, 1
+        while name in self.taken:
+            number += 1
+            name = f"{like}{number}"
+        self.taken.add(name)
+        return ast.VarRef(ast.Name(name, None, ""))
+
+    def known(self, name: ExpandedName) -> Known:
+        return self.variables.get(name, NOTHING_KNOWN)
+
+
+class OnePassRule(ABC):
+    """Looks at the whole body of a query and gives an equal one, or the very same object."""
+
+    name: ClassVar[str]
+    paper: ClassVar[str] = ""
+    """Where single-pass.txt has it."""
+
+    @abstractmethod
+    def apply(self, body: ast.Expr, facts: PassFacts) -> ast.Expr: ...

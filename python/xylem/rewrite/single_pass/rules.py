@@ -1,0 +1,21 @@
+"""The rules, in the order in which they are tried."""
+
+from __future__ import annotations
+
+from .drop_redundant_predicate import DropRedundantPredicate
+from .fold_accumulators import FoldAccumulators
+from .fold_associative import FoldAssociative
+from .fuse_loops import FuseLoops
+from .group_by_key import GroupByKey
+from .rule import OnePassRule
+
+RULES: tuple[OnePassRule, ...] = (
+    # Recursions first: what they become are the aggregates of all that follows.
+    FoldAssociative(),
+    FoldAccumulators(),
+    # Before predicates that ask for the same sequence twice, which this makes visible.
+    DropRedundantPredicate(),
+    FuseLoops(),
+    # Last: it wants aggregates over paths.
+    GroupByKey(),
+)

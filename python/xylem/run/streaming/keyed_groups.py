@@ -1,0 +1,189 @@
+"""A table of accumulators by key: what a run keeps for aggregates in loops (`rewrite/single_pass/group_by_key.py`).
+
+Each record goes to the cells of its keys; the turns of the loops then ask for the values of theirs. Keys are what both
+sides of the comparison become: doubles where what has no type is compared with a number, and strings otherwise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from itertools import product
+from typing import Any
+
+from xylem.errors import DynamicError, XylemError
+from xylem.functions.context import Context
+from xylem.values import atomic_type as at
+from xylem.values.atomic import promote
+from xylem.values.casting_numbers import parse_double
+from xylem.values.strings import UntypedAtomic
+
+from .accumulator import Accumulator, Failed, LeftFold, accumulator
+
+CELL_BYTES = 64
+"""What an accumulator of a cell is counted as."""
+_NO_KEYS: Sequence[Any] = ()
+
+
+@dataclass(frozen=True)
+class KeySpec:
+    """One key of a table."""
+
+    kind: str
+    """double, number or string"""
+    is_single: bool
+    """More than one value of a record is an error."""
+    items: str | None
+    """The function that gives all values that will be asked for."""
+
+
+@dataclass(frozen=True)
+class PartSpec:
+    """One aggregate of a table."""
+
+    function: str
+    parameter: str = ""
+    zero: str | None = None
+    """The function that gives the value a fold begins with."""
+
+
+@dataclass(frozen=True)
+class TableSpec:
+    """What a table is made of; names of functions are those of the generated code."""
+
+    keys: tuple[KeySpec, ...]
+    parts: tuple[PartSpec, ...]
+
+
+def _as_double(value: Any) -> float:
+    if type(value) is float:
+        return value
+    if type(value) is UntypedAtomic:
+        return parse_double(value)
+    promoted: float = promote(value, at.DOUBLE)
+    return promoted
+
+
+def _as_number(value: Any) -> int | Decimal:
+    if isinstance(value, (int, Decimal)):
+        return value
+    raise DynamicError("XPTY0004", f"{value!r} is no integer or decimal")
+
+
+def _as_string(value: Any) -> str:
+    return str(value)
+
+
+_NORMAL: dict[str, Callable[[Any], Any]] = {"double": _as_double, "number": _as_number, "string": _as_string}
+
+
+class KeyColumn:
+    """Turns values into keys; those that no turn of a loop asks for are none."""
+
+    def __init__(self, spec: KeySpec, items: Sequence[Any] | None) -> None:
+        self.spec = spec
+        self.normal = _NORMAL[spec.kind]
+        self.items = items
+        """The values that will be asked for, where they are known."""
+        self._range = items if isinstance(items, range) and items.step == 1 else None
+        self._known = None if items is None or self._range is not None else {self.normal(item) for item in items}
+
+    def of(self, values: Iterable[Any]) -> Sequence[Any]:
+        """The keys of a record with these values, each once."""
+        found: list[Any] = []
+        number = 0
+        for value in values:
+            number += 1
+            key = self.normal(value)
+            if self.is_asked_for(key) and key not in found:
+                found.append(key)
+        if number > 1 and self.spec.is_single:
+            raise DynamicError("XPTY0004", f"eq compares single values, and not {number}")
+        return found
+
+    def is_asked_for(self, key: Any) -> bool:
+        if self._range is not None:
+            if key != key or not self._range.start <= key < self._range.stop:
+                return False
+            return bool(key == int(key))
+        if self._known is not None:
+            return key in self._known
+        # NaN equals nothing.
+        return bool(key == key)
+
+
+class KeyedGroups:
+    """The table.
+
+    Holds:  one accumulator for each aggregate and each combination of keys that a record had; no more combinations
+            than the loops have turns, where their items are known when the run begins.
+    """
+
+    def __init__(self, spec: TableSpec, context: Context, space: dict[str, Any]) -> None:
+        self._spec = spec
+        self._context = context
+        self._space = space
+        self.columns = [KeyColumn(key, self._items(key)) for key in spec.keys]
+        self.keys = [column.of for column in self.columns]
+        self.cells: dict[tuple[Any, ...], list[Accumulator]] = {}
+        self._error: XylemError | None = None
+        self._nothing: list[Sequence[Any] | None] = [None] * len(spec.parts)
+        self.held_bytes = 0
+
+    @property
+    def is_decided(self) -> bool:
+        return self._error is not None
+
+    def _items(self, key: KeySpec) -> Sequence[Any] | None:
+        if key.items is None:
+            return None
+        try:
+            found = self._space[key.items]()
+            return found if isinstance(found, (range, list, tuple)) else list(found)
+        except XylemError:
+            # The loop itself will raise it, if it is ever reached.
+            return None
+
+    def reached(self, keys: Sequence[Sequence[Any]]) -> list[list[Accumulator]]:
+        """The cells of a record, by the keys it has in each column."""
+        return [self.cell(key) for key in product(*keys)]
+
+    def cell(self, key: tuple[Any, ...]) -> list[Accumulator]:
+        found = self.cells.get(key)
+        if found is None:
+            found = self.cells[key] = [self._accumulator(part) for part in self._spec.parts]
+            self.held_bytes += CELL_BYTES * len(found)
+        return found
+
+    def _accumulator(self, part: PartSpec) -> Accumulator:
+        if part.zero is None:
+            return accumulator(part.function, self._context, part.parameter, few=True)
+        fold = LeftFold()
+        try:
+            fold.add(self._space[part.zero]())
+        except XylemError as error:
+            fold.fail(error)
+        return fold
+
+    def add(self, items: Iterable[Any]) -> None:
+        raise NotImplementedError("records are added to cells")
+
+    def fail(self, error: XylemError) -> None:
+        self._error = self._error or error
+
+    def result(self) -> Sequence[Any]:
+        return (self,)
+
+    def value(self, number: int, turn: tuple[Any, ...]) -> Sequence[Any]:
+        """The value of an aggregate for the records with the keys of a turn."""
+        if self._error is not None:
+            return Failed.with_error(self._error)
+        key = tuple([column.normal(value) for column, value in zip(self.columns, turn, strict=True)])
+        cell = self.cells.get(key)
+        if cell is not None:
+            return cell[number].result()
+        nothing = self._nothing[number]
+        if nothing is None:
+            nothing = self._nothing[number] = self._accumulator(self._spec.parts[number]).result()
+        return nothing
