@@ -57,7 +57,10 @@ class ByteSource:
         ratio_limit: int = DEFAULT_LIMITS.decompression_ratio,
         close: Callable[[], object] | None = None,
         part: ByteRange | None = None,
+        is_whole: bool = False,
     ) -> None:
+        self.is_whole = is_whole
+        """Whether all of it is in memory: nothing is gained by telling what it begins with before its end is known."""
         self.name = name
         """For messages; None where there is nothing to call it."""
         self.uri = uri
@@ -76,7 +79,9 @@ class ByteSource:
         if isinstance(source, ByteSource):
             return source
         if isinstance(source, bytes):
-            return cls(_slices(source), size=len(source), ratio_limit=ratio_limit)
+            is_whole = len(source) <= FIRST_CHUNK_BYTES
+            chunks = _slices(source) if not is_whole else (source,) if source else ()
+            return cls(chunks, size=len(source), ratio_limit=ratio_limit, is_whole=is_whole)
         if isinstance(source, str) and source == STDIN:
             stdin = sys.stdin.buffer
             return cls(_pieces(stdin), name="standard input", size=_size(stdin), ratio_limit=ratio_limit)

@@ -245,7 +245,21 @@ def _scopes(scopes: Sequence[Scope]) -> list[list[tuple[bool, str | None, str | 
 # --- what crosses the border
 
 
+_PLANS: dict[int, tuple[ScanPlan, PlanTuple]] = {}
+_PLANS_KEPT = 100
+
+
 def _plan_tuple(plan: ScanPlan) -> PlanTuple:
+    # By identity: a plan is made once for each query, and documents may be many.
+    known = _PLANS.get(id(plan))
+    if known is None:
+        if len(_PLANS) >= _PLANS_KEPT:
+            _PLANS.clear()
+        known = _PLANS[id(plan)] = plan, _new_plan_tuple(plan)
+    return known[1]
+
+
+def _new_plan_tuple(plan: ScanPlan) -> PlanTuple:
     steps = [
         (
             step.parent,

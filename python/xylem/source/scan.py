@@ -63,19 +63,22 @@ def scan(
     scanner: str = "auto",
     uri: str | None = None,
     may_write: Callable[[], bool] = lambda: False,
+    trees: BatchTrees | None = None,
 ) -> Iterator[ScannedBatch]:
     """Read an input once, as far as the batches are asked for.
 
     `uri` becomes document and base URI; a path has its own. `scanner` is kernel, python, or auto for the best there
     is. An error comes after everything that was complete before it. Before each piece of input, `may_write` is asked
-    whether the results of templates can be taken as text.
+    whether the results of templates can be taken as text. `trees` is for callers that scan documents one after another:
+    it remembers names.
     """
     new_scanner = scanner_class(scanner)
     with ByteSource.of(source, limits.decompression_ratio) as byte_source:
-        trees = BatchTrees(uri or byte_source.uri, limits.names)
+        trees = trees or BatchTrees(None, limits.names)
+        trees.begin(uri or byte_source.uri)
         try:
             chunks, scanner_in_use = _begun(new_scanner, plan, limits, byte_source)
-            for batch in _batches(scanner_in_use, chunks, may_write):
+            for batch in _batches(scanner_in_use, chunks, may_write, byte_source.is_whole):
                 yield trees.scanned(batch)
         except InputError as error:
             raise byte_source.located(error) from error.__cause__
@@ -100,10 +103,13 @@ def _begun(
     return chunks, scanner
 
 
-def _batches(scanner: Scanner, chunks: Iterable[bytes], may_write: Callable[[], bool]) -> Iterator[Batch]:
+def _batches(
+    scanner: Scanner, chunks: Iterable[bytes], may_write: Callable[[], bool], is_whole: bool
+) -> Iterator[Batch]:
+    """The batches; where the input is there as a whole, what is complete need not be told before its end."""
     for chunk in chunks:
         scanner.writes = may_write()
-        batch = scanner.feed(chunk, True)
+        batch = scanner.feed(chunk, not is_whole)
         if batch is not None:
             yield batch
             # An error may be waiting, and the next chunk may be long in coming.
@@ -113,21 +119,33 @@ def _batches(scanner: Scanner, chunks: Iterable[bytes], may_write: Callable[[], 
 
 
 class BatchTrees:
-    """Turns the batches of one scan into trees; it remembers the names they introduced."""
+    """Turns the batches of one scan into trees; it remembers the names they introduced.
+
+    Scans of documents may follow each other: a scan numbers names in the order it meets them, so those of one document
+    serve for the next as long as it has the same names in the same order.
+    """
 
     def __init__(self, uri: str | None, most_names: int = DEFAULT_LIMITS.names) -> None:
         self._uri = uri
         self._most_names = most_names
         self._names: list[tuple[str, str, str]] = [("", "", "")]
+        self._met = 1
+        """How many of them this scan has met."""
         self._codes = _Codes(current_pool(), self._names)
+
+    def begin(self, uri: str | None) -> None:
+        """Another scan begins."""
+        self._uri = uri
+        self._met = 1
 
     def scanned(self, batch: Batch) -> ScannedBatch:
         records = batch.kinds, batch.steps, batch.rows
         return ScannedBatch(self.tree(batch), *records, batch.counts, batch.input_bytes, batch.written)
 
     def tree(self, batch: Batch) -> TreeInterface:
-        self._names += batch.new_names
-        if len(self._names) > self._most_names + 1:
+        if batch.new_names:
+            self._meet(batch.new_names)
+        if self._met > self._most_names + 1:
             local = self._names[self._most_names + 1][1]
             raise InputError("XYIN0004", f"names: '{local}' is one more than the {self._most_names} that are allowed")
         pool = current_pool()
@@ -148,6 +166,15 @@ class BatchTrees:
             tree.rename(row, QName(uri, local, prefix))
         return tree
 
+    def _meet(self, new: list[tuple[str, str, str]]) -> None:
+        """Names the scan has met for the first time."""
+        known, self._met = self._met, self._met + len(new)
+        if self._names[known : self._met] == new:
+            return
+        if known < len(self._names):
+            self._names = self._names[:known]
+            self._codes = _Codes(self._codes.pool, self._names)
+        self._names += new
 
     def _compact_tree(self, native: NativeRows, codes: _Codes) -> CompactTree:
         table = codes.table

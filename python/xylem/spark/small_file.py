@@ -19,12 +19,17 @@ def small_file(path: str, ratio_limit: int) -> ByteSource | str:
     try:
         file = os.open(path, os.O_RDONLY)
         try:
-            data = os.read(file, MOST_BYTES + 1)
+            size = os.fstat(file).st_size
+            data = b"" if size > MOST_BYTES else os.read(file, size + 1)
+            # What is read at once may be less than there is, and a file may be longer than it says.
+            while 0 < len(data) <= MOST_BYTES and (more := os.read(file, MOST_BYTES + 1 - len(data))):
+                data += more
         finally:
             os.close(file)
     except OSError as reason:
         raise InputError("XYIN0002", f"{path}: {reason.strerror}") from reason
-    if len(data) > MOST_BYTES:
+    if max(size, len(data)) > MOST_BYTES:
         return path
     uri = "file://" + quote_from_bytes(os.fsencode(path))
-    return ByteSource((data,) if data else (), name=path, uri=uri, size=len(data), ratio_limit=ratio_limit)
+    chunks = (data,) if data else ()
+    return ByteSource(chunks, name=path, uri=uri, size=len(data), ratio_limit=ratio_limit, is_whole=True)

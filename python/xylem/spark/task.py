@@ -31,7 +31,9 @@ ROWS, ERROR, FIGURES = range(3)
 Outcome = tuple[int, int, bytes]
 SORTED_CHUNK_BYTES = 1 << 16
 """Smaller: when runs are merged, one chunk of each is in memory."""
-SHUFFLED = (PartKind.GROUP, PartKind.JOIN)
+MERGED_AT_ONCE = 256
+"""How many states of ranges wait to be merged."""
+SHUFFLED = (PartKind.GROUP,)
 
 
 class Figures(NamedTuple):
@@ -87,11 +89,12 @@ class _TaskRun:
         self._work = work
         self._task = task
         self._kinds: dict[int, PartKind] = {}
-        self._states: dict[int, Row] = {}
+        self._states: dict[int, list[Row]] = {}
         self._held: dict[int, list[Row]] = {}
         self._coming: dict[int, list[Row]] = {}
         self._coming_bytes = 0
-        self._records = self._input_bytes = self._buffered = 0
+        self._measured = Statistics()
+        self._input_bytes = 0
 
     def outcomes(self) -> Iterator[Outcome]:
         started = time.process_time()
@@ -99,22 +102,19 @@ class _TaskRun:
         try:
             program = self._work.query.program()
             self._kinds = {part.number: part.kind for part in program.distribution.parts}
-            options = self._work.query.options()
+            query = self._work.query
+            options = query.options()
+            tasks = program.tasks(
+                self._work.stage, self._work.bound, statistics=self._measured, scanner=query.scanner, **options
+            )
+            ratio_limit = query.limits.decompression_ratio
             for number, piece in enumerate(self._task.pieces, self._task.first_range):
-                measured = Statistics()
-                rows = program.task(
-                    self._work.stage,
-                    small_file(piece, self._work.query.limits.decompression_ratio) if isinstance(piece, str) else piece,
-                    number,
-                    self._work.bound,
-                    statistics=measured,
-                    scanner=self._work.query.scanner,
-                    **options,
-                )
-                yield from self._taken(program, rows)
-                self._records += measured.records
-                self._input_bytes += measured.input_bytes
-                self._buffered = max(self._buffered, measured.peak_buffered_bytes)
+                source = small_file(piece, ratio_limit) if isinstance(piece, str) else piece
+                self._measured.input_bytes = 0
+                yield from self._taken(program, tasks.rows(source, number))
+                self._input_bytes += self._measured.input_bytes
+            for states in self._states.values():
+                self._merge(program, states)
         except Exception as reason:
             error = carried(reason, self._work.query.text)
         yield from self._rest()
@@ -126,11 +126,10 @@ class _TaskRun:
         for row in rows:
             kind = self._kinds[row.part]
             if kind is PartKind.AGGREGATE and self._work.merges:
-                before = self._states.get(row.part)
-                if before is not None:
-                    state = program.merge(row.part, before.value, row.value, **self._work.query.seen())
-                    row = before._replace(value=state)
-                self._states[row.part] = row
+                states = self._states.setdefault(row.part, [])
+                states.append(row)
+                if len(states) >= MERGED_AT_ONCE:
+                    self._merge(program, states)
             elif kind is PartKind.SORT or kind in SHUFFLED:
                 self._held.setdefault(row.part, []).append(row)
             else:
@@ -138,6 +137,12 @@ class _TaskRun:
                 self._coming_bytes += len(row.value) + 32
                 if self._coming_bytes >= CHUNK_BYTES:
                     yield from self._came()
+
+    def _merge(self, program: DistributedProgram, rows: list[Row]) -> None:
+        """Make one row of the states of neighbouring ranges."""
+        if len(rows) > 1:
+            state = program.merge(rows[0].part, *(row.value for row in rows), **self._work.query.seen())
+            rows[:] = [rows[0]._replace(value=state)]
 
     def _came(self) -> Iterator[Outcome]:
         for part, rows in self._coming.items():
@@ -147,8 +152,8 @@ class _TaskRun:
 
     def _rest(self) -> Iterator[Outcome]:
         yield from self._came()
-        for part, row in self._states.items():
-            yield from ((ROWS, part, chunk) for chunk in packed([row]))
+        for part, rows in self._states.items():
+            yield from ((ROWS, part, chunk) for chunk in packed(rows))
         for part in [part for part in self._held if self._kinds[part] is PartKind.SORT]:
             yield from _sorted_run(part, self._held.pop(part))
 
@@ -166,9 +171,9 @@ class _TaskRun:
     def _figures(self, started: float) -> Figures:
         return Figures(
             len(self._task.pieces),
-            self._records,
+            self._measured.records,
             self._input_bytes,
-            self._buffered,
+            self._measured.peak_buffered_bytes,
             time.process_time() - started,
             peak_rss_bytes(),
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import reduce
 from typing import Any
 
 from xylem.analysis.free_variables import free_in
@@ -71,12 +72,12 @@ class AggregateTask(PartTask):
         """The row of a range with so many items."""
         return Row(self.part.number, b"", range_number, 0, b"\0" + pack(count))
 
-    def merged(self, a: bytes, b: bytes, run: RunOptions, context: Context) -> bytes:
-        for each in (a, b):
+    def merged(self, states: Sequence[bytes], run: RunOptions, context: Context) -> bytes:
+        for each in states:
             if each[0] & HAS_ERROR:
                 return each
         state = self._choice.state(run, context)
-        return b"\0" + pack(state.merged(unpack(a[1:]), unpack(b[1:])))
+        return b"\0" + pack(reduce(state.merged, (unpack(each[1:]) for each in states)))
 
     def begun(self, state: bytes, run: RunOptions, context: Context) -> bytes:
         if state[0] & HAS_ERROR:
@@ -94,7 +95,7 @@ class AggregateTask(PartTask):
     def _all(self, rows: Iterable[Row], run: RunOptions, context: Context) -> bytes:
         merged: bytes | None = None
         for row in rows:
-            merged = row.value if merged is None else self.merged(merged, row.value, run, context)
+            merged = row.value if merged is None else self.merged((merged, row.value), run, context)
         if merged is None:
             merged = b"\0" + pack(self._choice.state(run, context).of((), True))
         return merged

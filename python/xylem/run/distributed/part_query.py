@@ -20,6 +20,7 @@ from xylem.values.datetimes import DateTime
 from xylem.values.sequence_type import SequenceType
 
 from ..evaluator.program import Program, current_time
+from ..streaming.document_runs import DocumentRuns
 from ..streaming.program import StreamProgram
 from ..streaming.run import Statistics
 
@@ -53,6 +54,22 @@ class RunOptions:
     limits: Limits = DEFAULT_LIMITS
     scanner: str = "auto"
     statistics: Statistics | None = None
+    _runs: dict[int, DocumentRuns] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def over_documents(self, program: StreamProgram) -> DocumentRuns:
+        """The runs of a program over one range after another."""
+        found = self._runs.get(id(program))
+        if found is None:
+            found = self._runs[id(program)] = program.over_documents(
+                self.resources,
+                variables=self.variables,
+                environment=self.environment,
+                now=self.now,
+                limits=self.limits,
+                scanner=self.scanner,
+                statistics=self.statistics,
+            )
+        return found
 
     def with_parts(self, values: Mapping[int, Sequence[Any]]) -> RunOptions:
         """The same, with values for the variables of parts."""
@@ -89,16 +106,7 @@ class PartQuery:
         if program is None:
             yield from self._items_of_tree(source, run)
             return
-        yield from program.run(
-            source,
-            run.resources,
-            variables=run.variables,
-            environment=run.environment,
-            now=run.now,
-            limits=run.limits,
-            scanner=run.scanner,
-            statistics=run.statistics,
-        )
+        yield from run.over_documents(program).items(source)
 
     def write(self, source: Any, output: Any, run: RunOptions) -> Iterator[None]:
         """Write the items over one range to an output; gives control back every now and then."""
@@ -110,17 +118,7 @@ class PartQuery:
                     yield
             yield
             return
-        for _ in program.write(
-            source,
-            run.resources,
-            output,
-            variables=run.variables,
-            environment=run.environment,
-            now=run.now,
-            limits=run.limits,
-            scanner=run.scanner,
-            statistics=run.statistics,
-        ):
+        for _ in run.over_documents(program).write(source, output):
             yield
 
     def _items_of_tree(self, source: Any, run: RunOptions) -> Iterator[Any]:

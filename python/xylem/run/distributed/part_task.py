@@ -76,7 +76,7 @@ class PartTask(ABC):
         """All rows of one key made one group; other kinds of parts have no keys to reduce."""
         raise ValueError(f"part {self.part.number} is not grouped or joined")
 
-    def merged(self, a: bytes, b: bytes, run: RunOptions, context: Context) -> bytes:
+    def merged(self, states: Sequence[bytes], run: RunOptions, context: Context) -> bytes:
         raise ValueError(f"part {self.part.number} is no aggregate")
 
     def begun(self, state: bytes, run: RunOptions, context: Context) -> bytes:
@@ -154,10 +154,14 @@ class PartTask(ABC):
         rest = iter(items)
         ordinal = 0
         while chunk := list(islice(rest, size)):
-            bundle = bundled(chunk)
-            value = b"\0" + pack_items(chunk) if bundle is None else bytes((IS_BUNDLE,)) + bundle
-            yield Row(self.part.number, b"", range_number, ordinal, value)
+            yield self.packed_row(chunk, range_number, ordinal)
             ordinal += 1
+
+    def packed_row(self, items: Sequence[Any], range_number: int, ordinal: int) -> Row:
+        """Some items in one row."""
+        bundle = bundled(items)
+        value = b"\0" + pack_items(items) if bundle is None else bytes((IS_BUNDLE,)) + bundle
+        return Row(self.part.number, b"", range_number, ordinal, value)
 
     def row_value(self, items: Sequence[Any], writer: AnswerText | None) -> bytes:
         """Some items that will stand together, as the value of a row."""

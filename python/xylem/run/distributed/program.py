@@ -7,9 +7,10 @@ text, options and rows travel. A run goes stage by stage, and every transport do
     for stage in range(program.stages):
         rows = rows of program.task(stage, range, number, bound) for every range of the input, in any order
         AGGREGATE     rows of one part may be merged to one, in the order of their ranges:  program.merge(part, a, b)
-        GROUP, JOIN   rows of one part and key go through program.reduce(part, key, rows), ordered by (range, ordinal)
+        GROUP         rows of one part and key go through program.reduce(part, key, rows), ordered by (range, ordinal)
         then the rows of each part are ordered by (key, range, ordinal)
         bound |= program.bind(stage, rows)               what the tasks of later stages are given
+    parts that are asked by key (`keyed_parts`) may instead be brought to the tasks that ask: sides, matched, given
     program.pieces({part: its ordered rows, for every part})   the text of the answer
 
 `in_process.py` is that, in one process.
@@ -31,13 +32,17 @@ from xylem.source.limits import DEFAULT_LIMITS, Limits
 from xylem.values.datetimes import DateTime
 
 from ..streaming.run import Statistics
+from ..windows.resumed import WindowState
 from .answer import Answer
 from .counted_together import CountedTogether
+from .keyed_join import KeyedJoin, Measured
 from .output_choice import OutputChoice
 from .part_query import PartCompiler, RunOptions
 from .part_task import PartTask
 from .part_tasks import part_task
 from .rows import Row
+from .windows_task import Completed, WindowsTask
+from .stage_tasks import StageTasks
 
 Variables = Mapping[tuple[str, str], Any]
 """Values of external variables by (namespace URI, local name): sequences of items, as everywhere in `run/`."""
@@ -60,6 +65,7 @@ class DistributedProgram:
         }
 
         self._counts = CountedTogether(compiler)
+        self._joins = KeyedJoin(query, self._tasks, compiler)
 
     @property
     def distribution(self) -> Distribution:
@@ -88,10 +94,18 @@ class DistributedProgram:
         return self._tasks[part].is_text
 
     def task(
+        self, stage: int, source: Source | ByteSource, range_number: int, bound: Mapping[int, bytes], **options: Any
+    ) -> Iterator[Row]:
+        """The rows of one range: a part of a document (`ByteRange`), a whole file, or one message (bytes).
+
+        Options as for `tasks`. A source that can be read only once (an iterable, a socket) serves one part; a path or
+        bytes serve all.
+        """
+        return self.tasks(stage, bound, **options).rows(source, range_number)
+
+    def tasks(
         self,
         stage: int,
-        source: Source | ByteSource,
-        range_number: int,
         bound: Mapping[int, bytes],
         *,
         resources: Resources | None = None,
@@ -103,37 +117,31 @@ class DistributedProgram:
         statistics: Statistics | None = None,
         parts: Iterable[int] | None = None,
         each_item: bool = False,
-    ) -> Iterator[Row]:
-        """The rows of one range: a part of a document (`ByteRange`), a whole file, or one message (bytes).
+    ) -> StageTasks:
+        """The tasks of a stage, to be given one range after another.
 
         `bound` is what `bind` gave for the stages before. `now` must be the same in all tasks of a run: what
-        current-dateTime() is. `parts` restricts the task to some parts of its stage. With `each_item`, each row of a
+        current-dateTime() is. `parts` restricts the tasks to some parts of their stage. With `each_item`, each row of a
         map has one item (`text_of` gives its text alone), as a table of items wants it; otherwise rows hold as
         much text as came at once.
-        A source that can be read only once (an iterable, a socket) serves one part; a path or bytes serve all.
         """
         run = _options(resources, variables, environment, now, limits, scanner, statistics)
-        run = run.with_parts(self._bound_values(bound, range_number))
-        wanted = self.parts_of(stage) if parts is None else list(parts)
-        counted = self._counts.rows([self._tasks[number] for number in wanted], source, range_number, run)
-        yield from counted.values()
-        for number in wanted:
-            if number not in counted:
-                own = self._tasks[number].with_lookups(run)
-                yield from self._tasks[number].rows(source, range_number, own, self._context(own), each_item)
+        wanted = [self._tasks[number] for number in (self.parts_of(stage) if parts is None else parts)]
+        given = {self._tasks[number]: data for number, data in bound.items()}
+        return StageTasks(wanted, self._counts, run, self._context, given, each_item=each_item)
 
     def sequential(self, sources: Sequence[Any], **options: Any) -> Iterator[Row]:
         """The one task of a query that cannot be spread: all inputs, in their order; options as for `task`."""
         yield from self.task(0, sources[0] if len(sources) == 1 else list(sources), 0, {}, **options)
 
-    def merge(self, part: int, a: bytes, b: bytes, **options: Any) -> bytes:
-        """The state of an aggregate over two neighbouring stretches of the input, `a` before `b`. Associative.
+    def merge(self, part: int, *states: bytes, **options: Any) -> bytes:
+        """The state of an aggregate over neighbouring stretches of the input, in their order. Associative.
 
-        On a stream the state so far is `a` and the next batch `b`: it stays as small as the aggregate is, if the
-        range numbers of a run start at 0. Options: those of `task` that queries see.
+        On a stream the state so far is the first and that of the next batch the second: it stays as small as the
+        aggregate is, if the range numbers of a run start at 0. Options: those of `tasks` that queries see.
         """
         run = _options(**options)
-        return self._tasks[part].merged(a, b, run, self._context(run))
+        return self._tasks[part].merged(states, run, self._context(run))
 
     def begun(self, part: int, state: bytes, **options: Any) -> bytes:
         """The same state, known to be that of the first stretch: what is merged to it will not make it grow."""
@@ -168,6 +176,45 @@ class DistributedProgram:
         """
         run = _options(**options).with_parts(self._bound_values(bound or {}, 0))
         yield from self._tasks[part].reduced(rows, run, self._context(run))
+
+    # --- joins by key (`keyed_join.py`)
+
+    @property
+    def keyed_parts(self) -> tuple[int, ...]:
+        """The parts of the first stage whose items later stages ask for by key, and in no other way."""
+        return self._joins.parts
+
+    def join_rounds(self, stage: int) -> int:
+        """How often rows meet before the tasks of a stage have what they ask for; 0 where they ask nothing."""
+        return self._joins.rounds(stage)
+
+    def sides(
+        self,
+        source: Source | ByteSource,
+        range_number: int,
+        asker: int,
+        measured: Measured,
+        *,
+        limits: Limits = DEFAULT_LIMITS,
+        scanner: str = "auto",
+        **options: Any,
+    ) -> Iterator[Row]:
+        """Both sides of all joins by key over one range: rows that meet by `key`. Options as for `task`."""
+        run = _options(**options, limits=limits, scanner=scanner)
+        return self._joins.sides(source, range_number, asker, run, self._context(run), measured)
+
+    def matched(self, rows: Sequence[Row], stage: int, **options: Any) -> tuple[list[tuple[int, Row]], list[Row]]:
+        """All rows of one key: the items that the askers of a stage are given, and rows for the next round."""
+        return self._joins.matched(rows, stage, _options(**options))
+
+    def is_asked_later(self, row: Row) -> bool:
+        """Whether a row of a side is needed in rounds behind the first."""
+        return self._joins.is_asked_later(row)
+
+    def given(self, rows: Iterable[Row], stage: int | None = None, **options: Any) -> dict[int, bytes]:
+        """What one asker has found, or all items where no stage is named: to be bound for tasks."""
+        run = _options(**options)
+        return self._joins.given(rows, run, self._context(run), stage)
 
     def bind(self, stage: int, rows: Iterable[Row], **options: Any) -> Mapping[int, bytes]:
         """What tasks of later stages need of this stage's rows (ordered by (part, key, range, ordinal))."""
@@ -230,6 +277,27 @@ class DistributedProgram:
     def items_of(self, row: Row) -> Sequence[Any]:
         """The items of a row of a part whose rows are packed (without `is_text`), in XQuery's data model."""
         return self._tasks[row.part].items_of(row)
+
+    # --- windows over a stream
+
+    def windows(self, part: int) -> WindowsTask | None:
+        """What forms the windows of a part; None for other parts."""
+        task = self._tasks[part]
+        return task if isinstance(task, WindowsTask) else None
+
+    def check_windows(self) -> None:
+        """XYST0010 where something waits for all windows of a stream."""
+        for task in self._tasks.values():
+            if isinstance(task, WindowsTask):
+                assert task.program
+
+    def completed_windows(
+        self, part: int, state: WindowState, rows: Iterable[Row], batch: int, *, is_end: bool, each_item: bool, **options: Any
+    ) -> Iterator[Completed]:
+        """What the items of a batch complete (`windows_task.py`); options as for `task`."""
+        task = self.windows(part)
+        assert task is not None
+        return task.completed(state, rows, batch, _options(**options), is_end=is_end, each_item=each_item)
 
     def _bound_values(self, bound: Mapping[int, bytes], range_number: int) -> dict[int, Sequence[Any]]:
         return {number: self._tasks[number].bound_value(data, range_number) for number, data in bound.items()}

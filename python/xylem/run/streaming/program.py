@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 from xylem.errors import DynamicError, EngineBug, XylemError
-from xylem.functions.context import Context, Resources, RunPart, StaticPart
+from xylem.functions.context import Resources, StaticPart
 from xylem.plan.flux_plan import FluxPlan
 from xylem.plan.scan_plan import ScanPlan
 from xylem.source.limits import DEFAULT_LIMITS, Limits
-from xylem.source.scan import ScannedBatch, scan
 from xylem.values.datetimes import DateTime
-from xylem.values.node import Node
 
 from ..deep_stack import with_deep_stack
-from ..evaluator.program import Program, current_time
+from ..evaluator.program import Program
 from .collector import Collector
+from .document_runs import DocumentRuns
 from .roles import Role
-from .run import Statistics, StreamRun
+from .run import Statistics
 
 
 @dataclass
@@ -38,32 +37,10 @@ class StreamProgram:
     copy_namespaces: tuple[bool, bool] = (True, True)
     """Whether copies preserve and inherit namespaces, for whatever takes the answer."""
 
-    def run(
-        self,
-        source: Any,
-        resources: Resources,
-        *,
-        variables: Mapping[tuple[str, str], Any] | None = None,
-        environment: Mapping[str, str] | None = None,
-        now: DateTime | None = None,
-        limits: Limits = DEFAULT_LIMITS,
-        scanner: str = "auto",
-        statistics: Statistics | None = None,
-    ) -> Iterator[Any]:
-        """The items of the answer, each as soon as it is final."""
+    def run(self, source: Any, resources: Resources, **options: Any) -> Iterator[Any]:
+        """The items of the answer, each as soon as it is final; options as for `write`."""
         output = Collector(self.static.base_uri, *self.copy_namespaces)
-        batches = self.write(
-            source,
-            resources,
-            output,
-            variables=variables,
-            environment=environment,
-            now=now,
-            limits=limits,
-            scanner=scanner,
-            statistics=statistics,
-        )
-        yield from output.drawn(batches)
+        yield from output.drawn(self.write(source, resources, output, **options))
 
     def write(
         self,
@@ -79,30 +56,22 @@ class StreamProgram:
         statistics: Statistics | None = None,
     ) -> Iterator[Statistics]:
         """Run over a source of bytes, writing to an output; gives control back after each batch."""
-        measured = statistics or Statistics()
-        measured.limit_bytes = limits.buffered_bytes
-        part = RunPart(resources, now or current_time(), environment, dict(variables or {}))
-        space = self.handlers.namespace(part, None)
-        run = StreamRun(self.roles, len(self.slots), space, Context(self.static, part), output, measured)
+        runs = self.over_documents(
+            resources,
+            variables=variables,
+            environment=environment,
+            now=now,
+            limits=limits,
+            scanner=scanner,
+            statistics=statistics,
+        )
+        yield from runs.write(source, output)
 
-        def may_write() -> bool:
-            return getattr(output, "takes_markup", False)
+    def over_documents(self, resources: Resources, **options: Any) -> DocumentRuns:
+        """Runs over documents one after another, which share what they can; options as for `write`."""
+        return DocumentRuns(self, resources, **options)
 
-        scanned = scan(source, self.scan, limits=limits, scanner=scanner, may_write=may_write)
-        batches = cast("Generator[ScannedBatch, None, None]", scanned)
-        started = False
-        for batch in batches:
-            measured.input_bytes = batch.input_bytes
-            self._guarded(_taking(run, batch, started))
-            started = True
-            yield measured
-            if run.is_done:
-                batches.close()
-                break
-        self._guarded(run.finish)
-        yield measured
-
-    def _guarded(self, action: Callable[[], None]) -> None:
+    def guarded(self, action: Callable[[], None]) -> None:
         """Run generated code; its errors get their place in the query."""
         try:
             if self.handlers.may_recurse:
@@ -117,12 +86,3 @@ class StreamProgram:
             raise
         except Exception as error:
             raise EngineBug("XYBUG0001", f"{type(error).__name__}: {error}").at(self.handlers.locate(error)) from error
-
-
-def _taking(run: StreamRun, batch: ScannedBatch, started: bool) -> Callable[[], None]:
-    def take() -> None:
-        if not started:
-            run.start(Node(batch.tree, 0))
-        run.push(batch.tree, batch.kinds, batch.steps, batch.rows, batch.counts, batch.written)
-
-    return take

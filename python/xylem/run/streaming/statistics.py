@@ -42,6 +42,11 @@ class Statistics:
                 if self.held_bytes > self.limit_bytes:
                     raise self._too_much(variable, held, node)
 
+    def forget_held(self) -> None:
+        """Nothing is held any more: what held it is gone, whether or not it came to its end."""
+        self.buffered_bytes.clear()
+        self.held_bytes = self.recent_peak_bytes = 0
+
     def _too_much(self, variable: str, held: int, node: Node | None) -> DynamicError:
         most = f"{self.held_bytes:,} bytes where {self.limit_bytes:,} are allowed"
         where = "" if node is None else f" at {path_of(node)}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NoReturn
 
 from xylem.functions.context import Resources
 from xylem.plan.buffers import A_WINDOW
@@ -71,6 +71,10 @@ class WindowStreamProgram(StreamProgram):
                 yield measured
         output.finish()
         yield measured
+
+    def over_documents(self, resources: Resources, **options: Any) -> NoReturn:
+        """Not for windows: the handlers of this program are not those of its scan."""
+        raise NotImplementedError("windows are computed over one input")
 
 
 def window_stream_program(path: StreamProgram, query: Program, variable: str) -> WindowStreamProgram:
