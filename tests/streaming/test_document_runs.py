@@ -66,7 +66,8 @@ def test_after_a_run_that_did_not_end() -> None:
     begun = runs.items(b"<r><a/><b>two</b></r>")
     next(begun)
     begun.close()  # type: ignore[attr-defined]
-    assert [str(getattr(item, "string_value", item)) for item in runs.items(b"<r><a/><b>three</b></r>")] == ["three", "1"]
+    found = runs.items(b"<r><a/><b>three</b></r>")
+    assert [str(getattr(item, "string_value", item)) for item in found] == ["three", "1"]
 
 
 def test_two_at_once() -> None:
