@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-
 from xylem.errors import DynamicError, InputError
 from xylem.pipeline import StaticEnvironment, compile_stream
 from xylem.run.streaming.document_runs import DocumentRuns

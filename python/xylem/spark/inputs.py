@@ -16,16 +16,16 @@ import os
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from glob import glob, has_magic
 from itertools import pairwise
 from os import PathLike, fspath
-from pathlib import Path
 from typing import NamedTuple
 
 from xylem.errors import InputError
 from xylem.source.byte_ranges import ByteRange, Scope, ranges
+from xylem.source.byte_source import STDIN
 from xylem.source.cut_points import find_cuts
 from xylem.source.decompression import is_compressed
+from xylem.source.input_files import named_files
 from xylem.source.limits import DEFAULT_LIMITS, Limits
 
 Sources = str | PathLike[str] | Sequence[str | PathLike[str]]
@@ -41,6 +41,7 @@ TASKS_PER_CORE = 4
 """So that a core that is done early finds more to do."""
 COMPRESSION = 8
 """How much larger compressed files are assumed to be inside."""
+COMPRESSED_NAMES = (".gz", ".bz2")
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,7 @@ class InputFile:
     size: int
     """In bytes, as it lies there."""
     is_compressed: bool
+    """As far as it matters for sharing out the work: of small files by their names alone."""
 
     @property
     def weight(self) -> int:
@@ -108,42 +110,31 @@ def input_files(sources: Sources) -> list[InputFile]:
     not a file.
     """
     names = [sources] if isinstance(sources, (str, PathLike)) else sources
-    return [_input_file(path) for name in names for path in _paths(fspath(name))]
+    return [_input_file(path) for path in named_files(_local_name(fspath(name)) for name in names)]
 
 
-def _paths(name: str) -> Iterable[str]:
-    if name == "-":
+def _local_name(name: str) -> str:
+    """A name without its scheme; XYRT0005 for what tasks could not open."""
+    if name == STDIN:
         raise InputError("XYRT0005", "standard input is there only once, and only for the driver")
     scheme, colon, _ = name.partition("://")
-    if colon and scheme != "file":
+    if not colon:
+        return name
+    if scheme != "file":
         raise InputError("XYRT0005", f"{name}: {scheme} is not a file system of this machine")
-    if colon:
-        from urllib.parse import urlsplit
-        from urllib.request import url2pathname
+    from urllib.parse import urlsplit
+    from urllib.request import url2pathname
 
-        name = url2pathname(urlsplit(name).path)
-    path = Path(name)
-    if path.is_dir():
-        found = sorted(_below(path))
-    elif has_magic(name) and not path.exists():
-        found = sorted(match for match in glob(name, recursive=True) if Path(match).is_file())
-    else:
-        return [name]
-    if not found:
-        raise InputError("XYIN0002", f"{name}: there are no files")
-    return found
-
-
-def _below(directory: Path) -> Iterator[str]:
-    for folder, folders, files in os.walk(directory):
-        folders[:] = [name for name in folders if name[0] not in "._"]
-        yield from (os.path.join(folder, name) for name in files if name[0] not in "._")
+    return url2pathname(urlsplit(name).path)
 
 
 def _input_file(path: str) -> InputFile:
+    """A file; a small one is not opened: there may be thousands, and whether it is compressed is seen when it is read."""
     try:
+        size = os.stat(path).st_size
+        if size < LEAST_RANGE_BYTES:
+            return InputFile(os.path.abspath(path), size, path.endswith(COMPRESSED_NAMES))
         with open(path, "rb", buffering=0) as file:
-            size = os.fstat(file.fileno()).st_size
             return InputFile(os.path.abspath(path), size, is_compressed(file.read(16)))
     except OSError as reason:
         raise InputError("XYIN0002", f"{path}: {reason.strerror or reason}") from reason
