@@ -19,6 +19,7 @@ from xylem.source.byte_ranges import Scope
 from xylem.syntax import ast
 
 from .aggregates import AGGREGATES, COUNTING
+from .distinct_groups import distinct_groups
 from .first_items import FirstItems, first_items
 from .frame_rewrites import behind, converted, data_of, existence, is_document_element, is_once, once
 from .input_reads import ExpandedName, names_bound_in, reads_input
@@ -237,7 +238,10 @@ class Frame:
     def _tuples(self, expr: ast.Expr, place: Place, limit: int | None = None) -> ast.Expr | None:
         from .tuple_shapes import tuples
 
-        return tuples(self, expr, place, limit) if isinstance(expr, ast.Flwor) else None
+        if not isinstance(expr, ast.Flwor):
+            return None
+        grouped = distinct_groups(expr, lambda items: self.spreading.spread(items).is_nested)
+        return tuples(self, expr if grouped is None else grouped, place, limit)
 
     def _windows(self, expr: ast.Expr, place: Place) -> ast.Expr | None:
         from .windowed import windowed

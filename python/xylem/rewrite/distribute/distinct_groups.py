@@ -1,0 +1,215 @@
+"""Groups as they were written before there was `group by`: a loop over distinct values, for each the items that have it.
+
+    for $c in distinct-values(//book/@category)           for $b in //book for $c in distinct-values($b/@category)
+    let $p := for $t in //book                      →     let $p := for $t in $b return <p>{ $t/price }</p>
+              where $t/@category = $c                     group by $c
+              return <p>{ $t/price }</p>                  return <c n="{ count($b) }">{ $p }</c>
+    return <c n="{ count(//book[@category = $c]) }">{ $p }</c>
+
+Gain:   the input is read once, by all tasks, instead of once for each value.
+Needs:  a path of steps to the items and on to the values; whatever else the loop reads of the input is items that have
+        the value, or a loop over these that does not order, group or number them. The items are not inside one another,
+        or the values are attributes of theirs: else the first of equal values may not be that of the first item.
+Safe:   values of nodes are untyped: `=`, distinct-values() and `group by` all compare them as strings. Groups come in
+        the order of their first items, as distinct-values() here gives values; the items of a group come in their order,
+        an item that has the value twice once. Of items without a value there is no group.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from xylem.analysis.ast_replacement import replaced
+from xylem.analysis.free_variables import free_in
+from xylem.analysis.streamable_paths import is_test
+from xylem.functions.registry import FN
+from xylem.plan.spread import PART_NAMESPACE
+from xylem.syntax import ast
+
+from .input_reads import ExpandedName, names_bound_in, reads_input
+from .scope_path import flattened, is_input_path
+
+_BY_TUPLE = (ast.ForClause, ast.LetClause, ast.WhereClause)
+
+
+def distinct_groups(flwor: ast.Flwor, is_nested: Callable[[ast.Expr], bool]) -> ast.Flwor | None:
+    """The same loop with `group by`; None where it is not of this kind. `is_nested`: may items be inside each other?"""
+    first = flwor.clauses[0]
+    values = _distinct_path(first)
+    if values is None:
+        return None
+    assert isinstance(first, ast.ForClause)
+    rest = ast.Flwor(flwor.clauses[1:], flwor.result, span=flwor.span) if flwor.clauses[1:] else flwor.result
+    if names_bound_in(rest) & ({first.name.expanded} | free_in(values)):
+        return None
+    for items, key in _divisions(values):
+        groups = _Groups(items, key, first.name)
+        made = replaced(rest, groups.change)
+        if groups.found and not reads_input(made) and (_is_attribute(key) or not is_nested(items)):
+            clauses = made.clauses if made is not rest and isinstance(made, ast.Flwor) and flwor.clauses[1:] else ()
+            return groups.flwor(first, clauses, made.result if clauses and isinstance(made, ast.Flwor) else made, flwor)
+    return None
+
+
+def _distinct_path(clause: ast.Clause) -> ast.Expr | None:
+    """The path of `for $i in distinct-values(path)`."""
+    if not isinstance(clause, ast.ForClause) or clause.position is not None or clause.allowing_empty or clause.type:
+        return None
+    match clause.collection:
+        case ast.FunctionCall(name=name, arguments=(path,)) if name.expanded == (FN, "distinct-values"):
+            return path if is_input_path(path) else None
+    return None
+
+
+def _divisions(path: ast.Expr) -> list[tuple[ast.Expr, ast.Expr]]:
+    """Every way to tell items and the way from an item to its values: the values' own steps are plain."""
+    start, parts = flattened(path)
+    found: list[tuple[ast.Expr, ast.Expr]] = []
+    for border in range(len(parts) - 1, 0, -1):
+        step = parts[border]
+        if not isinstance(step, ast.AxisStep) or step.predicates:
+            break
+        if step.axis not in ("child", "attribute", "descendant", "descendant-or-self"):
+            break
+        items = start
+        for part in parts[:border]:
+            items = replace(part, base=items) if isinstance(part, ast.Filter) else ast.Path(items, part, span=part.span)
+        key: ast.Expr = step
+        for part in parts[border + 1 :]:
+            key = ast.Path(key, part, span=part.span)
+        found.append((items, key))
+    return found
+
+
+def _is_attribute(key: ast.Expr) -> bool:
+    return isinstance(key, ast.AxisStep) and key.axis == "attribute"
+
+
+@dataclass
+class _Groups:
+    """What the loop reads of its groups, found and named."""
+
+    items: ast.Expr
+    key: ast.Expr
+    value: ast.Name
+
+    def __post_init__(self) -> None:
+        self._item = ast.Name("grouped", None, PART_NAMESPACE)
+        self._lets: list[ast.LetClause] = []
+        self.found = False
+
+    def flwor(
+        self, first: ast.ForClause, clauses: tuple[ast.Clause, ...], result: ast.Expr, whole: ast.Flwor
+    ) -> ast.Flwor:
+        values = ast.FunctionCall(
+            ast.Name("distinct-values", "fn", FN), (self._of_item(self.key),), span=first.collection.span
+        )
+        head = (
+            ast.ForClause(self._item, None, self.items, span=first.span),
+            ast.ForClause(first.name, None, values, span=first.span),
+            *self._lets,
+            ast.GroupByClause((ast.GroupingSpec(first.name, span=first.span),), span=first.span),
+        )
+        return ast.Flwor((*head, *clauses), result, span=whole.span)
+
+    def change(self, node: ast.Node) -> ast.Node | None:
+        """What stands for an expression after the grouping; None where it is none of the group's."""
+        match node:
+            case ast.Path(left=left, right=ast.AxisStep(predicates=predicates) as step):
+                for count in range(len(predicates)):
+                    base = ast.Path(left, replace(step, predicates=predicates[:count]))
+                    if _same(base, self.items):
+                        return self._filtered(base, predicates[count:])
+            case ast.Filter(base=base, predicate=predicate) if _same(base, self.items):
+                return self._filtered(base, (predicate,))
+            case ast.Flwor():
+                return self._loop(node)
+        return None
+
+    def _filtered(self, base: ast.Expr, predicates: tuple[ast.Expr, ...]) -> ast.Expr | None:
+        """items[key = $i][others]"""
+        tests, has_key = [], False
+        for predicate in predicates:
+            rest = self._without_key(predicate, lambda side: _same(side, self.key))
+            has_key = has_key or rest is not predicate
+            tests += [rest] if rest is not None else []
+        if not has_key or not all(map(is_test, tests)):
+            return None
+        self.found = True
+        made: ast.Expr = ast.VarRef(self._item, span=base.span)
+        for test in tests:
+            made = ast.Filter(made, test, span=test.span)
+        return made
+
+    def _loop(self, flwor: ast.Flwor) -> ast.Expr | None:
+        """for $t in items … where $t/key = $i … return F: F for each item of the group, one after another."""
+        first = flwor.clauses[0]
+        if not isinstance(first, ast.ForClause) or not _same(first.collection, self.items):
+            return None
+        if not all(isinstance(clause, _BY_TUPLE) for clause in flwor.clauses):
+            return None
+        if first.position is not None or first.allowing_empty:
+            return None
+        own = ast.Path(ast.VarRef(first.name), self.key)
+        clauses: list[ast.Clause] = [replace(first, collection=ast.VarRef(self._item, span=first.span))]
+        has_key = False
+        for clause in flwor.clauses[1:]:
+            if first.name.expanded in _bound(clause):
+                return None
+            if isinstance(clause, ast.WhereClause):
+                rest = self._without_key(clause.test, lambda side: _same(side, own))
+                has_key = has_key or rest is not clause.test
+                clauses += [replace(clause, test=rest)] if rest is not None else []
+            else:
+                clauses.append(clause)
+        if not has_key:
+            return None
+        name = ast.Name(f"of-group{len(self._lets) + 1}", None, PART_NAMESPACE)
+        self._lets.append(ast.LetClause(name, None, replace(flwor, clauses=tuple(clauses)), span=flwor.span))
+        self.found = True
+        return ast.VarRef(name, span=flwor.span)
+
+    def _without_key(self, test: ast.Expr, is_key: Callable[[ast.Expr], bool]) -> ast.Expr | None:
+        """A condition without `key = $i`: the very same where that is not in it, None where nothing else is."""
+        match test:
+            case ast.And(left=left, right=right):
+                one, two = self._without_key(left, is_key), self._without_key(right, is_key)
+                if one is left and two is right:
+                    return test
+                if one is None or two is None:
+                    return two if one is None else one
+                return replace(test, left=one, right=two)
+            case ast.GeneralComparison(op="=", left=left, right=right):
+                value = ast.VarRef(self.value)
+                if (is_key(left) and right == value) or (is_key(right) and left == value):
+                    return None
+        return test
+
+    def _of_item(self, key: ast.Expr) -> ast.Expr:
+        start, parts = flattened(key)
+        made: ast.Expr = ast.Path(ast.VarRef(self._item), start, span=key.span)
+        for part in parts:
+            made = ast.Path(made, part, span=part.span)
+        return made
+
+
+def _same(a: ast.Expr, b: ast.Expr) -> bool:
+    """Whether two paths are the same, however their steps are put together."""
+    return _steps(a) == _steps(b)
+
+
+def _steps(expr: ast.Expr) -> list[ast.Expr]:
+    """The start of a path and its steps, wherever parentheses stand."""
+    if isinstance(expr, ast.Path):
+        return [*_steps(expr.left), *_steps(expr.right)]
+    return [expr]
+
+
+def _bound(clause: ast.Clause) -> set[ExpandedName]:
+    match clause:
+        case ast.ForClause(name=name, position=position):
+            return {name.expanded} | ({position.expanded} if position is not None else set())
+        case ast.LetClause(name=name):
+            return {name.expanded}
+    return set()
