@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
+from types import ModuleType
 from typing import TYPE_CHECKING, NamedTuple
 
 from xylem.errors import EngineBug, InputError, InputPlace, XylemError
@@ -24,6 +25,7 @@ from .template_tuples import result_tuple, value_test_tuple
 
 if TYPE_CHECKING:
     from xylem._kernel import BatchTuple, LimitsTuple, PlanTuple, ScanError, TreeColumns
+    from xylem._kernel import Scanner as NativeScanner
 
 _CODES = {
     "syntax": "XYIN0001",
@@ -57,6 +59,14 @@ def is_kernel_built() -> bool:
     return kernel_build() is not None
 
 
+@cache
+def _native() -> ModuleType:
+    """The kernel's module: where documents are small, even to import what is loaded takes long."""
+    from xylem import _kernel
+
+    return _kernel
+
+
 class Scanner:
     """One scan by the kernel; `plan/scan_plan.py` says what `feed` and `finish` do.
 
@@ -74,10 +84,9 @@ class Scanner:
         namespaces: bool = True,
         encoding: str | None = None,
     ) -> None:
-        from xylem import _kernel
-
-        self._failure = _kernel.ScanError
-        self._scanner = _kernel.Scanner(_plan_tuple(plan), _limits_tuple(limits), namespaces, encoding)
+        native = _native()
+        self._failure = native.ScanError
+        self._scanner: NativeScanner = native.Scanner(_plan_tuple(plan), _limits_tuple(limits), namespaces, encoding)
 
     @property
     def writes(self) -> bool:

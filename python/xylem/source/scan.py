@@ -20,8 +20,10 @@ from xylem.values.qname import QName
 from xylem.values.tree import Tree
 from xylem.values.tree_interface import TreeInterface
 
+from . import kernel
 from .byte_source import ByteSource, Source
 from .limits import DEFAULT_LIMITS, Limits
+from .transcoding import readable_by_kernel
 
 if TYPE_CHECKING:
     from xylem.values.native_rows import NativeNames, NativeRows
@@ -91,14 +93,10 @@ def _begun(
 
     The kernel is told to keep the columns: even a batch of one small record is not slower for it.
     """
-    from .kernel import Scanner as KernelScanner
-
-    if new_scanner is not KernelScanner:
+    if new_scanner is not kernel.Scanner:
         return source, new_scanner(plan, limits)
-    from .transcoding import readable_by_kernel
-
     chunks, encoding = readable_by_kernel(iter(source))
-    scanner = KernelScanner(plan, limits, encoding=encoding)
+    scanner = kernel.Scanner(plan, limits, encoding=encoding)
     scanner.keep_columns()
     return chunks, scanner
 
@@ -221,9 +219,9 @@ def scanner_class(choice: str = "auto") -> NewScanner:
     if choice not in ("auto", "kernel", "python"):
         raise ValueError(f"the scanner is auto, kernel or python, not {choice!r}")
     if choice != "python":
-        kernel = _kernel_scanner()
-        if kernel is not None:
-            return kernel
+        native = _kernel_scanner()
+        if native is not None:
+            return native
         if choice == "kernel":
             raise InputError("XYIN0010")
         _warn()
@@ -233,8 +231,6 @@ def scanner_class(choice: str = "auto") -> NewScanner:
 
 
 def _kernel_scanner() -> NewScanner | None:
-    from . import kernel
-
     if kernel.kernel_build() is None:
         return None
     found: NewScanner | None = getattr(kernel, "Scanner", None)

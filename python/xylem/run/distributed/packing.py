@@ -30,6 +30,8 @@ from xylem.values.node import (
 
 from .pruned_copy import TRUSTED, Pruned
 
+_PLAIN = frozenset({int, str, bool, float})
+"""Classes of values that have nothing in them: counts, above all, of which there is one for each small file."""
 _XML = SerializationParameters(omit_xml_declaration=True)
 
 
@@ -51,6 +53,8 @@ class _Unpacker(pickle.Unpickler):
 
 def pack(value: Any) -> bytes:
     """Any value made of items, tuples and lists; XYRT0010 for functions."""
+    if type(value) in _PLAIN:
+        return pickle.dumps(value, protocol=pickle.HIGHEST_PROTOCOL)
     stream = BytesIO()
     _Packer(stream, protocol=pickle.HIGHEST_PROTOCOL).dump(value)
     return stream.getvalue()
