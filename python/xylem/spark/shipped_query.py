@@ -59,6 +59,8 @@ class ShippedQuery:
     """Serialization parameters that go before those of the query."""
     several_documents: bool = False
     """The input is several documents: a leading `/` means each of them."""
+    keeps_windows: bool = False
+    """The input is a stream in batches, and windows stay open from one to the next."""
     key: str = field(default_factory=lambda: uuid.uuid4().hex)
     """Tells processes that they have this query already."""
 
@@ -110,7 +112,11 @@ def _arrived(query: ShippedQuery) -> _Arrived:
 
 def _compiled(query: ShippedQuery) -> DistributedProgram:
     return compile_distributed(
-        query.text, query.environment_of_text(), several_documents=query.several_documents, output=query.output
+        query.text,
+        query.environment_of_text(),
+        several_documents=query.several_documents,
+        output=query.output,
+        keeps_windows=query.keeps_windows,
     )
 
 

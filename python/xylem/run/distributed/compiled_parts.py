@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from xylem.analysis.free_variables import free_in
 from xylem.functions.external import ExternalFunction
-from xylem.plan.spread import PART_NAMESPACE
+from xylem.plan.spread import ITEMS_OF_STREAM, PART_NAMESPACE
 from xylem.syntax import ast
 from xylem.values.sequence_type import SequenceType
 
@@ -58,7 +58,15 @@ class CompiledParts:
     def _with_body(self, expr: ast.Expr) -> ast.MainModule:
         """A module that has the values of other parts from outside."""
         given = sorted(name for name in free_in(expr) if name[0] == PART_NAMESPACE)
-        variables = (ast.VariableDecl(ast.Name(local, None, uri), external=True) for uri, local in given)
+        endless = ast.SequenceTypeNode(ast.AnyItemType(), "**")
+        variables = (
+            ast.VariableDecl(
+                ast.Name(local, None, uri),
+                endless if (uri, local) == ITEMS_OF_STREAM.name.expanded else None,
+                external=True,
+            )
+            for uri, local in given
+        )
         module = self._module
         return ast.MainModule(
             prolog=(*module.prolog, *variables), version=module.version, encoding=module.encoding, body=expr

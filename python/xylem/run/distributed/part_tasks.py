@@ -13,6 +13,7 @@ from .part_query import PartCompiler
 from .part_task import PartTask
 from .sequential_task import SequentialTask
 from .sort_task import SortTask
+from .windows_task import WindowsTask
 
 
 def part_task(part: SpreadPart, compiler: PartCompiler, text: TextChoice | None) -> PartTask:
@@ -24,6 +25,8 @@ def part_task(part: SpreadPart, compiler: PartCompiler, text: TextChoice | None)
             return SortTask(part, compiler, text)
         case PartKind.GROUP:
             return GroupTask(part, compiler, text)
+        case PartKind.WINDOWS:
+            return WindowsTask(part, compiler, text)
         case PartKind.SEQUENTIAL:
             return SequentialTask(part, compiler, text)
     return MapTask(part, compiler, text)

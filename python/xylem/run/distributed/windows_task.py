@@ -38,6 +38,8 @@ from .rows import Row
 BUCKETS = 64
 _ITEMS = 512
 """In one row."""
+_WITHIN_BATCH = (1 << 64) - 1
+"""The bits of the number of a range that tell it from others of its batch."""
 _AS_TEXT, _AS_LIST = b"t", b"l"
 _XML = SerializationParameters(omit_xml_declaration=True)
 
@@ -202,4 +204,4 @@ def _arrivals(rows: Iterable[Row], batch: int) -> Iterator[tuple[Order, Any]]:
         listed += enumerate(unbundled(b"".join(texts))) if texts else ()
         listed.sort(key=lambda entry: entry[0])
         for ordinal, item in listed:
-            yield Arrival(batch, number, ordinal).order, item
+            yield Arrival(batch, number & _WITHIN_BATCH, ordinal).order, item

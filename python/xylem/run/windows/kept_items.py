@@ -64,10 +64,10 @@ class KeptItems:
             found[number] = node
         return found
 
-    def add(self, packed: dict[int, bytes]) -> None:
-        """Items that were saved before."""
+    def add(self, packed: dict[int, bytes], following: int) -> None:
+        """Items that were saved before; the next one gets the number `following`."""
         self.packed.update(packed)
-        self._next = max(self._next, max(packed, default=-1) + 1)
+        self._next = following
 
     def since(self, number: int) -> dict[int, bytes]:
         """Those that were added from a number on and are still there."""

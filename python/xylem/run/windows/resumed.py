@@ -51,6 +51,10 @@ class WindowState:
     layout: str = ""
     """What its cursors look like: those of another version are not taken for ours."""
     is_checked: bool = False
+    saved_until: int = 0
+    """The number of the first item that has not been saved."""
+    event_time: Any = None
+    """What waits for its turn in event time."""
 
     def restored(self, group: Any, fresh: Any) -> Any:
         """The cursor of a key: as it was left, or the fresh one."""
@@ -90,7 +94,8 @@ class ResumedWindows:
     def over(self, cursor: Any) -> Iterator[Any]:
         """The windows that the items of the batch complete."""
         cursor = self.state.restored(WHOLE_STREAM, cursor)
-        for self.order, item in self.items:
+        for order, item in self.items:
+            self.order = order
             yield from cursor.push(item)
         if self.is_end:
             self.order = AT_THE_END
@@ -108,7 +113,8 @@ class ResumedWindows:
         """The windows of all keys, each preceded by its key, as soon as they end (as `partitioned.py` has them)."""
         state = self.state
         touched: dict[Any, tuple[Any, Order, Any]] = {}
-        for self.order, item in self.items:
+        for order, item in self.items:
+            self.order = order
             key = key_of(item)
             if key is None and not keeps_empty:
                 continue

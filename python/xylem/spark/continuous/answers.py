@@ -21,6 +21,8 @@ from .document_answers import DocumentAnswers
 from .kept_part import kept_part
 from .waiting_writer import Flow, TextWriter
 
+FLOWING = (PartKind.MAP, PartKind.WINDOWS)
+"""Parts whose rows are final when they come."""
 Rows = Mapping[int, Sequence[Row]]
 """Of one batch, by part, in their order."""
 
@@ -87,7 +89,7 @@ class AnswerInParts(Answer):
         self._options = options
         self._parts = program.distribution.parts
         self._state_limit_bytes = state_limit_bytes
-        self.is_live = all(part.kind is not PartKind.MAP for part in self._parts)
+        self.is_live = all(part.kind not in FLOWING for part in self._parts)
         self._begin()
         if saved:
             self._restore(saved)
@@ -104,7 +106,7 @@ class AnswerInParts(Answer):
         before = self._started()
         for part in self._parts:
             some = rows.get(part.number, ())
-            if part.kind is PartKind.MAP and self._open_part == part.number:
+            if part.kind in FLOWING and self._open_part == part.number:
                 self._pass(part.number, some)
             else:
                 self._kept[part.number].add(some)
@@ -201,7 +203,7 @@ class AnswerInItems(AnswerInParts):
     ends_lines = True
 
     def __init__(self, program: DistributedProgram, options: Mapping[str, Any], **settings: Any) -> None:
-        self._has_items = all(part.kind is PartKind.MAP for part in program.distribution.parts)
+        self._has_items = all(part.kind in FLOWING for part in program.distribution.parts)
         super().__init__(program, options, **settings)
 
     def take(self, rows: Rows, chunks: Sequence[bytes]) -> list[str]:

@@ -25,7 +25,8 @@ from .checkpoint import Checkpoint, Commit
 from .progress import BatchProgress, ProgressReport
 from .sinks import DirectorySink, Output, Sink, Turn
 from .spool import Position, SpoolLog
-from .task import ABOUT, ERROR, FAILED, READ
+from .task import ABOUT, ERROR, FAILED, READ, STATE
+from .window_stage import WindowStage
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -50,6 +51,7 @@ class BatchCommit:
         *,
         dead_letters: Path | None = None,
         spool: Path | None = None,
+        windows: WindowStage | None = None,
     ) -> None:
         """`texts` are those of the queries that tasks evaluate; `spool` is for answers that see the stream in order."""
         self._names = names
@@ -58,6 +60,7 @@ class BatchCommit:
         self._sink = sink
         self._checkpoint = checkpoint
         self._report = report
+        self._windows = windows or WindowStage((), state_limit_bytes=0)
         self._dead_letters = (
             None if dead_letters is None else DirectorySink(str(dead_letters), {DEAD_LETTERS: ".jsonl"})
         )
@@ -81,15 +84,17 @@ class BatchCommit:
         if self.commit.is_complete:
             return
         turn = Turn(self.commit.batch, is_end=True)
-        outputs = [self._rest(name, answer) for name, answer in zip(self._names, self._answers, strict=True)]
+        windows = self._windows.at_end(self.commit.states, self.commit.batch)
+        outputs = [self._rest(number, windows.get(number, {})) for number in range(len(self._names))]
         known = self._sink.write(turn, outputs, self.commit.sink)
         kept = {name for name, answer in zip(self._names, self._answers, strict=True) if answer.keeps_state}
         states = {name: chain for name, chain in self.commit.states.items() if name in kept}
         reached = self.commit.reached
         self._commit(Commit(turn.batch, True, known, self.commit.totals, reached, reached, states))
 
-    def _rest(self, name: str, answer: Answer) -> Output:
-        messages = tuple(answer.finish())
+    def _rest(self, number: int, windows: dict[int, list[Row]]) -> Output:
+        name, answer = self._names[number], self._answers[number]
+        messages = (*(answer.take(windows, ()) if windows else ()), *answer.finish())
         if answer.is_live and self._sink.wants_changes and "".join(messages) == self._shown.get(name):
             # It was the last change.
             return Output(name, (), True)
@@ -105,7 +110,9 @@ class BatchCommit:
 
     def _take(self, frame: DataFrame, batch: int) -> None:
         began = time.time()
-        rows, about = self._rows(frame, batch)
+        states = self.commit.states
+        rows, about = self._rows(self._windows.formed_by_tasks(frame, batch, states), batch)
+        self._windows.take(rows, [value for part, _, value in about if part == STATE], batch, states)
         read = [json.loads(value) for part, _, value in about if part == READ]
         reached = dict(self.commit.reached)
         for one in read:
@@ -126,10 +133,11 @@ class BatchCommit:
 
     def _save(self, batch: int) -> dict[str, list[str]]:
         files, before = self._checkpoint.states, self.commit.states
-        return {
+        answers = {
             name: files.save(batch, name, before.get(name, []), answer.save)
             for name, answer in zip(self._names, self._answers, strict=True)
         }
+        return answers | self._windows.chains(before)
 
     def _rows(
         self, frame: DataFrame, batch: int
@@ -198,7 +206,10 @@ class BatchCommit:
             seconds=round(now - began, 3),
             megabytes_per_second=round(size / 1e6 / max(now - began, 1e-3), 3),
             latency_seconds=round(max(0.0, now - oldest_ms / 1000), 3),
-            state_bytes=sum(answer.state_bytes for answer in self._answers),
+            state_bytes=sum(answer.state_bytes for answer in self._answers) + self._windows.state_bytes,
+            held_items=self._windows.held_items,
+            window_keys=self._windows.keys,
+            late=self._windows.late,
             results=len(texts),
             result_bytes=sum(len(text.encode("utf-8", "surrogateescape")) for text in texts),
             malformed=failed,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -68,6 +69,8 @@ class ContinuousQuery:
     state_limit_bytes: int = 256 << 20
     settle_seconds: float = 0.0
     is_quiet: bool = False
+    partitions: int | None = None
+    """How many places windows by key get, for good; None: as many as there are cores."""
 
 
 def run_continuous(query: ContinuousQuery) -> str:
@@ -145,7 +148,14 @@ class _Run:
             self._report,
             dead_letters=query.dead_letters,
             spool=self._feeds[0].spool if works[0].has_state_in_order else None,
+            windows=self._evaluations.windows(works, self._checkpoint, self._slots, query.state_limit_bytes),
         )
+
+    @property
+    def _slots(self) -> int:
+        from xylem.run.distributed.windows_task import BUCKETS
+
+        return max(1, min(BUCKETS, self._query.partitions or os.cpu_count() or 1))
 
     def _session(self) -> SparkSession:
         from ..session import session

@@ -22,6 +22,7 @@ from .join_plan import JoinPlan, join_plan
 from .modes import mode_of
 from .places import InputPlace
 from .subscription import Malformed, Mode, Subscription, Work
+from .window_stage import WindowStage, fixed_slots, window_parts, windows_of
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,8 @@ class Evaluations:
         each_item: bool,
     ) -> None:
         self.names = [name for name, _ in queries]
-        self._queries = [query for _, query in queries]
+        # Joined items are kept by the join.
+        self._queries = [replace(query, keeps_windows=join is None, key=uuid.uuid4().hex) for _, query in queries]
         self._inputs = inputs
         self._join = join
         self._plan: JoinPlan | None = None
@@ -82,9 +84,23 @@ class Evaluations:
         lines = []
         for name, query, mode in zip(self.names, self._queries, self._modes, strict=True):
             lines.append(f"{name}: {mode}")
+            if mode is Mode.SPREAD:
+                lines += [f"{name}: windows {part.why}" for part in windows_of(query)]
             if mode is Mode.IN_ORDER and not DocumentAnswers(query).is_streaming:
                 lines.append(f"{name}: it needs its whole input, and gives no answer before that ends")
         return lines
+
+    def windows(self, works: Sequence[Work], checkpoint: Checkpoint, slots: int, state_limit_bytes: int) -> WindowStage:
+        """What forms the windows of the queries. `slots`: how many places keys get, unless that is settled already."""
+        states = checkpoint.last_commit().states
+        spread = [
+            (number, one.name, one.query)
+            for number, one in enumerate(one for work in works for one in work.subscriptions)
+            if one.mode is Mode.SPREAD
+        ]
+        folder = str(checkpoint.path / "state")
+        parts = window_parts(spread, folder, fixed_slots(states) or slots, each_item=self._each_item)
+        return WindowStage(parts, state_limit_bytes=state_limit_bytes)
 
     def answers(
         self, works: Sequence[Work], checkpoint: Checkpoint, started_ms: int, state_limit_bytes: int

@@ -12,6 +12,7 @@ from xylem.run.distributed.program import DistributedProgram
 from xylem.syntax import ast, parse
 
 from ..shipped_query import ShippedQuery
+from .answers import FLOWING
 from .subscription import Mode
 
 
@@ -36,7 +37,7 @@ def is_spread(program: DistributedProgram) -> bool:
 def flows(program: DistributedProgram) -> bool:
     """Whether its maps are written as they come: one whose items are gathered first is better answered in order."""
     parts = program.distribution.parts
-    return all(part.kind is not PartKind.MAP or program.is_text(part.number) for part in parts)
+    return all(part.kind not in FLOWING or program.is_text(part.number) for part in parts)
 
 
 def asks_for_all(text: str, name: str) -> bool:

@@ -33,6 +33,12 @@ class BatchProgress:
     megabytes_per_second: float
     latency_seconds: float
     state_bytes: int
+    held_items: int
+    """Items of open windows, and those that wait for their turn in event time."""
+    window_keys: int
+    """How many keys have windows of their own."""
+    late: int
+    """Items that came too late for event time."""
     results: int
     """Messages, or stretches of text."""
     result_bytes: int
@@ -51,6 +57,11 @@ class BatchProgress:
             f"latency {self.latency_seconds:.2f} s",
             f"state {in_bytes(self.state_bytes)}",
         ]
+        if self.held_items or self.window_keys:
+            keys = f" for {self.window_keys:,} keys" if self.window_keys else ""
+            words.append(f"{self.held_items:,} items open{keys}")
+        if self.late:
+            words.append(f"{self.late:,} late")
         if self.malformed:
             words.append(f"{self.malformed:,} malformed")
         return "   ".join(words)

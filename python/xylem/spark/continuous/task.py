@@ -26,8 +26,8 @@ from .subscription import Malformed, Mode, Work
 
 ROW_SCHEMA = "query int, part int, key binary, range long, ordinal long, value binary"
 ABOUT = -1
-READ, FAILED, ERROR = 0, 1, 2
-"""Parts of query -1: what was read, each piece that could not be evaluated, and what ended the task."""
+READ, FAILED, ERROR, STATE = 0, 1, 2, 3
+"""Parts of query -1: what was read, each piece that could not be evaluated, what ended the task, what windows keep."""
 EXCERPT_BYTES = 200
 
 

@@ -1,0 +1,90 @@
+"""What windows keep between batches, on disk: whole, or what a batch has changed.
+
+    FORMAT, layout of the cursors, keys with their cursors, items by number, event time
+
+A state of a few kilobytes is written as a whole each time; of a large one, a batch writes the keys that it touched and
+the items that are new (`state_files.py` has the chains). Whoever has the state of a batch in memory need not read it
+again.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from xylem.errors import DynamicError
+from xylem.run.windows.resumed import KeyState, WindowState
+from xylem.run.windows.saved_cursor import SavedCursor
+
+from .state_files import StateFiles
+
+FORMAT = 1
+KEPT_STATES = 64
+"""In the memory of one process."""
+KEY_BYTES = 64
+"""What a key takes besides its cursor, roughly."""
+
+
+def saved(state: WindowState, *, is_whole: bool) -> bytes:
+    """All that is kept, or what has changed since this was last asked for."""
+    groups = list(state.keys) if is_whole else sorted(state.touched, key=repr)
+    keys = {group: (one.key, one.first, *one.cursor) for group in groups if (one := state.keys.get(group)) is not None}
+    items = dict(state.items.packed) if is_whole else state.items.since(state.saved_until)
+    state.touched.clear()
+    state.saved_until = state.items.following
+    content = (FORMAT, state.layout, keys, items, state.items.following, state.event_time)
+    return pickle.dumps(content, protocol=pickle.HIGHEST_PROTOCOL)
+
+
+def restored(changes: Sequence[bytes]) -> WindowState:
+    """The state that a whole one and the changes after it make up."""
+    state = WindowState()
+    for data in changes:
+        written, layout, keys, items, following, event_time = pickle.loads(data)
+        if written != FORMAT:
+            raise DynamicError("XYRT0020", "its open windows were saved by another version of Xylem")
+        state.layout, state.event_time = layout, event_time
+        state.items.add(items, following)
+        for group, (key, first, cursor, numbers) in keys.items():
+            state.keys[group] = KeyState(key, first, SavedCursor(cursor, numbers))
+    wanted = {number for one in state.keys.values() for number in one.cursor.items}
+    state.items.forget([number for number in state.items.packed if number not in wanted])
+    state.saved_until = state.items.following
+    return state
+
+
+def size_of(state: WindowState) -> int:
+    """In bytes, roughly."""
+    cursors = sum(len(one.cursor.data) + KEY_BYTES for one in state.keys.values())
+    return cursors + state.items.size + (0 if state.event_time is None else state.event_time.size)
+
+
+@dataclass(frozen=True)
+class StatePlace:
+    """Where one state is kept: plain values, which travel to tasks."""
+
+    folder: str
+    name: str
+
+    def load(self, chain: Sequence[str]) -> WindowState:
+        """The state as of a commit; it belongs to the caller until it is saved."""
+        known = _STATES.pop((self.folder, self.name), None)
+        if known is not None and known[0] == tuple(chain) and chain:
+            return known[1]
+        return restored(StateFiles(Path(self.folder)).load(chain))
+
+    def save(self, batch: int, chain: Sequence[str], state: WindowState) -> list[str]:
+        """Write the state as of a batch; the chain that makes it up."""
+        files = StateFiles(Path(self.folder))
+        made = files.save(batch, self.name, chain, lambda is_whole: saved(state, is_whole=is_whole))
+        _STATES[self.folder, self.name] = tuple(made), state
+        while len(_STATES) > KEPT_STATES:
+            _STATES.popitem(last=False)
+        return made
+
+
+_STATES: OrderedDict[tuple[str, str], tuple[tuple[str, ...], WindowState]] = OrderedDict()
+"""States of the last batch that this process has computed, with the chains that they are saved as."""
