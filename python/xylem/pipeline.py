@@ -6,17 +6,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from xylem.analysis.readable_names import with_readable_names
 from xylem.analysis.static_context import PREDECLARED, StaticContext
 from xylem.errors import StaticError
 from xylem.functions.external import ExternalFunction
 from xylem.run.deep_stack import with_deep_stack
 from xylem.run.evaluator.build import Builder, ModuleResolver
 from xylem.run.evaluator.program import ExternalVariable, Program
-from xylem.syntax import ast, parse, parse_sequence_type
+from xylem.syntax import ast, parse, parse_sequence_type, print_query
 
 if TYPE_CHECKING:
+    from xylem.plan.streamability import DataFlow
     from xylem.rewrite.windows import WindowFacts
     from xylem.run.distributed.program import DistributedProgram
+    from xylem.run.streaming.passes import EarlierPass, StreamPasses
     from xylem.run.streaming.program import StreamProgram
     from xylem.schema.constraints import Schema
 
@@ -66,34 +69,11 @@ def compile_stream(text: str, env: StaticEnvironment, schema: Schema | None = No
 
 
 def _compiled_stream(text: str, env: StaticEnvironment, schema: Schema | None) -> StreamProgram:
-    module = parse(text, env.name)
-    return _streamed_windows(module, env, schema) or _streamed_module(module, env, schema)
-
-
-def _streamed_windows(module: ast.Module, env: StaticEnvironment, schema: Schema | None) -> StreamProgram | None:
-    """A query that is a window clause over a path of its input: the items of the path are given to it as they pass."""
-    from xylem.rewrite.windows.windows_over_input import has_windows_first, windows_over_input
-
-    if not has_windows_first(module):
-        return None
-    loaded = _builder(env).load(module).module
-    found = windows_over_input(loaded)
-    if found is None:
-        return None
-    from xylem.run.streaming.window_program import window_stream_program
-
-    path = _streamed_module(ast.MainModule(body=found.path, prolog=(), span=module.span), env, schema)
-    try:
-        query = _builder(env).build(found.module)
-    except StaticError as error:
-        if error.code != "XYST0010":
-            raise
-        # It waits for the end of its input, which a document has: `order by`, say.
-        return None
-    return window_stream_program(path, query, str(found.variable))
+    return _streamed_module(parse(text, env.name), env, schema)
 
 
 def _streamed_module(module: ast.Module, env: StaticEnvironment, schema: Schema | None) -> StreamProgram:
+    from xylem.plan.flux_variables import opens_windows
     from xylem.rewrite import to_program
     from xylem.run.streaming.build import NotStreamable, StreamBuilder
     from xylem.run.streaming.program import StreamProgram
@@ -121,7 +101,96 @@ def _streamed_module(module: ast.Module, env: StaticEnvironment, schema: Schema 
         main.static.part,
         plan,
         (main.static.copy_preserve, main.static.copy_inherit),
+        opens_windows(plan.program),
     )
+
+
+def compile_passes(text: str, env: StaticEnvironment, schema: Schema | None = None) -> StreamPasses:
+    """Compile a query for as few passes over its input as bound what is kept of it, where some number does.
+
+    One pass where it keeps no more than items, windows and aggregates, or where more passes would not help.
+    NotStreamable says why where the query cannot be answered from a stream at all.
+    """
+    return with_deep_stack(lambda: _compiled_passes(text, env, schema))
+
+
+def _compiled_passes(text: str, env: StaticEnvironment, schema: Schema | None) -> StreamPasses:
+    from xylem.run.streaming.account import account_of
+    from xylem.run.streaming.build import NotStreamable
+    from xylem.run.streaming.passes import StreamPasses
+
+    refused: NotStreamable | None = None
+    at_once: StreamProgram | None = None
+    try:
+        at_once = _compiled_stream(text, env, schema)
+        if account_of(at_once).is_bounded:
+            return StreamPasses(at_once)
+    except NotStreamable as error:
+        refused = error
+    module = _builder(env).load(parse(text, env.name)).module
+    found = _bounded_passes(module, env, schema) if isinstance(module, ast.MainModule) else None
+    if found is not None:
+        return replace(found, at_once=at_once)
+    if at_once is None:
+        assert refused is not None
+        raise refused
+    return StreamPasses(at_once)
+
+
+def _bounded_passes(
+    module: ast.MainModule, env: StaticEnvironment, schema: Schema | None, first_number: int = 1
+) -> StreamPasses | None:
+    """The passes of a module that cannot be answered in one; None where none of them would keep less."""
+    from xylem.rewrite.earlier_passes import split_passes
+    from xylem.run.streaming.account import account_of
+    from xylem.run.streaming.build import NotStreamable
+    from xylem.run.streaming.passes import EarlierPass, StreamPasses
+
+    split = split_passes(module.body, module.prolog, first_number)
+    if split is None:
+        return None
+    given = tuple(ast.VariableDecl(value.name, external=True) for value in split.earlier)
+    values = ast.SquareArray(tuple(value.value for value in split.earlier))
+    try:
+        last = _streamed_module(replace(module, prolog=(*module.prolog, *given), body=split.rest), env, schema)
+        if not account_of(last).is_bounded:
+            return None
+        before = replace(module, body=values)
+        first = _streamed_module(before, env, schema)
+        earlier: tuple[EarlierPass, ...] = ()
+        if not account_of(first).is_bounded:
+            more = _bounded_passes(before, env, schema, first_number + len(split.earlier))
+            if more is None:
+                return None
+            first, earlier = more.last, more.earlier
+    except NotStreamable:
+        return None
+    programs = [value.value for value in split.earlier]
+    own = EarlierPass(
+        first,
+        tuple(value.name.expanded for value in split.earlier),
+        tuple(" ".join(print_query(with_readable_names(value.written)).split()) for value in split.earlier),
+        lambda index: _streamed_module(replace(module, body=programs[index]), env, schema),
+    )
+    return StreamPasses(last, (*earlier, own))
+
+
+def data_flow(text: str, env: StaticEnvironment) -> DataFlow:
+    """The stream data flow graph of a query, before and after fusions, and the single-pass test on it."""
+    return with_deep_stack(lambda: _data_flow(text, env))
+
+
+def _data_flow(text: str, env: StaticEnvironment) -> DataFlow:
+    from xylem.analysis.dataflow import build, horizontal_fusion, verdict, vertical_fusion
+    from xylem.plan.streamability import DataFlow
+
+    builder = _builder(env)
+    main = builder.load(parse(text, env.name)).module
+    body = main.body if isinstance(main, ast.MainModule) else ast.SequenceExpr()
+    declared = [declaration for unit in builder.units for declaration in unit.module.prolog]
+    written = build(body, declared)
+    fused = vertical_fusion(horizontal_fusion(written))
+    return DataFlow(written, fused, verdict(fused))
 
 
 def compile_distributed(
@@ -131,18 +200,36 @@ def compile_distributed(
     *,
     several_documents: bool = False,
     output: Mapping[str, Any] | None = None,
+    keeps_windows: bool = False,
 ) -> DistributedProgram:
     """Compile a query for tasks over parts of its input.
 
     With `several_documents` the input is a sequence of documents: collection() is that sequence, and a leading `/`
     means the same. `output` holds serialization parameters, which go before those of the query. The schema helps only
-    a query that is one task: parts of a document need not have what it requires.
+    a query that is one task: parts of a document need not have what it requires. With `keeps_windows` the input is a
+    stream that comes in batches, and windows over it stay open from one to the next.
     """
-    return with_deep_stack(lambda: _compiled_distributed(text, env, schema, several_documents, output or {}))
+    given = (text, env, schema, several_documents, output or {})
+    if not keeps_windows:
+        return with_deep_stack(lambda: _compiled_distributed(*given))
+    try:
+        program = with_deep_stack(lambda: _compiled_distributed(*given, keeps_windows=True))
+        program.check_windows()
+    except StaticError as error:
+        if error.code != "XYST0010":
+            raise
+        # It waits for the end of its input: `order by`, say.
+        return with_deep_stack(lambda: _compiled_distributed(*given))
+    return program
 
 
 def _compiled_distributed(
-    text: str, env: StaticEnvironment, schema: Schema | None, several: bool, output: Mapping[str, Any]
+    text: str,
+    env: StaticEnvironment,
+    schema: Schema | None,
+    several: bool,
+    output: Mapping[str, Any],
+    keeps_windows: bool = False,
 ) -> DistributedProgram:
     from xylem.rewrite.distribute import distribute
     from xylem.run.distributed.compiled_parts import CompiledParts
@@ -160,6 +247,7 @@ def _compiled_distributed(
         is_one_document=not several,
         is_empty_greatest=main.static.empty_greatest,
         user_aggregates=_mergeable(env.external_functions),
+        keeps_windows=keeps_windows and not main.static.is_sequential,
     )
     known = schema if not query.distribution.is_parallel else None
     parts = CompiledParts(
@@ -196,6 +284,8 @@ __all__ = [
     "Program",
     "StaticEnvironment",
     "compile_distributed",
+    "compile_passes",
     "compile_query",
     "compile_stream",
+    "data_flow",
 ]

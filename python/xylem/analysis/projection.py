@@ -187,6 +187,14 @@ def _nodes(node: ast.Expr, scope: _Scope) -> list[Projection]:
             return _flwor(node, scope)
         case ast.FunctionCall():
             return _call(node, scope)
+        case ast.DataWindow(base=base, reference=reference, size=size, step=step):
+            found = _nodes(base, scope)
+            if node.kind != "count":
+                _consume(reference or ast.ContextItem(), _Scope(scope.variables, found, scope.root), Use.STRING)
+            for number in (size, step):
+                if number is not None:
+                    _consume(number, scope, Use.STRING)
+            return found
         case ast.TreatAs(operand=operand) | ast.OrderingExpr(body=operand) | ast.EnclosedExpr(body=operand):
             return _nodes(operand, scope)
     _look_at(node, scope)
@@ -378,10 +386,8 @@ def _flwor(node: ast.Flwor, scope: _Scope) -> list[Projection]:
                 _window(clause, variables, here)
             case ast.CountClause(name=name):
                 variables[name.expanded] = []
-            case ast.ForseqClause(name=name):
-                bound = [name, *(part.name for part in clause.walk() if isinstance(part, ast.ForseqVariable))]
-                variables.update(_unknown(bound))
-                _look_at(clause, _Scope(variables, scope.focus, scope.root))
+            case ast.ForseqClause():
+                _forseq(clause, variables, here)
             case _:
                 _look_at(clause, here)
     return _nodes(node.result, _Scope(variables, scope.focus, scope.root))
@@ -398,6 +404,17 @@ def _window(clause: ast.WindowClause, variables: dict[ExpandedName, list[Project
             if name is not None:
                 variables[name.expanded] = [] if part == "position" else items
         _consume(condition.when, _Scope(variables, scope.focus, scope.root), Use.PRESENCE)
+
+
+def _forseq(clause: ast.ForseqClause, variables: dict[ExpandedName, list[Projection]], scope: _Scope) -> None:
+    items = _nodes(clause.collection, scope)
+    if clause.window is not None:
+        for condition in (clause.window.start, clause.window.end):
+            for part in condition.variables:
+                variables[part.name.expanded] = [] if part.role == "position" else items
+            if condition.when is not None:
+                _consume(condition.when, _Scope(variables, scope.focus, scope.root), Use.PRESENCE)
+    variables[clause.name.expanded] = items
 
 
 _PRESENCE_ONLY = {"count", "exists", "empty", "not", "boolean", "name", "local-name", "namespace-uri", "node-name"}

@@ -152,6 +152,46 @@ class Leaf(Flux):
     """The whole query, which needs the whole document as its context item: all else failed."""
 
 
+# --- windows over a stream: brackets, as tags are, around what gives their items
+
+
+ITEMS = ast.Name("items", None, "urn:xylem:streamed")
+"""The items given to the innermost window clause, in the expression that has it."""
+
+
+@ast_node
+class OpenWindows(Flux):
+    """{ open-windows: forseq $w in $items … return … }
+
+    What is written from here on, up to its `CloseWindows`, are items of the window clause. What the expression gives
+    for them goes where the brackets stand, as soon as windows are complete (windows paper, 6.2).
+    """
+
+    expression: ast.Flwor
+    """Its first clause behind `let` ranges over `ITEMS`; nothing else in it reads them."""
+    inside: tuple[ast.DirectElement, ...] = ()
+    """As for `Leaf`."""
+    takes_elements: bool = False
+    """Whether all items are elements of the stream."""
+    may_nest: bool = False
+    """Whether one item may stand inside another."""
+
+
+@ast_node
+class GiveItem(Flux):
+    """{ give $variable }: a node of the stream for the innermost open windows, with what these read of it."""
+
+    variable: str
+    expression: ast.Flwor
+    source: ast.Expr | None = None
+    """The items, where they are not the node itself but below it: `$variable/descendant-or-self::a`."""
+
+
+@ast_node
+class CloseWindows(Flux):
+    """{ close-windows }: the items have ended."""
+
+
 # --- FluX
 
 

@@ -18,7 +18,7 @@ from typing import NamedTuple
 from xylem.functions.registry import FN
 from xylem.syntax import ast
 
-from .flux import Copy, Fixed, Flux, For, If, Leaf, Opening, Sequence, Step
+from .flux import Copy, Fixed, Flux, For, GiveItem, If, Leaf, Opening, OpenWindows, Sequence, Step
 from .needs import node_test
 from .streaming_atoms import variables_of
 
@@ -156,11 +156,11 @@ def _mentions(body: Flux, variable: str) -> bool:
                 tests.append(where)
             read = source == variable or any(variable in variables_of(test) for test in tests)
             return read or _mentions(inner, variable)
-        case Copy(variable=name):
+        case Copy(variable=name) | GiveItem(variable=name):
             return name == variable
         case If(condition=condition, body=inner):
             return variable in variables_of(condition) or _mentions(inner, variable)
-        case Leaf(expression=expression):
+        case Leaf(expression=expression) | OpenWindows(expression=expression):
             return variable in variables_of(expression)
         case Opening(element=element):
             return variable in variables_of(element)

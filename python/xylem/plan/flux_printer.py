@@ -11,10 +11,12 @@ from xylem.analysis.readable_names import with_readable_names
 from xylem.syntax import ast, print_query
 
 from .flux import (
+    CloseWindows,
     Copy,
     Fixed,
     Flux,
     For,
+    GiveItem,
     Handler,
     If,
     Leaf,
@@ -23,6 +25,7 @@ from .flux import (
     OnFirst,
     OnWindow,
     Opening,
+    OpenWindows,
     ProcessStream,
     Sequence,
     Step,
@@ -52,6 +55,9 @@ def _lines(body: Flux, width: int) -> list[str]:
             return _block(f"{{ ps ${variable}:", [_handler(handler, variable, width - 2) for handler in handlers], " }")
         case Leaf(expression=expression):
             return ("{" + print_query(with_readable_names(expression)) + "}").splitlines()
+        case OpenWindows(expression=expression):
+            lines = print_query(with_readable_names(expression)).splitlines()
+            return _block("{ open-windows:", [lines], " }")
     return [short or ""]
 
 
@@ -66,6 +72,12 @@ def _short(body: Flux) -> str | None:
             return f"{{{_path(variable, path)}}}"
         case Leaf(expression=expression):
             return f"{{{_text(expression)}}}"
+        case OpenWindows(expression=expression):
+            return f"{{ open-windows: {_text(expression)} }}"
+        case GiveItem(variable=variable, source=source):
+            return f"{{ give ${variable} }}" if source is None else f"{{ give {_text(source)} }}"
+        case CloseWindows():
+            return "{ close-windows }"
         case Sequence(parts=parts):
             return _joined(_short(part) for part in parts)
         case For(body=inner):

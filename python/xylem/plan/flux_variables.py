@@ -8,9 +8,11 @@ from xylem.analysis.free_variables import free_in
 from xylem.syntax import ast
 
 from .flux import (
+    ITEMS,
     Copy,
     Flux,
     For,
+    GiveItem,
     Handler,
     If,
     Leaf,
@@ -19,6 +21,7 @@ from .flux import (
     OnFirst,
     OnWindow,
     Opening,
+    OpenWindows,
     ProcessStream,
     Sequence,
     Step,
@@ -36,6 +39,10 @@ def free_variables(body: Flux) -> frozenset[str]:
             return _read(expression)
         case Opening(element=element):
             return _read(element)
+        case OpenWindows(expression=expression):
+            return frozenset(local for uri, local in free_in(expression) if (uri, local) != ITEMS.expanded)
+        case GiveItem(variable=variable):
+            return frozenset({variable})
         case If(condition=condition, body=inner):
             return _read(condition) | free_variables(inner)
         case For(variable=variable, source=source, path=path, body=inner, where=where, position=position):
@@ -102,6 +109,8 @@ def expressions_of(body: Flux) -> Iterator[ast.Node]:
             yield expression
         case Opening(element=element):
             yield element
+        case OpenWindows(expression=expression):
+            yield expression
         case If(condition=condition, body=inner):
             yield condition
             yield from expressions_of(inner)
@@ -117,6 +126,21 @@ def expressions_of(body: Flux) -> Iterator[ast.Node]:
                     yield handler.window
                 if isinstance(handler, (On, OnFirst, OnWindow, OnEach)):
                     yield from expressions_of(handler.body)
+
+
+def opens_windows(body: Flux) -> bool:
+    """Whether window clauses are given items of the stream anywhere in a program."""
+    match body:
+        case OpenWindows():
+            return True
+        case Sequence(parts=parts):
+            return any(map(opens_windows, parts))
+        case If(body=inner) | For(body=inner):
+            return opens_windows(inner)
+        case ProcessStream(handlers=handlers):
+            bodies = (h.body for h in handlers if isinstance(h, (On, OnFirst, OnWindow, OnEach)))
+            return any(map(opens_windows, bodies))
+    return False
 
 
 def _predicates(path: tuple[Step, ...]) -> Iterator[ast.Node]:

@@ -8,14 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from xylem.analysis.ast_replacement import replaced
 from xylem.analysis.projection import NotProjectable, Projection, Use, project
 from xylem.syntax import ast
 
 from .flux import (
+    ITEMS,
     ROOT,
     Copy,
     Flux,
     For,
+    GiveItem,
     Handler,
     If,
     Leaf,
@@ -24,6 +27,7 @@ from .flux import (
     OnFirst,
     OnWindow,
     Opening,
+    OpenWindows,
     ProcessStream,
     Sequence,
     Step,
@@ -78,9 +82,24 @@ def _add(body: Flux, scope: Scope) -> None:
             add_expression(expression, scope, Use.SUBTREE)
             if is_global and ROOT in scope:
                 scope[ROOT].subtree = True
+        case OpenWindows(expression=expression):
+            add_expression(expression, scope, Use.SUBTREE)
+        case GiveItem(variable=variable):
+            if variable in scope:
+                _add_item(body, scope[variable])
         case ProcessStream(variable=variable, handlers=handlers):
             for handler in handlers:
                 _add_handler(handler, variable, scope)
+
+
+def _add_item(item: GiveItem, kept: Projection) -> None:
+    """What windows read of an item, or of those below it."""
+    if item.source is None:
+        project(item.expression, {ITEMS.expanded: kept}, use=Use.SUBTREE)
+        return
+    items = item.source
+    read = replaced(item.expression, lambda node: items if node == ast.VarRef(ITEMS) else None)
+    project(read, {("", item.variable): kept}, use=Use.SUBTREE)
 
 
 def _add_handler(handler: Handler, variable: str, scope: Scope) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from xylem.analysis.ast_replacement import replaced
-from xylem.plan.flux import Copy, Flux, For, If, Leaf, Opening, Sequence, Step
+from xylem.plan.flux import Copy, Flux, For, GiveItem, If, Leaf, Opening, OpenWindows, Sequence, Step
 from xylem.plan.needs import node_test
 from xylem.syntax import ast
 
@@ -63,6 +63,13 @@ def _replaced(body: Flux, expression: Expression, source: Source) -> Flux:
         case Leaf(expression=old):
             new = replaced(old, expression)
             return body if new is old else replace(body, expression=new)
+        case OpenWindows(expression=clauses):
+            over = replaced(clauses, expression)
+            return body if over is clauses else replace(body, expression=over)
+        case GiveItem(variable=name, source=below):
+            found = source(name, ())
+            items = None if below is None else replaced(below, expression)
+            return body if found == (name, ()) else replace(body, variable=found[0], source=items)
         case Opening(element=element):
             opened = replaced(element, expression)
             return body if opened is element else replace(body, element=opened)

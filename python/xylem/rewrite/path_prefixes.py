@@ -44,12 +44,18 @@ def cut_paths(expr: ast.Expr, streams: Collection[str]) -> Iterator[tuple[Stream
         expr = expr.left
 
 
-def nesting_paths(expr: ast.Expr, streams: Collection[str]) -> Iterator[tuple[StreamablePath, Rest]]:
-    """The ways to cut a path at a descendant step by name, whose matches may nest; the longest first part first."""
+def nesting_paths(
+    expr: ast.Expr, streams: Collection[str], *, whole: bool = False
+) -> Iterator[tuple[StreamablePath, Rest]]:
+    """The ways to cut a path at a descendant step by name, whose matches may nest; the longest first part first.
+
+    `whole`: nothing need be left behind that step.
+    """
     parts: list[ast.Expr] = []
     while isinstance(expr, ast.Path):
         rest = list(reversed(parts))
-        if rest and not is_descend(expr.right) and all(is_local(part, streams) for part in rest) and stays_inside(rest):
+        can_be_cut = (rest or whole) and not is_descend(expr.right)
+        if can_be_cut and all(is_local(part, streams) for part in rest) and stays_inside(rest):
             found = streamable_path(expr, streams)
             if found is not None and found.steps and _is_named_descendant(found.steps):
                 yield found, path_from(rest)

@@ -7,7 +7,20 @@ good as a fixed string, since all of it is known when the element starts.
 from __future__ import annotations
 
 from xylem.analysis.projection import Projection
-from xylem.plan.flux import Copy, Fixed, Flux, For, If, Leaf, Opening, ProcessStream, Sequence
+from xylem.plan.flux import (
+    CloseWindows,
+    Copy,
+    Fixed,
+    Flux,
+    For,
+    GiveItem,
+    If,
+    Leaf,
+    Opening,
+    OpenWindows,
+    ProcessStream,
+    Sequence,
+)
 from xylem.plan.needs import needs
 from xylem.plan.streaming_atoms import is_simple_condition, is_streaming_function
 
@@ -15,7 +28,7 @@ from xylem.plan.streaming_atoms import is_simple_condition, is_streaming_functio
 def is_simple(body: Flux, variable: str) -> bool:
     """Whether a body can be evaluated on the current element, bound to `variable`, as it passes."""
     parts = body.parts if isinstance(body, Sequence) else (body,)
-    copies = [index for index, part in enumerate(parts) if _unconditional(part) == Copy(variable)]
+    copies = [index for index, part in enumerate(parts) if _is_copy(_unconditional(part), variable)]
     if len(copies) > 1:
         return False
     # What comes before the copy, and its condition, must be known before the element has passed.
@@ -24,6 +37,10 @@ def is_simple(body: Flux, variable: str) -> bool:
     if copies and not _is_decided(parts[copies[0]], variable):
         return False
     return all(_known_at_start(part, variable) for part in before) and all(_is_tail(p, variable) for p in after)
+
+
+def _is_copy(part: Flux, variable: str) -> bool:
+    return part == Copy(variable) or (isinstance(part, GiveItem) and part.variable == variable)
 
 
 def _unconditional(part: Flux) -> Flux:
@@ -43,9 +60,9 @@ def _is_tail(part: Flux, variable: str) -> bool:
 
 def _is_output(part: Flux, variable: str) -> bool:
     match part:
-        case Fixed():
+        case Fixed() | CloseWindows():
             return True
-        case Opening():
+        case Opening() | OpenWindows():
             return _known_at_start(part, variable)
         case Leaf(expression=expression):
             return is_streaming_function(expression) or _known_at_start(part, variable)

@@ -15,7 +15,22 @@ from xylem.analysis.focus import uses_position
 from xylem.analysis.readable_names import with_readable_names
 from xylem.analysis.streamable_paths import StreamablePath, streamable_path
 from xylem.functions.registry import FN
-from xylem.plan.flux import EMPTY, ROOT, Copy, Fixed, Flux, For, If, Leaf, Opening, Sequence, Step
+from xylem.plan.flux import (
+    EMPTY,
+    ROOT,
+    CloseWindows,
+    Copy,
+    Fixed,
+    Flux,
+    For,
+    GiveItem,
+    If,
+    Leaf,
+    Opening,
+    OpenWindows,
+    Sequence,
+    Step,
+)
 from xylem.syntax import ast, print_query
 
 from .count_clause import count_by_position
@@ -27,6 +42,15 @@ from .leaf_limits import LeafLimits, TooFar
 from .let_values import is_worth_inlining
 from .negation import negated
 from .path_prefixes import Rest, cut_paths, is_local, nesting_paths, path_from, split_start, stays_inside
+from .stream_windows import (
+    collection_of,
+    follows_stream,
+    given,
+    gives_elements,
+    over_items,
+    stand_alone,
+    window_index,
+)
 from .substitution import FocusInTheWay, Substitution, variable
 from .value_expressions import gives_values
 
@@ -70,7 +94,8 @@ class _Converter:
             case ast.ComputedElement(name=name, body=body) if isinstance(name, ast.Name):
                 content = (ast.EnclosedExpr(body, span=body.span),)
                 return self._element(ast.DirectElement(name, (), (), content, span=expr.span), place)
-            case ast.EnclosedExpr(body=body) | ast.OrderingExpr(mode="ordered", body=body):
+            case ast.EnclosedExpr(body=body) | ast.OrderingExpr(body=body):
+                # Any order will do where it is `unordered`: that of the document is one.
                 return self.convert(body, place)
             case ast.Flwor(clauses=clauses, result=result):
                 return self._flwor(expr, clauses, result, place)
@@ -155,6 +180,9 @@ class _Converter:
                     return self._flwor(whole, rest, result, place.where(name, self._inlined(value, place)))
             case ast.WhereClause(test=test):
                 return if_then(self._condition(test, place), self._flwor(whole, rest, result, place))
+        windows = self._windows(whole, clauses, result, place)
+        if windows is not None:
+            return windows
         return self._leaf(replace(whole, clauses=tuple(clauses), result=result), place)
 
     def _for(self, clause: ast.ForClause, rest: Seq[ast.Clause], result: ast.Expr, place: _Place) -> Flux | None:
@@ -170,6 +198,9 @@ class _Converter:
         if found is None:
             return self._for_below(clause, collection, rest, result, place)
         if not found.steps or (window is not None and clause.position is not None):
+            return None
+        if window is not None and any(step.predicates or step.axis == "descendant" for step in found.steps):
+            # What passes the tests is given to its windows.
             return None
         bound = self.names.keep(clause.name)
         inner = place.where(clause.name, variable(bound))
@@ -191,6 +222,39 @@ class _Converter:
             position = self.names.invent("position")
             where = counted(number.predicate, variable(position))
         return For(bound, found.variable, path, body, where, position, window)
+
+    def _windows(self, whole: ast.Flwor, clauses: Seq[ast.Clause], result: ast.Expr, place: _Place) -> Flux | None:
+        """Windows over what streams: their items are given to them as they pass."""
+        index = window_index(clauses)
+        collection = None if index is None else collection_of(clauses, index)
+        if index is None or collection is None:
+            return None
+        try:
+            expression = self._resolved(over_items(whole, clauses, index, result), place)
+            assert isinstance(expression, ast.Flwor)
+            self.limits.check(expression, place.streams)
+            if not stand_alone(expression):
+                return None
+            nested = self._nested_items(self._resolved(collection, place), expression, place)
+            items = nested or given(self.convert(collection, place), expression, self.names)
+        except (TooFar, FocusInTheWay):
+            return None
+        if items is None or not follows_stream(items):
+            return None
+        opening = OpenWindows(expression, place.inside, gives_elements(items), nested is not None)
+        return sequence([opening, items, CloseWindows()])
+
+    def _nested_items(self, resolved: ast.Expr, expression: ast.Flwor, place: _Place) -> Flux | None:
+        """Items that may stand inside each other: those in an outermost one are given together, in one tree."""
+        for first, rest in nesting_paths(resolved, place.streams, whole=True):
+            *before, last = first.steps
+            self._check_path(first, place)
+            bound = self.names.invent(flux_step(last).name)
+            below = rest(ast.Path(variable(bound), replace(last, axis="descendant-or-self"), span=last.span))
+            steps = (*before, replace(last, predicates=()))
+            give = GiveItem(bound, expression, below)
+            return For(bound, first.variable, tuple(map(flux_step, steps)), give, outermost=True)
+        return None
 
     def _for_below(
         self, clause: ast.ForClause, collection: ast.Expr, rest: Seq[ast.Clause], result: ast.Expr, place: _Place
@@ -364,7 +428,7 @@ def flux_step(step: ast.AxisStep) -> Step:
 def _ends_in_value(part: Flux) -> bool:
     """Whether atomic values may stand at its ends."""
     match part:
-        case Leaf():
+        case Leaf() | CloseWindows():
             return True
         case Sequence(parts=parts):
             return any(map(_ends_in_value, parts))

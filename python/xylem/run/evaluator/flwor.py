@@ -251,13 +251,20 @@ class _Loops:
         if clause.position is not None and clause.position.expanded == clause.name.expanded:
             raise StaticError("XQST0089", f"${clause.name}", span=clause.span)
         window = clause.collection if isinstance(clause.collection, ast.DataWindow) else None
+        is_fed = False
         join = None if window else find_join(c, clause, rest)
         if window is not None:
-            from .windows import data_window_cursor
+            from .resumed_windows import reads_stream_in_batches, resumed_windows
+            from .windows import data_window_cursor, reads_fed_items
 
             items = c.compile(window.base)
             cursor = data_window_cursor(c, window, items.item)
+            is_fed = reads_fed_items(window.base)
             source, item = f"{c.rt(windows)}({c.as_iterable(items)}, {cursor})", items.item
+            if is_fed:
+                source = f"{items.text}.over({cursor})"
+            elif reads_stream_in_batches(window.base):
+                source = f"{resumed_windows(c)}.over({cursor})"
         elif join is not None:
             rest = join.rest
             source, item = write_join(c, clause, join)
@@ -267,7 +274,11 @@ class _Loops:
         name = c.fresh_name(clause.name)
         if clause.allowing_empty:
             source = f"{c.rt(sequences.or_empty)}({source})"
-        if clause.position is None:
+        if is_fed:
+            from .windows import write_fed_loop
+
+            write_fed_loop(c, name, source)
+        elif clause.position is None:
             c.writer.line(f"for {name} in {source}:")
         else:
             position = c.fresh_name(clause.position)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 from xylem.analysis.types import sequence_type, signature_type
 from xylem.errors import StaticError
 from xylem.functions.registry import FN
+from xylem.plan.flux import ITEMS
 from xylem.plan.note import Note
 from xylem.plan.window_plan import ROLES, AggregateRead, Boundary, WindowPartition, WindowPlan, decisions
 from xylem.syntax import ast
@@ -17,6 +19,7 @@ from ..runtime import control as control_rt
 from ..runtime import data_windows
 from ..windows.aggregates import aggregate_value
 from ..windows.cursor import Needs
+from ..windows.feed import PAUSE
 from ..windows.landmark import LandmarkCursor
 from ..windows.partitioned import partitioned
 from ..windows.sliding import SlidingCursor
@@ -25,6 +28,7 @@ from ..windows.subsequences import SubsequenceCursor
 from ..windows.tumbling import TumblingCursor
 from .code import Code, Shape, atomic, one, optional, shape_of
 from .compiler import Compiler, compiles
+from .resumed_windows import reads_stream_in_batches, resumed_windows
 from .window_aggregates import WrittenAggregates, write_aggregates
 from .window_parts import OpenWindowsWriter, Parts, WindowFunctions
 from .writer import Frame
@@ -35,6 +39,11 @@ Bound = list[tuple[tuple[str, str], Code]]
 def write_window(c: Compiler, plan: WindowPlan) -> Bound:
     """Write the loop over the windows; gives the variables each turn binds."""
     _refuse_duplicates(plan)
+    is_fed = reads_fed_items(plan.collection)
+    is_resumed = reads_stream_in_batches(plan.collection)
+    if (is_fed or is_resumed) and plan.early == "items":
+        # Whoever reads on in a window could not pause.
+        plan = replace(plan, early="")
     for topic, text in decisions(plan):
         c.writer.notes.append(Note(plan.span, topic, text))
     collection = c.compile(plan.collection)
@@ -52,13 +61,18 @@ def write_window(c: Compiler, plan: WindowPlan) -> Bound:
         start, end = functions.start(), functions.whole_end()
         found = f"{c.rt(streamed_tumbling)}({source}, {start}, {end}, {plan.is_newstart}, {looks_ahead})"
     else:
-        found = f"{_cursor(c, plan, functions, collection.endless, aggregates.text)}.over({source})"
+        cursor = _cursor(c, plan, functions, collection.endless, aggregates.text)
+        found = f"{source}.over({cursor})" if is_fed else f"{cursor}.over({source})"
+        found = f"{resumed_windows(c)}.over({cursor})" if is_resumed else found
     names = [code.text if code else "_" for _, code in (*started, *ended)]
     if plan.early:
         # What an end would tell is not known yet, and nothing asks for it.
         names[4:] = ["_"] * 4
     targets = [window, *names, *(code.text for _, code in aggregates.variables)]
-    c.writer.line(f"for {', '.join(targets)} in {found}:")
+    if is_fed:
+        write_fed_loop(c, ", ".join(targets), found)
+    else:
+        c.writer.line(f"for {', '.join(targets)} in {found}:")
     shape = Shape.ITERABLE if plan.early == "items" else Shape.SEQUENCE
     code = Code(window, shape, SequenceType(item, Occurrence.SOME), simple=True)
     bound: Bound = [(plan.name.expanded, code)]
@@ -68,10 +82,29 @@ def write_window(c: Compiler, plan: WindowPlan) -> Bound:
     return [*bound, *aggregates.variables]
 
 
+def reads_fed_items(collection: ast.Expr) -> bool:
+    """Whether windows range over items that a stream gives them."""
+    return isinstance(collection, ast.VarRef) and collection.name.expanded == ITEMS.expanded
+
+
+def write_fed_loop(c: Compiler, targets: str, source: str) -> None:
+    """The head of a loop over what is fed; where that pauses, so does the generator."""
+    turn, pause = c.writer.fresh("turn"), c.writer.constant(PAUSE, "PAUSE", key="PAUSE")
+    c.writer.line(f"for {turn} in {source}:")
+    with c.writer.indented():
+        c.writer.line(f"if {turn} is {pause}:")
+        with c.writer.indented():
+            c.writer.line(f"yield {pause}")
+            c.writer.line("continue")
+        c.writer.line(f"{targets} = {turn}")
+
+
 def _write_partition(c: Compiler, plan: WindowPlan, collection: Code, partition: WindowPartition) -> Bound:
     """Windows for each value of a key: every key has a cursor of its own, made when it is first met."""
     item = collection.item
-    key = Code(c.fresh_name(partition.name), Shape.ONE, SequenceType(AtomicItem(at.ANY_ATOMIC)), simple=True)
+    shape, often = (Shape.OPTIONAL, Occurrence.OPTIONAL) if partition.keeps_empty else (Shape.ONE, Occurrence.ONE)
+    kind = SequenceType(AtomicItem(at.ANY_ATOMIC), often)
+    key = Code(c.fresh_name(partition.name), shape, kind, simple=True)
     started, ended = (_variables(c, boundary, item) for boundary in (plan.start, plan.end))
     aggregates: list[WrittenAggregates] = []
 
@@ -82,23 +115,30 @@ def _write_partition(c: Compiler, plan: WindowPlan, collection: Code, partition:
         c.writer.line(f"return {_cursor(c, plan, functions, collection.endless, aggregates[0].text)}")
 
     def write_key() -> None:
-        c.scope = c.scope.with_focus(c.focus_on(one("item", item, simple=True)))
+        if partition.item is None:
+            c.scope = c.scope.with_focus(c.focus_on(one("item", item, simple=True)))
+        else:
+            c.declare(partition.item.expanded, one("item", item, simple=True))
         c.writer.line(f"return {c.atomic_operand(partition.key, 'the key of an item').text}")
 
-    make = _partial(c, c.lifted("cursor", [key.text], c.describe(plan), write_cursor))
-    key_of = _partial(c, c.lifted("key", ["item"], c.describe(partition.key), write_key))
+    make = partial_of(c, c.lifted("cursor", [key.text], c.describe(plan), write_cursor))
+    key_of = partial_of(c, c.lifted("key", ["item"], c.describe(partition.key), write_key))
     source = f"{c.as_iterable(collection)}, {key_of}, {make}, run.held_items, run.implicit_timezone_minutes"
+    source += f", {partition.keeps_empty}"
     window = c.fresh_name(plan.name)
     names = [code.text if code else "_" for _, code in (*started, *ended)]
     targets = [key.text, window, *names, *(code.text for _, code in aggregates[0].variables)]
-    c.writer.line(f"for {', '.join(targets)} in {c.rt(partitioned)}({source}):")
+    found = f"{c.rt(partitioned)}({source})"
+    if reads_stream_in_batches(plan.collection):
+        found = f"{resumed_windows(c)}.by_key({key_of}, {make}, run.implicit_timezone_minutes, {partition.keeps_empty})"
+    c.writer.line(f"for {', '.join(targets)} in {found}:")
     bound: Bound = [(partition.name.expanded, key)]
     bound.append((plan.name.expanded, Code(window, Shape.SEQUENCE, SequenceType(item, Occurrence.SOME), simple=True)))
     bound += [(name, value) for name, value in (*started, *ended) if name is not None and value is not None]
     return [*bound, *aggregates[0].variables]
 
 
-def _partial(c: Compiler, frame: Frame) -> str:
+def partial_of(c: Compiler, frame: Frame) -> str:
     """A generated function with what it captured."""
     captures = "".join(f", {name}={name}" for name in frame.captures)
     return f"{c.rt(partial)}({frame.name}{captures})" if captures else frame.name
@@ -214,4 +254,4 @@ def _reference(c: Compiler, window: ast.DataWindow, item: ItemType) -> str:
         found = c.atomic_operand(window.reference or ast.ContextItem(), "the reference of a window")
         c.writer.line(f"return {found.text}")
 
-    return _partial(c, c.lifted("reference", ["item"], c.describe(window), write))
+    return partial_of(c, c.lifted("reference", ["item"], c.describe(window), write))

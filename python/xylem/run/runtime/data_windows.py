@@ -14,6 +14,8 @@ from xylem.errors import DynamicError
 from xylem.values.atomic_type import DOUBLE
 from xylem.values.casting import cast
 
+from ..windows.feed import PAUSE
+
 Window = list[Any]
 
 
@@ -26,8 +28,14 @@ class WindowCursor(Protocol):
     def finish(self) -> Iterator[Window]:
         """The last window, where items have come since the one before."""
 
+    def over(self, items: Iterable[Any]) -> Iterator[Window]:
+        """The windows over a whole sequence; pauses in it are passed on."""
+
     def held(self) -> Iterable[Any]:
-        """The items that windows to come may need."""
+        """The items that windows to come may need: the last ones that have come."""
+
+    def held_count(self) -> int:
+        """How many these are."""
 
 
 class CountWindows:
@@ -59,8 +67,14 @@ class CountWindows:
         if self._has_new:
             yield list(self._items)
 
+    def over(self, items: Iterable[Any]) -> Iterator[Window]:
+        return windows(items, self)
+
     def held(self) -> Iterable[Any]:
         return self._items
+
+    def held_count(self) -> int:
+        return len(self._items)
 
 
 class ReferenceWindows:
@@ -113,14 +127,23 @@ class ReferenceWindows:
         if self._has_new:
             yield [kept for _, kept in self._items]
 
+    def over(self, items: Iterable[Any]) -> Iterator[Window]:
+        return windows(items, self)
+
     def held(self) -> Iterable[Any]:
         return [kept for _, kept in self._items]
+
+    def held_count(self) -> int:
+        return len(self._items)
 
 
 def windows(items: Iterable[Any], cursor: WindowCursor) -> Iterator[Window]:
     """The windows over a whole sequence."""
     for item in items:
-        yield from cursor.push(item)
+        if item is PAUSE:
+            yield PAUSE
+        else:
+            yield from cursor.push(item)
     yield from cursor.finish()
 
 

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 
 from xylem.analysis.resolve_names import declared_namespaces
 from xylem.functions.registry import FN
 from xylem.plan.flux import (
+    ITEMS,
+    CloseWindows,
     Copy,
     Fixed,
     Flux,
     For,
+    GiveItem,
     If,
     Leaf,
     On,
@@ -19,6 +23,7 @@ from xylem.plan.flux import (
     OnFirst,
     OnWindow,
     Opening,
+    OpenWindows,
     ProcessStream,
     Sequence,
     Step,
@@ -26,18 +31,23 @@ from xylem.plan.flux import (
 from xylem.plan.flux_expression import join_expression
 from xylem.syntax import ast
 from xylem.values import atomic_type as at
+from xylem.values import node as nk
 from xylem.values.qname import QName
-from xylem.values.sequence_type import Occurrence, SequenceType
+from xylem.values.sequence_type import ANY_ITEM, NodeItem, Occurrence, SequenceType
 
 from ..evaluator.code import Code, Shape, atomic, one
-from ..evaluator.compiler import Compiler, Sink
+from ..evaluator.compiler import YIELD, Compiler, Sink
 from ..evaluator.constructors import attribute_value
-from ..evaluator.windows import data_window_cursor
+from ..evaluator.windows import data_window_cursor, partial_of
 from ..runtime.data_windows import windows
 from .steps import path_expression
 
 OUTPUT = Sink("out.item({})", "for each in {}: out.item(each)")
 """Items of one enclosed expression may come from several parts of a body, so they are told one by one."""
+
+
+ITEM = Sink("out.give({})", "for each in {}: out.give(each)")
+"""For the windows that are open."""
 
 
 def write_body(c: Compiler, body: Flux) -> None:
@@ -68,6 +78,13 @@ def write_body(c: Compiler, body: Flux) -> None:
         case Leaf(expression=expression, inside=inside):
             with _inside(c, inside):
                 c.push(expression, OUTPUT)
+        case OpenWindows(inside=inside):
+            with _inside(c, inside):
+                _write_windows(c, body)
+        case GiveItem(variable=variable, source=source):
+            c.push(source or path_expression(variable, ()), ITEM)
+        case CloseWindows():
+            c.writer.line("out.close_windows()")
         case ProcessStream(variable=variable, handlers=handlers):
             c.writer.line("pass")
             for handler in handlers:
@@ -118,6 +135,24 @@ def _write_for(c: Compiler, loop: For) -> None:
         if loop.position is not None:
             c.declare(("", loop.position), atomic(position, at.INTEGER, simple=True), loops=True)
         write_body(c, loop.body if loop.where is None else If(loop.where, loop.body))
+
+
+def _write_windows(c: Compiler, opened: OpenWindows) -> None:
+    """A generator of the results of a window clause, over the items it will be fed."""
+    item = NodeItem(nk.ELEMENT) if opened.takes_elements else ANY_ITEM
+    fed = Code("feed", Shape.ITERABLE, SequenceType(item, Occurrence.MANY), simple=True)
+    # Where items do not nest, each is a tree of its own, as those of an infinite sequence are.
+    fed = replace(fed, endless=not opened.may_nest)
+
+    def write() -> None:
+        c.declare(ITEMS.expanded, fed)
+        c.push(opened.expression, YIELD)
+
+    frame = c.lifted("windows", ["feed"], c.describe(opened.expression), write)
+    frame.is_generator = True
+    keeps_tuples = any(isinstance(k, (ast.OrderByClause, ast.GroupByClause)) for k in opened.expression.clauses)
+    variable = next(k.name for k in opened.expression.clauses if not isinstance(k, ast.LetClause))  # type: ignore[attr-defined]
+    c.writer.line(f"out.open_windows({partial_of(c, frame)}, {str(variable)!r}, {keeps_tuples})")
 
 
 def _python_name(c: Compiler, variable: str) -> str:

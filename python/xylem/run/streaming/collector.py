@@ -134,6 +134,15 @@ class Recorder:
     def end_element(self) -> None:
         self.calls.append(("end_element", ()))
 
+    def open_windows(self, *arguments: Any) -> None:
+        self.calls.append(("open_windows", arguments))
+
+    def give(self, node: Node) -> None:
+        self.calls.append(("give", (node,)))
+
+    def close_windows(self) -> None:
+        self.calls.append(("close_windows", ()))
+
     def replay(self, output: Any) -> None:
         for method, arguments in self.calls:
             getattr(output, method)(*arguments)

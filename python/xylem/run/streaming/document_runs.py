@@ -19,6 +19,7 @@ from xylem.values.node import Node
 from ..evaluator.program import current_time
 from .collector import Collector
 from .run import Statistics, StreamRun
+from .window_output import WindowOutput
 
 if TYPE_CHECKING:
     from .program import StreamProgram
@@ -44,6 +45,7 @@ class DocumentRuns:
     ) -> None:
         self._program = program
         self._part = RunPart(resources, now or current_time(), environment, dict(variables or {}))
+        self._part.held_items = limits.held_items
         self._limits = limits
         self._scanner = scanner
         self.statistics = statistics or Statistics()
@@ -59,6 +61,9 @@ class DocumentRuns:
 
     def write(self, source: Any, output: Any) -> Iterator[Statistics]:
         """Run over a source of bytes, writing to an output; gives control back after each batch."""
+        windows: WindowOutput | None = None
+        if self._program.feeds_windows:
+            windows = output = WindowOutput(output, self.statistics, self._new_collector)
         run, trees = self._begun(output)
         measured = self.statistics
         guarded = self._program.guarded
@@ -78,7 +83,7 @@ class DocumentRuns:
         started = False
         for batch in batches:
             measured.input_bytes = batch.input_bytes
-            guarded(_taking(run, batch, started))
+            guarded(_taking(run, batch, started, windows))
             started = True
             yield measured
             if run.is_done:
@@ -106,10 +111,10 @@ class DocumentRuns:
         return run, BatchTrees(None, self._limits.names)
 
 
-def _taking(run: StreamRun, batch: ScannedBatch, started: bool) -> Callable[[], None]:
+def _taking(run: StreamRun, batch: ScannedBatch, started: bool, windows: WindowOutput | None) -> Callable[[], None]:
     def take() -> None:
         if not started:
             run.start(Node(batch.tree, 0))
         run.push(batch.tree, batch.kinds, batch.steps, batch.rows, batch.counts, batch.written)
 
-    return take
+    return take if windows is None else lambda: windows.after(take)

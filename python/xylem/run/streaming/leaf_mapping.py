@@ -15,6 +15,7 @@ from xylem.plan.flux import (
     OnFirst,
     OnWindow,
     Opening,
+    OpenWindows,
     ProcessStream,
     Sequence,
 )
@@ -25,7 +26,7 @@ from .aggregates import Extraction
 def map_leaves(body: Flux, extraction: Extraction) -> Flux:
     """The body with aggregates taken out of its expressions."""
     match body:
-        case Leaf(expression=expression):
+        case Leaf(expression=expression) | OpenWindows(expression=expression):
             return replace(body, expression=extraction.apply(expression))
         case Sequence(parts=parts):
             return Sequence(tuple(map_leaves(part, extraction) for part in parts))

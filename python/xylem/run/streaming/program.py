@@ -36,6 +36,8 @@ class StreamProgram:
     """The FluX program, as `explain` prints it."""
     copy_namespaces: tuple[bool, bool] = (True, True)
     """Whether copies preserve and inherit namespaces, for whatever takes the answer."""
+    feeds_windows: bool = False
+    """Whether window clauses are given their items as they pass."""
 
     def run(self, source: Any, resources: Resources, **options: Any) -> Iterator[Any]:
         """The items of the answer, each as soon as it is final; options as for `write`."""

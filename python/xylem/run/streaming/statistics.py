@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from xylem.errors import DynamicError
+from xylem.errors import DynamicError, Span
 from xylem.source.limits import DEFAULT_LIMITS
 from xylem.values.node import Node
 
@@ -27,6 +28,22 @@ class Statistics:
     """The most since someone set it back to `held_bytes`."""
     limit_bytes: int = DEFAULT_LIMITS.buffered_bytes
     """What may be held at all."""
+    why: Callable[[], tuple[str, Span | None]] | None = None
+    """Says why the query holds anything, and where in it; asked for when it is too much."""
+    passes: int = 1
+    """How many times the input was read, or is being read."""
+    window_items: int = 0
+    """The items that windows hold now."""
+    peak_window_items: int = 0
+    is_exact: bool = False
+    """Whether what windows hold is to be measured after every item, and not only when a batch has passed."""
+
+    def hold_window(self, variable: str, items: int, size: int) -> None:
+        """More items are held for windows, or less."""
+        self.window_items += items
+        if self.window_items > self.peak_window_items:
+            self.peak_window_items = self.window_items
+        self.hold(variable, size)
 
     def hold(self, variable: str, size: int, node: Node | None = None) -> None:
         """More is held for a variable, or less where the size is negative; `node` is what it is held of."""
@@ -47,8 +64,18 @@ class Statistics:
         self.buffered_bytes.clear()
         self.held_bytes = self.recent_peak_bytes = 0
 
+    def add_pass(self, earlier: Statistics) -> None:
+        """Take in what an earlier pass over the same input measured."""
+        self.passes += 1
+        self.records += earlier.records
+        for variable, size in earlier.peak_by_variable.items():
+            self.peak_by_variable[variable] = max(size, self.peak_by_variable.get(variable, 0))
+        self.peak_buffered_bytes = max(self.peak_buffered_bytes, earlier.peak_buffered_bytes)
+
     def _too_much(self, variable: str, held: int, node: Node | None) -> DynamicError:
         most = f"{self.held_bytes:,} bytes where {self.limit_bytes:,} are allowed"
         where = "" if node is None else f" at {path_of(node)}"
         place = f"{where}, within the first {self.input_bytes:,} bytes of input"
-        return DynamicError("XYDY0005", f"{most}{place}; ${variable} alone holds {held:,}")
+        because, span = ("", None) if self.why is None else self.why()
+        told = f"{most}{place}; ${variable} alone holds {held:,}"
+        return DynamicError("XYDY0005", f"{told}, because {because}" if because else told, span=span)

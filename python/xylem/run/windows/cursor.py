@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .aggregates import Aggregates
+from .feed import PAUSE
 
 Place = tuple[Any, int, Any, Any]
 """An item with its position and its neighbours, None where there are none or nothing asks for them."""
@@ -73,16 +74,23 @@ class WindowCursor:
         yield from self._end()
 
     def over(self, items: Iterable[Any]) -> Iterator[Window]:
-        """The windows over a sequence, finite or not; items are read as windows are asked for."""
+        """The windows over a sequence, finite or not; items are read as windows are asked for, pauses passed on."""
         push = self.push
         for item in items:
+            if item is PAUSE:
+                yield PAUSE
+                continue
             found = push(item)
             if found:
                 yield from found
         yield from self.finish()
 
     def held(self) -> Iterable[Any]:
-        """The items kept for windows to come."""
+        """The items kept for windows to come: the last ones that have come."""
+        raise NotImplementedError
+
+    def held_count(self) -> int:
+        """How many these are."""
         raise NotImplementedError
 
     def _step(self, current: Any, position: int, previous: Any, following: Any) -> Sequence[Window]:

@@ -54,6 +54,9 @@ class ItemBuffer:
     def held(self) -> Iterable[Any]:
         return self._items[self._cleared - self._first :]
 
+    def __len__(self) -> int:
+        return len(self._items) - (self._cleared - self._first)
+
     def from_position(self, start: int) -> list[Any]:
         """The items from this position on."""
         return self._items[start - self._first :]

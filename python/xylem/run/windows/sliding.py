@@ -166,3 +166,6 @@ class SlidingCursor(WindowCursor):
 
     def held(self) -> Iterable[Any]:
         return () if self._buffer is None else self._buffer.held()
+
+    def held_count(self) -> int:
+        return 0 if self._buffer is None else len(self._buffer)

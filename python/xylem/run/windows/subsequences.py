@@ -12,6 +12,7 @@ from typing import Any
 from xylem.errors import DynamicError
 
 from .cursor import NO_PLACE, Window
+from .feed import PAUSE
 
 
 class SubsequenceCursor:
@@ -27,6 +28,9 @@ class SubsequenceCursor:
 
     def over(self, items: Iterable[Any]) -> Iterator[Window]:
         for item in items:
+            if item is PAUSE:
+                yield PAUSE
+                continue
             yield from self.push(item)
 
     def push(self, item: Any) -> Iterator[Window]:
@@ -48,3 +52,6 @@ class SubsequenceCursor:
 
     def held(self) -> Iterable[Any]:
         return self._items
+
+    def held_count(self) -> int:
+        return len(self._items)

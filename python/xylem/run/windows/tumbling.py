@@ -7,6 +7,7 @@ from typing import Any
 
 from .aggregates import Aggregates
 from .cursor import ALL_NEEDS, NO_PLACE, Condition, Needs, Place, Window, WindowCursor
+from .feed import PAUSE
 
 _RUN = 256
 
@@ -84,6 +85,10 @@ class TumblingCursor(WindowCursor):
         position = first = 0
         last = NO_PLACE
         for item in items:
+            if item is PAUSE:
+                self._window = run if self._keeps_items else []
+                yield PAUSE
+                continue
             position += 1
             if opened is None:
                 if start is not None and not start(item, position, previous, None):
@@ -152,3 +157,6 @@ class TumblingCursor(WindowCursor):
 
     def held(self) -> Iterable[Any]:
         return self._window
+
+    def held_count(self) -> int:
+        return len(self._window)

@@ -1,0 +1,164 @@
+"""Windows over a stream: the items of a window clause are given to it as they pass, wherever the clause stands.
+
+    <out>{ forseq $w in /log/entry[status = 500] tumbling window … return … }</out>
+
+    →   <out>
+        { open-windows: forseq $w in $items tumbling window … return … }
+        { for $e in $ROOT/log/entry return { if ($e/status = 500) then { give $e } } }
+        { close-windows }
+        </out>
+
+Gain:   no more of the input is kept than open windows need, and results come as windows end (windows paper, 6.2).
+Needs:  what the clause ranges over can itself be followed on the stream; nothing looks outside an item.
+Safe:   items are given in their order, so that each tuple of the clause is what it would be; brackets are written in
+        their place like tags, and between them nothing else is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from xylem.analysis.free_variables import free_in
+from xylem.analysis.projection import NotProjectable, Projection, project
+from xylem.functions.registry import FN
+from xylem.plan import flux
+from xylem.plan.flux import ITEMS, Copy, Flux, For, GiveItem, If, Leaf
+from xylem.plan.symbols import is_element_step
+from xylem.syntax import ast
+
+from .fresh_names import Names
+from .value_expressions import gives_values
+
+_AROUND = frozenset(
+    {
+        *("root", "path", "base-uri", "document-uri", "id", "idref", "element-with-id", "lang", "generate-id"),
+        *("innermost", "outermost", "doc", "collection", "load-xquery-module", "function-lookup"),
+    }
+)
+WindowLike = ast.WindowClause | ast.ForseqClause | ast.ForClause
+
+
+def window_index(clauses: Sequence[ast.Clause]) -> int | None:
+    """The place of a window clause that stands behind nothing but `let`."""
+    for index, clause in enumerate(clauses):
+        match clause:
+            case ast.WindowClause() | ast.ForseqClause() | ast.ForClause(collection=ast.DataWindow(), position=None):
+                return index
+            case ast.LetClause():
+                continue
+        return None
+    return None
+
+
+def collection_of(clauses: Sequence[ast.Clause], index: int) -> ast.Expr | None:
+    """What its windows range over; None where that reads a variable of a `let` before it."""
+    clause = clauses[index]
+    assert isinstance(clause, WindowLike)
+    collection = clause.collection.base if isinstance(clause.collection, ast.DataWindow) else clause.collection
+    bound = {let.name.expanded for let in clauses[:index] if isinstance(let, ast.LetClause)}
+    return None if bound & set(free_in(collection)) else collection
+
+
+def over_items(whole: ast.Flwor, clauses: Sequence[ast.Clause], index: int, result: ast.Expr) -> ast.Flwor:
+    """The expression with its windows over `ITEMS`."""
+    clause = clauses[index]
+    assert isinstance(clause, WindowLike)
+    items: ast.Expr = ast.VarRef(ITEMS, span=clause.collection.span)
+    if isinstance(clause.collection, ast.DataWindow):
+        items = replace(clause.collection, base=items)
+    given = replace(clause, collection=items)
+    return replace(whole, clauses=(*clauses[:index], given, *clauses[index + 1 :]), result=result)
+
+
+def given(body: Flux, expression: ast.Flwor, names: Names) -> Flux | None:
+    """What gives the items, with its copies given to the windows; None where their order or identity could be lost."""
+    match body:
+        case Copy(variable=variable, path=()):
+            return GiveItem(variable, expression)
+        case Copy(variable=variable, path=path):
+            bound = names.invent(path[-1].name)
+            return For(bound, variable, path, GiveItem(bound, expression))
+        case For(body=inner, window=None, path=path) if any(step.axis == "descendant" for step in path):
+            # What is below matches that nest comes in another order than they do.
+            return body if _gives_new_items(inner) else None
+        case For(body=inner, window=None) | If(body=inner):
+            made = given(inner, expression, names)
+            return None if made is None else replace(body, body=made)
+    return body if _gives_new_items(body) else None
+
+
+def _gives_new_items(body: Flux) -> bool:
+    """Whether no node of the stream is among the items."""
+    match body:
+        case For(body=inner) | If(body=inner):
+            return _gives_new_items(inner)
+        case Leaf(expression=value):
+            return gives_values(value)
+        case flux.Sequence(parts=(flux.OpenWindows(expression=inner), *_, flux.CloseWindows())):
+            return _makes_items(inner.result)
+        case flux.Sequence(parts=parts):
+            return _makes_one_element(parts)
+    return False
+
+
+def _makes_items(result: ast.Expr) -> bool:
+    return isinstance(result, (ast.DirectElement, ast.ComputedElement)) or gives_values(result)
+
+
+def _makes_one_element(parts: Sequence[Flux]) -> bool:
+    """Whether the parts are the start tag, the content and the end tag of one element: a new node each time."""
+    depth = 0
+    for number, part in enumerate(parts):
+        if isinstance(part, (flux.OpenWindows, flux.CloseWindows)) and not depth:
+            return False
+        if isinstance(part, flux.Opening) or (isinstance(part, flux.Fixed) and part.opens and not part.closes):
+            if not depth and number:
+                return False
+            depth += 1
+        elif isinstance(part, flux.Fixed) and part.closes and not part.opens:
+            depth -= 1
+        elif not depth:
+            return False
+    return depth == 0
+
+
+def follows_stream(body: Flux) -> bool:
+    """Whether it takes anything from the stream as it passes."""
+    match body:
+        case For():
+            return True
+        case If(body=inner):
+            return follows_stream(inner)
+        case flux.Sequence(parts=parts):
+            return any(map(follows_stream, parts))
+    return False
+
+
+def gives_elements(body: Flux) -> bool:
+    """Whether all items are elements of the stream."""
+    match body:
+        case For(path=path, body=GiveItem(source=None)):
+            return is_element_step(path[-1])
+        case For(body=inner) | If(body=inner):
+            return gives_elements(inner)
+    return False
+
+
+def stand_alone(expression: ast.Flwor) -> bool:
+    """Whether each item can be a tree of its own: nothing looks around it."""
+    seen = Projection()
+    try:
+        project(expression, {ITEMS.expanded: seen})
+    except NotProjectable:
+        return False
+    return seen.above is None and not any(map(_looks_around, expression.walk()))
+
+
+def _looks_around(node: ast.Node) -> bool:
+    match node:
+        case ast.Root():
+            return True
+        case ast.FunctionCall(name=name) | ast.NamedFunctionRef(name=name) | ast.Arrow(function=ast.Name() as name):
+            return name.uri == FN and name.local in _AROUND
+    return False

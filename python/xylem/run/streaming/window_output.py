@@ -1,0 +1,223 @@
+"""The output of a run with windows: what is written between the brackets of a window clause is fed to it.
+
+Items of a batch are dealt with together when the batch has passed. Most of them are needed no longer then; only those
+that somebody still holds are copied out of it.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import deque
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from xylem.errors import XylemError
+from xylem.values.growing_tree import GrowingTree, append_child, opened
+from xylem.values.name_pool import KIND_MASK
+from xylem.values.node import ELEMENT, Node
+from xylem.values.tree import leaf
+
+from ..windows.feed import PAUSE, Feed
+from .buffer import size_of
+from .collector import Collector
+from .statistics import Statistics
+
+_UNHELD = sys.getrefcount(object()) + 2
+"""The references to a node that only a list and the loop over it hold."""
+
+
+class WindowOutput:
+    """An output that is another one, but for what stands between brackets.
+
+    Holds:  the items that came with this batch; and by the cursors, those that open windows need.
+    """
+
+    def __init__(self, target: Any, statistics: Statistics, new_collector: Callable[[], Collector]) -> None:
+        self._target = self._top = target
+        self._statistics = statistics
+        self._new_collector = new_collector
+        self._open: list[_OpenWindows] = []
+
+    # --- windows
+
+    def open_windows(self, make: Callable[[Feed], Iterator[Any]], variable: str, keeps_tuples: bool) -> None:
+        """From here on items are taken; `make` gives the results for what is fed."""
+        windows = _OpenWindows(make, self._top, variable, keeps_tuples, self._statistics, self._new_collector())
+        self._open.append(windows)
+        self._top = windows
+
+    def give(self, node: Node) -> None:
+        """A node of the stream, for the innermost windows."""
+        self._top.give(node)
+
+    def close_windows(self) -> None:
+        """The items of the innermost windows have ended."""
+        self._open.pop().close()
+        self._top = self._open[-1] if self._open else self._target
+
+    def after(self, take: Callable[[], None]) -> None:
+        """Take a batch, then deal with the items it gave: they go with it."""
+        try:
+            take()
+        except XylemError:
+            # What came before the error is answered.
+            self._advance()
+            raise
+        self._advance()
+
+    def _advance(self) -> None:
+        for windows in reversed(self._open):
+            windows.advance()
+
+    # --- what any output can do
+
+    @property
+    def takes_markup(self) -> bool:
+        return bool(getattr(self._target, "takes_markup", False))
+
+    def start_element(self, *arguments: Any) -> None:
+        self._top.start_element(*arguments)
+
+    def attribute(self, name: Any, value: str) -> None:
+        self._top.attribute(name, value)
+
+    def text(self, value: str) -> None:
+        self._top.text(value)
+
+    def item(self, item: Any) -> None:
+        self._top.item(item)
+
+    def markup(self, text: str, items: int = 1) -> None:
+        self._top.markup(text, items)
+
+    def end_element(self) -> None:
+        self._top.end_element()
+
+    def finish(self) -> None:
+        self._target.finish()
+
+
+class _OpenWindows:
+    """One window clause that is being fed. It is the output for what stands between its brackets."""
+
+    def __init__(
+        self,
+        make: Callable[[Feed], Iterator[Any]],
+        target: Any,
+        variable: str,
+        keeps_tuples: bool,
+        statistics: Statistics,
+        collector: Collector,
+    ) -> None:
+        self._feed = Feed()
+        self._results = make(self._feed)
+        self._target = target
+        self._variable = variable
+        self._keeps_tuples = keeps_tuples
+        """Whether tuples wait for the last one: then nothing in them may keep a whole batch."""
+        self._statistics = statistics
+        self._collector = collector
+        self._given: list[Node] = []
+        self._sizes: deque[int] = deque()
+        self._bytes = 0
+        self.start_element = collector.start_element
+        self.attribute = collector.attribute
+        self.text = collector.text
+
+    # --- items
+
+    def give(self, node: Node) -> None:
+        """A node of the stream, in its batch."""
+        # A handle of its own: it may be moved, and the stream's own variables must not be.
+        node = Node(node.tree, node.pre)
+        if self._keeps_tuples:
+            _move([node])
+        self._given.append(node)
+        self._feed.items.append(node)
+        if self._statistics.is_exact:
+            self.advance()
+
+    def item(self, item: Any) -> None:
+        """A value, or something for the element under construction."""
+        self._collector.item(item)
+        self._take()
+
+    def markup(self, text: str, items: int = 1) -> None:
+        self._collector.markup(text, items)
+        self._take()
+
+    def end_element(self) -> None:
+        self._collector.end_element()
+        self._take()
+
+    def _take(self) -> None:
+        ready = self._collector.ready
+        while ready:
+            self._feed.items.append(ready.popleft())
+
+    # --- results
+
+    def advance(self) -> None:
+        """Deal with the items given so far."""
+        fed = self._feed.items
+        self._draw()
+        if self._keeps_tuples:
+            self._given.clear()
+        elif self._given:
+            given, self._given = self._given, []
+            del fed
+            _move([node for node in given if sys.getrefcount(node) > _UNHELD])
+            fed = given
+        self._account(fed)
+
+    def close(self) -> None:
+        self._feed.is_closed = True
+        self._draw()
+        self._statistics.hold_window(self._variable, -len(self._sizes), -self._bytes)
+
+    def _draw(self) -> None:
+        target = self._target
+        for result in self._results:
+            if result is PAUSE:
+                return
+            # An output may become another one with its first item: its methods are not to be kept.
+            target.item(result)
+
+    def _account(self, fed: list[Any]) -> None:
+        """Note what is held: the last items that have come."""
+        cursor = self._feed.cursor
+        held = 0 if cursor is None else cursor.held_count()
+        sizes, items, before = self._sizes, len(self._sizes), self._bytes
+        while sizes and len(sizes) + len(fed) > held:
+            self._bytes -= sizes.popleft()
+        for item in fed[max(0, len(fed) - held) :]:
+            size = size_of(item) if isinstance(item, Node) else sys.getsizeof(item)
+            sizes.append(size)
+            self._bytes += size
+        if self._bytes != before or len(sizes) != items:
+            self._statistics.hold_window(self._variable, len(sizes) - items, self._bytes - before)
+
+
+def _move(nodes: list[Node]) -> None:
+    """Let nodes be copies of themselves, so that they outlive their batch: all of them in one tree.
+
+    Those that come are in the order of the document: one that stands inside another stays there.
+    """
+    tree: GrowingTree | None = None
+    source: Any = None
+    start = end = place = 0
+    for node in nodes:
+        old, row = node.tree, node.pre
+        if source is old and start <= row < end:
+            assert tree is not None
+            node.tree, node.pre = tree, place + row - start
+            continue
+        if old.codes[row] & KIND_MASK != ELEMENT:
+            node.tree = leaf(old.names, old.codes[row], old.values[row] or "", old.name(row)).tree
+            node.pre = 0
+            continue
+        if tree is None or source is not old:
+            tree, source = opened(node.parent or node), old
+        start, end, place = row, old.end(row), len(tree)
+        append_child(tree, node)
+        node.tree, node.pre = tree, place
