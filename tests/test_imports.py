@@ -32,6 +32,7 @@ STAGES = (
     "result",
     "external_names",
     "stream_query",
+    "input_policy",
     "stream_result",
     "api",
     "spark",

@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property, partial
 from itertools import chain
 from os import PathLike
@@ -30,7 +31,8 @@ from xylem.values.python_values import items_from_python, sequence_from_python
 if TYPE_CHECKING:
     from xylem.plan.distribution import Distribution
     from xylem.plan.explain import Explanation
-    from xylem.run.streaming.program import StreamProgram
+    from xylem.plan.streamability import DataFlow
+    from xylem.run.streaming.passes import StreamPasses
     from xylem.schema import Schema
     from xylem.source.byte_ranges import Scope
     from xylem.source.byte_source import ByteSource, Source
@@ -111,10 +113,10 @@ class Query:
     def _program(self) -> Program:
         return compile_query(self._text, self._environment)
 
-    def _stream_program(self, schema: Schema | str | PathLike[str] | None) -> StreamProgram:
-        from xylem.stream_query import stream_program
+    def _stream_passes(self, schema: Schema | str | PathLike[str] | None) -> StreamPasses:
+        from xylem.stream_query import stream_passes
 
-        return stream_program(self._text, self._environment, schema)
+        return stream_passes(self._text, self._environment, schema)
 
     @property
     def external_variables(self) -> Sequence[ExternalVariable]:
@@ -186,8 +188,14 @@ class Query:
         scanner: str = "auto",
         on_malformed: str | MalformedTally = "stop",
         dead_letters: str | PathLike[str] | Callable[[MalformedRecord], object] | None = None,
+        spill: str | PathLike[str] | None = None,
     ) -> StreamResult:
-        """Run the query over one input as it streams by: in one pass, keeping no more than the query needs.
+        """Run the query over one input as it streams by, keeping no more than the query needs.
+
+        One pass where that is enough. A file, or bytes, is read again where more passes keep less (`explain` says how
+        many, and why). What can be read only once is then kept in a file below the directory `spill`; without one,
+        what one pass needs is kept in memory within ``limits.buffered_bytes`` (XYDY0005 beyond it), or the query is
+        refused with XYST0012 where that is 0.
 
         `source` is the document the query starts from: a path, bytes, an open binary file, a socket, or chunks of
         bytes; gzip and bzip2 are recognised. None is the document that the query names by ``doc("…")``. `schema` (a
@@ -206,14 +214,16 @@ class Query:
         A
         B
         """
+        from xylem.input_policy import Readings, chosen_passes, limits_within, reason_of
         from xylem.run.streaming.progress import Progress
         from xylem.run.streaming.run import Statistics
         from xylem.sink.dead_letters import malformed_tally
-        from xylem.stream_query import loaded_schema, refuse_collections, sound_source, stream_source, validated
+        from xylem.stream_query import loaded_schema, refuse_collections, stream_source
         from xylem.stream_result import StreamResult
 
         schema = loaded_schema(schema)
-        program = self._stream_program(schema)
+        passes = self._stream_passes(schema)
+        program = passes.last
         bound = {name: sequence_from_python(value) for name, value in (variables or {}).items()}
         names = external_names(program.handlers, bound)
         resources = _resources(allow, chain.from_iterable(bound.values()))
@@ -222,16 +232,18 @@ class Query:
         else:
             resources.add_collection(None, sequence_from_python(collection))
         input_source = stream_source(program, source, resources)
+        passes, input_source = chosen_passes(passes, input_source, spill, limits, lambda: self.data_flow().verdict)
+        limits = limits_within(limits)
         tally = malformed_tally(on_malformed, dead_letters)
-        if tally is not None:
-            input_source = sound_source(
-                input_source, self._text, self._environment, program.scan, tally, limits, scanner
-            )
-        input_source = validated(input_source, program, schema, validate)
-        progress = Progress(input_source, Statistics())
+        readings = Readings(
+            passes, self._text, self._environment, limits=limits, scanner=scanner, schema=schema, validate=validate
+        )
+        last = readings.last(input_source, tally)
+        progress = Progress(last, Statistics(why=lambda: reason_of(self.data_flow().verdict)), passes.number)
         start = partial(
-            program.write,
-            progress.source,
+            passes.write,
+            last,
+            lambda: progress.reading(readings.earlier(input_source, tally)),
             resources,
             variables={names[name]: value for name, value in bound.items()},
             environment=environment,
@@ -239,7 +251,7 @@ class Query:
             scanner=scanner,
             statistics=progress.statistics,
         )
-        return StreamResult(program, start, progress, tally)
+        return StreamResult(passes.last, start, progress, tally)
 
     def record_scopes(self) -> tuple[Scope, ...]:
         """The paths to the records of the query, by which an input can be divided; XYST0005 where it has none."""
@@ -251,14 +263,26 @@ class Query:
         """How the query is executed over one input: streamed, or why not."""
         from xylem.errors import StaticError
         from xylem.plan.explain import Refusal, explain
+        from xylem.plan.streamability import over_tree, streamability
         from xylem.run.streaming.account import account_of
 
         program = self._program
+        flow = self.data_flow()
         try:
-            streaming = self._stream_program(schema)
+            passes = self._stream_passes(schema)
         except StaticError as refused:
-            return explain(program, Refusal(refused.why, refused.span))
-        return explain(streaming.handlers, account_of(streaming))
+            return explain(program, Refusal(refused.why, refused.span), over_tree(refused.why, refused.span), flow)
+        one = passes.in_one_pass
+        kept = () if one is None else account_of(one.last).buffered
+        told = streamability(flow.verdict, kept, [earlier.texts for earlier in passes.earlier], one is not None)
+        account = replace(account_of(passes.last), passes=passes.number)
+        return explain(passes.last.handlers, account, told, flow)
+
+    def data_flow(self) -> DataFlow:
+        """The stream data flow graph of the query, before and after fusions, and the single-pass test on it."""
+        from xylem.pipeline import data_flow
+
+        return data_flow(self._text, self._environment)
 
     def distribution(self, *, several_documents: bool = False) -> Distribution:
         """How the query is spread over tasks, on Spark or elsewhere: what each computes of its part of the input.

@@ -193,6 +193,94 @@ def _data_flow(text: str, env: StaticEnvironment) -> DataFlow:
     return DataFlow(written, fused, verdict(fused))
 
 
+def compile_passes(text: str, env: StaticEnvironment, schema: Schema | None = None) -> StreamPasses:
+    """Compile a query for as few passes over its input as bound what is kept of it, where some number does.
+
+    One pass where it keeps no more than items, windows and aggregates, or where more passes would not help.
+    NotStreamable says why where the query cannot be answered from a stream at all.
+    """
+    return with_deep_stack(lambda: _compiled_passes(text, env, schema))
+
+
+def _compiled_passes(text: str, env: StaticEnvironment, schema: Schema | None) -> StreamPasses:
+    from xylem.run.streaming.account import account_of
+    from xylem.run.streaming.build import NotStreamable
+    from xylem.run.streaming.passes import StreamPasses
+
+    refused: NotStreamable | None = None
+    at_once: StreamProgram | None = None
+    try:
+        at_once = _compiled_stream(text, env, schema)
+        if account_of(at_once).is_bounded:
+            return StreamPasses(at_once)
+    except NotStreamable as error:
+        refused = error
+    module = _builder(env).load(parse(text, env.name)).module
+    found = _bounded_passes(module, env, schema) if isinstance(module, ast.MainModule) else None
+    if found is not None:
+        return replace(found, at_once=at_once)
+    if at_once is None:
+        assert refused is not None
+        raise refused
+    return StreamPasses(at_once)
+
+
+def _bounded_passes(
+    module: ast.MainModule, env: StaticEnvironment, schema: Schema | None, first_number: int = 1
+) -> StreamPasses | None:
+    """The passes of a module that cannot be answered in one; None where none of them would keep less."""
+    from xylem.rewrite.earlier_passes import split_passes
+    from xylem.run.streaming.account import account_of
+    from xylem.run.streaming.build import NotStreamable
+    from xylem.run.streaming.passes import EarlierPass, StreamPasses
+
+    split = split_passes(module.body, module.prolog, first_number)
+    if split is None:
+        return None
+    given = tuple(ast.VariableDecl(value.name, external=True) for value in split.earlier)
+    values = ast.SquareArray(tuple(value.value for value in split.earlier))
+    try:
+        last = _streamed_module(replace(module, prolog=(*module.prolog, *given), body=split.rest), env, schema)
+        if not account_of(last).is_bounded:
+            return None
+        before = replace(module, body=values)
+        first = _streamed_module(before, env, schema)
+        earlier: tuple[EarlierPass, ...] = ()
+        if not account_of(first).is_bounded:
+            more = _bounded_passes(before, env, schema, first_number + len(split.earlier))
+            if more is None:
+                return None
+            first, earlier = more.last, more.earlier
+    except NotStreamable:
+        return None
+    programs = [value.value for value in split.earlier]
+    own = EarlierPass(
+        first,
+        tuple(value.name.expanded for value in split.earlier),
+        tuple(" ".join(print_query(with_readable_names(value.written)).split()) for value in split.earlier),
+        lambda index: _streamed_module(replace(module, body=programs[index]), env, schema),
+    )
+    return StreamPasses(last, (*earlier, own))
+
+
+def data_flow(text: str, env: StaticEnvironment) -> DataFlow:
+    """The stream data flow graph of a query, before and after fusions, and the single-pass test on it."""
+    return with_deep_stack(lambda: _data_flow(text, env))
+
+
+def _data_flow(text: str, env: StaticEnvironment) -> DataFlow:
+    from xylem.analysis.dataflow import build, horizontal_fusion, verdict, vertical_fusion
+    from xylem.plan.streamability import DataFlow
+
+    builder = _builder(env)
+    main = builder.load(parse(text, env.name)).module
+    body = main.body if isinstance(main, ast.MainModule) else ast.SequenceExpr()
+    declared = [declaration for unit in builder.units for declaration in unit.module.prolog]
+    written = build(body, declared)
+    fused = vertical_fusion(horizontal_fusion(written))
+    return DataFlow(written, fused, verdict(fused))
+
+
 def compile_distributed(
     text: str,
     env: StaticEnvironment,

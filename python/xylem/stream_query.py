@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from xylem.errors import StaticError
 from xylem.functions.registry import FN
-from xylem.pipeline import StaticEnvironment, compile_distributed, compile_stream
+from xylem.pipeline import StaticEnvironment, compile_distributed, compile_passes, compile_stream
 from xylem.plan.tree_reasons import tree_reason
 from xylem.run.streaming.build import NotStreamable
 from xylem.source.byte_source import ByteSource, Source
@@ -19,6 +19,7 @@ from xylem.values.uri import resolve
 
 if TYPE_CHECKING:
     from xylem.plan.scan_plan import ScanPlan
+    from xylem.run.streaming.passes import StreamPasses
     from xylem.run.streaming.program import StreamProgram
     from xylem.schema import Schema
     from xylem.source.byte_ranges import Scope
@@ -37,13 +38,28 @@ def stream_program(
         program = compile_stream(text, environment, loaded_schema(schema))
     except NotStreamable as refused:
         raise _placed(refused, text, environment) from None
-    module = program.handlers.module
-    for declaration in module.prolog:
+    _check(program)
+    return program
+
+
+def stream_passes(
+    text: str, environment: StaticEnvironment, schema: Schema | str | PathLike[str] | None = None
+) -> StreamPasses:
+    """The query compiled for as many passes over its input as it needs; XYST0004 as for `stream_program`."""
+    try:
+        passes = compile_passes(text, environment, loaded_schema(schema))
+    except NotStreamable as refused:
+        raise _placed(refused, text, environment) from None
+    _check(passes.last, is_alone=not passes.earlier)
+    return passes
+
+
+def _check(program: StreamProgram, *, is_alone: bool = True) -> None:
+    for declaration in program.handlers.module.prolog:
         if isinstance(declaration, ast.ContextItemDecl):
             raise not_streamable("the query declares its context item", declaration)
-    if not program.plan.reads_input:
+    if is_alone and not program.plan.reads_input:
         raise not_streamable("it reads no input", None)
-    return program
 
 
 def _placed(refused: NotStreamable, text: str, environment: StaticEnvironment) -> StaticError:

@@ -153,6 +153,14 @@ class Runner(StrEnum):
     SPARK = "spark"
 
 
+class GraphFormat(StrEnum):
+    """How a graph is written."""
+
+    TEXT = "text"
+    DOT = "dot"
+    SVG = "svg"
+
+
 class Format(StrEnum):
     """How an explanation is written."""
 
@@ -188,6 +196,8 @@ def _all_commands(
 `zcat dump.xml.gz | xylem run -q '//page/title' -i - --stats`
 
 `xylem run -q 'map { "n": 1 }' --output-param method=json`
+
+`curl … | xylem run above-average.xq -i - --spill /var/tmp`
 
 `xylem run report.xq -i 'dumps/*.xml' --on spark --stats`
 
@@ -270,6 +280,26 @@ def run(
             rich_help_panel=STREAM,
         ),
     ] = None,
+    buffer_limit: Annotated[
+        str | None,
+        typer.Option(
+            "--buffer-limit",
+            metavar="SIZE",
+            help="How much may be kept of the input, such as `200MB`; 1 GB by default. Beyond it the run ends with the "
+            "reason. With `0` a query that would keep what grows with the input is refused at once.",
+            rich_help_panel=STREAM,
+        ),
+    ] = None,
+    spill: Annotated[
+        Path | None,
+        typer.Option(
+            "--spill",
+            metavar="DIR",
+            help="Where to keep an input that can be read only once (a pipe, standard input), if more than one pass "
+            "over it is needed. Files are read again and need no place.",
+            rich_help_panel=STREAM,
+        ),
+    ] = None,
     quiet: Annotated[
         bool, typer.Option("--quiet", help="Show no progress on a terminal.", rich_help_panel=STREAM)
     ] = False,
@@ -325,7 +355,8 @@ def run(
         statistics=stats.value if stats else None,
         plot=plot_buffers,
         quiet=quiet,
-        limits=limits_of(limit or (), allow_dtd=not no_dtd),
+        limits=limits_of(limit or (), allow_dtd=not no_dtd, buffer_limit=buffer_limit),
+        spill=spill,
         on_malformed=on_malformed,
         checkpoint=checkpoint,
     )
@@ -360,6 +391,8 @@ def check(query: QueryFile = None, text: QueryText = None) -> None:
 
 `xylem explain report.xq --on spark`
 
+`xylem explain report.xq --graph svg > report.svg`
+
 `xylem explain -q 'for $x in 1 to 3 return $x * 2' --code`"""
 )
 @reported()
@@ -370,19 +403,29 @@ def explain(
     format: Annotated[Format, typer.Option("--format", help="For people, or for programs.")] = Format.TEXT,
     code: Annotated[bool, typer.Option("--code", help="Add the Python code that is generated.")] = False,
     ast: Annotated[bool, typer.Option("--ast", help="Add the syntax tree.")] = False,
+    graph: Annotated[
+        GraphFormat | None,
+        typer.Option(
+            "--graph",
+            help="The stream data flow graph alone: what depends on what, and what one pass computes together.",
+        ),
+    ] = None,
     on: Annotated[
         Runner, typer.Option("--on", help="In one process, or how it is spread over the tasks of Spark.")
     ] = Runner.LOCAL,
 ) -> None:
     """Say how a query will be executed, in its own lines: what streams, what is buffered, until when and how much."""
-    from .explain_query import explain_distribution, explain_query
+    from .explain_query import explain_distribution, explain_graph, explain_query
     from .query_source import query_source
 
     if on is Runner.SPARK:
-        for name, given in (("--schema", schema), ("--code", code), ("--ast", ast)):
+        for name, given in (("--schema", schema), ("--code", code), ("--ast", ast), ("--graph", graph)):
             if given:
                 raise typer.BadParameter("this is for runs in one process, not for --on spark", param_hint=name)
         explain_distribution(query_source(query, text), as_json=format is Format.JSON)
+        return
+    if graph is not None:
+        explain_graph(query_source(query, text), graph.value)
         return
     explain_query(query_source(query, text), schema, as_json=format is Format.JSON, with_code=code, with_ast=ast)
 

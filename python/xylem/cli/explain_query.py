@@ -19,6 +19,13 @@ def explain_query(source: QuerySource, schema: Path | None, *, as_json: bool, wi
         sys.stdout.write(explanation.to_text(with_code=with_code, with_ast=with_ast))
 
 
+def explain_graph(source: QuerySource, form: str) -> None:
+    """Write the stream data flow graph of the query to standard output."""
+    from xylem.plan.graph_drawing import drawn
+
+    sys.stdout.write(drawn(compiled(source).data_flow(), form))
+
+
 def explain_distribution(source: QuerySource, *, as_json: bool) -> None:
     """Write to standard output how the query is spread over tasks, and why where it is not."""
     from xylem.plan.distribution_text import distribution_facts, distribution_text

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
-from xylem.errors import InputError
+from xylem.errors import DynamicError, InputError
 from xylem.source.limits import DEFAULT_LIMITS, Limits
 
 if TYPE_CHECKING:
@@ -125,11 +125,22 @@ def document(
     from xylem import api
 
     with input_source(place, limits) as source:
-        data = b"".join(source if sound is None else sound(source))
+        data = b"".join(_within(source if sound is None else sound(source), limits.buffered_bytes))
     try:
         return InputDocument(api.parse(data, uri=source.uri, limits=limits), len(data))
     except InputError as error:
         raise error.located(source.name or "") from error.__cause__
+
+
+def _within(chunks: Iterable[bytes], limit_bytes: int) -> Iterator[bytes]:
+    """The bytes of a document that will be kept as a tree: it is a buffer like any other."""
+    read = 0
+    for chunk in chunks:
+        read += len(chunk)
+        if read > limit_bytes:
+            why = f"the whole tree of the input, which has more than {limit_bytes:,} bytes"
+            raise DynamicError("XYDY0005", why)
+        yield chunk
 
 
 def output_parameters(pairs: Iterable[str]) -> Mapping[str, str]:
@@ -143,8 +154,8 @@ def output_parameters(pairs: Iterable[str]) -> Mapping[str, str]:
     return parameters
 
 
-def limits_of(pairs: Iterable[str], *, allow_dtd: bool = True) -> Limits:
-    """The limits of `--limit name=number`, the others as they are."""
+def limits_of(pairs: Iterable[str], *, allow_dtd: bool = True, buffer_limit: str | None = None) -> Limits:
+    """The limits of `--limit name=number` and `--buffer-limit size`, the others as they are."""
     changed: dict[str, int] = {}
     known = {limit.name for limit in fields(Limits) if limit.type == "int"}
     for pair in pairs:
@@ -154,4 +165,8 @@ def limits_of(pairs: Iterable[str], *, allow_dtd: bool = True) -> Limits:
             names = ", ".join(sorted(name.replace("_", "-") for name in known))
             raise typer.BadParameter(f"{pair!r} is not NAME=NUMBER with one of {names}", param_hint="--limit")
         changed[name] = int(value)
+    if buffer_limit is not None:
+        from .byte_size import in_bytes
+
+        changed["buffered_bytes"] = in_bytes(buffer_limit, "--buffer-limit")
     return replace(DEFAULT_LIMITS, allow_dtd=allow_dtd, **changed)

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import typer
 
-from xylem.errors import StaticError
+from xylem.errors import DynamicError, StaticError
 from xylem.source.limits import DEFAULT_LIMITS, Limits
 
-from .query_source import QuerySource, document, input_source, output_parameters, variables
+from .query_source import InputDocument, QuerySource, document, input_source, output_parameters, variables
 from .result_output import result_output
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 NOT_STREAMABLE = "XYST0004"
 NO_RECORDS = "XYST0005"
+KEEPS_TOO_MUCH = "XYST0012"
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,8 @@ class RunOptions:
     on_malformed: str = "stop"
     """stop, skip, dead-letter or dead-letter=FILE"""
     checkpoint: Path | None = None
+    spill: Path | None = None
+    """Where to keep an input that is read more than once and cannot be."""
 
 
 def compiled(source: QuerySource, *, check: bool = True) -> Query:
@@ -122,7 +125,7 @@ def _run_one(source: QuerySource, options: RunOptions, tally: MalformedTally | N
         try:
             result = _stream(query, bound, options, tally)
         except StaticError as error:
-            if options.stream or options.validate or error.code == NO_RECORDS:
+            if options.stream or options.validate or error.code in (NO_RECORDS, KEEPS_TOO_MUCH):
                 raise
             # An error of the query itself is told as it would be for a tree.
             query.check()
@@ -156,6 +159,7 @@ def _stream(
         scanner=options.scanner,
         limits=options.limits,
         on_malformed="stop" if tally is None else tally,
+        spill=options.spill,
     )
 
 
@@ -166,8 +170,11 @@ def _run_over_trees(
     refused: StaticError | None,
     tally: MalformedTally | None,
 ) -> None:
+    if options.inputs and options.limits.buffered_bytes == 0:
+        why = "the whole tree of the input would be kept, and nothing may be" + (f": {refused.why}" if refused else "")
+        raise StaticError(KEEPS_TOO_MUCH, why, span=refused.span if refused else None)
     sound = None if tally is None else _without_malformed(query, options, tally)
-    inputs = [document(place, options.limits, sound) for place in options.inputs]
+    inputs = [_document(place, options, sound, refused) for place in options.inputs]
     documents = [given.node for given in inputs]
     result = query.run(
         context=documents[0] if len(documents) == 1 else None,
@@ -183,6 +190,21 @@ def _run_over_trees(
         from .statistics import of_trees, report
 
         report({**of_trees(inputs, refused), **facts_of(tally)}, options.statistics)
+
+
+def _document(
+    place: str,
+    options: RunOptions,
+    sound: Callable[[ByteSource], ByteSource] | None,
+    refused: StaticError | None,
+) -> InputDocument:
+    """The tree of an input, within the limit for buffers; beyond it the error says why there is a tree at all."""
+    try:
+        return document(place, options.limits, sound)
+    except DynamicError as error:
+        if error.code != "XYDY0005" or refused is None:
+            raise
+        raise DynamicError(error.code, f"{error.why}, because {refused.why}", span=refused.span) from None
 
 
 def _without_malformed(query: Query, options: RunOptions, tally: MalformedTally) -> Callable[[ByteSource], ByteSource]:

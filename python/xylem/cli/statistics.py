@@ -25,7 +25,7 @@ def of_stream(result: StreamResult, scanner: str) -> Facts:
     progress = result.progress
     return {
         "streamed": True,
-        "passes": 1,
+        "passes": measured.passes,
         "scanner": scanner,
         "input_bytes": measured.input_bytes,
         "seconds": round(progress.seconds, 3),

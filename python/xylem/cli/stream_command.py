@@ -13,6 +13,7 @@ import typer
 
 from xylem.source.limits import DEFAULT_LIMITS, Limits
 
+from .byte_size import in_bytes
 from .query_source import QuerySource, output_parameters, query_source, variables
 
 if TYPE_CHECKING:
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
 _NAMED = re.compile(r"([A-Za-z_][\w.-]*)=((?:dir|file|tcp|kafka|stdin):.*|-)")
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|s|m|min|h)")
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
-_SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*(B|kB|MB|GB)?", re.IGNORECASE)
-_BYTES = {"b": 1, "kb": 1_000, "mb": 1_000_000, "gb": 1_000_000_000}
 
 
 @dataclass(frozen=True)
@@ -165,14 +164,6 @@ def in_seconds(text: str, option: str, *others: str) -> float:
         wanted = ", ".join(["a duration such as 500ms or 2s", *others])
         raise typer.BadParameter(f"{text!r} is not {wanted}", param_hint=option)
     return float(found[1]) * _SECONDS[found[2]]
-
-
-def in_bytes(text: str, option: str) -> int:
-    """A size such as `64MB`."""
-    found = _SIZE.fullmatch(text)
-    if found is None:
-        raise typer.BadParameter(f"{text!r} is not a size such as 64MB", param_hint=option)
-    return int(float(found[1]) * _BYTES[(found[2] or "B").lower()])
 
 
 def _on_malformed(text: str) -> tuple[Malformed, Path | None]:

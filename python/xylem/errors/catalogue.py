@@ -247,7 +247,7 @@ CATALOGUE: dict[str, Entry] = {
     "XYDY0004": Entry("the data window cannot be formed", "sizes are positive, and reference values never decrease"),
     "XYDY0005": Entry(
         "the query buffers more than is allowed",
-        "`xylem explain` says what it buffers; --limit buffered-bytes=… allows more (limits=… in Python)",
+        "`xylem explain` says what it buffers and why; --buffer-limit SIZE allows more (limits=… in Python)",
     ),
     "XYDY0010": Entry(
         "an operation on an infinite sequence keeps more than is allowed",
@@ -335,4 +335,8 @@ CATALOGUE: dict[str, Entry] = {
     ),
     "XYST0010": Entry("a blocking operation is applied to an infinite sequence"),
     "XYST0011": Entry("only variables that the prolog declares can be set", "declare variable $x := …;"),
+    "XYST0012": Entry(
+        "the query needs more of its input at a time than may be kept",
+        "where more passes help, give the input as a file or --spill DIR; else allow memory for it: --buffer-limit SIZE",
+    ),
 }

@@ -17,7 +17,9 @@ from xylem.syntax import ast
 from .effects import Effect, finding
 from .flux_printer import print_flux
 from .note import Note
+from .pass_values import PASS_NAMESPACE
 from .stream_account import StreamAccount
+from .streamability import DataFlow, Streamability
 
 MAX_EXCERPT = 60
 EFFECTS = frozenset(effect.value for effect in Effect)
@@ -95,6 +97,8 @@ class Explanation:
     """The program over trees."""
     module: ast.Module
     stream: StreamAccount | Refusal
+    streamability: Streamability
+    data_flow: DataFlow
 
     @property
     def holds(self) -> tuple[Step, ...]:
@@ -127,8 +131,9 @@ class Explanation:
                 "streamed": False,
                 "reason": stream.why,
                 "place": place,
-                "passes": 1,
+                "passes": self.streamability.passes,
                 "bounded": False,
+                "verdict": self.streamability.to_dict(),
                 "buffers": [],
                 "flux": None,
             }
@@ -136,6 +141,7 @@ class Explanation:
             "streamed": True,
             "passes": stream.passes,
             "bounded": stream.is_bounded,
+            "verdict": self.streamability.to_dict(),
             "streams": [streamed.to_dict() for streamed in stream.streamed],
             "aggregates": [aggregated.to_dict() for aggregated in stream.aggregated],
             "buffers": [buffered.to_dict() for buffered in stream.buffered],
@@ -155,6 +161,7 @@ class Explanation:
             lines = [f"{self.name}: streams, in {passes}{grows}"]
         else:
             lines = [f"{self.name}: evaluated over trees in memory, by generated code", f"  not streamed: {stream}"]
+        lines += _section("passes", list(self.streamability.lines()))
         lines += _section("reads", [f"{what:<24} {source}" for what, source in self.inputs])
         lines += _section("functions", [f"{line:>4} | {name}" for name, line in self.functions])
         lines += _section("does", [row for step in self.steps for row in _rows(step)])
@@ -176,8 +183,10 @@ class Explanation:
         return f"the input trees, and what these keep: {places}"
 
 
-def explain(program: Compiled, stream: StreamAccount | Refusal) -> Explanation:
-    """The explanation of a compiled query, and of what becomes of its stream."""
+def explain(
+    program: Compiled, stream: StreamAccount | Refusal, streamability: Streamability, data_flow: DataFlow
+) -> Explanation:
+    """The explanation of a compiled query, of what becomes of its stream, and of how many passes that takes."""
     module = program.module
     declared = [d for d in module.prolog if isinstance(d, ast.FunctionDecl)]
     return Explanation(
@@ -189,6 +198,8 @@ def explain(program: Compiled, stream: StreamAccount | Refusal) -> Explanation:
         code=program.code,
         module=module,
         stream=stream,
+        streamability=streamability,
+        data_flow=data_flow,
     )
 
 
@@ -196,6 +207,8 @@ def _inputs(program: Compiled) -> Iterator[tuple[str, str]]:
     if isinstance(program.module, ast.MainModule) and reads_focus(program.module.body):
         yield "the context item", "given from outside"
     for variable in program.external_variables:
+        if variable.uri == PASS_NAMESPACE:
+            continue
         name = f"Q{{{variable.uri}}}{variable.local}" if variable.uri else variable.local
         default = ", has a default" if variable.has_default else ""
         endless = "*, item by item" if getattr(variable, "endless", False) else ""

@@ -12,6 +12,7 @@ from __future__ import annotations
 import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from os import PathLike, fspath, fstat
 from pathlib import Path
 from types import TracebackType
@@ -45,7 +46,7 @@ Source = str | PathLike[str] | bytes | ByteRange | Readable | Receiving | Iterab
 
 
 class ByteSource:
-    """Decompressed chunks of one input. It closes what it opened, and nothing else. It is read once."""
+    """Decompressed chunks of one input. It closes what it opened, and nothing else. It is read once, as `again` is."""
 
     def __init__(
         self,
@@ -57,6 +58,7 @@ class ByteSource:
         ratio_limit: int = DEFAULT_LIMITS.decompression_ratio,
         close: Callable[[], object] | None = None,
         part: ByteRange | None = None,
+        again: Callable[[], ByteSource] | None = None,
         is_whole: bool = False,
     ) -> None:
         self.is_whole = is_whole
@@ -72,6 +74,7 @@ class ByteSource:
         self._ratio_limit = ratio_limit
         self._close = close
         self._part = part
+        self._again = again
 
     @classmethod
     def of(cls, source: Source | ByteSource, ratio_limit: int = DEFAULT_LIMITS.decompression_ratio) -> ByteSource:
@@ -79,25 +82,58 @@ class ByteSource:
         if isinstance(source, ByteSource):
             return source
         if isinstance(source, bytes):
-            is_whole = len(source) <= FIRST_CHUNK_BYTES
+            is_whole, again = len(source) <= FIRST_CHUNK_BYTES, partial(cls.of, source, ratio_limit)
             chunks = _slices(source) if not is_whole else (source,) if source else ()
-            return cls(chunks, size=len(source), ratio_limit=ratio_limit, is_whole=is_whole)
+            return cls(chunks, size=len(source), ratio_limit=ratio_limit, is_whole=is_whole, again=again)
         if isinstance(source, str) and source == STDIN:
             stdin = sys.stdin.buffer
-            return cls(_pieces(stdin), name="standard input", size=_size(stdin), ratio_limit=ratio_limit)
+            return cls._rewinding(stdin, "standard input", ratio_limit)
         if isinstance(source, (str, PathLike)):
             path = Path(fspath(source))
             file = _opened(path)
-            uri = path.absolute().as_uri()
+            size = _size(file)
             return cls(
-                _pieces(file), name=str(path), uri=uri, size=_size(file), ratio_limit=ratio_limit, close=file.close
+                _pieces(file),
+                name=str(path),
+                uri=path.absolute().as_uri(),
+                size=size,
+                ratio_limit=ratio_limit,
+                close=file.close,
+                # A pipe has a name too, and is read once.
+                again=None if size is None else partial(cls.of, source, ratio_limit),
             )
         if isinstance(source, ByteRange):
             uri = Path(source.path).absolute().as_uri()
-            return cls(source.chunks(), name=source.path, uri=uri, size=source.size, part=source)
+            again = partial(cls.of, source, ratio_limit)
+            return cls(source.chunks(), name=source.path, uri=uri, size=source.size, part=source, again=again)
         if isinstance(source, (Readable, Receiving)):
-            return cls(_pieces(source), name=_name(source), size=_size(source), ratio_limit=ratio_limit)
+            return cls._rewinding(source, _name(source), ratio_limit)
         return cls(source, ratio_limit=ratio_limit)
+
+    @classmethod
+    def _rewinding(cls, source: Any, name: str | None, ratio_limit: int) -> ByteSource:
+        """What somebody else opened: a regular file is set back to where it stands now, for each reading."""
+        size = _size(source)
+        if size is None:
+            return cls(_pieces(source), name=name, ratio_limit=ratio_limit)
+        start = source.tell()
+
+        def reading() -> ByteSource:
+            chunks = _pieces_from(source, start)
+            return cls(chunks, name=name, size=size, ratio_limit=ratio_limit, again=reading)
+
+        return reading()
+
+    @property
+    def can_be_read_again(self) -> bool:
+        """Whether the same bytes can be had once more: those of a file can, what comes through a pipe is gone."""
+        return self._again is not None
+
+    def again(self) -> ByteSource:
+        """The same input, from its beginning."""
+        if self._again is None:
+            raise ValueError("this input is read once")
+        return self._again()
 
     def __iter__(self) -> Iterator[bytes]:
         return decompressed(self._counted(), self._ratio_limit)
@@ -152,6 +188,11 @@ def _pieces(source: Readable | Receiving) -> Iterator[bytes]:
     while chunk := read(wanted):
         yield chunk
         wanted = CHUNK_BYTES
+
+
+def _pieces_from(source: Any, start: int) -> Iterator[bytes]:
+    source.seek(start)
+    yield from _pieces(source)
 
 
 def _slices(data: bytes) -> Iterator[bytes]:

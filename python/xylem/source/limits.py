@@ -32,7 +32,9 @@ class Limits:
     item_bytes: int = 256_000_000
     """What is kept of one element that a scan reports as a whole."""
     buffered_bytes: int = 1_000_000_000
-    """What a query may keep of a stream, all its variables together."""
+    """What a query may keep of a stream, all its variables together. 0: nothing that grows with the input."""
+    spilled_bytes: int = 100_000_000_000
+    """What may be kept on disk of an input that must be read more than once and cannot be."""
     held_items: int = 1_000_000
     """How many items or values an operation on an infinite sequence may keep (XYDY0010)."""
     allow_dtd: bool = True

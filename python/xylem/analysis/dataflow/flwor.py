@@ -51,9 +51,9 @@ def _clause(walk: Walk, clause: ast.Clause, tuples: _Tuples, around: Around) -> 
             around = _for(walk, clause, name, collection, None, tuples, around, blocking)
             return _forseq_variables(walk, clause, tuples, around)
         case ast.WhereClause(test=test):
-            value = walk.truth(test, around)
-            tuples.decided_by |= value.refs
-            tuples.is_local = tuples.is_local or value.is_local
+            decides = walk.truth(test, around)
+            tuples.decided_by |= decides.refs
+            tuples.is_local = tuples.is_local or decides.is_local
         case ast.OrderByClause(specs=specs):
             keys = [spec.key for spec in specs]
             return _all_tuples(walk, clause, "order by", keys, Blocking.SORTS, tuples, around)

@@ -38,7 +38,7 @@ def _named(node: Node) -> str:
     """A node as a sentence calls it: a variable by its name, what a loop returns without the word for it."""
     variable, named, value = node.label.partition(" := ")
     if named:
-        return variable if value.startswith("return ") else f"{variable}, {value},"
+        return variable if value.startswith("return ") else f"{variable} = {value}"
     return node.label.removeprefix("return ").removeprefix("satisfies ")
 
 

@@ -38,7 +38,7 @@ LOCAL = Value(is_local=True)
 
 def label(node: ast.Node) -> str:
     """An expression on one line, as a user writes it, and not too long."""
-    text = " ".join(print_query(with_readable_names(node)).split())
+    text = " ".join(print_query(with_readable_names(node)).split()).replace("( ", "(").replace(" )", ")")
     return text if len(text) <= MOST_CHARACTERS else text[: MOST_CHARACTERS - 1] + "…"
 
 
@@ -61,7 +61,7 @@ class Nodes:
         """A sequence that flows from others; one that compares the items of two traversals joins them."""
         number = len(self.nodes) + 1
         sources = frozenset(flows)
-        if blocking is None and len(self.traversals(sources)) + (path is not None) > 1:
+        if blocking is None and self._joins(sources, path):
             blocking = Blocking.JOINS
         self.nodes[number] = SequenceNode(number, text, span, blocking, path)
         self._flow(number, sources)
@@ -89,6 +89,13 @@ class Nodes:
         for source in sorted(folded):
             self.edges[Edge(source, number, Dependence.AGGREGATE)] = None
         return Value(frozenset({number}))
+
+    def _joins(self, sources: Refs, path: StreamPath | None) -> bool:
+        """Whether items of two traversals meet here, and not before."""
+        met = self.traversals(sources)
+        if path is not None:
+            return bool(met)
+        return len(met) > 1 and not any(self.traversals([source]) == met for source in sources)
 
     def _flow(self, target: int, sources: Refs) -> None:
         for source in sorted(sources):

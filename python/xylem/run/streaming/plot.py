@@ -141,7 +141,8 @@ def in_small_pieces(source: ByteSource) -> ByteSource:
     """The same input, handed over in pieces so small that a run can be watched closely."""
     size = source.size or PIECES << 16
     piece = min(_LARGEST_PIECE, max(_SMALLEST_PIECE, size // PIECES))
-    return ByteSource(_cut(source, piece), name=source.name, uri=source.uri, close=source.close)
+    again = (lambda: in_small_pieces(source.again())) if source.can_be_read_again else None
+    return ByteSource(_cut(source, piece), name=source.name, uri=source.uri, close=source.close, again=again)
 
 
 def _cut(chunks: Iterable[bytes], piece: int) -> Iterator[bytes]:

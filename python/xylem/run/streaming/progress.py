@@ -15,13 +15,15 @@ from .run import Statistics
 class Progress:
     """One run as it is seen from outside. Its numbers are those of the last batch."""
 
-    def __init__(self, source: ByteSource, statistics: Statistics) -> None:
-        self.source = source
+    def __init__(self, source: ByteSource, statistics: Statistics, passes: int = 1) -> None:
+        self._earlier = self._last = source
         self.statistics = statistics
         self.is_counting = False
         self.written: MeasuredOutput | None = None
         """What has been written, where that is counted."""
         self._start = time.monotonic()
+        self.passes = passes
+        """How many times the input is read."""
 
     def begin(self, output: Any) -> Any:
         """The run begins; gives what it is to write to."""
@@ -30,6 +32,16 @@ class Progress:
             return output
         self.written = MeasuredOutput(output)
         return self.written
+
+    def reading(self, source: ByteSource) -> ByteSource:
+        """Another source is read before the one the answer is given over: the same input, in an earlier pass."""
+        self._earlier = source
+        return source
+
+    @property
+    def source(self) -> ByteSource:
+        """What is being read."""
+        return self._last if self.statistics.passes >= self.passes else self._earlier
 
     @property
     def seconds(self) -> float:
@@ -48,6 +60,8 @@ class Progress:
     def words(self) -> Iterator[str]:
         """The line a person reads, in parts."""
         yield f"{self.source.name or 'input'} "
+        if self.passes > 1:
+            yield f"pass {self.statistics.passes} of {self.passes} "
         size = self.source.size
         total = f"/{size / 1e6:,.1f}" if size else ""
         yield f"{self.source.position / 1e6:,.1f}{total} MB "

@@ -1,0 +1,107 @@
+"""What becomes of an input, by its kind: how often it is read, what is kept of it, and where.
+
+A file is read as many times as the query needs. What can be read only once (a pipe, a socket, standard input) is kept
+on disk for the passes after the first, if a place for that is given; else the query is answered in one pass that keeps
+what it needs within the limit for buffers, or refused where nothing that grows may be kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from xylem.errors import Span, StaticError
+from xylem.run.streaming.account import account_of
+from xylem.run.streaming.passes import StreamPasses
+from xylem.source.byte_source import ByteSource
+from xylem.source.limits import DEFAULT_LIMITS, Limits
+from xylem.source.malformed import MalformedTally
+from xylem.source.spooled_input import SpooledInput
+from xylem.stream_query import Validation, sound_source, validated
+
+if TYPE_CHECKING:
+    from xylem.analysis.dataflow import Verdict
+    from xylem.pipeline import StaticEnvironment
+    from xylem.schema import Schema
+
+Why = Callable[[], "Verdict"]
+"""Says why one pass is not enough."""
+
+
+def chosen_passes(
+    passes: StreamPasses, source: ByteSource, spill: str | PathLike[str] | None, limits: Limits, why: Why
+) -> tuple[StreamPasses, ByteSource]:
+    """The passes over an input, and the input as it is read; XYST0012 where its query may not be answered from it."""
+    if passes.earlier and not source.can_be_read_again:
+        if spill is not None:
+            return passes, SpooledInput(source, Path(spill), limits.spilled_bytes).reading()
+        number = passes.number
+        one = passes.in_one_pass
+        if one is None:
+            raise refused(f"it takes {number} passes, and the input can be read only once", why)
+        passes = one
+    if limits.buffered_bytes == 0 and not account_of(passes.last).is_bounded:
+        raise refused("one pass would keep as much as there is input, and nothing may be kept", why)
+    return passes, source
+
+
+def limits_within(limits: Limits) -> Limits:
+    """The limits of a run: where nothing that grows is kept, an item may still be as large as any."""
+    return limits if limits.buffered_bytes else replace(limits, buffered_bytes=DEFAULT_LIMITS.buffered_bytes)
+
+
+def refused(what: str, why: Why) -> StaticError:
+    """XYST0012 with the reason."""
+    told, span = reason_of(why())
+    return StaticError("XYST0012", f"{what}: {told}" if told else what, span=span)
+
+
+def reason_of(verdict: Verdict) -> tuple[str, Span | None]:
+    """The first reason of a verdict, and its place."""
+    for reason in verdict.reasons:
+        return reason.text, reason.spans[0] if reason.spans else None
+    return "", None
+
+
+class Readings:
+    """An input as each pass of a run reads it: without malformed records, and compared with its schema, if so asked."""
+
+    def __init__(
+        self,
+        passes: StreamPasses,
+        text: str,
+        environment: StaticEnvironment,
+        *,
+        limits: Limits,
+        scanner: str,
+        schema: Schema | None,
+        validate: Validation | None,
+    ) -> None:
+        self._passes = passes
+        self._text = text
+        self._environment = environment
+        self._limits = limits
+        self._scanner = scanner
+        self._schema = schema
+        self._validate: Validation | None = validate
+
+    def last(self, source: ByteSource, tally: MalformedTally | None) -> ByteSource:
+        """The input for the last pass, in which what is left out is counted."""
+        return self._prepared(source, tally)
+
+    def earlier(self, source: ByteSource, tally: MalformedTally | None) -> ByteSource:
+        """The input once more, for a pass before that. It leaves out the same."""
+        return self._prepared(source.again(), None if tally is None else MalformedTally())
+
+    def _prepared(self, source: ByteSource, tally: MalformedTally | None) -> ByteSource:
+        if tally is not None:
+            # What is found malformed may depend on what a pass looks at: all of them leave out what one of them must.
+            programs = [*(earlier.program for earlier in self._passes.earlier), self._passes.last]
+            for program in programs:
+                source = sound_source(
+                    source, self._text, self._environment, program.scan, tally, self._limits, self._scanner
+                )
+        return validated(source, self._passes.last, self._schema, self._validate)

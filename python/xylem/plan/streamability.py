@@ -1,0 +1,134 @@
+"""What `explain` says of passes: how many there are, why, what is kept, and what that means for each kind of input.
+
+The data flow graph says what a query needs (`analysis/dataflow`), the plan says what is done. Where they differ the
+plan counts: with a schema, say, it may need less.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from xylem.analysis.dataflow import Graph, Reason, Verdict
+from xylem.errors import Span
+
+from .buffers import THE_STREAM
+from .flux_plan import Buffered
+
+
+@dataclass(frozen=True)
+class DataFlow:
+    """The graphs of a query: as it is written, and after all fusions, with the verdict on that."""
+
+    written: Graph
+    fused: Graph
+    verdict: Verdict
+
+
+@dataclass(frozen=True)
+class Streamability:
+    """The verdict on a plan."""
+
+    passes: int
+    """How many times an input is read that can be read again."""
+    is_bounded: bool
+    """Whether what is kept then stays as small as items, windows and aggregates."""
+    reasons: tuple[Reason, ...] = ()
+    """Why one pass is not enough, or keeps as much as there is input."""
+    earlier: tuple[tuple[str, ...], ...] = ()
+    """What the passes before the last compute."""
+    kept_at_once: tuple[Buffered, ...] = ()
+    """What one pass keeps that grows with the input: for an input that can be read only once."""
+    is_streamed: bool = True
+    can_be_read_once: bool = True
+    """Whether there is a way for such an input, within the limit for buffers."""
+
+    @property
+    def is_single_pass(self) -> bool:
+        """One pass in bounded memory."""
+        return self.passes == 1 and self.is_bounded
+
+    @property
+    def verdict(self) -> str:
+        """In a few words."""
+        if not self.is_streamed:
+            return "the whole tree is kept"
+        if self.is_single_pass:
+            return "single pass"
+        if self.is_bounded:
+            return f"{self.passes} passes"
+        return "one pass, which keeps as much as there is input"
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "single_pass": self.is_single_pass,
+            "passes": self.passes,
+            "bounded": self.is_bounded,
+            "text": self.verdict,
+            "reasons": [_reason_facts(reason) for reason in self.reasons],
+            "earlier_passes": [list(values) for values in self.earlier],
+            "read_once": {
+                "passes": 1,
+                "bounded": self.is_single_pass,
+                "possible": self.can_be_read_once,
+                "keeps": [buffer.to_dict() for buffer in self.kept_at_once],
+            },
+        }
+
+    def lines(self) -> Iterator[str]:
+        """For people."""
+        yield self.verdict
+        for reason in self.reasons:
+            yield from _reason_lines(reason)
+        for number, values in enumerate(self.earlier, 1):
+            yield f"pass {number} computes {', '.join(values)}"
+        if self.earlier:
+            yield f"pass {self.passes} gives the answer"
+        if not self.is_single_pass and self.is_streamed:
+            yield from self._once()
+
+    def _once(self) -> Iterator[str]:
+        if not self.can_be_read_once:
+            yield "an input that can be read only once is refused, or kept on disk: --spill DIR"
+            return
+        also = ", or on disk with --spill DIR and then read again" if self.earlier else ""
+        yield f"of an input that can be read only once is kept, within --buffer-limit{also}:"
+        for buffer in self.kept_at_once:
+            yield f"  {', '.join(buffer.paths)}"
+
+
+def streamability(
+    verdict: Verdict, buffered: Sequence[Buffered], earlier: Sequence[Sequence[str]], can_be_read_once: bool
+) -> Streamability:
+    """The verdict on a plan that streams: `buffered` is what one pass keeps, `earlier` what earlier passes give."""
+    growing = tuple(buffer for buffer in buffered if buffer.bound == THE_STREAM)
+    if not growing and not earlier:
+        return Streamability(1, True)
+    reasons = verdict.reasons or tuple(
+        Reason(0, f"${buffer.variable} keeps {', '.join(buffer.paths)} until {buffer.until}") for buffer in growing
+    )
+    told = tuple(tuple(values) for values in earlier)
+    return Streamability(len(earlier) + 1, bool(earlier), reasons, told, growing, True, can_be_read_once)
+
+
+def over_tree(why: str, span: Span | None) -> Streamability:
+    """The verdict on a query that is answered from a tree."""
+    reason = Reason(0, why, () if span is None else (span,))
+    return Streamability(1, False, (reason,), is_streamed=False)
+
+
+def _reason_lines(reason: Reason) -> Iterator[str]:
+    cited = f" (theorem {reason.theorem})" if reason.theorem else ""
+    yield f"{reason.text}{cited}"
+    for span in reason.spans:
+        text = " ".join(span.source.text[span.start : span.end].split())
+        yield f"  {span.line}:{span.column}  {text if len(text) <= 60 else text[:59] + '…'}"
+
+
+def _reason_facts(reason: Reason) -> dict[str, Any]:
+    places = [
+        {"line": span.line, "column": span.column, "query": span.source.text[span.start : span.end]}
+        for span in reason.spans
+    ]
+    return {"theorem": reason.theorem or None, "text": reason.text, "places": places}

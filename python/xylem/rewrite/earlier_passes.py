@@ -1,0 +1,317 @@
+"""What a pass over the input needs to know from an earlier one: values that are known only at its end, taken out.
+
+    let $b := count(/s/p[x > 0])                      earlier:   $value1 := count(/s/p[x > 0])
+    for $i in /s/p return $i/x idiv $b        →       then:      for $i in /s/p return $i/x idiv $value1
+
+Gain:   the loop streams, where all of its items would have to wait for the count (single-pass paper, §3.2).
+Needs:  the value is small (an aggregate, true or false, a single value), it is the same for all items, and it is read
+        where items pass: inside a loop or a predicate, or in front of what is written item by item.
+Safe:   expressions have no effects. A value that fails is an error only where it is read: whoever runs the passes
+        keeps the error until then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
+
+from xylem.analysis.ast_replacement import replaced, with_values
+from xylem.analysis.free_variables import free_in
+from xylem.functions.library import look_up
+from xylem.functions.registry import FN
+from xylem.plan.pass_values import PASS_NAMESPACE
+from xylem.syntax import ast
+
+from .distribute.input_reads import read_from_document, reads_context, reads_input
+from .distribute.not_spread import NotSpread
+from .fresh_names import bound_names
+from .inline_prolog import inline_prolog
+from .source import stream_source
+
+ExpandedName = tuple[str, str]
+_AGGREGATES = {"count", "sum", "avg", "min", "max", "exists", "empty", "not", "boolean"}
+_SINGLE = (
+    ast.GeneralComparison,
+    ast.ValueComparison,
+    ast.Quantified,
+    ast.And,
+    ast.Or,
+    ast.Arithmetic,
+    ast.Unary,
+    ast.StringConcat,
+    ast.CastableAs,
+    ast.CastAs,
+    ast.InstanceOf,
+)
+"""Expressions that give one atomic value, or none."""
+_OPERANDS = (ast.Arithmetic, ast.ValueComparison, ast.Unary, ast.StringConcat, ast.CastAs)
+"""Those whose operands are single values too."""
+_ELEMENTS = (ast.DirectElement, ast.ComputedElement, ast.SequenceExpr, ast.EnclosedExpr)
+
+
+class EarlierValue(NamedTuple):
+    """A variable of a pass, and what an earlier pass computes for it."""
+
+    name: ast.Name
+    value: ast.Expr
+    written: ast.Expr
+    """The expression of the query that it stands for."""
+
+
+class Split(NamedTuple):
+    """A query in two: what is computed first, and the rest, which reads it."""
+
+    earlier: tuple[EarlierValue, ...]
+    rest: ast.Expr
+
+
+def split_passes(body: ast.Expr, prolog: Iterable[ast.Declaration], first_number: int = 1) -> Split | None:
+    """The query in two passes; None where no value can be taken out. Numbers of values begin at `first_number`."""
+    body = inline_prolog(body, prolog)
+    named = stream_source(body)
+    try:
+        body = read_from_document(body)
+    except NotSpread:
+        return None
+    search = _Search(first_number)
+    rest = search.visited(body, _Place())
+    if not search.found:
+        return None
+
+    def input_again(expr: ast.Expr) -> ast.Expr:
+        return expr if named is None else replaced(expr, lambda node: named if isinstance(node, ast.Root) else None)
+
+    earlier = tuple(found._replace(value=input_again(found.value)) for found in search.found)
+    return Split(earlier, input_again(rest))
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Where an expression stands."""
+
+    is_needed: bool = False
+    """Whether it is evaluated while items pass, so that it must be known before."""
+    is_inside: bool = False
+    """Whether its focus is an item."""
+    bound: frozenset[ExpandedName] = frozenset()
+    """Variables that may be different for each item."""
+    lets: tuple[ast.LetClause, ...] = ()
+    """Those around it whose values are the same for all."""
+
+    def binding(self, names: Iterable[ast.Name | None]) -> _Place:
+        return replace(self, bound=self.bound | {name.expanded for name in names if name is not None})
+
+
+@dataclass
+class _Search:
+    number: int
+    found: list[EarlierValue] = field(default_factory=list)
+
+    def visited(self, expr: ast.Expr, place: _Place) -> ast.Expr:
+        if place.is_needed and is_small(expr) and self._is_the_same(expr, place):
+            return self._taken(expr, place)
+        match expr:
+            case ast.Flwor():
+                return self._flwor(expr, place)
+            case ast.InlineFunction():
+                return expr
+            case ast.If(test=test, then=then, otherwise=otherwise):
+                needed = place.is_needed or _is_long(then) or _is_long(otherwise)
+                return replace(
+                    expr,
+                    test=self.visited(test, replace(place, is_needed=needed)),
+                    then=self.visited(then, place),
+                    otherwise=self.visited(otherwise, place),
+                )
+            case ast.Quantified():
+                return self._quantified(expr, place)
+            case ast.Path(left=left, right=right) | ast.SimpleMap(left=left, right=right):
+                return replace(expr, left=self.visited(left, place), right=self.visited(right, _inside(place)))
+            case ast.Filter(base=base, predicate=predicate):
+                inner = self.visited(predicate, _inside(place))
+                return replace(expr, base=self.visited(base, place), predicate=inner)
+            case ast.AxisStep(predicates=predicates):
+                inside = _inside(place)
+                return replace(expr, predicates=tuple(self.visited(p, inside) for p in predicates))
+        if isinstance(expr, _ELEMENTS):
+            return self._in_order(expr, place)
+        if isinstance(expr, _OPERANDS):
+            return self._operands(expr, place)
+        return self._below(expr, place)
+
+    # --- taking out
+
+    def _is_the_same(self, expr: ast.Expr, place: _Place) -> bool:
+        """Whether an expression reads the input and is the same for all items."""
+        closed = self._closed(expr, place)
+        if not reads_input(closed) or free_in(closed) & place.bound:
+            return False
+        return not reads_context(closed)
+
+    def _closed(self, expr: ast.Expr, place: _Place) -> ast.Expr:
+        """The expression with the bindings around it that it reads."""
+        needed: list[ast.Clause] = []
+        free = free_in(expr)
+        for let in reversed(place.lets):
+            if let.name.expanded in free:
+                needed.insert(0, let)
+                free = (free - {let.name.expanded}) | free_in(let.value)
+        return ast.Flwor(tuple(needed), expr, span=expr.span) if needed else expr
+
+    def _taken(self, expr: ast.Expr, place: _Place, written: ast.Expr | None = None) -> ast.Expr:
+        value = self._closed(expr, place)
+        for known in self.found:
+            if known.value == value:
+                return ast.VarRef(known.name, span=expr.span)
+        name = ast.Name(f"value{self.number + len(self.found)}", None, PASS_NAMESPACE)
+        self.found.append(EarlierValue(name, value, written or expr))
+        return ast.VarRef(name, span=expr.span)
+
+    # --- expressions
+
+    def _flwor(self, flwor: ast.Flwor, place: _Place) -> ast.Expr:
+        clauses: list[ast.Clause] = []
+        for index, clause in enumerate(flwor.clauses):
+            following: Sequence[ast.Node] = (*flwor.clauses[index + 1 :], flwor.result)
+            made, place = self._clause(clause, place, following)
+            clauses.append(made)
+        return replace(flwor, clauses=tuple(clauses), result=self.visited(flwor.result, place))
+
+    def _clause(
+        self, clause: ast.Clause, place: _Place, following: Sequence[ast.Node]
+    ) -> tuple[ast.Clause, _Place]:
+        needed = replace(place, is_needed=place.is_needed or any(map(_is_long_part, following)))
+        match clause:
+            case ast.LetClause(name=name, type=None, value=value) if self._is_fixed(value, place):
+                made = replace(clause, value=self.visited(value, needed if is_small(value) else place))
+                kept = tuple(let for let in place.lets if let.name.expanded != name.expanded)
+                open_names = place.bound - {name.expanded}
+                return made, replace(place, lets=(*kept, clause), bound=open_names)
+            case ast.LetClause(name=name, value=value):
+                made = replace(clause, value=self.visited(value, place))
+                return made, self._hidden(place, [name])
+            case ast.ForClause(name=name, position=position, collection=collection):
+                made_for = replace(clause, collection=self.visited(collection, place))
+                return made_for, replace(self._hidden(place, [name, position]), is_needed=True)
+            case ast.WhereClause(test=test):
+                return replace(clause, test=self.visited(test, needed)), place
+        inner = replace(self._hidden(place, list(bound_names(clause))), is_needed=True)
+        return self._changed(clause, inner), inner
+
+    def _is_fixed(self, value: ast.Expr, place: _Place) -> bool:
+        closed = self._closed(value, place)
+        return not free_in(closed) & place.bound and not (place.is_inside and reads_context(closed))
+
+    def _hidden(self, place: _Place, names: Sequence[ast.Name | None]) -> _Place:
+        """Behind a clause that binds names: what was fixed under them is so no more."""
+        hidden = {name.expanded for name in names if name is not None}
+        kept = tuple(let for let in place.lets if let.name.expanded not in hidden)
+        return replace(place.binding(names), lets=kept)
+
+    def _quantified(self, expr: ast.Quantified, place: _Place) -> ast.Expr:
+        bindings = []
+        for binding in expr.bindings:
+            bindings.append(replace(binding, collection=self.visited(binding.collection, place)))
+            place = replace(self._hidden(place, [binding.name]), is_needed=True)
+        return replace(expr, bindings=tuple(bindings), satisfies=self.visited(expr.satisfies, place))
+
+    def _in_order(self, expr: ast.Expr, place: _Place) -> ast.Expr:
+        """Content in its order: what stands before something long must be known when that begins to pass."""
+        needed = replace(place, is_needed=True)
+        match expr:
+            case ast.SequenceExpr(items=items):
+                return replace(expr, items=self._parts(items, place))
+            case ast.DirectElement(attributes=attributes, content=content):
+                before = needed if any(map(_is_long, content)) else place
+                made = tuple(self._changed(attribute, before) for attribute in attributes)
+                return replace(expr, attributes=made, content=self._parts(content, place))
+            case ast.ComputedElement(body=body) | ast.EnclosedExpr(body=body):
+                return replace(expr, body=self.visited(body, place))
+        raise AssertionError(type(expr))
+
+    def _parts(self, parts: tuple[ast.Expr, ...], place: _Place) -> tuple[ast.Expr, ...]:
+        last = max((index for index, part in enumerate(parts) if _is_long(part)), default=-1)
+        needed = replace(place, is_needed=True)
+        return tuple(self.visited(part, needed if index < last else place) for index, part in enumerate(parts))
+
+    def _operands(self, expr: ast.Expr, place: _Place) -> ast.Expr:
+        """Operands that must be single values: a path of the input gives its value, and an error if there are more."""
+        if not place.is_needed:
+            return self._below(expr, place)
+
+        def operand(value: Any) -> Any:
+            if isinstance(value, ast.Path) and self._is_the_same(value, place):
+                return self._taken(_value_of(value), place, value)
+            return self.visited(value, place) if isinstance(value, ast.Expr) else value
+
+        return with_values(expr, operand)
+
+    def _below(self, expr: ast.Expr, place: _Place) -> ast.Expr:
+        made = self._changed(expr, place)
+        assert isinstance(made, ast.Expr)
+        return made
+
+    def _changed(self, node: Any, place: _Place) -> Any:
+        """The expressions below a node visited, at the same place."""
+
+        def change(value: Any) -> Any:
+            if isinstance(value, ast.Expr):
+                return self.visited(value, place)
+            if isinstance(value, ast.Node):
+                return with_values(value, change)
+            if isinstance(value, tuple):
+                made = tuple(map(change, value))
+                return value if all(a is b for a, b in zip(value, made, strict=True)) else made
+            return value
+
+        return with_values(node, change)
+
+
+def _inside(place: _Place) -> _Place:
+    return replace(place, is_needed=True, is_inside=True)
+
+
+def is_small(expr: ast.Expr) -> bool:
+    """Whether an expression gives one atomic value at most, whatever it reads."""
+    match expr:
+        case ast.FunctionCall(name=name, arguments=arguments) if name.uri == FN:
+            if name.local in _AGGREGATES:
+                return True
+            built_in = look_up(*name.expanded, len(arguments))
+            return built_in is not None and built_in.returns.startswith("xs:") and built_in.returns[-1] not in "*+"
+        case ast.If(then=then, otherwise=otherwise):
+            return is_small(then) and is_small(otherwise)
+    return isinstance(expr, _SINGLE)
+
+
+def _is_long(expr: ast.Expr) -> bool:
+    """Whether an expression may write as much as there is input."""
+    match expr:
+        case ast.DirectElement(content=content):
+            return any(map(_is_long, content))
+        case ast.EnclosedExpr(body=body) | ast.ComputedElement(body=body):
+            return _is_long(body)
+        case ast.SequenceExpr(items=items):
+            return any(map(_is_long, items))
+    return not is_small(expr) and (reads_input(expr) or bool(free_in(expr)))
+
+
+def _is_long_part(node: ast.Node) -> bool:
+    return _is_long(node) if isinstance(node, ast.Expr) else any(map(_is_long_part, node.children()))
+
+
+def _value_of(path: ast.Expr) -> ast.Expr:
+    """The values of a path, two at most: more than one is an error wherever this is read, and stays one.
+
+    A fold, because what a fold keeps is as small as its value.
+    """
+    so_far, item = (ast.Name(local, None, PASS_NAMESPACE) for local in ("so-far", "item"))
+    both = ast.SequenceExpr((ast.VarRef(so_far), _call("data", ast.VarRef(item))))
+    kept = _call("subsequence", both, ast.IntegerLiteral(1), ast.IntegerLiteral(2))
+    step = ast.InlineFunction((), (ast.Parameter(so_far), ast.Parameter(item)), None, kept, span=path.span)
+    return _call("fold-left", path, ast.SequenceExpr(), step)
+
+
+def _call(local: str, *arguments: ast.Expr) -> ast.FunctionCall:
+    return ast.FunctionCall(ast.Name(local, "fn", FN), arguments, span=arguments[0].span)

@@ -1,0 +1,128 @@
+"""A query that is answered in several passes over its input: earlier ones give values, the last one gives the answer.
+
+Each pass streams. What an earlier pass computes is bound to variables that the later ones read, so that nothing need
+wait for what is known only at the end of the input (single-pass paper, §3.2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from xylem.errors import InputError, XylemError
+from xylem.functions.context import Resources
+from xylem.source.byte_source import ByteSource
+from xylem.values.datetimes import DateTime
+
+from ..evaluator.program import current_time
+from .accumulator import Failed
+from .collector import Collector
+from .program import StreamProgram
+from .statistics import Statistics
+
+ExpandedName = tuple[str, str]
+T = TypeVar("T")
+Batches = Generator[Statistics, None, T]
+"""Gives control back after each batch, and a value in the end."""
+Opener = Callable[[], ByteSource]
+"""Opens the input for one more reading."""
+
+
+@dataclass(frozen=True)
+class EarlierPass:
+    """A pass that gives values: its answer is an array with one member for each variable."""
+
+    program: StreamProgram
+    names: tuple[ExpandedName, ...]
+    texts: tuple[str, ...]
+    """The expressions, as printed."""
+    alone: Callable[[int], StreamProgram]
+    """The program of one of the values, for when all of them together fail."""
+
+
+@dataclass(frozen=True)
+class StreamPasses:
+    """The passes of a query, in their order."""
+
+    last: StreamProgram
+    earlier: tuple[EarlierPass, ...] = ()
+    at_once: StreamProgram | None = None
+    """The same query in one pass, which keeps as much as there is input; None where it cannot be answered so."""
+
+    @property
+    def number(self) -> int:
+        """How many times the input is read."""
+        return len(self.earlier) + 1
+
+    @property
+    def in_one_pass(self) -> StreamPasses | None:
+        """For an input that can be read only once."""
+        if not self.earlier:
+            return self
+        return None if self.at_once is None else StreamPasses(self.at_once)
+
+    def write(
+        self,
+        source: ByteSource,
+        open_again: Opener,
+        resources: Resources,
+        output: Any,
+        *,
+        variables: Mapping[ExpandedName, Any] | None = None,
+        now: DateTime | None = None,
+        statistics: Statistics | None = None,
+        **options: Any,
+    ) -> Iterator[Statistics]:
+        """Run over a source, after as many more readings of it as there are earlier passes; options as for one."""
+        measured = statistics or Statistics()
+        # One moment for all passes: what current-dateTime() is.
+        options["now"] = now or current_time()
+        bound = dict(variables or {})
+        for earlier in self.earlier:
+            values = yield from _Values(earlier, open_again, resources, options, measured).found(bound)
+            bound.update(values)
+        yield from self.last.write(source, resources, output, variables=bound, statistics=measured, **options)
+
+
+@dataclass(frozen=True)
+class _Values:
+    """One earlier pass of one run."""
+
+    earlier: EarlierPass
+    open_again: Opener
+    resources: Resources
+    options: Mapping[str, Any]
+    measured: Statistics
+
+    def found(self, bound: Mapping[ExpandedName, Any]) -> Batches[dict[ExpandedName, Any]]:
+        names = self.earlier.names
+        try:
+            (answer,) = yield from self._answer(self.earlier.program, bound)
+            members = list(answer)
+        except InputError:
+            raise
+        except XylemError:
+            # Each for itself: an error of one is raised where that one is read, and nowhere else.
+            members = []
+            for index in range(len(names)):
+                members.append((yield from self._one(index, bound)))
+        return dict(zip(names, members, strict=True))
+
+    def _one(self, index: int, bound: Mapping[ExpandedName, Any]) -> Batches[Any]:
+        try:
+            return (yield from self._answer(self.earlier.alone(index), bound))
+        except InputError:
+            raise
+        except XylemError as error:
+            return Failed.with_error(error)
+
+    def _answer(self, program: StreamProgram, bound: Mapping[ExpandedName, Any]) -> Batches[list[Any]]:
+        own, output = Statistics(), Collector(program.static.base_uri, *program.copy_namespaces)
+        with self.open_again() as source:
+            run = program.write(source, self.resources, output, variables=bound, statistics=own, **self.options)
+            for _ in run:
+                self.measured.input_bytes = own.input_bytes
+                yield self.measured
+        self.measured.add_pass(own)
+        return list(output.ready)
