@@ -28,8 +28,6 @@ class Statistics:
     """The most since someone set it back to `held_bytes`."""
     limit_bytes: int = DEFAULT_LIMITS.buffered_bytes
     """What may be held at all."""
-    passes: int = 1
-    """How many times the input was read, or is being read."""
     why: Callable[[], tuple[str, Span | None]] | None = None
     """Says why the query holds anything, and where in it; asked for when it is too much."""
     passes: int = 1
