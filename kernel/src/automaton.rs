@@ -7,7 +7,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::plan::{Keep, Plan, COUNT, END, ITEM, START};
+use crate::plan::{Keep, NameOf, Plan, COUNT, END, ITEM, START};
 
 /// Which attributes of an element are kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -83,7 +83,8 @@ struct State {
 const UNKNOWN: u32 = u32::MAX;
 const TESTS: u32 = 1 << 31;
 
-type NameTest = (Option<String>, Option<String>);
+/// One of the names of each list.
+type NameTest = Vec<Vec<NameOf>>;
 
 /// The automaton of one plan.
 pub struct Automaton {
@@ -119,7 +120,8 @@ impl Automaton {
             plan,
         };
         for step in &automaton.plan.steps {
-            let test = (step.uri.clone(), step.local.clone());
+            let own = (step.uri.clone(), step.local.clone());
+            let test: NameTest = std::iter::once(vec![own]).chain(step.among.iter().cloned()).collect();
             let known = automaton.name_tests.iter().position(|other| *other == test);
             let number = known.unwrap_or_else(|| {
                 automaton.name_tests.push(test);
@@ -152,10 +154,11 @@ impl Automaton {
 
     /// The class of an element name.
     pub fn class_of(&mut self, uri: &str, local: &str) -> u32 {
-        let fits = |(test_uri, test_local): &NameTest| {
+        let is_of = |(test_uri, test_local): &NameOf| {
             test_uri.as_deref().is_none_or(|wanted| wanted == uri)
                 && test_local.as_deref().is_none_or(|wanted| wanted == local)
         };
+        let fits = |test: &NameTest| test.iter().all(|names| names.iter().any(is_of));
         let tests: Vec<u32> =
             (0..self.name_tests.len() as u32).filter(|&n| fits(&self.name_tests[n as usize])).collect();
         if let Some(&class) = self.classes.get(&tests) {

@@ -131,6 +131,9 @@ impl ValueTests {
     }
 }
 
+/// A name asked for: uri and local, None for any.
+pub type NameOf = (Option<String>, Option<String>);
+
 /// One step of a path.
 #[derive(Clone, Debug, Default)]
 pub struct Step {
@@ -142,6 +145,8 @@ pub struct Step {
     pub uri: Option<String>,
     /// None for any name.
     pub local: Option<String>,
+    /// Of each of these lists an element must have one of the names.
+    pub among: Vec<Vec<NameOf>>,
     /// START, END, ITEM, COUNT.
     pub report: u8,
     /// Whether START records matter only for elements that stand in each other.

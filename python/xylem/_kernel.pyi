@@ -23,7 +23,7 @@ StepTuple: TypeAlias = tuple[
     list[ValueTestTuple],
     tuple[object, ...] | None,
 ]
-PlanTuple: TypeAlias = tuple[list[StepTuple], bool]
+PlanTuple: TypeAlias = tuple[list[StepTuple], list[tuple[int, list[tuple[str | None, str | None]]]], bool]
 LimitsTuple: TypeAlias = tuple[int, int, int, int, int, int, int, int, bool]
 BatchTuple: TypeAlias = tuple[
     tuple[list[int], list[int], list[int]],

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hypothesis import strategies as st
-from xylem.plan.scan_plan import AttributeTest, Keep, Report, ScanPlan, ScanStep, ValueTest
+from xylem.plan.scan_plan import AttributeTest, Keep, NameTest, Report, ScanPlan, ScanStep, ValueTest
 
 ENCODINGS = ("", "", "utf-8", "utf-16", "iso-8859-1", "windows-1252")
 DOCTYPES = (
@@ -86,6 +86,12 @@ NAMES = st.sampled_from([("", "x"), ("", "y"), ("u", "x"), ("v", "x")])
 OPERATORS = st.sampled_from(["=", "!=", "<", "<=", ">", ">="])
 CONSTANTS = st.sampled_from([("1", None), ("x", None), ("é", None), (None, 1.0), (None, 2.5), (None, 10.0)])
 TESTS = st.builds(lambda name, op, constant: AttributeTest(*name, op, *constant), NAMES, OPERATORS, CONSTANTS)
+NAME_TESTS = st.builds(
+    lambda names: NameTest(tuple(names)),
+    st.lists(
+        st.tuples(st.sampled_from([None, "", "u"]), st.sampled_from([None, "a", "b", "c"])), min_size=1, max_size=3
+    ),
+)
 VALUE_TESTS = st.builds(
     lambda path, op, constant, text, attribute: ValueTest(tuple(path), op, *constant, text, attribute),
     st.lists(st.sampled_from([("", "a"), ("", "b"), ("u", "a"), ("u", "b")]), max_size=2),
@@ -111,7 +117,9 @@ def plans(draw: st.DrawFn) -> ScanPlan:
                 draw(st.sampled_from([Keep.NOTHING, Keep.NOTHING, Keep.SUBTREE, Keep.STRING])),
                 draw(st.one_of(st.just(()), st.none(), st.lists(NAMES, max_size=2).map(tuple))),
                 draw(st.booleans()),
-                tuple(draw(st.lists(TESTS, max_size=1))) if number and draw(st.integers(0, 3)) == 0 else (),
+                tuple(draw(st.lists(st.one_of(TESTS, NAME_TESTS), max_size=2)))
+                if number and draw(st.integers(0, 3)) == 0
+                else (),
                 tuple(draw(st.lists(VALUE_TESTS, max_size=2))) if number and draw(st.integers(0, 3)) == 0 else (),
             )
         )

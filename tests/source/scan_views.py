@@ -195,7 +195,9 @@ class _Oracle:
         assert name is not None
         if step.uri not in (None, name.uri) or step.local not in (None, name.local):
             return False
-        return all(self.holds(test, row) for test in step.tests)
+        if not all(test.fits(name.uri, name.local) for test in step.name_tests):
+            return False
+        return all(self.holds(test, row) for test in step.attribute_tests)
 
     def holds(self, test: AttributeTest, row: int) -> bool:
         for attribute in self.tree.attributes(row):

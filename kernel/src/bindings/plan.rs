@@ -31,8 +31,11 @@ type StepTuple<'py> = (
     Option<Bound<'py, PyTuple>>,
 );
 
-/// steps, comments
-pub type PlanTuple<'py> = (Vec<StepTuple<'py>>, bool);
+/// a step, and the names of which an element must have one: uri, local, None for any
+type NamesTuple = (usize, Vec<(Option<String>, Option<String>)>);
+
+/// steps, names that narrow steps, comments
+pub type PlanTuple<'py> = (Vec<StepTuple<'py>>, Vec<NamesTuple>, bool);
 
 /// The fields of `Limits`, in their order.
 pub type LimitsTuple = (usize, usize, usize, usize, usize, i64, i64, usize, bool);
@@ -53,8 +56,12 @@ pub fn limits((depth, attributes, name, attribute, text, expanded, factor, item,
 }
 
 /// The plan of a tuple.
-pub fn plan((steps, comments): PlanTuple<'_>) -> PyResult<Plan> {
-    let steps = steps.into_iter().map(step).collect::<PyResult<Vec<Step>>>()?;
+pub fn plan((steps, names, comments): PlanTuple<'_>) -> PyResult<Plan> {
+    let mut steps = steps.into_iter().map(step).collect::<PyResult<Vec<Step>>>()?;
+    for (number, among) in names {
+        let narrowed = steps.get_mut(number).ok_or_else(|| PyValueError::new_err(format!("no step {number}")))?;
+        narrowed.among.push(among);
+    }
     let plan = Plan { steps, comments };
     match plan.problem() {
         None => Ok(plan),
@@ -74,7 +81,22 @@ fn step(tuple: StepTuple<'_>) -> PyResult<Step> {
     let value_tests = self::value_tests(value_tests)?;
     let parent = usize::try_from(parent).unwrap_or(0);
     let result = made.as_ref().map(result).transpose()?;
-    Ok(Step { parent, is_descendant, uri, local, report, nests, keep, attributes, text, tests, value_tests, result })
+    let among = Vec::new();
+    Ok(Step {
+        parent,
+        is_descendant,
+        uri,
+        local,
+        among,
+        report,
+        nests,
+        keep,
+        attributes,
+        text,
+        tests,
+        value_tests,
+        result,
+    })
 }
 
 fn test((uri, local, sign, text, number): TestTuple) -> PyResult<AttributeTest> {

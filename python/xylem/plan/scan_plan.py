@@ -107,6 +107,23 @@ class AttributeTest:
 
 
 @dataclass(frozen=True)
+class NameTest:
+    """Whether an element has one of some names, each (uri, local) with None for any; tried before tests of attributes.
+
+    It narrows a step that takes elements of every name, as `*[self::a or self::b]` does.
+    """
+
+    names: tuple[tuple[str | None, str | None], ...]
+
+    def fits(self, uri: str, local: str) -> bool:
+        return any(wanted in (None, uri) and name in (None, local) for wanted, name in self.names)
+
+
+StartTest = AttributeTest | NameTest
+"""What is decided at the start tag."""
+
+
+@dataclass(frozen=True)
 class ValueTest:
     """A comparison with a constant, decided when the element is complete: its ITEM record is left out where it fails.
 
@@ -141,7 +158,7 @@ class ScanStep:
     """(uri, local) of the attributes to keep; None for all of them."""
     text: bool = False
     """Keep the text nodes that are its children."""
-    tests: tuple[AttributeTest, ...] = ()
+    tests: tuple[StartTest, ...] = ()
     """All must hold, or the step does not reach the element. Step 0 has none."""
     value_tests: tuple[ValueTest, ...] = ()
     """All must hold, or the ITEM record is left out. Step 0 has none."""
@@ -149,6 +166,14 @@ class ScanStep:
     """Its START records matter only for elements that stand in each other."""
     result: Template | Tally | None = None
     """What the scan itself may do with a complete element that passes them. Step 0 has none."""
+
+    @property
+    def attribute_tests(self) -> list[AttributeTest]:
+        return [test for test in self.tests if isinstance(test, AttributeTest)]
+
+    @property
+    def name_tests(self) -> list[NameTest]:
+        return [test for test in self.tests if isinstance(test, NameTest)]
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,7 @@ from .rules import ALGEBRA, NORMAL_FORM
 from .single_pass import make_one_pass
 from .source import read_from_root, stream_source
 from .to_flux import to_flux
+from .union_of_paths import unite_paths
 
 
 def to_program(
@@ -40,7 +41,7 @@ def to_program(
     for it. `without` names rules to be left out.
     """
     declared = list(prolog)
-    body = inline_prolog(body, declared)
+    body = unite_paths(inline_prolog(body, declared))
     source = stream_source(body)
     if source is not None:
         body = read_from_root(body, source)

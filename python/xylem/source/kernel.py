@@ -280,13 +280,14 @@ def _new_plan_tuple(plan: ScanPlan) -> PlanTuple:
             int(step.keep),
             None if step.attributes is None else list(step.attributes),
             step.text,
-            [(test.uri, test.local, test.op, test.string, test.number) for test in step.tests],
+            [(test.uri, test.local, test.op, test.string, test.number) for test in step.attribute_tests],
             [value_test_tuple(test) for test in step.value_tests],
             None if step.result is None else result_tuple(step.result),
         )
         for step in plan.steps
     ]
-    return steps, plan.comments
+    names = [(number, list(test.names)) for number, step in enumerate(plan.steps) for test in step.name_tests]
+    return steps, names, plan.comments
 
 
 def _limits_tuple(limits: Limits) -> LimitsTuple:

@@ -195,19 +195,21 @@ class Projection(TreeLoader):
         known = self._fitting.get((outer.followed, shape[0]))
         if known is None:
             fitting = [step for step in outer.followed if self._fits(step, shape[0])]
-            is_tested = any(self.plan.steps[number].tests for number in fitting)
+            is_tested = any(self.plan.steps[number].attribute_tests for number in fitting)
             known = self._fitting[outer.followed, shape[0]] = (fitting if is_tested else [], self._union(fitting))
         tested, reached = known
         if not tested:
             return reached
         named = dict(zip(map(self._name, shape[1]), values, strict=True))
         steps = self.plan.steps
-        return self._union(number for number in tested if all(holds(test, named) for test in steps[number].tests))
+        return self._union(n for n in tested if all(holds(test, named) for test in steps[n].attribute_tests))
 
     def _fits(self, number: int, code: int) -> bool:
         step = self.plan.steps[number]
         uri, local = self._name(code)
-        return step.uri in (None, uri) and step.local in (None, local)
+        if step.uri not in (None, uri) or step.local not in (None, local):
+            return False
+        return all(test.fits(uri, local) for test in step.name_tests)
 
     def _name(self, code: int) -> Name:
         name = self.tree.names.qnames[code >> KIND_BITS]

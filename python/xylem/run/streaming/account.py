@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from xylem.plan.buffers import A_WINDOW, AN_ITEM, THE_STREAM
 from xylem.plan.flux_plan import Buffered
-from xylem.plan.scan_plan import Keep, Report, ScanPlan, ScanStep
+from xylem.plan.scan_plan import Keep, NameTest, Report, ScanPlan, ScanStep
 from xylem.plan.stream_account import Aggregated, StreamAccount, Streamed
 
 from .program import StreamProgram
@@ -149,8 +149,13 @@ class _Paths:
 
 def _written(step: ScanStep) -> str:
     slash = "//" if step.axis == "descendant" else "/"
-    tests = "".join(f"[@{test.local} {test.op} {_constant(test.string, test.number)}]" for test in step.tests)
-    return f"{slash}{step.local or '*'}{tests}"
+    names = "".join(f"[{_names(test)}]" for test in step.name_tests)
+    tests = "".join(f"[@{test.local} {test.op} {_constant(test.string, test.number)}]" for test in step.attribute_tests)
+    return f"{slash}{step.local or '*'}{names}{tests}"
+
+
+def _names(test: NameTest) -> str:
+    return " or ".join(f"self::{local or '*'}" for _, local in test.names)
 
 
 def _constant(string: str | None, number: float | None) -> str:

@@ -11,7 +11,7 @@ from xylem.analysis.streamable_paths import is_counting
 from xylem.functions.registry import FN
 from xylem.plan.flux import On, Step
 from xylem.plan.needs import add_expression, add_needs, element_names
-from xylem.plan.scan_plan import AttributeTest, Report
+from xylem.plan.scan_plan import Report, StartTest
 from xylem.rewrite.counted_positions import counted
 from xylem.rewrite.focus_conditions import of_focus
 from xylem.rewrite.simple_expressions import is_known_at_start
@@ -57,7 +57,7 @@ class PlannedTest:
     aggregates: tuple[Aggregate, ...]
     decision: Decision
     facts: tuple[ast.Expr, ...]
-    tests: tuple[AttributeTest, ...] = ()
+    tests: tuple[StartTest, ...] = ()
     """What the scan can test by itself."""
 
 
@@ -70,9 +70,9 @@ class RegionPlanner:
 
     # --- whether
 
-    def scan_tests(self, step: Step) -> tuple[AttributeTest, ...] | None:
+    def scan_tests(self, step: Step) -> tuple[StartTest, ...] | None:
         """The predicates of a step, where the scan can test them all at the start tag."""
-        tests: list[AttributeTest] = []
+        tests: list[StartTest] = []
         for predicate in step.predicates:
             conditions = self._conjuncts(predicate)
             found = [self.b.selection.test(condition, CANDIDATE) for condition in conditions]

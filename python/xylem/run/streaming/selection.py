@@ -16,12 +16,17 @@ from dataclasses import dataclass
 from decimal import Decimal
 from math import inf
 
-from xylem.plan.flux import Flux, For, If, On, OnEach, OnFirst, OnWindow, ProcessStream, Sequence
-from xylem.plan.scan_plan import AttributeTest, ValueTest
+from xylem.analysis.streamable_paths import is_element_test
+from xylem.functions.registry import FN
+from xylem.plan.flux import Flux, For, If, On, OnEach, OnFirst, OnWindow, ProcessStream, Sequence, Step
+from xylem.plan.needs import element_names
+from xylem.plan.scan_plan import AttributeTest, NameTest, StartTest, ValueTest
 from xylem.syntax import ast
 
 _TURNED = {"=": "=", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _GENERAL = {"eq": "=", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
+NameOf = tuple[str | None, str | None]
+"""(uri, local), None for any."""
 Guards = frozenset[ast.Expr] | None
 """Conditions under which alone a body writes; None for a body that writes nothing in any case."""
 
@@ -33,7 +38,7 @@ class Selection:
     by_code_points: bool = True
     """Whether strings are compared as the scan compares them; the default collation of the query may say otherwise."""
 
-    def tests_of(self, body: Flux, variable: str) -> tuple[AttributeTest, ...]:
+    def tests_of(self, body: Flux, variable: str) -> tuple[StartTest, ...]:
         """The tests of attributes of `variable` that must hold for a body to write anything."""
         return self._tests(guards(body) or (), variable)
 
@@ -50,7 +55,7 @@ class Selection:
         relative = (of_variable(predicate, variable) for predicate in _predicates(taken))
         return self._value_tests((p for p in relative if p is not None), variable)
 
-    def tests_of_predicates(self, taken: ast.Expr, variable: str) -> tuple[tuple[AttributeTest, ...], bool]:
+    def tests_of_predicates(self, taken: ast.Expr, variable: str) -> tuple[tuple[StartTest, ...], bool]:
         """The tests among the predicates of `$variable[p][q]…`, and whether they are all there is to it."""
         predicates = _predicates(taken)
         while isinstance(taken, ast.Filter):
@@ -60,7 +65,7 @@ class Selection:
         is_plain = isinstance(taken, ast.VarRef) and len(tests) == len(predicates)
         return tests, is_plain
 
-    def _tests(self, conditions: Iterable[ast.Expr], variable: str) -> tuple[AttributeTest, ...]:
+    def _tests(self, conditions: Iterable[ast.Expr], variable: str) -> tuple[StartTest, ...]:
         found = (self.test(condition, variable) for condition in conditions)
         return tuple(sorted((test for test in found if test is not None), key=repr))
 
@@ -69,8 +74,11 @@ class Selection:
         # Those of the element's own attributes are decided at its start tag.
         return tuple(sorted((test for test in found if test is not None and test.path), key=repr))
 
-    def test(self, condition: ast.Expr, variable: str) -> AttributeTest | None:
-        """A condition as a test of an attribute."""
+    def test(self, condition: ast.Expr, variable: str) -> StartTest | None:
+        """A condition as a test of an attribute, or of the element's name."""
+        names = self._names(condition, variable)
+        if names is not None:
+            return NameTest(tuple(names))
         found = self._comparison(condition)
         if found is None:
             return None
@@ -92,6 +100,21 @@ class Selection:
             return None
         path, text, attribute = names
         return ValueTest(path, op, string, number, text, attribute)
+
+    def _names(self, condition: ast.Expr, variable: str) -> list[NameOf] | None:
+        """$variable/self::a or local-name($variable) = "b" or …: the names."""
+        if isinstance(condition, ast.Or):
+            return _all(self._names(side, variable) for side in (condition.left, condition.right))
+        match condition:
+            case ast.Path(left=ast.VarRef(name=source), right=ast.AxisStep(axis="self", test=test, predicates=())):
+                is_name = source.expanded == ("", variable) and is_element_test(test)
+                return [element_names(Step("*", "self", test))] if is_name else None
+            case ast.GeneralComparison(op="=", left=left, right=ast.SequenceExpr(items=items)) if items:
+                return _all(self._names(ast.GeneralComparison("=", left, item), variable) for item in items)
+        found = self._comparison(condition)
+        if found is None or found[0] != "=" or found[2] is None or not _is_local_name(found[1], variable):
+            return None
+        return [(None, found[2])]
 
     def decides(self, condition: ast.Expr, variable: str) -> bool:
         """Whether a condition is wholly decided by the tests of a scan, where they can be decided."""
@@ -209,11 +232,34 @@ def _attribute(expr: ast.Expr, variable: str) -> tuple[str, str] | None:
     return None
 
 
+def _all(parts: Iterable[list[NameOf] | None]) -> list[NameOf] | None:
+    """The names of all parts; None if one has none."""
+    found: list[NameOf] = []
+    for part in parts:
+        if part is None:
+            return None
+        found += part
+    return found
+
+
+def _is_local_name(expr: ast.Expr, variable: str) -> bool:
+    """local-name($variable)"""
+    match expr:
+        case ast.FunctionCall(name=ast.Name(local="local-name", uri=uri), arguments=(ast.VarRef(name=source),)):
+            return uri == FN and source.expanded == ("", variable)
+    return False
+
+
 def of_variable(predicate: ast.Expr, variable: str) -> ast.Expr | None:
-    """A comparison in a predicate, its step made a path from the variable."""
+    """A comparison or a test of the name in a predicate, its step made a path from the variable."""
+    item = ast.VarRef(ast.Name(variable, None, ""))
+    if isinstance(predicate, ast.Or):
+        left, right = of_variable(predicate.left, variable), of_variable(predicate.right, variable)
+        return None if left is None or right is None else ast.Or(left, right)
+    if isinstance(predicate, ast.AxisStep) and predicate.axis == "self":
+        return ast.Path(item, predicate)
     if not isinstance(predicate, (ast.GeneralComparison, ast.ValueComparison)):
         return None
-    item = ast.VarRef(ast.Name(variable, None, ""))
     return type(predicate)(predicate.op, *(_from(item, side) for side in (predicate.left, predicate.right)))
 
 
@@ -223,4 +269,9 @@ def _from(item: ast.Expr, side: ast.Expr) -> ast.Expr:
         return ast.Path(item, side)
     if isinstance(side, ast.Path):
         return ast.Path(_from(item, side.left), side.right)
+    match side:
+        case ast.FunctionCall(name=ast.Name(local="local-name", uri=uri), arguments=() | (ast.ContextItem(),)) if (
+            uri == FN
+        ):
+            return ast.FunctionCall(side.name, (item,))
     return side

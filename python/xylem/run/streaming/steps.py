@@ -8,7 +8,7 @@ from xylem.analysis.projection import Projection
 from xylem.plan.flux import Step
 from xylem.plan.needs import element_names, node_test
 from xylem.plan.result_template import Tally, Template
-from xylem.plan.scan_plan import AttributeTest, Keep, Report, ScanPlan, ScanStep, ValueTest
+from xylem.plan.scan_plan import Keep, Report, ScanPlan, ScanStep, StartTest, ValueTest
 from xylem.syntax import ast
 
 
@@ -23,7 +23,7 @@ class PlannedStep:
     local: str | None
     report: Report = Report.NOTHING
     kept: Projection = field(default_factory=Projection)
-    tests: tuple[AttributeTest, ...] = ()
+    tests: tuple[StartTest, ...] = ()
     value_tests: tuple[ValueTest, ...] = ()
     nests: bool = False
     result: Template | Tally | None = None

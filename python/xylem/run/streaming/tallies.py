@@ -15,7 +15,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from xylem.plan.result_template import Tally
-from xylem.plan.scan_plan import AttributeTest, ValueTest
+from xylem.plan.scan_plan import StartTest, ValueTest
 from xylem.syntax import ast
 
 from .selection import Selection, conjuncts, of_variable
@@ -26,7 +26,7 @@ from .template_paths import NoTemplate, taken_by
 class Tallied:
     """What decides about a record, all of it, and what is counted of it."""
 
-    tests: tuple[AttributeTest, ...]
+    tests: tuple[StartTest, ...]
     value_tests: tuple[ValueTest, ...]
     tally: Tally
 
@@ -41,7 +41,7 @@ def tally_of(taken: ast.Expr, item: str, selection: Selection) -> Tallied | None
 
 
 def _tallied(conditions: list[tuple[ast.Expr, str]], tally: Tally, selection: Selection) -> Tallied:
-    tests: list[AttributeTest] = []
+    tests: list[StartTest] = []
     value_tests: list[ValueTest] = []
     for condition, variable in conditions:
         test = selection.test(condition, variable)

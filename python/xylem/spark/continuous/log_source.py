@@ -57,7 +57,7 @@ class LogDescription:
 
     def to_option(self) -> str:
         # A user's functions go by value: one made in a notebook or inside another has no module to be found in.
-        return b64encode(cloudpickle.dumps(self)).decode()
+        return b64encode(cloudpickle.dumps(self)).decode()  # type: ignore[no-untyped-call]
 
     @classmethod
     def from_option(cls, text: str) -> LogDescription:

@@ -1,0 +1,76 @@
+"""Turn a union of paths that differ only in their last step into one path.
+
+    π/a | π/b[p]     →     π/*[self::a or self::b[p]]
+    //a | //b        →     //*[self::a or self::b]
+    π/(a | b)        →     π/*[self::a or self::b]
+
+Gain:   one traversal of the elements in document order: neither side waits for the other, nothing is kept to be sorted.
+Needs:  the same start, which is no new node each time, and the same steps up to the last; last steps on one axis whose
+        tests are for elements, and whose predicates do not count.
+Safe:   a path selects each node once, in document order, and so does a union.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from xylem.analysis.ast_replacement import replaced
+from xylem.analysis.streamable_paths import is_element_test
+from xylem.syntax import ast
+
+from .step_lists import StepList, has_only_tests, step_list
+
+_AXES = {"child", "descendant", "descendant-or-self", "self", "following-sibling"}
+_STARTS = (ast.Root, ast.VarRef, ast.ContextItem)
+
+
+def unite_paths(expr: ast.Expr) -> ast.Expr:
+    """An equal expression without such unions; the very same object where there are none."""
+    if not any(isinstance(node, ast.SetOperation) for node in expr.walk()):
+        return expr
+    return replaced(expr, _replacement)
+
+
+def _replacement(node: ast.Node) -> ast.Node | None:
+    if not isinstance(node, ast.SetOperation) or node.op != "union":
+        return None
+    members = [_steps(replaced(member, _replacement)) for member in _members(node)]
+    paths = [member for member in members if member is not None]
+    if len(paths) < len(members) or any(not _differ_in_last(paths[0], path) for path in paths[1:]):
+        return None
+    last = paths[0].steps[-1]
+    choices = [replace(path.steps[-1], axis="self") for path in paths]
+    some: ast.Expr = choices[0]
+    for choice in choices[1:]:
+        some = ast.Or(some, choice, span=node.span)
+    return _path(paths[0], ast.AxisStep(last.axis, ast.Wildcard(), (some,), span=node.span))
+
+
+def _members(expr: ast.Expr) -> list[ast.Expr]:
+    """The members of a union of unions."""
+    if isinstance(expr, ast.SetOperation) and expr.op == "union":
+        return [*_members(expr.left), *_members(expr.right)]
+    return [expr]
+
+
+def _steps(expr: ast.Expr) -> StepList | None:
+    if isinstance(expr, ast.AxisStep):
+        found: StepList | None = StepList(ast.ContextItem(), (expr,))
+    else:
+        found = step_list(expr)
+    if found is None or not found.steps or not isinstance(found.start, _STARTS):
+        return None
+    last = found.steps[-1]
+    return found if last.axis in _AXES and is_element_test(last.test) and has_only_tests(last) else None
+
+
+def _differ_in_last(one: StepList, other: StepList) -> bool:
+    return (
+        one.start == other.start and one.steps[:-1] == other.steps[:-1] and one.steps[-1].axis == other.steps[-1].axis
+    )
+
+
+def _path(path: StepList, last: ast.AxisStep) -> ast.Expr:
+    if len(path.steps) == 1 and isinstance(path.start, ast.ContextItem):
+        return last
+    return StepList(path.start, (*path.steps[:-1], last)).path()
