@@ -29,6 +29,8 @@ from xylem.values.families import CALENDAR, FAMILY_OF, Family
 
 _EMPTY_LEAST, _NAN_LEAST, _VALUE, _NAN_GREATEST, _EMPTY_GREATEST = b"\0", b"\1", b"\2", b"\3", b"\4"
 _INVERTED = bytes(255 - byte for byte in range(256))
+_EXACT_INTEGERS = 1 << 53
+"""Up to there every integer is a double."""
 _LARGEST = 1.7976931348623157e308
 _EXACT = Context(prec=5000, Emin=MIN_EMIN, Emax=MAX_EMAX, traps=[])
 
@@ -87,7 +89,7 @@ def _compared(key: Any) -> bytes:
 
 
 def _characters(data: bytes) -> bytes:
-    return data.replace(b"\0", b"\0\xff") + b"\0\0"
+    return (data.replace(b"\0", b"\0\xff") if 0 in data else data) + b"\0\0"
 
 
 def number_key(value: Any) -> bytes:
@@ -110,7 +112,7 @@ def _nearest(value: Any) -> float:
 
 def _rest(value: Any, nearest: float) -> bytes:
     """What a double misses of an exact number: sign, then size, then digits."""
-    if isinstance(value, float):
+    if isinstance(value, float) or (type(value) is int and -_EXACT_INTEGERS <= value <= _EXACT_INTEGERS):
         return b"\x80"
     rest = _EXACT.subtract(Decimal(value), Decimal(nearest))
     if not rest:

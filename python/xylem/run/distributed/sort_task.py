@@ -24,19 +24,28 @@ class TupleOrder:
 
     def __init__(self, specs: Sequence[ast.OrderSpec]) -> None:
         self._specs = specs
+        self._known: tuple[Context, list[tuple[bool, bool, Collation | None]]] | None = None
 
     def key(self, values: Sequence[Sequence[Any]], context: Context) -> tuple[bytes, tuple[str, ...]]:
         """The bytes that order a tuple, and the families of its keys."""
+        known = self._known
+        if known is None or known[0] is not context:
+            known = self._known = context, self._directions(context)
         zone = context.run.implicit_timezone_minutes
         key = b""
         families = []
-        for spec, sequence in zip(self._specs, values, strict=True):
+        for (descending, greatest, own), sequence in zip(known[1], values, strict=True):
             value = one_value(sequence)
             families.append(order_family(value))
-            greatest = spec.empty == "greatest"
-            own = chosen_collation(spec.collation, context)
-            key += order_key(value, own, zone, descending=spec.descending, empty_greatest=greatest)
+            key += order_key(value, own, zone, descending=descending, empty_greatest=greatest)
         return key, tuple(families)
+
+    def _directions(self, context: Context) -> list[tuple[bool, bool, Collation | None]]:
+        """Of each key: whether it descends, whether the empty sequence is greatest, its collation."""
+        return [
+            (spec.descending, spec.empty == "greatest", chosen_collation(spec.collation, context))
+            for spec in self._specs
+        ]
 
     def check(self, seen: list[str], families: Sequence[str]) -> None:
         """XPTY0004 where a key has no order with those seen before."""

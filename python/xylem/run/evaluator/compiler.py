@@ -101,6 +101,8 @@ class Sink:
         self.yields = yields
 
 
+UNTYPED_KINDS = (nk.DOCUMENT, nk.ELEMENT, nk.ATTRIBUTE, nk.TEXT)
+"""Kinds of nodes whose typed value is xs:untypedAtomic."""
 ENDLESS = Infinite(())
 NO_ITEM = AtomicItem(at.ERROR)
 """The type of no item at all, below every other."""
@@ -323,8 +325,7 @@ class Compiler:
             return replace(many(f"{self.rt(each_typed_value)}({code.text})", AtomicItem(at.ANY_ATOMIC)), endless=True)
         if code.is_nodes:
             kind = code.item.kind if isinstance(code.item, NodeItem) else None
-            untyped = kind in (nk.DOCUMENT, nk.ELEMENT, nk.ATTRIBUTE, nk.TEXT)
-            item = AtomicItem(at.UNTYPED_ATOMIC if untyped else at.ANY_ATOMIC)
+            item = AtomicItem(at.UNTYPED_ATOMIC if kind in UNTYPED_KINDS else at.ANY_ATOMIC)
             if code.shape is Shape.ONE:
                 return one(f"{code.text}.typed_value", item)
             if code.shape is Shape.OPTIONAL:
@@ -379,8 +380,11 @@ class Compiler:
         if expected == ANY_SEQUENCE:
             return replace(code, text=self.as_sequence(code), shape=Shape.SEQUENCE)
         if isinstance(expected.item, AtomicItem):
+            characters = self._text_of_node(code, expected, what)
+            if characters is not None:
+                return characters
             code = self.atomized(code)
-            promoted = self._cast_untyped(code, expected)
+            promoted = self._cast_untyped(code, expected) or _promoted_literal(code, expected)
             if promoted is not None:
                 code = promoted
         shape = shape_of(expected.occurrence)
@@ -392,6 +396,15 @@ class Compiler:
                 return shaped
         text = f"{self.rt(convert)}({self.as_sequence(code)}, {self.type_constant(expected)}, {what!r})"
         return Code(text, shape, expected)
+
+    def _text_of_node(self, code: Code, expected: SequenceType, what: str) -> Code | None:
+        """Nodes where a string is expected: mostly there is one, and its characters are wanted, no typed value."""
+        if not code.is_nodes or code.shape is not Shape.SEQUENCE or not _is_string(expected):
+            return None
+        if not isinstance(code.item, NodeItem) or code.item.kind not in UNTYPED_KINDS:
+            return None
+        text = f"{self.rt(rt.text_of_node)}({code.text}, {self.type_constant(expected)}, {what!r})"
+        return Code(text, shape_of(expected.occurrence), expected)
 
     def _cast_untyped(self, code: Code, expected: SequenceType) -> Code | None:
         if code.atomic is not at.UNTYPED_ATOMIC or code.shape not in (Shape.ONE, Shape.OPTIONAL):
@@ -465,6 +478,21 @@ class Compiler:
             None if position is None else self.variable(position, loops=loops),
             None if size is None else self.variable(size, loops=loops),
         )
+
+
+def _is_string(expected: SequenceType) -> bool:
+    """Whether a type is xs:string or xs:string?."""
+    is_single = expected.occurrence in (Occurrence.ONE, Occurrence.OPTIONAL)
+    return is_single and isinstance(expected.item, AtomicItem) and expected.item.type is at.STRING
+
+
+def _promoted_literal(code: Code, expected: SequenceType) -> Code | None:
+    """A whole number as it is written, where an xs:double is expected: 7 is 7.0 once and for all."""
+    if not isinstance(expected.item, AtomicItem) or expected.item.type is not at.DOUBLE:
+        return None
+    if code.atomic is not at.INTEGER or code.shape is not Shape.ONE or not code.text.isdecimal() or len(code.text) > 15:
+        return None
+    return atomic(repr(float(code.text)), at.DOUBLE, simple=True)
 
 
 def _is_deep(text: str) -> bool:

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from xylem.errors import DynamicError
+from xylem.values.conversion import convert
+from xylem.values.sequence_type import SequenceType
 from xylem.values.strings import UntypedAtomic
 
 
@@ -46,6 +48,13 @@ def typed_values(nodes: Iterable[Any]) -> list[Any]:
             if len(rows) == len(found):
                 return tree.native.typed_values(rows, UntypedAtomic)  # type: ignore[no-any-return]
     return [node.typed_value for node in found]
+
+
+def text_of_node(nodes: list[Any], expected: SequenceType, what: str) -> Any:
+    """What nodes are converted to where xs:string or xs:string? is expected; their typed values are untyped."""
+    if len(nodes) == 1:
+        return nodes[0].string_value
+    return convert(typed_values(nodes), expected, what)
 
 
 def nodes_only(items: Iterable[Any], code: str = "XPTY0019") -> Iterator[Any]:
