@@ -40,6 +40,7 @@ pub mod scanner;
 mod simple_element;
 pub mod start_tag;
 pub mod subtree_text;
+pub mod table;
 pub mod template;
 pub mod tree;
 pub mod value_tests;

@@ -6,6 +6,7 @@ use crate::limits::Limits;
 use crate::plan::Plan;
 use crate::reader::Reader;
 use crate::rows::Rows;
+use crate::table::Table;
 use crate::waiting::Waiting;
 
 const BATCH_ROWS: usize = 20_000;
@@ -36,6 +37,8 @@ pub struct Harvest {
     pub rows: Rows,
     /// For each step, the elements counted.
     pub counts: Vec<u64>,
+    /// Tables of steps that the scan has done with.
+    pub tables: Vec<(u32, Table)>,
 }
 
 /// The state of one scan.
@@ -77,7 +80,7 @@ impl Scanner {
         } else {
             new - held.min(new) >= BATCH_ROWS
         };
-        Ok(is_due.then(|| self.take()))
+        Ok(is_due.then(|| self.take(false)))
     }
 
     /// Read the end of the input, and hand over the rest.
@@ -87,12 +90,13 @@ impl Scanner {
         if self.error.is_none() && is_first {
             self.reader.projector.end_document();
         }
-        Ok(self.take())
+        Ok(self.take(true))
     }
 
-    fn take(&mut self) -> Harvest {
+    fn take(&mut self, is_last: bool) -> Harvest {
+        let tables = self.reader.projector.take_tables(is_last);
         let (rows, counts) = self.reader.projector.take();
-        Harvest { rows, counts }
+        Harvest { rows, counts, tables }
     }
 
     /// An error is raised at once only where nothing was completed before it, and else by the next call.
@@ -176,7 +180,7 @@ pub fn read_whole(data: &[u8], limits: Limits, options: Options) -> Result<(Scan
         return Err(error);
     }
     scanner.reader.projector.end_document();
-    let harvest = scanner.take();
+    let harvest = scanner.take(true);
     Ok((scanner, harvest.rows))
 }
 

@@ -7,6 +7,7 @@ use crate::escaping::{escape, Place};
 use crate::plan::ValueTests;
 use crate::row_paths::{NamedRows, PathStep, Wanted, WantedName};
 use crate::subtree_text::write_subtree;
+use crate::table::TableSpec;
 use crate::value_tests::{all, Verdict};
 
 /// What is taken of an element.
@@ -101,6 +102,8 @@ pub enum ScanResult {
     Template(Vec<Part>),
     /// Something is counted.
     Tally(Tally),
+    /// It goes to a cell of a table.
+    Table(TableSpec),
 }
 
 /// The result depends on what only the query can decide.

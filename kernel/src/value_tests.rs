@@ -94,7 +94,8 @@ impl Deciding<'_> {
     }
 }
 
-fn string_value(named: NamedRows<'_>, row: usize) -> Cow<'_, [u8]> {
+/// The string value of the element of a row.
+pub fn string_value(named: NamedRows<'_>, row: usize) -> Cow<'_, [u8]> {
     let mut found: Cow<'_, [u8]> = Cow::Borrowed(b"");
     for text in named.all_texts(row) {
         if found.is_empty() {

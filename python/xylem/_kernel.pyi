@@ -30,6 +30,7 @@ BatchTuple: TypeAlias = tuple[
     tuple[list[int], list[int], list[int], list[str | None]] | CompactRows,
     tuple[dict[int, dict[str, str]], list[tuple[str, str, str]], dict[int, str]],
     tuple[list[int], int, list[tuple[str, int, int, int, int]]],
+    list[tuple[int, list[tuple[list[int], list[tuple[int, int | float | None]]]]]],
 ]
 ColumnsTuple: TypeAlias = tuple[
     list[int], list[int], list[int], list[str | None], dict[int, dict[str, str]], dict[int, str]

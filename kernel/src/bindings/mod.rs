@@ -7,6 +7,7 @@ mod plan;
 mod read_tree;
 mod record_checker;
 mod scanner;
+mod table;
 mod template;
 mod tree;
 mod tree_columns;

@@ -7,6 +7,7 @@ use rustc_hash::FxHashMap;
 use super::columns::{declared, ends_and_parents, prefixed, values, Integers};
 use super::errors::{guarded, raised};
 use super::plan::{limits, plan, LimitsTuple, PlanTuple};
+use super::table::{table_tuple, TableTuple};
 use super::tree::CompactRows;
 use crate::rows::{Rows, Written};
 use crate::scanner::{bug, Harvest, Options};
@@ -18,6 +19,7 @@ type BatchTuple<'py> = (
     Bound<'py, PyAny>,
     (Bound<'py, PyAny>, Vec<(String, String, String)>, Bound<'py, PyAny>),
     (Vec<u64>, u64, Vec<WrittenTuple<'py>>),
+    Vec<TableTuple<'py>>,
 );
 
 /// text, elements, items, most characters, most rows
@@ -92,7 +94,10 @@ impl Scanner {
     }
 
     fn batch<'py>(&mut self, py: Python<'py>, harvest: Harvest) -> PyResult<BatchTuple<'py>> {
-        let Harvest { rows, counts } = harvest;
+        let Harvest { rows, counts, tables } = harvest;
+        let projector = &self.scanner.reader.projector;
+        let tables = tables.iter().filter_map(|(step, found)| Some((*step, projector.table_spec(*step)?, found)));
+        let tables = tables.map(|(step, spec, found)| table_tuple(py, step, spec, found)).collect::<PyResult<_>>()?;
         let names = self.scanner.reader.projector.names.new_in_table();
         let names = names.iter().map(|(uri, local, prefix)| (uri.to_string(), local.to_string(), prefix.to_string()));
         let names = names.collect();
@@ -103,14 +108,14 @@ impl Scanner {
             let records = (kinds, steps, PyList::new(py, &rows.record_rows)?);
             let compact = CompactRows::new(Tree::from_rows(rows)?, None).into_pyobject(py)?.into_any();
             let none = py.None().into_bound(py);
-            return Ok((records, compact, (none.clone(), names, none), counted));
+            return Ok((records, compact, (none.clone(), names, none), counted, tables));
         }
         let integers = Integers::up_to(py, rows.len());
         let records = (kinds, steps, integers.list(py, &rows.record_rows)?);
         let (ends, parents) = ends_and_parents(py, &rows, &integers)?;
         let columns = (codes(py, &rows.codes)?, ends, parents, values(py, &rows)?).into_pyobject(py)?.into_any();
         let naming = (declared(py, &rows)?.into_any(), names, prefixed(py, &rows)?.into_any());
-        Ok((records, columns, naming, counted))
+        Ok((records, columns, naming, counted, tables))
     }
 }
 

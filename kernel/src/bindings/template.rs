@@ -5,12 +5,14 @@ use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
 use super::plan::{value_tests, ValueTestTuple};
+use super::table::table_spec;
 use crate::row_paths::{PathStep, Wanted, WantedName};
 use crate::template::{Part, Piece, Reach, ScanResult, Tally, ValueOf, Values};
 
 /// uri or None, local or None, whether it descends
-type PathStepTuple = (Option<String>, Option<String>, bool);
-type Path = Vec<PathStepTuple>;
+pub type PathStepTuple = (Option<String>, Option<String>, bool);
+/// A path.
+pub type Path = Vec<PathStepTuple>;
 
 /// What the scan does with elements, of a tuple.
 pub fn result(tuple: &Bound<'_, PyTuple>) -> PyResult<ScanResult> {
@@ -20,6 +22,7 @@ pub fn result(tuple: &Bound<'_, PyTuple>) -> PyResult<ScanResult> {
             let (_, steps, of): (String, Path, Option<ValueOfTuple>) = tuple.extract()?;
             Ok(ScanResult::Tally(Tally { path: path(steps), of: of.map(value_of).transpose()? }))
         }
+        "table" => Ok(ScanResult::Table(table_spec(tuple)?)),
         other => Err(unknown(other)),
     }
 }
@@ -86,7 +89,8 @@ fn value_of((of, attribute): ValueOfTuple) -> PyResult<ValueOf> {
     }
 }
 
-fn path(steps: Path) -> Vec<PathStep> {
+/// The path of tuples.
+pub fn path(steps: Path) -> Vec<PathStep> {
     let step = |(uri, local, descends): PathStepTuple| {
         let wanted = match (uri, local) {
             (Some(uri), Some(local)) => Wanted::Named(WantedName::new(&uri, &local)),

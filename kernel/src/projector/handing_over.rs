@@ -2,11 +2,31 @@
 
 use super::Projector;
 use crate::rows::Rows;
+use crate::table::{Table, TableSpec};
+use crate::template::ScanResult;
 
 impl Projector {
     /// Whether there is anything to tell.
     pub fn has_news(&self) -> bool {
-        self.has_counted || !self.rows.record_kinds.is_empty()
+        self.has_counted || !self.left.is_empty() || !self.rows.record_kinds.is_empty()
+    }
+
+    /// The tables that were left because a record was not decided; at the end of the document, all of them.
+    pub fn take_tables(&mut self, is_last: bool) -> Vec<(u32, Table)> {
+        let mut found = std::mem::take(&mut self.left);
+        if is_last {
+            let rest = self.tables.iter_mut().enumerate();
+            found.extend(rest.filter_map(|(step, table)| table.take().map(|table| (step as u32, table))));
+        }
+        found
+    }
+
+    /// What a table of a step is made of.
+    pub fn table_spec(&self, step: u32) -> Option<&TableSpec> {
+        match &self.automaton.plan().steps[step as usize].result {
+            Some(ScanResult::Table(spec)) => Some(spec),
+            _ => None,
+        }
     }
 
     /// Rows the next batch would begin with because of an open item.

@@ -25,6 +25,8 @@ use crate::namespaces::Namespaces;
 use crate::plan::{Plan, START};
 use crate::rows::{kind, Rows};
 use crate::start_tag::Tag;
+use crate::table::Table;
+use crate::template::ScanResult;
 
 const NO_ROW: u32 = u32::MAX;
 const NO_ITEM: usize = usize::MAX;
@@ -81,6 +83,10 @@ pub struct Projector {
     has_counted: bool,
     /// Whether templates are written.
     pub writes: bool,
+    /// For each step, its table, as long as the scan decides all its records.
+    tables: Vec<Option<Table>>,
+    /// Tables that are handed over with the next batch: a record was not decided.
+    left: Vec<(u32, Table)>,
     /// For each step, the open elements it reaches, where it matters whether they stand in each other.
     nesting: Vec<Nesting>,
     /// Codes of elements and attributes where the document type declares an identifier (true) or a reference to one.
@@ -92,6 +98,11 @@ impl Projector {
     pub fn new(plan: Plan, strips_space: bool) -> Self {
         let counts = vec![0; plan.steps.len()];
         let nesting = plan.steps.iter().map(|_| Nesting::default()).collect();
+        let tables = plan.steps.iter().map(|step| match &step.result {
+            Some(ScanResult::Table(spec)) => Some(Table::new(spec)),
+            _ => None,
+        });
+        let tables = tables.collect();
         let (automaton, document) = Automaton::new(plan);
         let mut projector = Projector {
             automaton,
@@ -110,6 +121,8 @@ impl Projector {
             counts,
             has_counted: false,
             writes: false,
+            tables,
+            left: Vec::new(),
             nesting,
             identifier_rules: FxHashSet::default(),
         };

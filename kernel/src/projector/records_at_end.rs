@@ -38,6 +38,14 @@ impl Projector {
                         is_spared = true;
                         continue;
                     }
+                    Some(ScanResult::Table(spec)) => {
+                        if let Some(table) = &mut self.tables[step as usize] {
+                            if table.add(spec, named, row as usize).is_ok() {
+                                is_spared = true;
+                                continue;
+                            }
+                        }
+                    }
                     Some(ScanResult::Template(parts)) if self.writes => {
                         let mut out = std::mem::take(&mut self.rows.written_text);
                         let before = out.len();
@@ -55,6 +63,9 @@ impl Projector {
                     }
                     _ => {}
                 }
+            }
+            if let Some(table) = self.tables[step as usize].take() {
+                self.left.push((step, table));
             }
             self.rows.record(ITEM, step, row);
             is_reported = true;

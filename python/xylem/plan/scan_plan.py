@@ -25,7 +25,7 @@ them, even if that is left out: `a<b/>c` without `b` is two text nodes, so that 
 
 **Results written by the scan.** A step with `result` says what becomes of its ITEM records that pass all value tests: a
 template (`result_template.py`) is written, and instead of the ITEM record a WRITTEN record tells where the text belongs
-among the other records; a tally is added to `counts`. That is an offer: a scanner may give the ITEM record instead,
+among the other records; a tally is added to `counts`; a table (`scan_table.py`) gets it. That is an offer: a scanner may give the ITEM record instead,
 and must where a value test, or a test in the template, cannot be decided, or where it would have to raise an error. It
 writes templates only while `scanner.writes` is set, which may change between calls: the plan keeps what the query
 needs in either case.
@@ -51,6 +51,7 @@ from enum import IntEnum, IntFlag
 from typing import TYPE_CHECKING, Final
 
 from .result_template import Tally, Template
+from .scan_table import ScanTable, TableState
 
 if TYPE_CHECKING:
     from xylem.values.native_rows import NativeRows
@@ -164,7 +165,7 @@ class ScanStep:
     """All must hold, or the ITEM record is left out. Step 0 has none."""
     nests: bool = False
     """Its START records matter only for elements that stand in each other."""
-    result: Template | Tally | None = None
+    result: Template | Tally | ScanTable | None = None
     """What the scan itself may do with a complete element that passes them. Step 0 has none."""
 
     @property
@@ -244,6 +245,8 @@ class Batch:
     """How much input has been fed so far."""
     written: list[Written] = field(default_factory=list)
     """The texts of the WRITTEN records, in their order."""
+    tables: list[TableState] = field(default_factory=list)
+    """What tables came to that the scan has done with; it belongs in front of all records of the batch."""
     native: NativeRows | None = None
     """All columns, where the kernel keeps them; the lists here are then empty."""
 

@@ -305,14 +305,22 @@ def _limits_tuple(limits: Limits) -> LimitsTuple:
 
 
 def _batch(found: BatchTuple) -> Batch:
-    (kinds, steps, rows), columns, (declared, new_names, prefixed), (counts, read, texts) = found
+    (kinds, steps, rows), columns, (declared, new_names, prefixed), (counts, read, texts), tables = found
     written = [Written(*each) for each in texts]
     if not isinstance(columns, tuple):
         return Batch(
-            kinds, steps, rows, new_names=new_names, counts=counts, input_bytes=read, written=written, native=columns
+            kinds,
+            steps,
+            rows,
+            new_names=new_names,
+            counts=counts,
+            input_bytes=read,
+            written=written,
+            tables=tables,
+            native=columns,
         )
-    codes, ends, parents, values = columns
-    return Batch(kinds, steps, rows, codes, ends, parents, values, declared, new_names, prefixed, counts, read, written)
+    naming = declared, new_names, prefixed
+    return Batch(kinds, steps, rows, *columns, *naming, counts, read, written, tables)
 
 
 def _error(failure: ScanError) -> XylemError:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from xylem.errors import InputError
 from xylem.plan.scan_plan import Batch, ScanPlan, Written
+from xylem.plan.scan_table import TableState
 from xylem.values.compact_tree import CompactTree
 from xylem.values.name_pool import KIND_BITS, KIND_MASK, NamePool, current_pool
 from xylem.values.qname import QName
@@ -55,6 +56,8 @@ class ScannedBatch:
     """How many bytes have been scanned so far, after decompression."""
     written: list[Written]
     """The texts of the WRITTEN records."""
+    tables: list[TableState]
+    """What tables came to that the scan has done with."""
 
 
 def scan(
@@ -138,7 +141,7 @@ class BatchTrees:
 
     def scanned(self, batch: Batch) -> ScannedBatch:
         records = batch.kinds, batch.steps, batch.rows
-        return ScannedBatch(self.tree(batch), *records, batch.counts, batch.input_bytes, batch.written)
+        return ScannedBatch(self.tree(batch), *records, batch.counts, batch.input_bytes, batch.written, batch.tables)
 
     def tree(self, batch: Batch) -> TreeInterface:
         if batch.new_names:

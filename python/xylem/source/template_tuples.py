@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 from xylem.plan.result_template import Characters, Construct, Copies, Each, Part, Path, Tally, Template, Values, When
 from xylem.plan.scan_plan import ValueTest
+from xylem.plan.scan_table import Apply, Constant, Load, Program, ScanTable
 
 ValueTestTuple: TypeAlias = tuple[list[tuple[str, str]], bool, tuple[str, str] | None, str, str | None, float | None]
 """As the kernel's stub has it."""
@@ -19,12 +20,30 @@ def value_test_tuple(test: ValueTest) -> ValueTestTuple:
     return list(test.path), test.text, test.attribute, test.op, test.string, test.number
 
 
-def result_tuple(result: Template | Tally) -> tuple[object, ...]:
-    """A template, or a tally."""
+def result_tuple(result: Template | Tally | ScanTable) -> tuple[object, ...]:
+    """A template, a tally, or a table."""
+    if isinstance(result, ScanTable):
+        keys = [(_program(key.value), (key.first, key.last, key.numbers, key.strings)) for key in result.keys]
+        return "table", keys, [(part.function, _program(part.value)) for part in result.parts]
     if isinstance(result, Tally):
         of = None if result.of is None else (int(result.of), result.attribute)
         return "tally", _path(result.path), of
     return "template", _parts(result)
+
+
+def _program(program: Program) -> list[tuple[object, ...]]:
+    made: list[tuple[object, ...]] = []
+    for step in program:
+        match step:
+            case Load(path=path, attribute=attribute, kind=kind, is_single=is_single):
+                made.append(("load", _path(path), attribute, kind, is_single))
+            case Constant(value=value):
+                made.append(("integer" if isinstance(value, int) else "double", value))
+            case Apply(op=op):
+                made.append(("apply", op))
+            case _:
+                raise ValueError(f"{step} has no value yet")
+    return made
 
 
 def _parts(parts: tuple[Part, ...]) -> list[tuple[object, ...]]:

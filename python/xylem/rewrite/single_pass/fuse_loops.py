@@ -43,12 +43,16 @@ class FuseLoops(OnePassRule):
 
 def _fused(node: ast.Node, facts: PassFacts) -> ast.Node | None:
     match node:
-        case ast.Flwor(clauses=(ast.ForClause(), *_)) if (selected := _as_selection(node)) is not None:
-            return selected
+        case ast.LetClause(value=ast.Flwor() as loop) if (selected := _as_selection(loop)) is not None:
+            return replace(node, value=selected)
+        case ast.ForClause(collection=ast.Flwor() as loop) if (selected := _as_selection(loop)) is not None:
+            return replace(node, collection=selected)
+        case ast.Path(left=ast.Flwor() as loop) if (selected := _as_selection(loop)) is not None:
+            return replace(node, left=selected)
         case ast.Flwor():
             return _spliced(node, facts)
-        case ast.Path(left=ast.Flwor() as loop, right=ast.AxisStep() as step):
-            return _as_path(loop, step, node)
+        case ast.Path(left=ast.Flwor() as loop, right=ast.AxisStep()):
+            return _as_path(loop, node)
     return None
 
 
@@ -123,7 +127,7 @@ def _reads_in_other_focus(node: ast.Node, name: ast.Name) -> bool:
     return False
 
 
-def _as_path(loop: ast.Flwor, step: ast.AxisStep, whole: ast.Path) -> ast.Expr | None:
+def _as_path(loop: ast.Flwor, whole: ast.Path) -> ast.Expr | None:
     """(for $i in E return $i/a)/b  as  E/a/b"""
     match loop:
         case ast.Flwor(clauses=(ast.ForClause() as first,), result=ast.Path() as result):

@@ -204,9 +204,11 @@ class _Walk:
     def _looked_up(self, call: ast.FunctionCall, found: RecordSource, place: _Place) -> ast.Expr | None:
         keys: list[KeyCondition] = []
         others: list[ast.Expr] = []
+        inside: list[ast.Expr] = []
         for condition in found.conditions:
             if not read_variables(condition) & place.loops.keys():
-                others.append(condition)
+                # What stands behind a key is asked only of records that have it: of others it might be an error.
+                (inside if keys else others).append(condition)
                 continue
             key = key_condition(condition, self.record, place.loops, self.facts)
             if key is None:
@@ -214,7 +216,7 @@ class _Walk:
             keys.append(key)
         # Whatever else is read is there for every turn: the record, and what the prolog declares.
         own = {self.record.name.expanded}
-        parts = [*others, *(key.of_record for key in keys), found.taken, *call.arguments[1:]]
+        parts = [*others, *inside, *(key.of_record for key in keys), found.taken, *call.arguments[1:]]
         if not keys or any(self._reads_around(part, place, own) for part in parts):
             return None
         used = {name for key in keys for name in read_variables(key.of_loop) & place.loops.keys()}
@@ -223,10 +225,8 @@ class _Walk:
             return None
         made = [self._key(key) for key in keys]
         turns = [key.of_loop for key in keys]
-        return replace(
-            self.tables.value(self._selected(found.path, others), made, turns, self._of_group(call, found.taken)),
-            span=call.span,
-        )
+        of_group = self._of_group(call, inside, found.taken)
+        return replace(self.tables.value(self._selected(found.path, others), made, turns, of_group), span=call.span)
 
     def _reads_around(self, node: ast.Node, place: _Place, own: set[ExpandedName]) -> bool:
         inner = {name.expanded for part in node.walk() for name in bound_names(part)}
@@ -245,11 +245,12 @@ class _Walk:
         clauses = [ast.ForClause(self.record.name, None, path), *map(ast.WhereClause, conditions)]
         return ast.Flwor(tuple(clauses), self.record)
 
-    def _of_group(self, call: ast.FunctionCall, taken: ast.Expr) -> ast.Expr:
+    def _of_group(self, call: ast.FunctionCall, conditions: list[ast.Expr], taken: ast.Expr) -> ast.Expr:
         """function($records) { the aggregate of them }"""
         argument: ast.Expr = self.records
-        if taken != self.record:
-            argument = ast.Flwor((ast.ForClause(self.record.name, None, self.records),), taken)
+        if conditions or taken != self.record:
+            clauses = [ast.ForClause(self.record.name, None, self.records), *map(ast.WhereClause, conditions)]
+            argument = ast.Flwor(tuple(clauses), taken)
         body = replace(call, arguments=(argument, *call.arguments[1:]))
         return ast.InlineFunction((), (ast.Parameter(self.records.name),), None, body)
 

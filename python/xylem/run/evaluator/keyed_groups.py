@@ -96,18 +96,19 @@ def table_spec(c: Compiler, grouping: Grouping) -> TableSpec:
     """What a run makes a table of, with the functions for its items and zeros written."""
     from ..streaming.keyed_groups import KeySpec, PartSpec, TableSpec
 
-    keys = [
-        KeySpec(key.kind, key.is_single, None if key.items is None else _nullary(c, "turns", key.items, True))
-        for key in grouping.keys
-    ]
+    keys = []
+    for key in grouping.keys:
+        items = None if key.items is None else written_value(c, "turns", key.items, atomize=True)
+        keys.append(KeySpec(key.kind, key.is_single, items))
     parts = []
     for part in grouping.parts:
-        zero = None if part.fold is None else _nullary(c, "zero", part.fold.zero, False)
+        zero = None if part.fold is None else written_value(c, "zero", part.fold.zero)
         parts.append(PartSpec(part.function, part.parameter, zero))
     return TableSpec(tuple(keys), tuple(parts))
 
 
-def _nullary(c: Compiler, stem: str, value: ast.Expr, atomize: bool) -> str:
+def written_value(c: Compiler, stem: str, value: ast.Expr, *, atomize: bool = False) -> str:
+    """A function that gives a value which depends on the prolog alone."""
     with c.writer.function(stem, [], c.describe(value)) as frame, c.scoped(Scope({}, Focus(None))):
         code = c.compile(value)
         c.writer.line(f"return {c.as_sequence(c.atomized(code) if atomize else code)}")

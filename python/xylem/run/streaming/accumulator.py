@@ -116,6 +116,10 @@ class Folder:
             folded = self._fold(self._values)
             self._values = [] if folded is None else [folded]
 
+    def take(self, total: Any) -> None:
+        """The value of many, counted apart."""
+        self._values.append(total)
+
     def fail(self, error: XylemError) -> None:
         self._error = self._error or error
 
@@ -290,6 +294,14 @@ class LeftFold:
 
     def result(self) -> Sequence[Any]:
         return self.value if self._error is None else Failed.with_error(self._error)
+
+
+def take_state(into: Accumulator, count: int, total: Any) -> None:
+    """What the scan has computed of an aggregate, before any record that comes here."""
+    assert isinstance(into, (Counter, Folder))
+    into.count += count
+    if isinstance(into, Folder) and total is not None:
+        into.take(total)
 
 
 def _value_bytes(value: Any) -> int:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from xylem.analysis.projection import Projection, Use
 from xylem.analysis.types import sequence_type
 from xylem.plan.flux import ProcessStream, Step
 from xylem.plan.needs import add_expression, add_needs, element_names
+from xylem.plan.result_template import Tally
 from xylem.plan.scan_plan import Report
 from xylem.plan.symbols import reached_type
 from xylem.rewrite.simple_expressions import is_known_at_start
+from xylem.rewrite.single_pass.value_class import declared_class
 from xylem.schema.constraints import ElementConstraints
 from xylem.syntax import ast
 from xylem.values import node as nk
@@ -18,13 +21,14 @@ from xylem.values.sequence_type import ANY_SEQUENCE, NodeItem
 
 from ..evaluator.code import Code, Shape, one
 from ..evaluator.compiler import Compiler
-from ..evaluator.keyed_groups import Grouping, table_spec, write_cells
+from ..evaluator.keyed_groups import Grouping, table_spec, write_cells, written_value
 from ..evaluator.scope import Focus, Scope
 from .aggregates import IN_ORDER, ONE, SO_FAR, Aggregate, Fold
 from .fed_records import ITEM, gives_itself
 from .kept_children import variable_readers
 from .nesting import may_nest
 from .roles import AggregateRole, FeedRole, ScopeRole
+from .scan_tables import TableMaker
 from .steps import PlannedStep
 from .tallies import tally_of
 
@@ -37,6 +41,12 @@ class AggregatePlanner:
 
     def __init__(self, builder: StreamBuilder) -> None:
         self.b = builder
+
+    @cached_property
+    def tables(self) -> TableMaker:
+        declared = [d for unit in self.b.builder.units for d in unit.module.prolog if isinstance(d, ast.VariableDecl)]
+        types = {d.name.expanded: declared_class(d.type) for d in declared}
+        return TableMaker(types, lambda value: written_value(self.b.c, "constant", value))
 
     def plan(self, role: ScopeRole, aggregate: Aggregate, stream: ProcessStream) -> None:
         """The records that feed an aggregate of a scope."""
@@ -78,6 +88,21 @@ class AggregatePlanner:
         if tallied is not None and aggregate.function == "count" and role.parent is None:
             planned.tests, planned.value_tests = tallied.tests, tallied.value_tests
             planned.result = tallied.tally
+        elif role.parent is None:
+            self._table(aggregate, planned)
+
+    def _table(self, aggregate: Aggregate, planned: PlannedStep) -> None:
+        """An aggregate that the scan computes, where it decides all conditions of its records."""
+        b, name = self.b, ITEM.name.local
+        table = self.tables.table_of(aggregate)
+        if table is None:
+            return
+        if aggregate.grouping is not None and aggregate.taken != ITEM:
+            decided = tally_of(aggregate.taken, name, b.selection)
+            if decided is None or decided.tally != Tally(()):
+                return
+            planned.tests, planned.value_tests = decided.tests, decided.value_tests
+        planned.result = table
 
     def _need(self, aggregate: Aggregate, kept: Projection, stream: ProcessStream) -> None:
         """What is needed of the records of an aggregate."""

@@ -19,6 +19,7 @@ from xylem.values.node import Node
 from ..evaluator.program import current_time
 from .collector import Collector
 from .run import Statistics, StreamRun
+from .scan_tables import settled_plan
 from .window_output import WindowOutput
 
 if TYPE_CHECKING:
@@ -73,7 +74,7 @@ class DocumentRuns:
 
         scanned = scan(
             source,
-            self._program.scan,
+            settled_plan(self._program.scan, self._program.roles, run.space),
             limits=self._limits,
             scanner=self._scanner,
             may_write=may_write,
@@ -86,7 +87,7 @@ class DocumentRuns:
             guarded(_taking(run, batch, started, windows))
             started = True
             yield measured
-            if run.is_done:
+            if run.is_done or (windows is not None and windows.is_over and self._program.ends_with_windows):
                 batches.close()
                 break
         guarded(run.finish)
@@ -115,6 +116,6 @@ def _taking(run: StreamRun, batch: ScannedBatch, started: bool, windows: WindowO
     def take() -> None:
         if not started:
             run.start(Node(batch.tree, 0))
-        run.push(batch.tree, batch.kinds, batch.steps, batch.rows, batch.counts, batch.written)
+        run.push(batch.tree, batch.kinds, batch.steps, batch.rows, batch.counts, batch.written, batch.tables)
 
     return take if windows is None else lambda: windows.after(take)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from xylem.errors import XylemError
+from xylem.plan.scan_table import CellState
 from xylem.values.node import Node
 
+from .accumulator import take_state
+from .keyed_groups import KeyedGroups
 from .late_children import late_child
 from .open_scope import Expected
 from .roles import FeedRole
@@ -23,6 +26,20 @@ class FeedRuns:
 
     def __init__(self, run: StreamRun) -> None:
         self.run = run
+        self.fed: dict[int, FeedRole] = {}
+        """By the step of their records."""
+
+    def take_table(self, step: int, cells: Sequence[tuple[Sequence[int], Sequence[CellState]]]) -> None:
+        """What the scan has computed of the aggregates of a step."""
+        role = self.fed[step]
+        aggregate = self.run.open[role.scope.step].aggregates[role.aggregate]
+        if isinstance(aggregate, KeyedGroups):
+            held = aggregate.held_bytes
+            aggregate.take(cells)
+            self.run.statistics.hold(role.scope.variable, aggregate.held_bytes - held)
+            return
+        for _, ((count, total),) in cells:
+            take_state(aggregate, count, total)
 
     def feeds(self, role: FeedRole) -> Action:
         body = self.run.space[role.body or ""]

@@ -14,16 +14,18 @@ from typing import Any
 
 from xylem.errors import DynamicError, XylemError
 from xylem.functions.context import Context
+from xylem.plan.scan_table import CellState
 from xylem.values import atomic_type as at
 from xylem.values.atomic import promote
 from xylem.values.casting_numbers import parse_double
 from xylem.values.strings import UntypedAtomic
 
-from .accumulator import Accumulator, Failed, LeftFold, accumulator
+from .accumulator import Accumulator, Failed, LeftFold, accumulator, take_state
 
 CELL_BYTES = 64
 """What an accumulator of a cell is counted as."""
-_NO_KEYS: Sequence[Any] = ()
+_EXACT = 2**53
+"""Integers below this are doubles too."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +89,50 @@ class KeyColumn:
         self.items = items
         """The values that will be asked for, where they are known."""
         self._range = items if isinstance(items, range) and items.step == 1 else None
-        self._known = None if items is None or self._range is not None else {self.normal(item) for item in items}
+        self._known: dict[Any, None] | None = None
+        if items is not None and self._range is None:
+            keys = [self.normal(item) for item in items]
+            self._known = dict.fromkeys(key for key in keys if key == key)
+        self._by_place: list[Any] | None = None
+
+    @staticmethod
+    def of_spec(spec: KeySpec, space: dict[str, Any]) -> KeyColumn:
+        """The column of a run, whose functions are in a name space."""
+        if spec.items is None:
+            return KeyColumn(spec, None)
+        try:
+            found = space[spec.items]()
+            return KeyColumn(spec, found if isinstance(found, (range, list, tuple)) else list(found))
+        except XylemError:
+            # The loop itself will raise it, if it is ever reached.
+            return KeyColumn(spec, None)
+
+    @property
+    def size(self) -> int:
+        """How many keys there are, where they are known."""
+        return len(self._range if self._range is not None else self._known or ())
+
+    def for_scan(self) -> dict[str, Any] | None:
+        """The keys as a scan takes them; None where it cannot."""
+        if self._range is not None:
+            if max(abs(self._range.start), abs(self._range.stop)) >= _EXACT:
+                return None
+            return {"first": self._range.start, "last": self._range.stop - 1}
+        if self._known is None:
+            return None
+        if self.spec.kind == "string":
+            return {"strings": tuple(self._known)}
+        if not all(isinstance(key, (int, float)) and abs(key) < _EXACT for key in self._known):
+            return None
+        return {"numbers": tuple(map(float, self._known))}
+
+    def key_at(self, place: int) -> Any:
+        """The key at a place, as a scan counts them."""
+        if self._range is not None:
+            return self.normal(self._range[place])
+        if self._by_place is None:
+            self._by_place = list(self._known or ())
+        return self._by_place[place]
 
     def of(self, values: Iterable[Any]) -> Sequence[Any]:
         """The keys of a record with these values, each once."""
@@ -124,7 +169,7 @@ class KeyedGroups:
         self._spec = spec
         self._context = context
         self._space = space
-        self.columns = [KeyColumn(key, self._items(key)) for key in spec.keys]
+        self.columns = [KeyColumn.of_spec(key, space) for key in spec.keys]
         self.keys = [column.of for column in self.columns]
         self.cells: dict[tuple[Any, ...], list[Accumulator]] = {}
         self._error: XylemError | None = None
@@ -135,15 +180,13 @@ class KeyedGroups:
     def is_decided(self) -> bool:
         return self._error is not None
 
-    def _items(self, key: KeySpec) -> Sequence[Any] | None:
-        if key.items is None:
-            return None
-        try:
-            found = self._space[key.items]()
-            return found if isinstance(found, (range, list, tuple)) else list(found)
-        except XylemError:
-            # The loop itself will raise it, if it is ever reached.
-            return None
+    def take(self, cells: Sequence[tuple[Sequence[int], Sequence[CellState]]]) -> None:
+        """What the scan has computed, before any record that comes here."""
+        columns = self.columns
+        for places, states in cells:
+            key = tuple([column.key_at(place) for column, place in zip(columns, places, strict=True)])
+            for part, (count, total) in zip(self.cell(key), states, strict=True):
+                take_state(part, count, total)
 
     def reached(self, keys: Sequence[Sequence[Any]]) -> list[list[Accumulator]]:
         """The cells of a record, by the keys it has in each column."""

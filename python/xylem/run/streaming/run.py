@@ -12,6 +12,7 @@ from typing import Any
 from xylem.errors import InputError, XylemError
 from xylem.functions.context import Context
 from xylem.plan.scan_plan import WRITTEN, Written
+from xylem.plan.scan_table import TableState
 from xylem.schema.past_tracker import PastTracker
 from xylem.schema.symbols import END as AT_END_TAG
 from xylem.values.node import Node
@@ -141,6 +142,7 @@ class StreamRun:
                 self.actions[key | ITEM] = self.feed_runs.feeds_in_order(role)
             case FeedRole():
                 # The scan may count records by itself, and leave only some of them to be looked at here.
+                self.feed_runs.fed[role.step] = role
                 self.counted.append(role)
                 self.actions[key | (START if role.at_start else ITEM)] = self.feed_runs.feeds(role)
 
@@ -157,9 +159,12 @@ class StreamRun:
         rows: list[int],
         counts: list[int],
         written: Sequence[Written] = _NOTHING_WRITTEN,
+        tables: Sequence[TableState] = (),
     ) -> None:
         """The records of a batch."""
         self._move_spine(tree)
+        for step, cells in tables:
+            self.feed_runs.take_table(step, cells)
         self.written = iter(written)
         for role in self.counted:
             if counts and counts[role.step]:

@@ -9,6 +9,7 @@ from xylem.plan.flux import Step
 from xylem.plan.needs import element_names, node_test
 from xylem.plan.result_template import Tally, Template
 from xylem.plan.scan_plan import Keep, Report, ScanPlan, ScanStep, StartTest, ValueTest
+from xylem.plan.scan_table import ScanTable
 from xylem.syntax import ast
 
 
@@ -26,7 +27,7 @@ class PlannedStep:
     tests: tuple[StartTest, ...] = ()
     value_tests: tuple[ValueTest, ...] = ()
     nests: bool = False
-    result: Template | Tally | None = None
+    result: Template | Tally | ScanTable | None = None
 
 
 class PlannedSteps:
