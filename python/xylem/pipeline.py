@@ -16,6 +16,8 @@ from xylem.run.evaluator.program import ExternalVariable, Program
 from xylem.syntax import ast, parse, parse_sequence_type, print_query
 
 if TYPE_CHECKING:
+    from xylem.analysis.event_time import EventTime
+    from xylem.functions.event_order import LateItems
     from xylem.plan.streamability import DataFlow
     from xylem.rewrite.windows import WindowFacts
     from xylem.run.distributed.program import DistributedProgram
@@ -38,6 +40,10 @@ class StaticEnvironment:
     """Rules for windows that are switched off: `move_where`, `index_windows` … (docs/windows.md lists them)."""
     schema: Schema | None = None
     """What the document behind the context item follows, where that is known."""
+    event_time: EventTime | None = None
+    """Where the items of windows carry their times, where the query does not say so itself."""
+    late_items: LateItems | None = None
+    """Is told of items that come too late for event time."""
 
 
 def compile_query(text: str, env: StaticEnvironment) -> Program:
@@ -50,8 +56,22 @@ def compile_query(text: str, env: StaticEnvironment) -> Program:
     return with_deep_stack(lambda: _compiled(text, env))
 
 
+def _parsed(text: str, env: StaticEnvironment) -> ast.Module:
+    """The module, with its windows by event time where it or the environment says so."""
+    module = parse(text, env.name)
+    if env.event_time is None and not any(_is_option_of_ours(one) for one in module.prolog):
+        return module
+    from xylem.analysis.event_time import with_event_time
+
+    return with_event_time(module, env.event_time)
+
+
+def _is_option_of_ours(declaration: ast.Declaration) -> bool:
+    return isinstance(declaration, ast.OptionDecl) and declaration.name.prefix == "xylem"
+
+
 def _compiled(text: str, env: StaticEnvironment) -> Program:
-    return _builder(env).build(parse(text, env.name))
+    return _builder(env).build(_parsed(text, env))
 
 
 def _window_facts(env: StaticEnvironment) -> WindowFacts | None:
@@ -69,11 +89,11 @@ def compile_stream(text: str, env: StaticEnvironment, schema: Schema | None = No
 
 
 def _compiled_stream(text: str, env: StaticEnvironment, schema: Schema | None) -> StreamProgram:
-    return _streamed_module(parse(text, env.name), env, schema)
+    return _streamed_module(_parsed(text, env), env, schema)
 
 
 def _streamed_module(module: ast.Module, env: StaticEnvironment, schema: Schema | None) -> StreamProgram:
-    from xylem.plan.flux_variables import opens_windows
+    from xylem.plan.window_brackets import ends_with_windows, opens_windows
     from xylem.rewrite import to_program
     from xylem.run.streaming.build import NotStreamable, StreamBuilder
     from xylem.run.streaming.program import StreamProgram
@@ -102,6 +122,7 @@ def _streamed_module(module: ast.Module, env: StaticEnvironment, schema: Schema 
         plan,
         (main.static.copy_preserve, main.static.copy_inherit),
         opens_windows(plan.program),
+        ends_with_windows(plan.program),
     )
 
 
@@ -127,7 +148,7 @@ def _compiled_passes(text: str, env: StaticEnvironment, schema: Schema | None) -
             return StreamPasses(at_once)
     except NotStreamable as error:
         refused = error
-    module = _builder(env).load(parse(text, env.name)).module
+    module = _builder(env).load(_parsed(text, env)).module
     found = _bounded_passes(module, env, schema) if isinstance(module, ast.MainModule) else None
     if found is not None:
         return replace(found, at_once=at_once)
@@ -185,7 +206,7 @@ def _data_flow(text: str, env: StaticEnvironment) -> DataFlow:
     from xylem.plan.streamability import DataFlow
 
     builder = _builder(env)
-    main = builder.load(parse(text, env.name)).module
+    main = builder.load(_parsed(text, env)).module
     body = main.body if isinstance(main, ast.MainModule) else ast.SequenceExpr()
     declared = [declaration for unit in builder.units for declaration in unit.module.prolog]
     written = build(body, declared)
@@ -239,7 +260,7 @@ def _compiled_distributed(
 
     env = replace(env, external_functions=(*env.external_functions, LOOKUP))
     builder = _builder(env)
-    main = builder.load(parse(text, env.name))
+    main = builder.load(_parsed(text, env))
     body = main.module.body if isinstance(main.module, ast.MainModule) else ast.SequenceExpr()
     query = distribute(
         body,
@@ -247,6 +268,11 @@ def _compiled_distributed(
         is_one_document=not several,
         is_empty_greatest=main.static.empty_greatest,
         user_aggregates=_mergeable(env.external_functions),
+        unmerged={
+            (function.uri, function.local)
+            for function in env.external_functions
+            if function.protocol is not None and not function.protocol.can_merge
+        },
         keeps_windows=keeps_windows and not main.static.is_sequential,
     )
     known = schema if not query.distribution.is_parallel else None
@@ -275,6 +301,8 @@ def _mergeable(
 
 def _builder(env: StaticEnvironment) -> Builder:
     context = replace(StaticContext(), base_uri=env.base_uri, namespaces={**PREDECLARED, **env.namespaces})
+    if env.late_items is not None:
+        context = replace(context, late_items=env.late_items)
     return Builder(context, env.modules, env.external_functions, _window_facts(env))
 
 

@@ -61,6 +61,8 @@ def program_of(query: str) -> DistributedProgram:
         "<s>{ udf:spread(//total) * 2, count(//order) }</s>",
         "//order[total = udf:spread(//line/@qty)]/@id/string()",
         "udf:last(//city)",
+        "for $o in //order group by $c := $o/city return <c>{ udf:spread($o/total), udf:last($o/@id), $c }</c>",
+        "for $o in //order group by $c := $o/city order by udf:spread($o/line/@qty) return udf:spread($o/line/@qty)",
         "for $o in //order return udf:spread($o/line/@qty)",
     ],
 )
@@ -74,6 +76,17 @@ def test_over_ranges(query: str) -> None:
 def test_which_are_partial() -> None:
     assert [part.kind.name for part in program_of("udf:spread(//total)").distribution.parts] == ["AGGREGATE"]
     assert [part.kind.name for part in program_of("udf:last(//city)").distribution.parts] == ["MAP"]
+
+
+def test_of_groups() -> None:
+    query = "for $o in /shop/region/order group by $c := $o/city return udf:spread($o/total)"
+    (part,) = program_of(query).distribution.parts
+    assert (part.kind.name, part.why) == ("GROUP", "spread() computed by range and merged")
+
+
+def test_without_merge_it_is_said() -> None:
+    (part,) = program_of("udf:last(//city)").distribution.parts
+    assert part.why.startswith("its items are gathered where they are needed, since udf:last has no `merge`")
 
 
 def test_values_are_converted_as_for_every_function() -> None:

@@ -85,6 +85,16 @@ Allowed = Annotated[
 AllowEnvironment = Annotated[
     bool, typer.Option("--allow-env", help="Let the query see environment variables.", rich_help_panel=INPUT)
 ]
+FunctionFiles = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--functions",
+        metavar="FILE.py",
+        help="Python functions for the query: the file is executed, and registers them with `@xylem.function` and "
+        "`@xylem.aggregate`.",
+        rich_help_panel=QUERY,
+    ),
+]
 OutputFile = Annotated[
     Path | None,
     typer.Option("-o", "--output", metavar="FILE", help="Write there, not to standard output.", rich_help_panel=OUTPUT),
@@ -201,12 +211,15 @@ def _all_commands(
 
 `xylem run report.xq -i 'dumps/*.xml' --on spark --stats`
 
+`xylem run report.xq -i orders.xml --functions discounts.py`
+
 Exit codes: 0 a result, 1 an error in the query, 2 wrong use, 3 unreadable input."""
 )
 @reported()
 def run(
     query: QueryFile = None,
     text: QueryText = None,
+    functions: FunctionFiles = None,
     inputs: Inputs = None,
     var: Variables = None,
     var_file: VariableFiles = None,
@@ -331,14 +344,20 @@ def run(
             rich_help_panel=SPARK,
         ),
     ] = None,
+    conf: Annotated[
+        list[str] | None,
+        typer.Option("--conf", metavar="NAME=VALUE", help="A setting of Spark.", rich_help_panel=SPARK),
+    ] = None,
 ) -> None:
     """Run a query and write its result.
 
     With one input, results are written as they become final, while the input is read.
     """
+    from .function_files import load_functions
     from .query_source import limits_of, query_source
     from .run_query import RunOptions, run_query
 
+    load_functions(functions)
     options = RunOptions(
         inputs or [],
         var or [],
@@ -361,7 +380,7 @@ def run(
         checkpoint=checkpoint,
     )
     if on is Runner.LOCAL:
-        for name, value in (("--master", master), ("--partitions", partitions)):
+        for name, value in (("--master", master), ("--partitions", partitions), ("--conf", conf or None)):
             if value is not None:
                 raise typer.BadParameter("this is for --on spark", param_hint=name)
         run_query(query_source(query, text), options)
@@ -371,16 +390,18 @@ def run(
                 raise typer.BadParameter("this is for runs in one process, not for --on spark", param_hint=name)
         from .spark_run import run_on_spark
 
-        run_on_spark(query_source(query, text), options, master, partitions)
+        run_on_spark(query_source(query, text), options, master, partitions, conf or ())
 
 
 @app.command(epilog="Example: `xylem check report.xq && echo fine`")
 @reported()
-def check(query: QueryFile = None, text: QueryText = None) -> None:
+def check(query: QueryFile = None, text: QueryText = None, functions: FunctionFiles = None) -> None:
     """Find the static errors of a query without running it: grammar, names, arities, types."""
+    from .function_files import load_functions
     from .query_source import query_source
     from .run_query import compiled
 
+    load_functions(functions)
     compiled(query_source(query, text))
 
 
@@ -399,6 +420,7 @@ def check(query: QueryFile = None, text: QueryText = None) -> None:
 def explain(
     query: QueryFile = None,
     text: QueryText = None,
+    functions: FunctionFiles = None,
     schema: SchemaFile = None,
     format: Annotated[Format, typer.Option("--format", help="For people, or for programs.")] = Format.TEXT,
     code: Annotated[bool, typer.Option("--code", help="Add the Python code that is generated.")] = False,
@@ -416,8 +438,10 @@ def explain(
 ) -> None:
     """Say how a query will be executed, in its own lines: what streams, what is buffered, until when and how much."""
     from .explain_query import explain_distribution, explain_graph, explain_query
+    from .function_files import load_functions
     from .query_source import query_source
 
+    load_functions(functions)
     if on is Runner.SPARK:
         for name, given in (("--schema", schema), ("--code", code), ("--ast", ast), ("--graph", graph)):
             if given:

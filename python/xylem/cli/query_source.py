@@ -154,6 +154,17 @@ def output_parameters(pairs: Iterable[str]) -> Mapping[str, str]:
     return parameters
 
 
+def spark_settings(pairs: Iterable[str]) -> dict[str, str]:
+    """The settings of `--conf name=value`."""
+    settings = {}
+    for pair in pairs:
+        name, equals, value = pair.partition("=")
+        if not equals:
+            raise typer.BadParameter(f"{pair!r} is not NAME=VALUE", param_hint="--conf")
+        settings[name] = value
+    return settings
+
+
 def limits_of(pairs: Iterable[str], *, allow_dtd: bool = True, buffer_limit: str | None = None) -> Limits:
     """The limits of `--limit name=number` and `--buffer-limit size`, the others as they are."""
     changed: dict[str, int] = {}

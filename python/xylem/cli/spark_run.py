@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -16,7 +16,7 @@ from xylem.spark.session import session as start_session
 from xylem.spark.shipped_query import shipped_query
 
 from .progress_line import progress_line
-from .query_source import QuerySource, output_parameters, variables
+from .query_source import QuerySource, output_parameters, spark_settings, variables
 from .result_output import result_output
 from .run_query import RunOptions
 from .statistics import Facts, peak_rss_bytes, report_as
@@ -26,8 +26,10 @@ if TYPE_CHECKING:
 
 
 
-def run_on_spark(source: QuerySource, options: RunOptions, master: str | None, partitions: int | None) -> None:
-    """Run the query by tasks and write the result where it belongs."""
+def run_on_spark(
+    source: QuerySource, options: RunOptions, master: str | None, partitions: int | None, settings: Sequence[str] = ()
+) -> None:
+    """Run the query by tasks and write the result where it belongs; `settings` are those of Spark, NAME=VALUE."""
     _refuse_others(options)
     if partitions is not None and partitions < 1:
         raise typer.BadParameter("there is at least one", param_hint="--partitions")
@@ -45,7 +47,7 @@ def run_on_spark(source: QuerySource, options: RunOptions, master: str | None, p
         output=dict(output_parameters(options.output_parameters)),
         several_documents=len(files) > 1,
     )
-    session = _Session(master)
+    session = _Session(master, spark_settings(settings))
     line = progress_line(options.quiet)
     shown = _Shown()
     run = BatchRun(session.start, query, files, partitions=partitions, observe=shown.see)
@@ -86,15 +88,16 @@ def _refuse_others(options: RunOptions) -> None:
 class _Session:
     """The session, started when the first task needs it."""
 
-    def __init__(self, master: str | None) -> None:
+    def __init__(self, master: str | None, settings: Mapping[str, str]) -> None:
         self._master = master
+        self._settings = settings
         self.seconds: float | None = None
         self.master: str | None = None
         require_spark()
 
     def start(self) -> SparkSession:
         started = time.monotonic()
-        spark = start_session(self._master)
+        spark = start_session(self._master, config=self._settings)
         self.seconds = time.monotonic() - started
         self.master = spark.sparkContext.master
         return spark

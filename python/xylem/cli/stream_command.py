@@ -14,7 +14,7 @@ import typer
 from xylem.source.limits import DEFAULT_LIMITS, Limits
 
 from .byte_size import in_bytes
-from .query_source import QuerySource, output_parameters, query_source, variables
+from .query_source import QuerySource, output_parameters, query_source, spark_settings, variables
 
 if TYPE_CHECKING:
     from xylem.spark.continuous.continuous_run import ContinuousQuery, Trigger
@@ -91,7 +91,7 @@ def continuous_query(arguments: StreamArguments) -> ContinuousQuery:
         metrics=arguments.metrics,
         reports_changes={"changes": True, "final": False}.get(arguments.report),
         master=arguments.master,
-        config=_config(arguments.config),
+        config=spark_settings(arguments.config),
         batch_bytes=in_bytes(arguments.batch_size, "--batch-size"),
         state_limit_bytes=in_bytes(arguments.state_limit, "--state-limit"),
         settle_seconds=in_seconds(arguments.settle, "--settle"),
@@ -175,13 +175,3 @@ def _on_malformed(text: str) -> tuple[Malformed, Path | None]:
     if policy == "dead-letter" and path:
         return Malformed.DEAD_LETTER, Path(path)
     raise typer.BadParameter(f"{text!r} is not stop, skip or dead-letter=PATH", param_hint="--on-malformed")
-
-
-def _config(pairs: Sequence[str]) -> dict[str, str]:
-    settings = {}
-    for pair in pairs:
-        name, equals, value = pair.partition("=")
-        if not equals:
-            raise typer.BadParameter(f"{pair!r} is not NAME=VALUE", param_hint="--conf")
-        settings[name] = value
-    return settings

@@ -13,6 +13,7 @@ from .app import (
     OUTPUT,
     QUERY,
     Allowed,
+    FunctionFiles,
     OutputParameters,
     QueryText,
     VariableFiles,
@@ -57,6 +58,7 @@ def stream(
         typer.Argument(metavar="QUERY.xq...", help="Files with queries; all share the input.", show_default=False),
     ] = None,
     text: QueryText = None,
+    functions: FunctionFiles = None,
     inputs: Annotated[
         list[str] | None,
         typer.Option(
@@ -174,9 +176,11 @@ def stream(
     A path from the root is asked of each document by itself, and `collection()` are all documents of the stream;
     over one endless document both mean that document.
     """
+    from .function_files import load_functions
     from .query_source import limits_of
     from .stream_command import StreamArguments, stream_queries
 
+    load_functions(functions)
     stream_queries(
         StreamArguments(
             queries or [],

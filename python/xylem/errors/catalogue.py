@@ -253,6 +253,12 @@ CATALOGUE: dict[str, Entry] = {
         "an operation on an infinite sequence keeps more than is allowed",
         "let it work on windows, or allow more: --limit held-items=…, or held_items=… in Python",
     ),
+    "XYDY0011": Entry(
+        "an item has no event time", "--event-time says where items carry it: a date with a time, or a number of seconds"
+    ),
+    "XYDY0012": Entry(
+        "an item came too late", "allow more delay with --watermark, or let late items be dropped: --late drop"
+    ),
     "XYIN0001": Entry("the XML is not well formed"),
     "XYIN0002": Entry("a file cannot be read or written"),
     "XYIN0003": Entry("the place may not be read", "allow its directory: --allow DIR, or allow=[…] in Python"),
@@ -285,8 +291,8 @@ CATALOGUE: dict[str, Entry] = {
         "an item does not fit the columns of the query", "choose other columns with schema=…, or cast in the query"
     ),
     "XYRT0010": Entry(
-        "a function cannot travel between tasks",
-        "return what it gives, not the function itself",
+        "a value cannot travel between tasks",
+        "return what a function gives, not the function itself; states of aggregates are values that Python can pickle",
     ),
     "XYRT0020": Entry(
         "the checkpoint belongs to another query",
@@ -338,5 +344,13 @@ CATALOGUE: dict[str, Entry] = {
     "XYST0012": Entry(
         "the query needs more of its input at a time than may be kept",
         "where more passes help, give the input as a file or --spill DIR; else allow memory for it: --buffer-limit SIZE",
+    ),
+    "XYST0014": Entry(
+        "event time cannot be used",
+        "--event-time @time --watermark 10s --late drop, or the options xylem:event-time, xylem:watermark, xylem:late",
+    ),
+    "XYST0020": Entry(
+        "the functions of a Python file cannot be registered",
+        "the file is executed as it is; it registers functions with @xylem.function and @xylem.aggregate",
     ),
 }

@@ -61,6 +61,11 @@ class AggregateProtocol:
         self.can_merge = callable(getattr(made, "merge", None))
         self.can_invert = callable(getattr(made, "invert", None))
 
+    @property
+    def definition(self) -> type:
+        """The class it is written in."""
+        return type(self._made)
+
     def init(self) -> Any:
         return self._guarded(self._made.init)
 

@@ -31,8 +31,8 @@ def continuous(place: Path, query: str, source: str, *, output: str | None = Non
     """A query with its checkpoint and its output in a directory."""
     read = input_place(source)
     texts = [QueryText("query", query, "query", Path.cwd().as_uri() + "/", Path.cwd())]
-    allow = options.pop("allow", ())
-    told = told_queries(texts, variables={}, several_documents=not read.is_one_document, allow=allow)
+    given = {name: options.pop(name) for name in ("allow", "functions") if name in options}
+    told = told_queries(texts, variables={}, several_documents=not read.is_one_document, **given)
     written = output_place(output or f"dir:{place}/out")
     return ContinuousQuery(told, [read], written, place / "state", **{"trigger": NOW, "is_quiet": True, **options})
 

@@ -21,8 +21,14 @@ from .killed_runs import (
 )
 
 pytestmark = [pytest.mark.usefixtures("needs_spark"), pytest.mark.timeout(1800)]
+FUNCTIONS = Path(__file__).parents[1] / "user_functions.py"
 EACH = {"bright": "for $p in /photons/photon[en > 1.9] return <bright>{ $p/en/text() }</bright>"}
 WINDOWS = {"minutes": "for $w in INPUT/photon|det_time diff 60 step 60| return <m n='{ count($w) }'>{ avg($w/en) }</m>"}
+OF_USERS = {
+    "spread": "<s n='{ udf:spread(INPUT/photon/en) }'>{ for $p in INPUT/photon group by $f := $p/field_id "
+    "order by number($f) return <f>{ udf:spread($p/det_time) }</f> }</s>",
+    "turns": "udf:turns(INPUT/photon[en > 1.5]/en)",
+}
 SMALL_BATCHES = ["--batch-size", "40kB", "--trigger", "100ms"]
 
 
@@ -55,8 +61,8 @@ def test_documents_of_a_directory(tmp_path: Path) -> None:
         pending.write_text(f"<photons>{events}</photons>")
         pending.rename(folder / f"{number:05}.xml")
 
-    queries = write_queries(tmp_path / "q", QUERIES | EACH, "collection()/photons")
-    common = [*queries, "--input", f"dir:{folder}"]
+    queries = write_queries(tmp_path / "q", QUERIES | EACH | OF_USERS, "collection()/photons")
+    common = [*queries, "--input", f"dir:{folder}", "--functions", str(FUNCTIONS)]
     disturbed = [*common, "--output", f"dir:{tmp_path}/out", "--checkpoint", f"{tmp_path}/state"]
     metrics = tmp_path / "metrics.jsonl"
     feeder = Feeder(add)
@@ -68,14 +74,14 @@ def test_documents_of_a_directory(tmp_path: Path) -> None:
     run_to_end([*disturbed, "--trigger", "available-now"], tmp_path / "log")
     assert all(seen), seen
     feed = [parse(place) for place in sorted(folder.glob("*.xml"))]
-    for name, text in QUERIES.items():
+    for name, text in (QUERIES | OF_USERS).items():
         query = compile(text.replace("INPUT", "collection()/photons"))
         assert answer(tmp_path / "out" / name).decode() == query.run(collection=feed).serialize() + "\n", name
     for name, text in EACH.items():
         texts = [compile(text).run(document).serialize() for document in feed]
         assert answer(tmp_path / "out" / name).decode() == "".join(f"{text}\n" for text in texts if text), name
     if "XYLEM_KILLS" in os.environ:
-        _compare_with_quiet_run(tmp_path, [*common, "--trigger", "available-now"], [*QUERIES, *EACH])
+        _compare_with_quiet_run(tmp_path, [*common, "--trigger", "available-now"], [*QUERIES, *EACH, *OF_USERS])
 
 
 def test_one_document_that_grows(tmp_path: Path) -> None:

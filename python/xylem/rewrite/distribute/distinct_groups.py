@@ -1,4 +1,4 @@
-"""Groups as they were written before there was `group by`: a loop over distinct values, for each the items that have it.
+"""Groups as they were written before there was `group by`: a loop over distinct values, and for each its items.
 
     for $c in distinct-values(//book/@category)           for $b in //book for $c in distinct-values($b/@category)
     let $p := for $t in //book                      →     let $p := for $t in $b return <p>{ $t/price }</p>
@@ -11,8 +11,8 @@ Needs:  a path of steps to the items and on to the values; whatever else the loo
         the value, or a loop over these that does not order, group or number them. The items are not inside one another,
         or the values are attributes of theirs: else the first of equal values may not be that of the first item.
 Safe:   values of nodes are untyped: `=`, distinct-values() and `group by` all compare them as strings. Groups come in
-        the order of their first items, as distinct-values() here gives values; the items of a group come in their order,
-        an item that has the value twice once. Of items without a value there is no group.
+        the order of their first items, as distinct-values() here gives values; the items of a group come in their
+        order, an item that has the value twice once. Of items without a value there is no group.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from xylem.analysis.focus import reads_focus
@@ -29,6 +29,7 @@ def distribute(
     is_one_document: bool = True,
     is_empty_greatest: bool = False,
     user_aggregates: Mapping[tuple[str, str], Signature] | None = None,
+    unmerged: Container[tuple[str, str]] = (),
     keeps_windows: bool = False,
 ) -> SpreadQuery:
     """How a query is spread over parts of its input, or why it is one task.
@@ -36,14 +37,14 @@ def distribute(
     `prolog` has the declarations of the module and of those it imports, their names resolved. With
     `is_one_document` off, the input is a sequence of documents, and a leading `/` means each of them.
     `is_empty_greatest`: what the prolog says of empty keys of `order by`. `user_aggregates`: the functions in Python
-    that can merge their states, with the types of a value and of the result. `keeps_windows`: the input is a stream,
-    whose windows may stay open from one of its batches to the next.
+    that can merge their states, with the types of a value and of the result; `unmerged`: those that cannot.
+    `keeps_windows`: the input is a stream, whose windows may stay open from one of its batches to the next.
     """
     declared = list(prolog)
     is_ordered = not _is_unordered(body, declared)
     try:
         functions = _functions(declared)
-        frame = Frame(functions, is_one_document, is_empty_greatest, user_aggregates, keeps_windows)
+        frame = Frame(functions, is_one_document, is_empty_greatest, user_aggregates, keeps_windows, unmerged)
         return _spread(body, declared, frame, is_ordered)
     except NotSpread as refused:
         return _one_task(body if is_one_document else read_from_collection(body), refused, is_ordered)
@@ -99,7 +100,7 @@ def _projected(part: SpreadPart, frame: Frame, made: ast.Expr) -> SpreadPart:
     if kept.subtree:
         return replace(part, keeps=Projection(subtree=True))
     told = ", ".join(kept.paths()) or "its presence"
-    return replace(part, keeps=kept, why=f"its items are gathered where they are needed, of each {told}")
+    return replace(part, keeps=kept, why=f"{part.why}, of each {told}")
 
 
 def _with_lookups(part: SpreadPart) -> SpreadPart:

@@ -6,7 +6,7 @@ none of these is left to the frame if the expressions below it can be parts; els
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import replace
 
 from xylem.analysis.ast_replacement import replaced, with_values
@@ -50,9 +50,13 @@ class Frame:
         is_empty_greatest: bool = False,
         user_aggregates: Mapping[ExpandedName, Signature] | None = None,
         keeps_windows: bool = False,
+        unmerged: Container[ExpandedName] = (),
     ) -> None:
         """`keeps_windows`: the input is a stream, and windows may be kept open from one of its batches to the next."""
         self.keeps_windows = keeps_windows
+        self._unmerged = unmerged
+        self._gathered_for = ""
+        """Why what is split is gathered, where that is known."""
         self.user_aggregates = dict(user_aggregates or {})
         self.parts: list[SpreadPart] = []
         self.copies: dict[ExpandedName, Reach] = {}
@@ -226,7 +230,7 @@ class Frame:
 
     def _value(self, expr: ast.Expr, spread: Spread, place: Place, limit: int | None = None) -> ast.VarRef:
         body = self._used(spread.body, place)
-        why = "" if place.group is not None else "its items are gathered where they are needed"
+        why = "" if place.group is not None else "its items are gathered where they are needed" + self._gathered_for
         variable = self.add(PartKind.MAP, expr, body, spread.scopes, place, limit=limit, why=why)
         if place.use is not Use.VALUE and spread.reach:
             self.copies[variable.name.expanded] = Reach.COPY
@@ -271,11 +275,22 @@ class Frame:
                 return replace(expr, body=self.split(body, place))
             case ast.Path(left=left) | ast.SimpleMap(left=left) if _takes_first(left) and not reads_input(expr.right):
                 return replace(expr, left=self.split(left, ANYTHING))
+        if isinstance(expr, ast.FunctionCall) and expr.name.expanded in self._unmerged:
+            return self._unmerged_aggregate(expr)
         if isinstance(expr, (ast.NodeComparison, ast.SetOperation)):
             raise NotSpread("it compares nodes of the input by their identity or order", expr)
         if isinstance(expr, _NEVER):
             raise NotSpread(NO_PARTS, expr)
         return self._children(expr, names_bound_in(expr))
+
+    def _unmerged_aggregate(self, call: ast.FunctionCall) -> ast.Expr:
+        """A function in Python that folds values, and has no way to merge what it has of parts of them."""
+        before = self._gathered_for
+        self._gathered_for = f", since {call.name.prefix or 'udf'}:{call.name.local} has no `merge`"
+        try:
+            return self._children(call, names_bound_in(call))
+        finally:
+            self._gathered_for = before
 
     def _element(self, element: ast.DirectElement, place: Place) -> ast.Expr:
         bare = replace(element, attributes=(), content=())

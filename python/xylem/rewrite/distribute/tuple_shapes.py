@@ -20,7 +20,7 @@ from xylem.syntax import ast
 
 from .aggregates import AGGREGATES, COUNTING
 from .frame import Frame
-from .frame_rewrites import data_of
+from .frame_rewrites import converted, data_of
 from .input_reads import ExpandedName, reads_context
 from .not_spread import NotSpread
 from .scope_path import flattened
@@ -172,12 +172,17 @@ class _Partial:
         # One tuple for each item, none inside another: no step can lead from two tuples to the same node.
         is_flat = not loop.is_nested and not any(isinstance(clause, ast.ForClause) for clause in before)
         self._flat = loop.first.name.expanded if is_flat else None
+        self._of_users = frame.user_aggregates
         self.found: list[tuple[ast.Name, str, tuple[ast.Expr, ...]]] = []
         self.members: list[ast.Expr] = []
 
     def aggregate(self, node: ast.Node) -> ast.Node | None:
         """A variable in place of an aggregate of a group's variable."""
-        if not isinstance(node, ast.FunctionCall) or node.name.uri != FN or node.name.local not in AGGREGATES:
+        if not isinstance(node, ast.FunctionCall):
+            return None
+        if node.name.expanded in self._of_users:
+            return self._user_aggregate(node)
+        if node.name.uri != FN or node.name.local not in AGGREGATES:
             return None
         if not node.arguments or any(free_in(other) & self._bound for other in node.arguments[1:]):
             return None
@@ -185,13 +190,24 @@ class _Partial:
         if not self._is_by_tuple(argument):
             return None
         member = argument if node.name.local in COUNTING else data_of(argument)
-        for (known, function, others), own in zip(self.found, self.members, strict=True):
-            if (function, others, own) == (node.name.local, node.arguments[1:], member):
-                return ast.VarRef(known, span=node.span)
+        return self._named(node, node.name.local, member)
+
+    def _user_aggregate(self, call: ast.FunctionCall) -> ast.Node | None:
+        """A function in Python that merges its states: values are converted before, and the result after it."""
+        if len(call.arguments) != 1 or not self._is_by_tuple(call.arguments[0]):
+            return None
+        taken, given = self._of_users[call.name.expanded]
+        member = ast.SimpleMap(data_of(call.arguments[0]), converted(ast.ContextItem(), taken), span=call.span)
+        return converted(self._named(call, f"Q{{{call.name.uri}}}{call.name.local}", member), given)
+
+    def _named(self, call: ast.FunctionCall, function: str, member: ast.Expr) -> ast.VarRef:
+        for (known, other, others), own in zip(self.found, self.members, strict=True):
+            if (other, others, own) == (function, call.arguments[1:], member):
+                return ast.VarRef(known, span=call.span)
         name = ast.Name(f"aggregate{len(self.found) + 1}", None, PART_NAMESPACE)
-        self.found.append((name, node.name.local, node.arguments[1:]))
+        self.found.append((name, function, call.arguments[1:]))
         self.members.append(member)
-        return ast.VarRef(name, span=node.span)
+        return ast.VarRef(name, span=call.span)
 
     def _is_by_tuple(self, expr: ast.Expr) -> bool:
         """Whether its value for a group is its values for the tuples, one after another."""
@@ -238,7 +254,8 @@ def _why_grouped(collected: tuple[ast.Name, ...], partial: _Partial) -> str:
     held = [f"${name}" for name in collected]
     told = []
     if partial.found:
-        told.append(f"{', '.join(f'{function}()' for _, function, _ in partial.found)} computed by range and merged")
+        names = (function.rpartition("}")[2] for _, function, _ in partial.found)
+        told.append(f"{', '.join(f'{name}()' for name in names)} computed by range and merged")
     if held:
         told.append(f"the items of {', '.join(held)} are shuffled")
     return "; ".join(told) or "keys alone are shuffled"

@@ -16,6 +16,7 @@ from ..evaluator.program import Program
 from ..evaluator.scope import Scope
 from ..streaming.build import NotStreamable
 from ..streaming.program import StreamProgram
+from .user_classes import know_classes
 
 
 class CompiledParts:
@@ -33,6 +34,7 @@ class CompiledParts:
             for function in external
             if function.protocol is not None and function.protocol.can_merge
         }
+        know_classes(external)
         self._module = module
         self._builder = builder
         self._streamed = streamed

@@ -29,6 +29,7 @@ from xylem.values.node import (
 )
 
 from .pruned_copy import TRUSTED, Pruned
+from .user_classes import is_known, known_class
 
 _PLAIN = frozenset({int, str, bool, float})
 """Classes of values that have nothing in them: counts, above all, of which there is one for each small file."""
@@ -44,6 +45,11 @@ class _Packer(pickle.Pickler):
         if isinstance(obj, FunctionItem):
             raise DynamicError("XYRT0010", repr(obj))
         return None
+
+    def reducer_override(self, obj: Any) -> Any:
+        if isinstance(obj, type) and is_known(obj):
+            return known_class, (obj.__module__, obj.__qualname__)
+        return NotImplemented
 
 
 class _Unpacker(pickle.Unpickler):

@@ -32,6 +32,7 @@ from xylem.source.limits import DEFAULT_LIMITS, Limits
 from xylem.values.datetimes import DateTime
 
 from ..streaming.run import Statistics
+from ..windows.late_arrivals import Clock, LateItem
 from ..windows.resumed import WindowState
 from .answer import Answer
 from .counted_together import CountedTogether
@@ -41,8 +42,8 @@ from .part_query import PartCompiler, RunOptions
 from .part_task import PartTask
 from .part_tasks import part_task
 from .rows import Row
-from .windows_task import Completed, WindowsTask
 from .stage_tasks import StageTasks
+from .windows_task import Completed, WindowsTask
 
 Variables = Mapping[tuple[str, str], Any]
 """Values of external variables by (namespace URI, local name): sequences of items, as everywhere in `run/`."""
@@ -92,6 +93,10 @@ class DistributedProgram:
     def is_text(self, part: int) -> bool:
         """Whether the rows of a part hold text of the answer, and not packed items."""
         return self._tasks[part].is_text
+
+    def is_written(self, part: int) -> bool:
+        """Whether the items of a part are items of the answer, in their order; else they are gathered for the frame."""
+        return self.is_text(part) or self._answer.alone() == part
 
     def task(
         self, stage: int, source: Source | ByteSource, range_number: int, bound: Mapping[int, bytes], **options: Any
@@ -292,12 +297,23 @@ class DistributedProgram:
                 assert task.program
 
     def completed_windows(
-        self, part: int, state: WindowState, rows: Iterable[Row], batch: int, *, is_end: bool, each_item: bool, **options: Any
+        self,
+        part: int,
+        state: WindowState,
+        rows: Iterable[Row],
+        batch: int,
+        *,
+        is_end: bool,
+        each_item: bool,
+        clock: Clock | None = None,
+        late: list[LateItem] | None = None,
+        **options: Any,
     ) -> Iterator[Completed]:
         """What the items of a batch complete (`windows_task.py`); options as for `task`."""
         task = self.windows(part)
         assert task is not None
-        return task.completed(state, rows, batch, _options(**options), is_end=is_end, each_item=each_item)
+        run = _options(**options)
+        return task.completed(state, rows, batch, run, is_end=is_end, each_item=each_item, clock=clock, late=late)
 
     def _bound_values(self, bound: Mapping[int, bytes], range_number: int) -> dict[int, Sequence[Any]]:
         return {number: self._tasks[number].bound_value(data, range_number) for number, data in bound.items()}

@@ -89,7 +89,9 @@ class AnswerInParts(Answer):
         self._options = options
         self._parts = program.distribution.parts
         self._state_limit_bytes = state_limit_bytes
-        self.is_live = all(part.kind not in FLOWING for part in self._parts)
+        self._flowing = {part.number for part in self._parts if part.kind in FLOWING and program.is_text(part.number)}
+        """Parts whose rows are text that is written as it comes; the items of others are gathered, and kept."""
+        self.is_live = not self._flowing
         self._begin()
         if saved:
             self._restore(saved)
@@ -106,7 +108,7 @@ class AnswerInParts(Answer):
         before = self._started()
         for part in self._parts:
             some = rows.get(part.number, ())
-            if part.kind in FLOWING and self._open_part == part.number:
+            if part.number in self._flowing and self._open_part == part.number:
                 self._pass(part.number, some)
             else:
                 self._kept[part.number].add(some)
@@ -203,7 +205,9 @@ class AnswerInItems(AnswerInParts):
     ends_lines = True
 
     def __init__(self, program: DistributedProgram, options: Mapping[str, Any], **settings: Any) -> None:
-        self._has_items = all(part.kind in FLOWING for part in program.distribution.parts)
+        self._has_items = all(
+            part.kind in FLOWING and program.is_written(part.number) for part in program.distribution.parts
+        )
         super().__init__(program, options, **settings)
 
     def take(self, rows: Rows, chunks: Sequence[bytes]) -> list[str]:

@@ -9,10 +9,12 @@ from pathlib import Path
 from typing import Any, TypeGuard
 
 from xylem.errors import InputError
+from xylem.functions.function_definition import definition_of
 from xylem.syntax import ast, parse, print_query
 
 from ..shipped_query import ShippedQuery, shipped_query
 
+_NAMING_FUNCTIONS = (ast.FunctionCall, ast.NamedFunctionRef)
 ENDINGS = {"xml": ".xml", "xhtml": ".xhtml", "html": ".html", "json": ".json"}
 
 
@@ -61,11 +63,14 @@ def _local(name: str) -> str:
 
 
 def fingerprint(query: ShippedQuery) -> str:
-    """The same for queries that differ in white space and comments only; modules and values count, too."""
+    """The same for queries that differ in white space and comments only; modules, functions and values count, too."""
     texts = [query.text, *(text for _, text in query.modules)]
-    printed = [print_query(parse(text, query.name)) for text in texts]
+    parsed = [parse(text, query.name) for text in texts]
+    printed = [print_query(module) for module in parsed]
     values = sorted(repr(item) for item in query.variables.items())
-    told = repr((printed, values, sorted(query.output.items())))
+    called = {node.name.local for module in parsed for node in module.walk() if isinstance(node, _NAMING_FUNCTIONS)}
+    functions = sorted(definition_of(function) for function in query.functions if function.local in called)
+    told = repr((printed, values, sorted(query.output.items()), *functions))
     return hashlib.sha256(told.encode()).hexdigest()[:16]
 
 
