@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from xylem.errors import XylemError
@@ -83,7 +83,10 @@ def _part(aggregate: ast.Expr, record: ast.VarRef) -> GroupPart:
     if isinstance(argument, ast.Flwor):
         first = argument.clauses[0]
         assert isinstance(first, ast.ForClause)
-        taken = Substitution({first.name.expanded: record}).apply(argument.result)
+        if len(argument.clauses) > 1:
+            taken = replace(argument, clauses=(replace(first, collection=record), *argument.clauses[1:]))
+        else:
+            taken = Substitution({first.name.expanded: record}).apply(argument.result)
     if function == "fold-left":
         fold = fold_of(more[0], more[1])
         assert fold is not None

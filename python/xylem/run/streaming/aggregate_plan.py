@@ -28,7 +28,7 @@ from .fed_records import ITEM, gives_itself
 from .kept_children import variable_readers
 from .nesting import may_nest
 from .roles import AggregateRole, FeedRole, ScopeRole
-from .scan_tables import TableMaker
+from .scan_tables import TableMaker, without_common_conditions
 from .steps import PlannedStep
 from .tallies import tally_of
 
@@ -94,14 +94,19 @@ class AggregatePlanner:
     def _table(self, aggregate: Aggregate, planned: PlannedStep) -> None:
         """An aggregate that the scan computes, where it decides all conditions of its records."""
         b, name = self.b, ITEM.name.local
+        conditions, aggregate = without_common_conditions(aggregate)
         table = self.tables.table_of(aggregate)
-        if table is None:
+        found = [b.selection.value_test(condition, name) for condition in conditions]
+        value_tests = tuple(test for test in found if test is not None)
+        if table is None or len(value_tests) < len(conditions):
             return
         if aggregate.grouping is not None and aggregate.taken != ITEM:
             decided = tally_of(aggregate.taken, name, b.selection)
             if decided is None or decided.tally != Tally(()):
                 return
             planned.tests, planned.value_tests = decided.tests, decided.value_tests
+        # Those that are asked only of records with keys decide about no others: what is open is left to the query.
+        planned.value_tests = (*planned.value_tests, *value_tests)
         planned.result = table
 
     def _need(self, aggregate: Aggregate, kept: Projection, stream: ProcessStream) -> None:

@@ -21,6 +21,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from xylem.analysis.focus import read_variables, reads_focus
+from xylem.analysis.free_variables import free_in
 from xylem.analysis.projection import NotProjectable, Projection, project
 from xylem.functions.registry import FN
 from xylem.plan.keyed_groups import GROUPS
@@ -264,7 +265,7 @@ class Extraction:
         whole: ast.Expr,
     ) -> ast.Expr | None:
         for part in (zero, function):
-            if read_variables(part) & (bound | self.others) or reads_focus(zero) or self._reads_stream(part):
+            if free_in(part) & (bound | self.others) or reads_focus(zero) or self._reads_stream(part):
                 return None
         fold = fold_of(zero, function)
         return None if fold is None else self._extracted("fold-left", items, bound, own_focus, whole, fold=fold)
@@ -294,7 +295,7 @@ class Extraction:
         grouping: Grouping | None = None,
     ) -> ast.Expr | None:
         """The variable for an aggregate, of those items that pass the test if there is one; None where it stays."""
-        if read_variables(argument) & (bound | self.others) or (not own_focus and reads_focus(argument)):
+        if free_in(argument) & (bound | self.others) or (not own_focus and reads_focus(argument)):
             return None
         split = split_records(argument, self.variable)
         if split is None or not _stays_below(split[1]):

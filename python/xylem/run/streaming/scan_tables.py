@@ -29,6 +29,7 @@ from .aggregates import Aggregate
 from .fed_records import ITEM
 from .keyed_groups import KeyColumn, TableSpec
 from .roles import FeedRole, Role
+from .selection import conjuncts
 from .template_paths import NoTemplate, taken_by
 
 _OPERATORS = ("+", "-", "*", "div", "idiv", "mod")
@@ -130,6 +131,29 @@ class TableMaker:
         if found.value == name or (name == "number" and found is Values.DOUBLE and is_one):
             return self._program(argument)
         raise NoTemplate
+
+
+def without_common_conditions(aggregate: Aggregate) -> tuple[list[ast.Expr], Aggregate]:
+    """The conditions that all parts of a table have, about the record, and the table without them."""
+    grouping = aggregate.grouping
+    if grouping is None:
+        return [], aggregate
+    split = [_conditions(part.taken) for part in grouping.parts]
+    if any(conditions != split[0][0] for conditions, _ in split):
+        return [], aggregate
+    parts = tuple(replace(part, taken=taken) for part, (_, taken) in zip(grouping.parts, split, strict=True))
+    return split[0][0], replace(aggregate, grouping=replace(grouping, parts=parts))
+
+
+def _conditions(taken: ast.Expr) -> tuple[list[ast.Expr], ast.Expr]:
+    """for $r in ITEM where c return E as c and E, both of the item"""
+    match taken:
+        case ast.Flwor(clauses=(ast.ForClause(name=name, collection=collection), *rest), result=result):
+            tests = [clause.test for clause in rest if isinstance(clause, ast.WhereClause)]
+            if collection == ITEM and len(tests) == len(rest):
+                put_in = Substitution({name.expanded: ITEM})
+                return [part for test in tests for part in conjuncts(put_in.apply(test))], put_in.apply(result)
+    return [], taken
 
 
 def _simplified(expr: ast.Expr) -> ast.Expr:
