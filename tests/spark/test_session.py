@@ -22,6 +22,15 @@ def test_settings_of_one_machine(spark: Any) -> None:
     assert spark.sparkContext.uiWebUrl is None
 
 
+def test_workers_find_their_modules_loaded(spark: Any) -> None:
+    def loaded(tasks: Any) -> list[bool]:
+        import sys
+
+        return [*(False for _ in tasks if "xylem.spark.task" not in sys.modules), "xylem.spark.task" in sys.modules]
+
+    assert spark.sparkContext.parallelize([1], 1).mapPartitions(loaded).collect() == [True]
+
+
 def test_a_second_session_is_the_first(spark: Any) -> None:
     assert start() is spark
 

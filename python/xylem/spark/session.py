@@ -105,6 +105,8 @@ def _settings(master: str, app_name: str, ui: bool, fast_start: bool, java_optio
             "spark.sql.adaptive.coalescePartitions.parallelismFirst": "false",
             "spark.locality.wait": "0",
         }
+    if _has_own_workers(master):
+        settings["spark.python.daemon.module"] = "xylem.spark.worker_daemon"
     if master.startswith("local-cluster"):
         settings["spark.executor.extraJavaOptions"] = options
     return settings
