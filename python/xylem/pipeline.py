@@ -203,15 +203,19 @@ def data_flow(text: str, env: StaticEnvironment) -> DataFlow:
 
 def _data_flow(text: str, env: StaticEnvironment) -> DataFlow:
     from xylem.analysis.dataflow import build, horizontal_fusion, verdict, vertical_fusion
+    from xylem.analysis.reached_declarations import reached_declarations
     from xylem.plan.streamability import DataFlow
+    from xylem.rewrite.earlier_passes import fused
 
     builder = _builder(env)
     main = builder.load(_parsed(text, env)).module
     body = main.body if isinstance(main, ast.MainModule) else ast.SequenceExpr()
     declared = [declaration for unit in builder.units for declaration in unit.module.prolog]
-    written = build(body, declared)
-    fused = vertical_fusion(horizontal_fusion(written))
-    return DataFlow(written, fused, verdict(fused))
+    rewritten = fused(body, declared)
+    left = {id(reached) for reached in reached_declarations([rewritten], declared)}
+    after = vertical_fusion(horizontal_fusion(build(rewritten, declared)))
+    # What is called no more has become a fold, or its body.
+    return DataFlow(build(body, declared, lambda function: id(function) not in left), after, verdict(after))
 
 
 def compile_distributed(

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from xylem.functions.registry import FN
 from xylem.syntax import ast
 
+from .event_order_call import NAME as EVENT_ORDER
 from .focus import read_variables, uses_last, uses_position
 
 
@@ -36,8 +37,13 @@ class KeyedInput:
     """How many clauses these are, the window clause included."""
 
 
-def keyed_at(clauses: Sequence[ast.Clause], index: int, result: ast.Expr) -> KeyedInput | None:
-    """The clauses from here on as one over keyed items; None where they are none. `result`: what follows `return`."""
+def keyed_at(
+    clauses: Sequence[ast.Clause], index: int, result: ast.Expr, *, function_uri: str | None = FN
+) -> KeyedInput | None:
+    """The clauses from here on as one over keyed items; None where they are none.
+
+    `result` is what follows `return`; `function_uri` None where names have not been resolved yet.
+    """
     if index + 1 >= len(clauses):
         return None
     outer, following = clauses[index], clauses[index + 1]
@@ -45,17 +51,36 @@ def keyed_at(clauses: Sequence[ast.Clause], index: int, result: ast.Expr) -> Key
         return None
     if outer.type is not None:
         return None
-    return _by_values(outer, following) or _by_groups(outer, clauses[index + 1 :], result)
+    return _by_values(outer, following, function_uri) or _by_groups(outer, clauses[index + 1 :], result)
+
+
+def keyed_over(clauses: Sequence[ast.Clause], keyed: KeyedInput, items: ast.Expr) -> tuple[ast.Clause, ...]:
+    """The clauses of windows by key, over other items than those they were written for."""
+    first, *others, last = clauses
+    assert isinstance(first, ast.ForClause)
+    if keyed.item is not None:
+        return (replace(first, collection=items), *others, last)
+    assert isinstance(last, (ast.WindowClause, ast.ForseqClause))
+    assert isinstance(first.collection, ast.FunctionCall)
+    filtered = _filtered(last.collection)
+    assert filtered is not None
+    values = items
+    for step in _steps(keyed.key):
+        values = ast.Path(values, step, span=first.span)
+    distinct = replace(first, collection=replace(first.collection, arguments=(values,)))
+    return distinct, replace(last, collection=ast.Filter(items, filtered[1], span=last.span))
 
 
 # --- for $u in distinct-values(S/key) forseq $w in S[key eq $u]
 
 
-def _by_values(outer: ast.ForClause, inner: ast.Clause) -> KeyedInput | None:
+def _by_values(outer: ast.ForClause, inner: ast.Clause, function_uri: str | None) -> KeyedInput | None:
     if not isinstance(inner, (ast.WindowClause, ast.ForseqClause)):
         return None
     match outer.collection:
-        case ast.FunctionCall(name=ast.Name(uri=uri, local="distinct-values"), arguments=(values,)) if uri == FN:
+        case ast.FunctionCall(name=ast.Name(uri=uri, local="distinct-values"), arguments=(values,)) if (
+            uri == function_uri
+        ):
             filtered = _filtered(inner.collection)
             if filtered is None:
                 return None
@@ -82,6 +107,8 @@ def _is_same_everywhere(base: ast.Expr) -> bool:
     """A variable, a stream, or a path from the input: the same sequence wherever it is named."""
     match base:
         case ast.FunctionCall(name=name, arguments=arguments):
+            if name.expanded == EVENT_ORDER.expanded:
+                return _is_same_everywhere(arguments[0])
             return (name.local == "stream" and len(arguments) == 1) or (name.local == "collection" and not arguments)
         case ast.VarRef() | ast.Root():
             return True

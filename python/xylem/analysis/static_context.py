@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from urllib.parse import urljoin, urlsplit
 
+from typing import Any
+
 from xylem.errors import Span, StaticError
 from xylem.functions.context import CODEPOINT_COLLATION, StaticPart
 from xylem.functions.decimal_format import DecimalFormat
@@ -53,6 +55,8 @@ class StaticContext:
     options: tuple[tuple[tuple[str, str], str, Span], ...] = ()
     output: Mapping[str, str] = field(default_factory=dict)
     module_namespace: str | None = None
+    late_items: Any = None
+    """Is told of items that are too late for event time (`functions/event_order.py`)."""
 
     def with_namespaces(self, declared: Mapping[str, str]) -> StaticContext:
         merged = {**self.namespaces, **declared}
@@ -78,6 +82,7 @@ class StaticContext:
             namespaces={p: u for p, u in self.namespaces.items() if u},
             default_collation=self.default_collation,
             decimal_formats=self.decimal_formats,
+            late_items=self.late_items,
         )
 
 

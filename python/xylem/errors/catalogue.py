@@ -254,7 +254,8 @@ CATALOGUE: dict[str, Entry] = {
         "let it work on windows, or allow more: --limit held-items=…, or held_items=… in Python",
     ),
     "XYDY0011": Entry(
-        "an item has no event time", "--event-time says where items carry it: a date with a time, or a number of seconds"
+        "an item has no event time",
+        "--event-time says where items carry it: a date with a time, or a number of seconds",
     ),
     "XYDY0012": Entry(
         "an item came too late", "allow more delay with --watermark, or let late items be dropped: --late drop"

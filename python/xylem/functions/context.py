@@ -48,6 +48,8 @@ class StaticPart:
     decimal_formats: Mapping[tuple[str, str], DecimalFormat] = field(default_factory=dict)
     """By (uri, local); ('', '') is the default format."""
     default_language: str = "en"
+    late_items: Any = None
+    """A `LateItems` that is told of items too late for event time; None: nobody wants to know."""
 
 
 class Context:

@@ -69,6 +69,10 @@ class Windowed:
     key: ast.Expr | None
     """A function from an item to its key; None where windows go over all items."""
     key_name: ast.Name | None
+    time: ast.Expr | None = None
+    """A function from an item to its event time, where there is a key; without one, `query` sees to it."""
+    watermark: str = ""
+    late: str = ""
 
 
 @dataclass(frozen=True)

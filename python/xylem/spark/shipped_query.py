@@ -14,7 +14,9 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from xylem.analysis.event_time import EventTime
 from xylem.external_names import external_names
+from xylem.functions.event_order import LateItems
 from xylem.functions.external import DEFAULT_FUNCTIONS, ExternalFunction
 from xylem.pipeline import StaticEnvironment, compile_distributed, compile_query
 from xylem.run.distributed.program import DistributedProgram
@@ -59,6 +61,8 @@ class ShippedQuery:
     """Serialization parameters that go before those of the query."""
     several_documents: bool = False
     """The input is several documents: a leading `/` means each of them."""
+    event_time: EventTime | None = None
+    """Where items carry their times, where the query does not say so itself."""
     keeps_windows: bool = False
     """The input is a stream in batches, and windows stay open from one to the next."""
     key: str = field(default_factory=lambda: uuid.uuid4().hex)
@@ -68,15 +72,21 @@ class ShippedQuery:
         """The same, for rows that hold items: a method other than xml writes no text in tasks."""
         return replace(self, output={**self.output, "method": "adaptive"}, key=uuid.uuid4().hex)
 
-    def environment_of_text(self) -> StaticEnvironment:
-        """What the text is compiled in."""
+    def environment_of_text(self, late_items: LateItems | None = None) -> StaticEnvironment:
+        """What the text is compiled in; `late_items` is told of what comes too late for event time."""
         modules = dict(self.modules)
         return StaticEnvironment(
             name=self.name,
             base_uri=self.base_uri,
             modules=lambda uri, locations: [(location, modules[location]) for location in locations],
             external_functions=self.functions,
+            event_time=self.event_time,
+            late_items=late_items,
         )
+
+    def late_items(self) -> LateItems:
+        """What is told of late items by the program in this process."""
+        return _arrived(self).late_items
 
     def program(self) -> DistributedProgram:
         """The program in this process."""
@@ -96,6 +106,7 @@ class ShippedQuery:
 class _Arrived:
     program: DistributedProgram
     options: dict[str, Any]
+    late_items: LateItems
 
 
 _PROGRAMS: OrderedDict[str, _Arrived] = OrderedDict()
@@ -104,16 +115,17 @@ _PROGRAMS: OrderedDict[str, _Arrived] = OrderedDict()
 def _arrived(query: ShippedQuery) -> _Arrived:
     known = _PROGRAMS.get(query.key)
     if known is None:
-        known = _PROGRAMS[query.key] = _Arrived(_compiled(query), _options(query))
+        late_items = LateItems()
+        known = _PROGRAMS[query.key] = _Arrived(_compiled(query, late_items), _options(query), late_items)
         while len(_PROGRAMS) > KEPT_PROGRAMS:
             _PROGRAMS.popitem(last=False)
     return known
 
 
-def _compiled(query: ShippedQuery) -> DistributedProgram:
+def _compiled(query: ShippedQuery, late_items: LateItems) -> DistributedProgram:
     return compile_distributed(
         query.text,
-        query.environment_of_text(),
+        query.environment_of_text(late_items),
         several_documents=query.several_documents,
         output=query.output,
         keeps_windows=query.keeps_windows,
@@ -147,7 +159,13 @@ def shipped_query(
     """
     external = tuple(DEFAULT_FUNCTIONS if functions is None else functions)
     modules = _KeptModules(ModuleFiles(module_folders))
-    environment = StaticEnvironment(name=name, base_uri=base_uri, modules=modules, external_functions=external)
+    environment = StaticEnvironment(
+        name=name,
+        base_uri=base_uri,
+        modules=modules,
+        external_functions=external,
+        event_time=others.get("event_time"),
+    )
     program = compile_query(text, environment)
     bound = {name: sequence_from_python(value) for name, value in (variables or {}).items()}
     names = external_names(program, bound)

@@ -18,8 +18,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
+from xylem.analysis.ast_replacement import replaced
+from xylem.analysis.event_order_call import EventOrderCall, event_order_call
 from xylem.analysis.free_variables import free_in
-from xylem.analysis.keyed_input import KeyedInput, keyed_at
+from xylem.analysis.keyed_input import KeyedInput, keyed_at, keyed_over
 from xylem.analysis.reach import BeyondReach, Reach
 from xylem.plan.distribution import PartKind
 from xylem.plan.spread import ITEMS_OF_STREAM, Place, Windowed
@@ -45,6 +47,7 @@ class _Shape(NamedTuple):
     """The clauses that form windows, over ITEMS_OF_STREAM."""
     collection: ast.Expr
     keyed: KeyedInput | None
+    order: EventOrderCall | None
     rest: tuple[ast.Clause, ...]
     result: ast.Expr
 
@@ -60,11 +63,23 @@ def windowed(frame: Frame, flwor: ast.Flwor, place: Place) -> ast.Expr | None:
     if reads_input(query):
         raise NotSpread("what is done with windows reads the input once more", flwor)
     try:
-        frame.analysis.read(query, {**frame.copies, ITEMS_OF_STREAM.name.expanded: Reach.COPY})
+        _check_reach(frame, query, shape.order)
     except BeyondReach as beyond:
         raise NotSpread(beyond.why, beyond.node) from beyond
     made = Windowed(frame.closed(query), _key(frame, shape), shape.keyed.name if shape.keyed is not None else None)
+    if shape.order is not None and shape.keyed is not None:
+        made = _timed(frame, shape.order, made)
     return frame.add(PartKind.WINDOWS, flwor, spread.body, spread.scopes, place, windowed=made, why=_why(shape))
+
+
+def _check_reach(frame: Frame, query: ast.Flwor, order: EventOrderCall | None) -> None:
+    """Nothing looks outside an item: BeyondReach."""
+    if order is not None:
+        frame.analysis.read(order.time, {**frame.copies, order.item.expanded: Reach.COPY})
+        # What is put in order is the items themselves.
+        whole = order.over(ITEMS_OF_STREAM)
+        query = replaced(query, lambda node: ITEMS_OF_STREAM if node == whole else None)
+    frame.analysis.read(query, {**frame.copies, ITEMS_OF_STREAM.name.expanded: Reach.COPY})
 
 
 def _shape(flwor: ast.Flwor) -> _Shape | None:
@@ -85,12 +100,18 @@ def _shape(flwor: ast.Flwor) -> _Shape | None:
     first = clauses[0]
     keyed = keyed_at(clauses, 0, result)
     if keyed is not None and reads_input(keyed.collection):
-        own = _over_stream(clauses[: keyed.length], keyed)
-        return _Shape(tuple(head), own, keyed.collection, keyed, clauses[keyed.length :], result)
+        own = keyed_over(clauses[: keyed.length], keyed, ITEMS_OF_STREAM)
+        order = event_order_call(keyed.collection)
+        items = keyed.collection if order is None else order.items
+        return _Shape(tuple(head), own, items, keyed, order, clauses[keyed.length :], result)
     collection = _collection(first)
     if collection is None or not reads_input(collection):
         return None
-    return _Shape(tuple(head), (_over(first),), collection, None, clauses[1:], result)
+    order = event_order_call(collection)
+    if order is None:
+        return _Shape(tuple(head), (_over(first, ITEMS_OF_STREAM),), collection, None, None, clauses[1:], result)
+    own = (_over(first, order.over(ITEMS_OF_STREAM)),)
+    return _Shape(tuple(head), own, order.items, None, order, clauses[1:], result)
 
 
 def _may_form_windows(clause: ast.Clause) -> bool:
@@ -107,40 +128,21 @@ def _collection(clause: ast.Clause) -> ast.Expr | None:
     return None
 
 
-def _over(clause: ast.Clause) -> ast.Clause:
+def _over(clause: ast.Clause, items: ast.Expr) -> ast.Clause:
     """The clause over the items of the stream."""
     if isinstance(clause, ast.ForClause):
         assert isinstance(clause.collection, ast.DataWindow)
-        return replace(clause, collection=replace(clause.collection, base=ITEMS_OF_STREAM))
+        return replace(clause, collection=replace(clause.collection, base=items))
     assert isinstance(clause, (ast.WindowClause, ast.ForseqClause))
-    return replace(clause, collection=ITEMS_OF_STREAM)
+    return replace(clause, collection=items)
 
 
-def _over_stream(clauses: tuple[ast.Clause, ...], keyed: KeyedInput) -> tuple[ast.Clause, ...]:
-    """The clauses of windows by key over the items of the stream: they are found to be such once more."""
-    first, *others, last = clauses
-    assert isinstance(first, ast.ForClause)
-    if keyed.item is not None:
-        return (replace(first, collection=ITEMS_OF_STREAM), *others, last)
-    assert isinstance(last, (ast.WindowClause, ast.ForseqClause))
-    values = ast.Path(ITEMS_OF_STREAM, keyed.key, span=first.span)
-    assert isinstance(first.collection, ast.FunctionCall)
-    test = ast.GeneralComparison("=", keyed.key, ast.VarRef(keyed.name), span=last.span)
-    distinct = replace(first, collection=replace(first.collection, arguments=(_flat(values),)))
-    return distinct, replace(last, collection=ast.Filter(ITEMS_OF_STREAM, test, span=last.span))
-
-
-def _flat(path: ast.Path) -> ast.Expr:
-    """S/(a/b) as S/a/b."""
-    steps: list[ast.Expr] = []
-    right = path.right
-    while isinstance(right, ast.Path):
-        steps.append(right.right)
-        right = right.left
-    made: ast.Expr = ast.Path(path.left, right, span=path.span)
-    for step in reversed(steps):
-        made = ast.Path(made, step, span=path.span)
-    return made
+def _timed(frame: Frame, order: EventOrderCall, made: Windowed) -> Windowed:
+    """Items of all keys wait together: how late one is, the whole stream says."""
+    if not isinstance(order.bound, ast.StringLiteral) or not isinstance(order.late, ast.StringLiteral):
+        raise NotSpread("how late items may be is not written in the query", order.whole)
+    time = frame.closed(order.whole.arguments[1])
+    return replace(made, time=time, watermark=order.bound.value, late=order.late.value)
 
 
 def _key(frame: Frame, shape: _Shape) -> ast.Expr | None:
@@ -165,6 +167,7 @@ def _refuse_counting(shape: _Shape) -> None:
 
 
 def _why(shape: _Shape) -> str:
+    order = "the one order of the stream" if shape.order is None else "the order of event time"
     if shape.keyed is None:
-        return "in the one order of the stream, in one place; what is open is kept from batch to batch"
-    return f"for each ${shape.keyed.name} by itself; what is open is kept by key from batch to batch"
+        return f"in {order}, in one place; what is open is kept from batch to batch"
+    return f"for each ${shape.keyed.name} by itself, in {order}; what is open is kept by key from batch to batch"

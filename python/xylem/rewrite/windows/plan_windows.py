@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from xylem.analysis.focus import read_variables
 from xylem.analysis.keyed_input import KeyedInput, keyed_at
 from xylem.plan.window_plan import WindowPartition, WindowPlan, window_plan
 from xylem.syntax import ast
@@ -26,7 +27,7 @@ def plan_windows(flwor: ast.Flwor, facts: WindowFacts, observe: Observer = _sile
     for index in range(len(clauses)):
         clause = clauses[index]
         keyed = keyed_at(clauses, index, result)
-        if keyed is not None and facts.is_infinite(keyed.collection):
+        if keyed is not None and _is_infinite(keyed.collection, clauses[:index], facts):
             # Over an infinite sequence, the loop over keys and the windows of each are one pass.
             return plan_windows(replace(flwor, clauses=_partitioned(clauses, index, keyed)), facts, observe)
         window = clause.unplanned if isinstance(clause, UnplannedPartition) else window_plan(clause)
@@ -43,6 +44,18 @@ def plan_windows(flwor: ast.Flwor, facts: WindowFacts, observe: Observer = _sile
     if clauses is flwor.clauses:
         return flwor
     return replace(flwor, clauses=clauses, result=result)
+
+
+def _is_infinite(collection: ast.Expr, before: tuple[ast.Clause, ...], facts: WindowFacts) -> bool:
+    """Whether what keyed windows go over may be infinite: a variable of a `let` before them is as its value is."""
+    if facts.is_infinite(collection):
+        return True
+    named = read_variables(collection)
+    for place in reversed(range(len(before))):
+        let = before[place]
+        if isinstance(let, ast.LetClause) and let.name.expanded in named:
+            return _is_infinite(let.value, before[:place], facts)
+    return False
 
 
 @ast_node

@@ -42,7 +42,8 @@ class KeptItems:
         for node in nodes:
             place = id(node.tree), node.pre
             known = self._known.get(place)
-            if known is None:
+            if known is None or node.tree.order != _BEFORE_ALL + known:
+                # It has not been here before, or has got another place among the items since.
                 new[place] = node
             else:
                 found[place] = known

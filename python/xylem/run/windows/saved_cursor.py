@@ -15,6 +15,7 @@ import hashlib
 import pickle
 from collections import deque
 from collections.abc import Iterator
+from enum import Enum
 from functools import partial
 from io import BytesIO
 from types import BuiltinFunctionType, FunctionType, MethodType
@@ -22,6 +23,7 @@ from typing import Any, NamedTuple
 
 from xylem.errors import DynamicError, XylemError
 from xylem.functions.context import Context
+from xylem.functions.event_order import LateItems
 from xylem.functions.external import AggregateProtocol
 from xylem.values.collations import Collation
 from xylem.values.node import Node
@@ -30,8 +32,14 @@ from .kept_items import KeptItems
 
 STATE_FORMAT = 1
 """To be raised when what cursors hold means something else than before."""
-_OURS = ("xylem.run.windows.", "xylem.run.runtime.data_windows", "xylem.functions.extreme_values")
-_OF_THE_QUERY = (FunctionType, BuiltinFunctionType, MethodType, partial, Context, AggregateProtocol, Collation)
+_OURS = (
+    *("xylem.run.windows.", "xylem.run.runtime.data_windows"),
+    *("xylem.functions.extreme_values", "xylem.functions.event_order"),
+)
+_OF_THE_QUERY = (
+    *(FunctionType, BuiltinFunctionType, MethodType, partial),
+    *(Context, AggregateProtocol, Collation, LateItems),
+)
 _CONTAINERS = (list, tuple, deque)
 
 
@@ -98,7 +106,7 @@ class _Loader(pickle.Unpickler):
 
 
 def _is_ours(thing: Any) -> bool:
-    return type(thing).__module__.startswith(_OURS)
+    return type(thing).__module__.startswith(_OURS) and not isinstance(thing, Enum)
 
 
 def _attributes(thing: Any) -> dict[str, Any]:

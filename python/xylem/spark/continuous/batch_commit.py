@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 DEAD_LETTERS = "dead letters"
+LATE_ITEMS = "late items"
 FIRST = "0"
 """The first input, which is the only one unless streams are joined."""
 START = [0, 0]
@@ -52,6 +53,7 @@ class BatchCommit:
         dead_letters: Path | None = None,
         spool: Path | None = None,
         windows: WindowStage | None = None,
+        late_letters: Path | None = None,
     ) -> None:
         """`texts` are those of the queries that tasks evaluate; `spool` is for answers that see the stream in order."""
         self._names = names
@@ -60,6 +62,7 @@ class BatchCommit:
         self._sink = sink
         self._checkpoint = checkpoint
         self._report = report
+        self._late_letters = None if late_letters is None else DirectorySink(str(late_letters), {LATE_ITEMS: ".jsonl"})
         self._windows = windows or WindowStage((), state_limit_bytes=0)
         self._dead_letters = (
             None if dead_letters is None else DirectorySink(str(dead_letters), {DEAD_LETTERS: ".jsonl"})
@@ -111,7 +114,7 @@ class BatchCommit:
     def _take(self, frame: DataFrame, batch: int) -> None:
         began = time.time()
         states = self.commit.states
-        rows, about = self._rows(self._windows.formed_by_tasks(frame, batch, states), batch)
+        rows, about = self._rows(self._windows.formed_by_tasks(frame, batch, self.commit), batch)
         self._windows.take(rows, [value for part, _, value in about if part == STATE], batch, states)
         read = [json.loads(value) for part, _, value in about if part == READ]
         reached = dict(self.commit.reached)
@@ -128,7 +131,8 @@ class BatchCommit:
         self._bury([value for part, _, value in about if part == FAILED], Turn(batch))
         known = self._sink.write(Turn(batch), outputs, self.commit.sink)
         totals = self._totals(read)
-        self._commit(Commit(batch, False, known, totals, self._began(), reached, states))
+        self._bury_late(Turn(batch))
+        self._commit(Commit(batch, False, known, totals, self._began(), reached, states, self._windows.clocks))
         self._tell(batch, began, read, outputs)
 
     def _save(self, batch: int) -> dict[str, list[str]]:
@@ -178,6 +182,10 @@ class BatchCommit:
         if self._dead_letters is not None and records:
             lines = tuple(record.decode() for record in records)
             self._dead_letters.write(turn, [Output(DEAD_LETTERS, lines, True)], {})
+
+    def _bury_late(self, turn: Turn) -> None:
+        if self._late_letters is not None and self._windows.letters:
+            self._late_letters.write(turn, [Output(LATE_ITEMS, tuple(self._windows.letters), True)], {})
 
     def _totals(self, read: Sequence[dict[str, Any]]) -> dict[str, int]:
         before = {} if self.commit.is_complete and self.commit.batch < 0 else self.commit.totals

@@ -42,6 +42,8 @@ class Commit:
     """And how far it has come."""
     states: dict[str, list[str]] = field(default_factory=dict)
     """By query, the files that make up its state (`state_files.py`)."""
+    clocks: dict[str, int] = field(default_factory=dict)
+    """Of windows by event time, the latest time that has come."""
 
 
 class Checkpoint:

@@ -71,6 +71,8 @@ class ContinuousQuery:
     is_quiet: bool = False
     partitions: int | None = None
     """How many places windows by key get, for good; None: as many as there are cores."""
+    late_letters: Path | None = None
+    """Where items go that come too late for event time, if they are kept."""
 
 
 def run_continuous(query: ContinuousQuery) -> str:
@@ -148,7 +150,14 @@ class _Run:
             self._report,
             dead_letters=query.dead_letters,
             spool=self._feeds[0].spool if works[0].has_state_in_order else None,
-            windows=self._evaluations.windows(works, self._checkpoint, self._slots, query.state_limit_bytes),
+            windows=self._evaluations.windows(
+                works,
+                self._checkpoint,
+                self._slots,
+                query.state_limit_bytes,
+                keeps_late=query.late_letters is not None,
+            ),
+            late_letters=query.late_letters,
         )
 
     @property

@@ -90,7 +90,9 @@ class Evaluations:
                 lines.append(f"{name}: it needs its whole input, and gives no answer before that ends")
         return lines
 
-    def windows(self, works: Sequence[Work], checkpoint: Checkpoint, slots: int, state_limit_bytes: int) -> WindowStage:
+    def windows(
+        self, works: Sequence[Work], checkpoint: Checkpoint, slots: int, state_limit_bytes: int, *, keeps_late: bool
+    ) -> WindowStage:
         """What forms the windows of the queries. `slots`: how many places keys get, unless that is settled already."""
         states = checkpoint.last_commit().states
         spread = [
@@ -99,7 +101,8 @@ class Evaluations:
             if one.mode is Mode.SPREAD
         ]
         folder = str(checkpoint.path / "state")
-        parts = window_parts(spread, folder, fixed_slots(states) or slots, each_item=self._each_item)
+        slots = fixed_slots(states) or slots
+        parts = window_parts(spread, folder, slots, each_item=self._each_item, keeps_late=keeps_late)
         return WindowStage(parts, state_limit_bytes=state_limit_bytes)
 
     def answers(

@@ -20,19 +20,22 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from xylem.errors import DynamicError
+from xylem.functions.event_order import delay
 from xylem.plan.distribution import Part, PartKind
 from xylem.run.distributed.rows import Row
-from xylem.run.distributed.windows_task import Completed
+from xylem.run.distributed.windows_task import CLOCK, Completed, late_text
+from xylem.run.windows.late_arrivals import Clock, LateItem, clock
 
 from ..carried_error import carried
 from ..shipped_query import ShippedQuery
+from .checkpoint import Commit
 from .log_source import record_batches
 from .merged_rows import TaskRow
 from .task import ABOUT, ERROR, ROW_SCHEMA, STATE
-from .window_state import StatePlace, size_of
+from .window_state import StatePlace, held_items, size_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -51,10 +54,17 @@ class WindowPart:
     """How many places its keys have; 1 where there is no key."""
     folder: str
     each_item: bool
+    keeps_late: bool = False
+    """Whether items that come too late are handed over."""
 
     def place(self, slot: int) -> StatePlace:
         """Where the state of a slot is."""
         return StatePlace(self.folder, state_name(self.query_name, self.part, slot, self.slots))
+
+    @property
+    def clock_name(self) -> str:
+        """What its event time is called."""
+        return f"{self.query_name}.windows{self.part}"
 
     def slot_of(self, bucket: bytes) -> int:
         return bucket[0] % self.slots if bucket else 0
@@ -77,6 +87,8 @@ class SlotReport:
     bytes: int = 0
     late: int = 0
     """Items that came too late, in this batch."""
+    letters: list[str] = field(default_factory=list)
+    """Those, where they are kept: JSON."""
 
 
 @dataclass
@@ -88,41 +100,96 @@ class Advanced:
 
 
 def advance(
-    part: WindowPart, slot: int, chain: Sequence[str], rows: Iterable[Row], batch: int, *, is_end: bool = False
+    part: WindowPart,
+    slot: int,
+    chain: Sequence[str],
+    rows: Iterable[Row],
+    batch: int,
+    *,
+    clock: Clock | None = None,
+    is_end: bool = False,
 ) -> Advanced:
     """Form the windows of a slot with the rows of a batch, in the order of the stream, and save what stays open."""
     place = part.place(slot)
     state = place.load(chain)
     program, options = part.query.program(), part.query.options()
+    waited_too_long: list[LateItem] = []
+    letters = _Letters(part.query, keeps=part.keeps_late)
     found = program.completed_windows(
-        part.part, state, rows, batch, is_end=is_end, each_item=part.each_item, **options
+        part.part,
+        state,
+        rows,
+        batch,
+        is_end=is_end,
+        each_item=part.each_item,
+        clock=clock,
+        late=waited_too_long,
+        **options,
     )
     completed = list(found)
+    letters.add(waited_too_long)
     made = list(chain) if is_end else place.save(batch, chain, state)
-    held = len(state.items.packed) + (0 if state.event_time is None else len(state.event_time))
-    return Advanced(SlotReport(place.name, made, held, len(state.keys), size_of(state)), completed)
+    held = held_items(state)
+    report = SlotReport(place.name, made, held, len(state.keys), size_of(state), letters.count, letters.texts)
+    return Advanced(report, completed)
+
+
+class _Letters:
+    """The late items of one slot in one batch."""
+
+    def __init__(self, query: ShippedQuery, *, keeps: bool) -> None:
+        self._name = query.name
+        self._keeps = keeps
+        self.count = 0
+        self.texts: list[str] = []
+        query.late_items().keep = self._take
+
+    def _take(self, item: Any, why: str) -> None:
+        from xylem.sink.serialization_parameters import SerializationParameters
+        from xylem.sink.serialize import serialize
+
+        self._add(serialize((item,), SerializationParameters(method="adaptive")) if self._keeps else "", why)
+
+    def add(self, late: Iterable[LateItem]) -> None:
+        for item in late:
+            self._add(late_text(item.data) if self._keeps else "", delay(item.behind))
+
+    def _add(self, text: str, why: str) -> None:
+        self.count += 1
+        if self._keeps:
+            letter = {"code": "XYDY0012", "message": f"an item came too late: {why}", "query": self._name, "record": text}
+            self.texts.append(json.dumps(letter))
 
 
 class FormWindows:
     """The task of a slot: rows of items in, rows of results out; all other rows pass."""
 
-    def __init__(self, parts: Sequence[WindowPart], chains: dict[str, list[str]], batch: int) -> None:
+    def __init__(
+        self,
+        parts: Sequence[WindowPart],
+        chains: dict[str, list[str]],
+        batch: int,
+        clocks: dict[tuple[int, int], Clock] | None = None,
+    ) -> None:
+        """`clocks`: the event time of the batch, by query and part."""
         self._parts = {(part.query_number, part.part): part for part in parts}
         self._chains = chains
         self._batch = batch
+        self._clocks = clocks or {}
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         return record_batches(self._rows(batches))
 
     def _rows(self, batches: Iterator[pa.RecordBatch]) -> Iterator[TaskRow]:
-        waiting: dict[tuple[int, int, int], list[Row]] = {}
+        # Time passes everywhere, be there items or not.
+        waiting: dict[tuple[int, int, int], list[Row]] = {(*place, _own_slot()): [] for place in self._clocks}
         for batch in batches:
             columns = (batch.column(name).to_pylist() for name in _COLUMNS)
             for query, part, key, number, ordinal, value in zip(*columns, strict=True):
                 own = self._parts.get((query, part))
                 if own is None:
                     yield query, part, key, number, ordinal, value
-                else:
+                elif key != CLOCK:
                     row = Row(part, key, number, ordinal, value)
                     waiting.setdefault((query, part, own.slot_of(key)), []).append(row)
         for (query, part, slot), rows in waiting.items():
@@ -130,8 +197,12 @@ class FormWindows:
 
     def _advanced(self, part: WindowPart, slot: int, rows: list[Row]) -> Iterator[TaskRow]:
         rows.sort(key=in_stream_order)
+        chain = self._chains.get(part.place(slot).name, ())
+        clock = self._clocks.get((part.query_number, part.part))
+        if not rows and not chain:
+            return
         try:
-            made = advance(part, slot, self._chains.get(part.place(slot).name, ()), rows, self._batch)
+            made = advance(part, slot, chain, rows, self._batch, clock=clock)
         except Exception as error:
             # Spark would try again, and then tell it in its own way.
             yield ABOUT, ERROR, b"", 0, part.query_number, carried(error, part.query.text)
@@ -139,6 +210,15 @@ class FormWindows:
         for ordinal, one in enumerate(made.completed):
             yield part.query_number, part.part, one.order, slot, ordinal, one.value
         yield ABOUT, STATE, b"", slot, part.query_number, json.dumps(vars(made.report)).encode()
+
+
+def _own_slot() -> int:
+    """The slot that this task is for: rows go to the task of their slot's number."""
+    from pyspark import TaskContext
+
+    context = TaskContext.get()
+    assert context is not None
+    return context.partitionId()
 
 
 _STATE_NAME = re.compile(r"\.windows\d+\.\d+of(\d+)$")
@@ -159,15 +239,26 @@ class WindowStage:
         self._state_limit_bytes = state_limit_bytes
         self._reports: dict[str, SlotReport] = {}
         """The last one of each slot."""
+        self._clocks: dict[str, int] = {}
+        self._kept: DataFrame | None = None
         self.late = 0
         """In the last batch."""
+        self.letters: list[str] = []
+        """Items that came too late, in the last batch, where they are kept."""
 
     # --- one batch
 
-    def formed_by_tasks(self, frame: DataFrame, batch: int, chains: dict[str, list[str]]) -> DataFrame:
+    def formed_by_tasks(self, frame: DataFrame, batch: int, commit: Commit) -> DataFrame:
         """The rows of a batch with the results of windows by key in place of their items."""
+        self._clocks = dict(commit.clocks)
         if not self._by_key:
             return frame
+        clocks: dict[tuple[int, int], Clock] = {}
+        if any(map(_has_clock, self._by_key)):
+            # Looked at twice: first for what time it is.
+            frame = self._kept = frame.persist()
+            clocks = self._told_clocks(frame)
+        chains = commit.states
         from pyspark.sql import functions as f
 
         slots = self._by_key[0].slots
@@ -182,7 +273,25 @@ class WindowStage:
         slot = f.when(test, bucket % slots).otherwise(f.lit(0))
         own = {name: chain for name, chain in chains.items() if name in self._names(self._by_key)}
         formed = frame.repartitionById(slots, slot)
-        return formed.mapInArrow(FormWindows(self._by_key, own, batch), ROW_SCHEMA)
+        return formed.mapInArrow(FormWindows(self._by_key, own, batch, clocks), ROW_SCHEMA)
+
+    def _told_clocks(self, frame: DataFrame) -> dict[tuple[int, int], Clock]:
+        """What time it is before each range of a batch, and after all of them."""
+        from pyspark.sql import functions as f
+
+        found = frame.where(f.col("key") == f.lit(CLOCK)).select("query", "part", "range", "value").toArrow()
+        ranges: dict[tuple[int, int], dict[int, int]] = {}
+        for query, part, number, value in zip(*(column.to_pylist() for column in found.columns), strict=True):
+            if query != ABOUT:
+                ranges.setdefault((query, part), {})[number] = int(value)
+        clocks: dict[tuple[int, int], Clock] = {}
+        for part in self._by_key:
+            if _has_clock(part):
+                place = part.query_number, part.part
+                made = clocks[place] = clock(self._clocks.get(part.clock_name), ranges.get(place, {}))
+                if made.latest is not None:
+                    self._clocks[part.clock_name] = made.latest
+        return clocks
 
     def take(
         self,
@@ -192,7 +301,10 @@ class WindowStage:
         chains: dict[str, list[str]],
     ) -> None:
         """Put results in the place of items, for windows that are formed here; and those of all slots in order."""
-        self.late = 0
+        if self._kept is not None:
+            self._kept.unpersist()
+            self._kept = None
+        self.late, self.letters = 0, []
         for data in told:
             self._note(SlotReport(**json.loads(data)))
         for part in self._here:
@@ -231,6 +343,11 @@ class WindowStage:
         return known | {report.name: report.chain for report in self._reports.values()}
 
     @property
+    def clocks(self) -> dict[str, int]:
+        """The latest event times, as of the batch that was taken last."""
+        return self._clocks
+
+    @property
     def state_bytes(self) -> int:
         return sum(report.bytes for report in self._reports.values())
 
@@ -247,6 +364,7 @@ class WindowStage:
     def _note(self, report: SlotReport) -> None:
         self._reports[report.name] = report
         self.late += report.late
+        self.letters += report.letters
 
     def _names(self, parts: Sequence[WindowPart]) -> set[str]:
         return {part.place(slot).name for part in parts for slot in range(part.slots)}
@@ -255,6 +373,11 @@ class WindowStage:
 def _is_keyed(part: WindowPart) -> bool:
     windows = part.query.program().windows(part.part)
     return windows is not None and windows.is_keyed
+
+
+def _has_clock(part: WindowPart) -> bool:
+    windows = part.query.program().windows(part.part)
+    return windows is not None and windows.has_clock
 
 
 def _as_rows(part: int, completed: Iterable[Completed], batch: int) -> list[Row]:
@@ -275,12 +398,17 @@ def windows_of(query: ShippedQuery) -> list[Part]:
 
 
 def window_parts(
-    queries: Sequence[tuple[int, str, ShippedQuery]], folder: str, slots: int, *, each_item: bool
+    queries: Sequence[tuple[int, str, ShippedQuery]],
+    folder: str,
+    slots: int,
+    *,
+    each_item: bool,
+    keeps_late: bool = False,
 ) -> list[WindowPart]:
     """The windows of some queries, by the numbers and names of the queries."""
     found: list[WindowPart] = []
     for number, name, query in queries:
         for part in windows_of(query):
-            made = WindowPart(number, name, query, part.number, slots, folder, each_item)
+            made = WindowPart(number, name, query, part.number, slots, folder, each_item, keeps_late)
             found.append(made if _is_keyed(made) else replace(made, slots=1))
     return found

@@ -56,6 +56,11 @@ def restored(changes: Sequence[bytes]) -> WindowState:
     return state
 
 
+def held_items(state: WindowState) -> int:
+    """Items of open windows, and those that wait for their turn."""
+    return len(state.items.packed) + (0 if state.event_time is None else len(state.event_time))
+
+
 def size_of(state: WindowState) -> int:
     """In bytes, roughly."""
     cursors = sum(len(one.cursor.data) + KEY_BYTES for one in state.keys.values())

@@ -1,0 +1,48 @@
+"""Windows over items in the order of their times: what arrives waits for its turn before the window operator sees it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from xylem.functions.event_order import EventOrder
+
+from .feed import PAUSE
+
+
+class EventTimeCursor:
+    """A cursor before which items are put in order.
+
+    Holds:  what the cursor holds, and the items that wait for their turn.
+    Order:  that of the cursor.
+    End:    items that wait are dealt with, then windows that are open.
+    """
+
+    def __init__(self, order: EventOrder, cursor: Any) -> None:
+        self._order = order
+        self._cursor = cursor
+
+    def push(self, item: Any) -> Iterator[Any]:
+        for one in self._order.push(item):
+            yield from self._cursor.push(one)
+
+    def finish(self) -> Iterator[Any]:
+        for one in self._order.finish():
+            yield from self._cursor.push(one)
+        yield from self._cursor.finish()
+
+    def over(self, items: Iterable[Any]) -> Iterator[Any]:
+        """The windows over a sequence; pauses are passed on."""
+        for item in items:
+            if item is PAUSE:
+                yield PAUSE
+            else:
+                yield from self.push(item)
+        yield from self.finish()
+
+    def held(self) -> Iterable[Any]:
+        return [*self._cursor.held(), *self._order.held()]
+
+    def held_count(self) -> int:
+        count: int = self._cursor.held_count()
+        return count + self._order.held_count()
