@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from random import Random
+from typing import Any
 
 import pytest
 import xylem
@@ -82,6 +83,20 @@ def test_of_groups() -> None:
     query = "for $o in /shop/region/order group by $c := $o/city return udf:spread($o/total)"
     (part,) = program_of(query).distribution.parts
     assert (part.kind.name, part.why) == ("GROUP", "spread() computed by range and merged")
+
+
+def test_a_state_that_cannot_travel_is_told() -> None:
+    functions = Functions()
+
+    @functions.aggregate("udf:odd", "xs:double*", "xs:double?")
+    class Odd(Spread):
+        def step(self, state: Any, value: float) -> Any:
+            return lambda: value
+
+    program = compile_distributed("udf:odd(//total)", StaticEnvironment(external_functions=tuple(functions)))
+    with pytest.raises(XylemError) as raised:
+        run_in_process(program, [SHOP])
+    assert raised.value.code == "XYRT0010"
 
 
 def test_without_merge_it_is_said() -> None:

@@ -58,11 +58,14 @@ class _Unpacker(pickle.Unpickler):
 
 
 def pack(value: Any) -> bytes:
-    """Any value made of items, tuples and lists; XYRT0010 for functions."""
+    """Any value made of items, tuples and lists, or a state of a user's; XYRT0010 for what cannot travel."""
     if type(value) in _PLAIN:
         return pickle.dumps(value, protocol=pickle.HIGHEST_PROTOCOL)
     stream = BytesIO()
-    _Packer(stream, protocol=pickle.HIGHEST_PROTOCOL).dump(value)
+    try:
+        _Packer(stream, protocol=pickle.HIGHEST_PROTOCOL).dump(value)
+    except (pickle.PicklingError, TypeError, AttributeError) as reason:
+        raise DynamicError("XYRT0010", f"{type(reason).__name__}: {reason}") from reason
     return stream.getvalue()
 
 
