@@ -170,10 +170,9 @@ def _bounded_passes(
     split = split_passes(module.body, module.prolog, first_number)
     if split is None:
         return None
-    given = tuple(ast.VariableDecl(value.name, external=True) for value in split.earlier)
     values = ast.SquareArray(tuple(value.value for value in split.earlier))
     try:
-        last = _streamed_module(replace(module, prolog=(*module.prolog, *given), body=split.rest), env, schema)
+        last = _streamed_module(replace(module, prolog=split.prolog, body=split.rest), env, schema)
         if not account_of(last).is_bounded:
             return None
         before = replace(module, body=values)

@@ -167,8 +167,9 @@ class OpenWindows(Flux):
     for them goes where the brackets stand, as soon as windows are complete (windows paper, 6.2).
     """
 
-    expression: ast.Flwor
-    """Its first clause behind `let` ranges over `ITEMS`; nothing else in it reads them."""
+    expression: ast.Expr
+    """Reads `ITEMS` once: the first clause of a FLWOR expression, behind `let`, ranges over them; or it is a function
+    of what windows inside these brackets give."""
     inside: tuple[ast.DirectElement, ...] = ()
     """As for `Leaf`."""
     takes_elements: bool = False

@@ -128,21 +128,6 @@ def expressions_of(body: Flux) -> Iterator[ast.Node]:
                     yield from expressions_of(handler.body)
 
 
-def opens_windows(body: Flux) -> bool:
-    """Whether window clauses are given items of the stream anywhere in a program."""
-    match body:
-        case OpenWindows():
-            return True
-        case Sequence(parts=parts):
-            return any(map(opens_windows, parts))
-        case If(body=inner) | For(body=inner):
-            return opens_windows(inner)
-        case ProcessStream(handlers=handlers):
-            bodies = (h.body for h in handlers if isinstance(h, (On, OnFirst, OnWindow, OnEach)))
-            return any(map(opens_windows, bodies))
-    return False
-
-
 def _predicates(path: tuple[Step, ...]) -> Iterator[ast.Node]:
     for step in path:
         yield from step.predicates

@@ -30,7 +30,7 @@ class Picked(NamedTuple):
 
 def picked(expr: ast.Expr, streams: Collection[str]) -> Picked | None:
     """The items an expression picks of a streamable path by their number over the whole path; None if it is no such."""
-    found = _base_and_predicate(expr)
+    found = base_and_predicate(expr)
     if found is None:
         return None
     base, predicate = found
@@ -38,7 +38,7 @@ def picked(expr: ast.Expr, streams: Collection[str]) -> Picked | None:
     return None if path is None or not path.steps else Picked(path, predicate)
 
 
-def _base_and_predicate(expr: ast.Expr) -> tuple[ast.Expr, ast.Expr] | None:
+def base_and_predicate(expr: ast.Expr) -> tuple[ast.Expr, ast.Expr] | None:
     match expr:
         case ast.Filter(base=base, predicate=predicate) if is_counting(predicate):
             return base, predicate

@@ -20,7 +20,11 @@ def is_worth_inlining(clause: ast.LetClause, rest: Sequence[ast.Clause], result:
     if len(reads) > 1 or _is_repeated(clause.name, rest, result):
         # Computed once, and of one identity: it must stay so.
         return False
-    return not any(isinstance(node, ast.ExtensionNode) for node in clause.value.walk())
+    return not any(isinstance(node, ast.ExtensionNode) and not _is_window(node) for node in clause.value.walk())
+
+
+def _is_window(node: ast.Node) -> bool:
+    return isinstance(node, (ast.ForseqClause, ast.DataWindow))
 
 
 def is_cheap(value: ast.Expr) -> bool:

@@ -19,8 +19,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from xylem.analysis.ast_replacement import replaced
+from xylem.analysis.event_order_call import event_order_call
 from xylem.analysis.free_variables import free_in
 from xylem.analysis.projection import NotProjectable, Projection, project
+from xylem.analysis.streamable_paths import is_counting
 from xylem.functions.registry import FN
 from xylem.plan import flux
 from xylem.plan.flux import ITEMS, Copy, Flux, For, GiveItem, If, Leaf
@@ -28,6 +31,7 @@ from xylem.plan.symbols import is_element_step
 from xylem.syntax import ast
 
 from .fresh_names import Names
+from .let_values import is_worth_inlining
 from .value_expressions import gives_values
 
 _AROUND = frozenset(
@@ -40,10 +44,14 @@ WindowLike = ast.WindowClause | ast.ForseqClause | ast.ForClause
 
 
 def window_index(clauses: Sequence[ast.Clause]) -> int | None:
-    """The place of a window clause that stands behind nothing but `let`."""
+    """The place of a clause over windows, or over what windows give, that stands behind nothing but `let`."""
     for index, clause in enumerate(clauses):
         match clause:
-            case ast.WindowClause() | ast.ForseqClause() | ast.ForClause(collection=ast.DataWindow(), position=None):
+            case ast.WindowClause() | ast.ForseqClause():
+                return index
+            case ast.ForClause(collection=ast.DataWindow(), position=None):
+                return index
+            case ast.ForClause(collection=collection, allowing_empty=False) if gives_windows(collection):
                 return index
             case ast.LetClause():
                 continue
@@ -56,6 +64,9 @@ def collection_of(clauses: Sequence[ast.Clause], index: int) -> ast.Expr | None:
     clause = clauses[index]
     assert isinstance(clause, WindowLike)
     collection = clause.collection.base if isinstance(clause.collection, ast.DataWindow) else clause.collection
+    order = event_order_call(collection)
+    # Items are given as they pass, and put in order there.
+    collection = collection if order is None else order.items
     bound = {let.name.expanded for let in clauses[:index] if isinstance(let, ast.LetClause)}
     return None if bound & set(free_in(collection)) else collection
 
@@ -65,14 +76,76 @@ def over_items(whole: ast.Flwor, clauses: Sequence[ast.Clause], index: int, resu
     clause = clauses[index]
     assert isinstance(clause, WindowLike)
     items: ast.Expr = ast.VarRef(ITEMS, span=clause.collection.span)
+    is_data_window = isinstance(clause.collection, ast.DataWindow)
+    order = event_order_call(clause.collection.base if is_data_window else clause.collection)  # type: ignore[attr-defined]
+    items = items if order is None else order.over(items)
     if isinstance(clause.collection, ast.DataWindow):
         items = replace(clause.collection, base=items)
     given = replace(clause, collection=items)
     return replace(whole, clauses=(*clauses[:index], given, *clauses[index + 1 :]), result=result)
 
 
+def over_results(expr: ast.Expr) -> tuple[ast.Expr, ast.Expr] | None:
+    """The windows that an expression is about, and the expression over `ITEMS` in their place; None if it has none."""
+    found = [operand for operand in _operands(expr) if gives_windows(operand)]
+    if len(found) != 1:
+        return None
+    results = ast.VarRef(ITEMS, span=found[0].span)
+    return found[0], replaced(expr, lambda node: results if node is found[0] else None)
+
+
+def _operands(expr: ast.Expr) -> Sequence[ast.Expr]:
+    """What an expression evaluates once, in its own scope."""
+    match expr:
+        case ast.FunctionCall(name=name, arguments=arguments):
+            is_partial = any(isinstance(argument, ast.ArgumentPlaceholder) for argument in arguments)
+            return () if name.uri != FN or name.local in _AROUND or is_partial else arguments
+        case ast.Filter(base=base, predicate=predicate) if is_counting(predicate):
+            return (base,)
+        case ast.If(test=test):
+            return (test,)
+        case ast.Quantified(bindings=(first, *_)):
+            return (first.collection,)
+        case ast.Flwor(clauses=(ast.LetClause(value=value) as let, *rest), result=result):
+            # What is read once is put in its place.
+            return () if let.type is None and is_worth_inlining(let, rest, result) else (value,)
+    if isinstance(expr, _STRICT):
+        return [child for child in expr.children() if isinstance(child, ast.Expr)]
+    return ()
+
+
+_STRICT = (
+    *(ast.Arithmetic, ast.Unary, ast.GeneralComparison, ast.ValueComparison, ast.And, ast.Or, ast.StringConcat),
+    *(ast.Range, ast.CastAs, ast.CastableAs, ast.InstanceOf, ast.TreatAs),
+)
+
+
+def gives_windows(expr: ast.Expr) -> bool:
+    """Whether an expression may be about windows, told by its form."""
+    match expr:
+        case ast.Flwor(clauses=clauses, result=result) if window_index(clauses) is not None or gives_windows(result):
+            return True
+        case ast.SimpleMap(left=left):
+            return gives_windows(left)
+        case ast.Flwor(clauses=(ast.LetClause(value=value), *_)):
+            return gives_windows(value)
+    return any(map(gives_windows, _operands(expr)))
+
+
+def are_windows(body: Flux) -> bool:
+    """Whether all it gives comes from windows over the stream."""
+    match body:
+        case flux.Sequence(parts=(flux.OpenWindows(), *_, flux.CloseWindows())):
+            return True
+        case For(body=inner, window=None) | If(body=inner):
+            return are_windows(inner)
+    return False
+
+
 def given(body: Flux, expression: ast.Flwor, names: Names) -> Flux | None:
     """What gives the items, with its copies given to the windows; None where their order or identity could be lost."""
+    if are_windows(body):
+        return body
     match body:
         case Copy(variable=variable, path=()):
             return GiveItem(variable, expression)
@@ -95,15 +168,9 @@ def _gives_new_items(body: Flux) -> bool:
             return _gives_new_items(inner)
         case Leaf(expression=value):
             return gives_values(value)
-        case flux.Sequence(parts=(flux.OpenWindows(expression=inner), *_, flux.CloseWindows())):
-            return _makes_items(inner.result)
         case flux.Sequence(parts=parts):
             return _makes_one_element(parts)
     return False
-
-
-def _makes_items(result: ast.Expr) -> bool:
-    return isinstance(result, (ast.DirectElement, ast.ComputedElement)) or gives_values(result)
 
 
 def _makes_one_element(parts: Sequence[Flux]) -> bool:

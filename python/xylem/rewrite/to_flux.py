@@ -43,11 +43,14 @@ from .let_values import is_worth_inlining
 from .negation import negated
 from .path_prefixes import Rest, cut_paths, is_local, nesting_paths, path_from, split_start, stays_inside
 from .stream_windows import (
+    are_windows,
     collection_of,
     follows_stream,
     given,
     gives_elements,
+    gives_windows,
     over_items,
+    over_results,
     stand_alone,
     window_index,
 )
@@ -86,6 +89,9 @@ class _Converter:
         self.limits = limits
 
     def convert(self, expr: ast.Expr, place: _Place) -> Flux:
+        asked = self._of_windows(expr, place)
+        if asked is not None:
+            return asked
         match expr:
             case ast.SequenceExpr(items=items):
                 return sequence(self.convert(item, place) for item in items)
@@ -101,10 +107,17 @@ class _Converter:
                 return self._flwor(expr, clauses, result, place)
             case ast.If():
                 return self._if(expr, place)
+            case ast.VarRef(name=name) if gives_windows(place.names.variables.get(name.expanded, expr)):
+                return self.convert(place.names.variables[name.expanded], place)
             case ast.VarRef() | ast.Path() | ast.AxisStep() | ast.Filter() | ast.ContextItem() | ast.Root():
                 return self._path(expr, place)
             case ast.Arrow(operand=operand, function=ast.Name() as name, arguments=arguments):
                 return self.convert(ast.FunctionCall(name, (operand, *arguments), span=expr.span), place)
+            case ast.SimpleMap(left=left, right=right) if gives_windows(left) and not uses_position(right):
+                each = ast.Name(self.names.invent("each"), None, "")
+                loop = ast.ForClause(each, None, left, None, span=left.span)
+                body = Substitution({}, ast.VarRef(each, span=left.span)).apply(right)
+                return self.convert(ast.Flwor((loop,), body, span=expr.span), place)
             case ast.SimpleMap(left=left, right=right) if not uses_position(right):
                 return self._each(left, lambda item: Substitution({}, item).apply(right), expr, place)
             case ast.FunctionCall(name=ast.Name(local="data", uri=uri), arguments=(argument,)) if uri == FN:
@@ -243,6 +256,22 @@ class _Converter:
             return None
         opening = OpenWindows(expression, place.inside, gives_elements(items), nested is not None)
         return sequence([opening, items, CloseWindows()])
+
+    def _of_windows(self, expr: ast.Expr, place: _Place) -> Flux | None:
+        """A function of all results of windows, or some of them by their number: it gets them as they come."""
+        split = over_results(expr)
+        if split is None:
+            return None
+        windows, outer = split
+        try:
+            made = self.convert(windows, place)
+            if not are_windows(made):
+                return None
+            resolved = self._resolved(outer, place)
+            self.limits.check(resolved, place.streams)
+        except (TooFar, FocusInTheWay):
+            return None
+        return sequence([OpenWindows(resolved, place.inside), made, CloseWindows()])
 
     def _nested_items(self, resolved: ast.Expr, expression: ast.Flwor, place: _Place) -> Flux | None:
         """Items that may stand inside each other: those in an outermost one are given together, in one tree."""

@@ -41,6 +41,8 @@ class Code:
     """A name or a constant: may be written several times."""
     endless: bool = False
     """Possibly infinite: must be read as it comes, never collected."""
+    pauses: bool = False
+    """Fed by a stream: pauses stand among its items (`run/windows/feed.py`)."""
 
     @property
     def item(self) -> ItemType:

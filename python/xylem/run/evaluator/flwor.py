@@ -28,6 +28,7 @@ from ..runtime.data_windows import windows
 from .code import Code, Shape, atomic, many, one, optional, shape_of
 from .compiler import NO_ITEM, Compiler, Sink, compiles, not_executable, pushes, tails
 from .control import Finish, check_binding
+from .fed_loops import pauses, reads_fed_items, settled, write_fed_loop
 from .joins import find_join, write_join
 from .operators import default_collation
 
@@ -221,7 +222,7 @@ class _Loops:
                 case WindowPlan():
                     from .windows import check_window_types, write_window
 
-                    bound = write_window(c, clause)
+                    bound = write_window(c, settled(clause, self.node.result))
                     with c.writer.indented(block=True):
                         for variable, code in bound:
                             c.declare(variable, code, loops=True)
@@ -251,14 +252,20 @@ class _Loops:
         if clause.position is not None and clause.position.expanded == clause.name.expanded:
             raise StaticError("XQST0089", f"${clause.name}", span=clause.span)
         window = clause.collection if isinstance(clause.collection, ast.DataWindow) else None
-        is_fed = False
-        join = None if window else find_join(c, clause, rest)
+        is_fed = pauses(c, clause.collection)
+        join = None if window or is_fed else find_join(c, clause, rest)
         if window is not None:
-            from .resumed_windows import reads_stream_in_batches, resumed_windows
-            from .windows import data_window_cursor, reads_fed_items
+            from xylem.analysis.event_order_call import event_order_call
 
+            from .event_order import in_event_order
+            from .resumed_windows import reads_stream_in_batches, resumed_windows
+            from .windows import data_window_cursor
+
+            order = event_order_call(window.base)
+            window = window if order is None else replace(window, base=order.items)
             items = c.compile(window.base)
             cursor = data_window_cursor(c, window, items.item)
+            cursor = cursor if order is None else in_event_order(c, order, cursor, items.item)
             is_fed = reads_fed_items(window.base)
             source, item = f"{c.rt(windows)}({c.as_iterable(items)}, {cursor})", items.item
             if is_fed:
@@ -275,9 +282,13 @@ class _Loops:
         if clause.allowing_empty:
             source = f"{c.rt(sequences.or_empty)}({source})"
         if is_fed:
-            from .windows import write_fed_loop
-
+            if clause.position is not None:
+                position = c.fresh_name(clause.position)
+                c.writer.line(f"{position} = 0")
             write_fed_loop(c, name, source)
+            if clause.position is not None:
+                with c.writer.indented():
+                    c.writer.line(f"{position} += 1")
         elif clause.position is None:
             c.writer.line(f"for {name} in {source}:")
         else:

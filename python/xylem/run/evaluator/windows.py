@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
+from xylem.analysis.event_order_call import event_order_call
 from xylem.analysis.types import sequence_type, signature_type
 from xylem.errors import StaticError
 from xylem.functions.registry import FN
-from xylem.plan.flux import ITEMS
 from xylem.plan.note import Note
 from xylem.plan.window_plan import ROLES, AggregateRead, Boundary, WindowPartition, WindowPlan, decisions
 from xylem.syntax import ast
@@ -19,7 +19,6 @@ from ..runtime import control as control_rt
 from ..runtime import data_windows
 from ..windows.aggregates import aggregate_value
 from ..windows.cursor import Needs
-from ..windows.feed import PAUSE
 from ..windows.landmark import LandmarkCursor
 from ..windows.partitioned import partitioned
 from ..windows.sliding import SlidingCursor
@@ -28,6 +27,8 @@ from ..windows.subsequences import SubsequenceCursor
 from ..windows.tumbling import TumblingCursor
 from .code import Code, Shape, atomic, one, optional, shape_of
 from .compiler import Compiler, compiles
+from .event_order import in_event_order
+from .fed_loops import reads_fed_items, write_fed_loop
 from .resumed_windows import reads_stream_in_batches, resumed_windows
 from .window_aggregates import WrittenAggregates, write_aggregates
 from .window_parts import OpenWindowsWriter, Parts, WindowFunctions
@@ -39,9 +40,12 @@ Bound = list[tuple[tuple[str, str], Code]]
 def write_window(c: Compiler, plan: WindowPlan) -> Bound:
     """Write the loop over the windows; gives the variables each turn binds."""
     _refuse_duplicates(plan)
+    order = event_order_call(plan.collection)
+    if order is not None and plan.partition is None:
+        plan = replace(plan, collection=order.items)
     is_fed = reads_fed_items(plan.collection)
     is_resumed = reads_stream_in_batches(plan.collection)
-    if (is_fed or is_resumed) and plan.early == "items":
+    if (is_resumed or order is not None) and plan.early == "items":
         # Whoever reads on in a window could not pause.
         plan = replace(plan, early="")
     for topic, text in decisions(plan):
@@ -62,6 +66,7 @@ def write_window(c: Compiler, plan: WindowPlan) -> Bound:
         found = f"{c.rt(streamed_tumbling)}({source}, {start}, {end}, {plan.is_newstart}, {looks_ahead})"
     else:
         cursor = _cursor(c, plan, functions, collection.endless, aggregates.text)
+        cursor = cursor if order is None else in_event_order(c, order, cursor, item)
         found = f"{source}.over({cursor})" if is_fed else f"{cursor}.over({source})"
         found = f"{resumed_windows(c)}.over({cursor})" if is_resumed else found
     names = [code.text if code else "_" for _, code in (*started, *ended)]
@@ -75,28 +80,12 @@ def write_window(c: Compiler, plan: WindowPlan) -> Bound:
         c.writer.line(f"for {', '.join(targets)} in {found}:")
     shape = Shape.ITERABLE if plan.early == "items" else Shape.SEQUENCE
     code = Code(window, shape, SequenceType(item, Occurrence.SOME), simple=True)
+    code = replace(code, pauses=is_fed and plan.early == "items")
     bound: Bound = [(plan.name.expanded, code)]
     bound += [(name, value) for name, value in started if name is not None and value is not None]
     if not plan.early:
         bound += [(name, value) for name, value in ended if name is not None and value is not None]
     return [*bound, *aggregates.variables]
-
-
-def reads_fed_items(collection: ast.Expr) -> bool:
-    """Whether windows range over items that a stream gives them."""
-    return isinstance(collection, ast.VarRef) and collection.name.expanded == ITEMS.expanded
-
-
-def write_fed_loop(c: Compiler, targets: str, source: str) -> None:
-    """The head of a loop over what is fed; where that pauses, so does the generator."""
-    turn, pause = c.writer.fresh("turn"), c.writer.constant(PAUSE, "PAUSE", key="PAUSE")
-    c.writer.line(f"for {turn} in {source}:")
-    with c.writer.indented():
-        c.writer.line(f"if {turn} is {pause}:")
-        with c.writer.indented():
-            c.writer.line(f"yield {pause}")
-            c.writer.line("continue")
-        c.writer.line(f"{targets} = {turn}")
 
 
 def _write_partition(c: Compiler, plan: WindowPlan, collection: Code, partition: WindowPartition) -> Bound:

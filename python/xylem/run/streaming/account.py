@@ -9,6 +9,7 @@ from xylem.plan.stream_account import Aggregated, StreamAccount, Streamed
 
 from .program import StreamProgram
 from .roles import FeedRole, ItemRole, KeepRole, RegionRole, Role, ScopeRole, WindowRole
+from .window_account import held_by_windows
 
 
 def account_of(program: StreamProgram) -> StreamAccount:
@@ -62,7 +63,7 @@ def _buffered(program: StreamProgram, paths: _Paths) -> tuple[Buffered, ...]:
         if buffer is not None and buffer.variable not in found:
             found[buffer.variable] = planned.get(buffer.variable, buffer)
     values = (_kept_value(role, paths) for role in program.roles if isinstance(role, FeedRole))
-    return (*found.values(), *(value for value in values if value is not None))
+    return (*found.values(), *(value for value in values if value is not None), *held_by_windows(program))
 
 
 def _kept_value(role: FeedRole, paths: _Paths) -> Buffered | None:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 
 from xylem.analysis.resolve_names import declared_namespaces
 from xylem.functions.registry import FN
 from xylem.plan.flux import (
-    ITEMS,
     CloseWindows,
     Copy,
     Fixed,
@@ -31,16 +29,16 @@ from xylem.plan.flux import (
 from xylem.plan.flux_expression import join_expression
 from xylem.syntax import ast
 from xylem.values import atomic_type as at
-from xylem.values import node as nk
 from xylem.values.qname import QName
-from xylem.values.sequence_type import ANY_ITEM, NodeItem, Occurrence, SequenceType
+from xylem.values.sequence_type import Occurrence, SequenceType
 
 from ..evaluator.code import Code, Shape, atomic, one
-from ..evaluator.compiler import YIELD, Compiler, Sink
+from ..evaluator.compiler import Compiler, Sink
 from ..evaluator.constructors import attribute_value
-from ..evaluator.windows import data_window_cursor, partial_of
+from ..evaluator.windows import data_window_cursor
 from ..runtime.data_windows import windows
 from .steps import path_expression
+from .window_code import write_windows
 
 OUTPUT = Sink("out.item({})", "for each in {}: out.item(each)")
 """Items of one enclosed expression may come from several parts of a body, so they are told one by one."""
@@ -57,7 +55,7 @@ def write_body(c: Compiler, body: Flux) -> None:
             _write_fixed(c, body)
         case Opening(element=element, inside=inside, literal=literal):
             with _inside(c, inside):
-                _write_start(c, element, literal)
+                write_start(c, element, literal)
         case Sequence(parts=parts):
             c.writer.line("pass")
             for part in parts:
@@ -80,7 +78,7 @@ def write_body(c: Compiler, body: Flux) -> None:
                 c.push(expression, OUTPUT)
         case OpenWindows(inside=inside):
             with _inside(c, inside):
-                _write_windows(c, body)
+                write_windows(c, body)
         case GiveItem(variable=variable, source=source):
             c.push(source or path_expression(variable, ()), ITEM)
         case CloseWindows():
@@ -137,24 +135,6 @@ def _write_for(c: Compiler, loop: For) -> None:
         write_body(c, loop.body if loop.where is None else If(loop.where, loop.body))
 
 
-def _write_windows(c: Compiler, opened: OpenWindows) -> None:
-    """A generator of the results of a window clause, over the items it will be fed."""
-    item = NodeItem(nk.ELEMENT) if opened.takes_elements else ANY_ITEM
-    fed = Code("feed", Shape.ITERABLE, SequenceType(item, Occurrence.MANY), simple=True)
-    # Where items do not nest, each is a tree of its own, as those of an infinite sequence are.
-    fed = replace(fed, endless=not opened.may_nest)
-
-    def write() -> None:
-        c.declare(ITEMS.expanded, fed)
-        c.push(opened.expression, YIELD)
-
-    frame = c.lifted("windows", ["feed"], c.describe(opened.expression), write)
-    frame.is_generator = True
-    keeps_tuples = any(isinstance(k, (ast.OrderByClause, ast.GroupByClause)) for k in opened.expression.clauses)
-    variable = next(k.name for k in opened.expression.clauses if not isinstance(k, ast.LetClause))  # type: ignore[attr-defined]
-    c.writer.line(f"out.open_windows({partial_of(c, frame)}, {str(variable)!r}, {keeps_tuples})")
-
-
 def _python_name(c: Compiler, variable: str) -> str:
     return c.writer.fresh("v_" + "".join(ch if ch.isascii() and ch.isalnum() else "_" for ch in variable))
 
@@ -163,7 +143,7 @@ def _write_fixed(c: Compiler, fixed: Fixed) -> None:
     if fixed.opens is not None and fixed.closes is not None:
         _write_constant(c, fixed.opens, fixed.literal)
     elif fixed.opens is not None:
-        _write_start(c, fixed.opens, fixed.literal)
+        write_start(c, fixed.opens, fixed.literal)
     elif fixed.closes is not None:
         c.writer.line("out.end_element()")
     else:
@@ -172,7 +152,7 @@ def _write_fixed(c: Compiler, fixed: Fixed) -> None:
 
 def _write_constant(c: Compiler, element: ast.DirectElement, literal: bool) -> None:
     """A constructor without expressions, content and all."""
-    _write_start(c, element, literal)
+    write_start(c, element, literal)
     for part in element.content:
         match part:
             case ast.DirectText(value=value):
@@ -184,7 +164,7 @@ def _write_constant(c: Compiler, element: ast.DirectElement, literal: bool) -> N
     c.writer.line("out.end_element()")
 
 
-def _write_start(c: Compiler, element: ast.DirectElement, literal: bool) -> None:
+def write_start(c: Compiler, element: ast.DirectElement, literal: bool) -> None:
     declared = declared_namespaces(element)
     with c.namespaces(c.static.inside_element(declared)), c.writer.at(element.span):
         c.writer.line(f"out.start_element({_qname(c, element.name)}, {declared!r}, {{}}, {literal})")

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from xylem.errors import DynamicError, EngineBug, XylemError
 from xylem.functions.context import Resources, StaticPart
 from xylem.plan.flux_plan import FluxPlan
+from xylem.plan.flux_variables import expressions_of
 from xylem.plan.scan_plan import ScanPlan
 from xylem.source.limits import DEFAULT_LIMITS, Limits
+from xylem.syntax import ast
 from xylem.values.datetimes import DateTime
 
 from ..deep_stack import with_deep_stack
 from ..evaluator.program import Program
 from .collector import Collector
 from .document_runs import DocumentRuns
+from .recursion import may_recurse
 from .roles import Role
 from .run import Statistics
 
@@ -38,6 +42,8 @@ class StreamProgram:
     """Whether copies preserve and inherit namespaces, for whatever takes the answer."""
     feeds_windows: bool = False
     """Whether window clauses are given their items as they pass."""
+    ends_with_windows: bool = False
+    """Whether nothing more is read once these have nothing more to say."""
 
     def run(self, source: Any, resources: Resources, **options: Any) -> Iterator[Any]:
         """The items of the answer, each as soon as it is final; options as for `write`."""
@@ -73,10 +79,19 @@ class StreamProgram:
         """Runs over documents one after another, which share what they can; options as for `write`."""
         return DocumentRuns(self, resources, **options)
 
+    @cached_property
+    def _may_recurse(self) -> bool:
+        if not self.handlers.may_recurse or self.feeds_windows:
+            return self.handlers.may_recurse
+        module = self.handlers.module
+        if any(isinstance(declaration, ast.ModuleImport) for declaration in module.prolog):
+            return True
+        return may_recurse(expressions_of(self.plan.program), module.prolog)
+
     def guarded(self, action: Callable[[], None]) -> None:
         """Run generated code; its errors get their place in the query."""
         try:
-            if self.handlers.may_recurse:
+            if self._may_recurse:
                 with_deep_stack(action)
             else:
                 action()

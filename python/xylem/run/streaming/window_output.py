@@ -65,6 +65,11 @@ class WindowOutput:
             raise
         self._advance()
 
+    @property
+    def is_over(self) -> bool:
+        """Whether the outermost windows have nothing more to say, whatever comes before they are closed."""
+        return bool(self._open) and self._open[0].is_over
+
     def _advance(self) -> None:
         for windows in reversed(self._open):
             windows.advance()
@@ -117,6 +122,8 @@ class _OpenWindows:
         """Whether tuples wait for the last one: then nothing in them may keep a whole batch."""
         self._statistics = statistics
         self._collector = collector
+        self.is_over = False
+        """Whether nothing that comes can change the answer."""
         self._given: list[Node] = []
         self._sizes: deque[int] = deque()
         self._bytes = 0
@@ -153,7 +160,11 @@ class _OpenWindows:
     def _take(self) -> None:
         ready = self._collector.ready
         while ready:
-            self._feed.items.append(ready.popleft())
+            item = ready.popleft()
+            if self._keeps_tuples and type(item) is Node:
+                item = Node(item.tree, item.pre)
+                _move([item])
+            self._feed.items.append(item)
 
     # --- results
 
@@ -177,11 +188,15 @@ class _OpenWindows:
 
     def _draw(self) -> None:
         target = self._target
+        if self.is_over:
+            self._feed.items.clear()
+            return
         for result in self._results:
             if result is PAUSE:
                 return
             # An output may become another one with its first item: its methods are not to be kept.
             target.item(result)
+        self.is_over = True
 
     def _account(self, fed: list[Any]) -> None:
         """Note what is held: the last items that have come."""

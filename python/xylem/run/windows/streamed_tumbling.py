@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from .cursor import NO_PLACE, Condition, Place, Window
+from .feed import PAUSE, Pause
 
 
 def streamed_tumbling(
@@ -21,12 +22,16 @@ def streamed_tumbling(
     """
     places = _Places(items, looks_ahead)
     while (place := places.next()) is not None:
+        if isinstance(place, Pause):
+            yield PAUSE  # type: ignore[misc]
+            continue
         if start is not None and not start(*place):
             continue
         window = _OpenWindow(places, place, start, end, newstart)
         yield (window, *place, *NO_PLACE)
-        for _ in window:
-            pass
+        for item in window:
+            if item is PAUSE:
+                yield PAUSE
 
 
 class _Places:
@@ -39,26 +44,26 @@ class _Places:
         self._back: Place | None = None
         self._previous: Any = None
         self._position = 0
+        self._is_over = False
 
-    def next(self) -> Place | None:
+    def next(self) -> Place | Pause | None:
         if self._back is not None:
             place, self._back = self._back, None
             return place
-        if not self._ahead:
-            self._ahead.extend(self._read())
+        while len(self._ahead) <= self._looks_ahead and not self._is_over:
+            for item in self._items:
+                if isinstance(item, Pause):
+                    return item
+                self._ahead.append(item)
+                break
+            else:
+                self._is_over = True
         if not self._ahead:
             return None
-        current = self._ahead.pop()
-        if self._looks_ahead:
-            self._ahead.extend(self._read())
+        current = self._ahead.pop(0)
         self._position += 1
         previous, self._previous = self._previous, current
         return current, self._position, previous, self._ahead[0] if self._ahead else None
-
-    def _read(self) -> Iterator[Any]:
-        for item in self._items:
-            yield item
-            return
 
     def put_back(self, place: Place) -> None:
         self._back = place
@@ -90,6 +95,8 @@ class _OpenWindow:
             self._first, place = False, self._opened
         else:
             found = self._places.next()
+            if isinstance(found, Pause):
+                return found
             if found is None:
                 self._is_over = True
                 raise StopIteration

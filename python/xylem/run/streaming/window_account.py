@@ -1,0 +1,44 @@
+"""What windows over a stream hold, for the account `explain` gives."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator
+from typing import TYPE_CHECKING
+
+from xylem.analysis.projection import Projection, project
+from xylem.errors import Span
+from xylem.plan.buffers import A_WINDOW, THE_STREAM
+from xylem.plan.flux import ITEMS, OpenWindows
+from xylem.plan.flux_plan import Buffered
+from xylem.plan.window_brackets import opened_windows
+from xylem.syntax import ast
+
+from .window_code import keeps_results, window_clause
+
+if TYPE_CHECKING:
+    from .program import StreamProgram
+
+
+def held_by_windows(program: StreamProgram) -> Iterator[Buffered]:
+    """The items of open windows, and what waits for the last of them."""
+    # Rules may have found that nobody reads the items: the compiler noted it.
+    forgotten = {note.span for note in program.handlers.notes if note.topic == "items"}
+    for opened in opened_windows(program.plan.program):
+        yield from _held(opened, forgotten)
+
+
+def _held(opened: OpenWindows, forgotten: Container[Span]) -> Iterator[Buffered]:
+    expression = opened.expression
+    clause = window_clause(expression)
+    if clause is None:
+        if keeps_results(expression):
+            yield Buffered("results", ("what windows give",), "the last window has ended", THE_STREAM)
+        return
+    # A loop over what windows give holds nothing of it.
+    is_loop = isinstance(clause, ast.ForClause) and not isinstance(clause.collection, ast.DataWindow)
+    if not is_loop and clause.span not in forgotten:
+        kept = Projection()
+        project(expression, {ITEMS.expanded: kept})
+        yield Buffered(str(clause.name), tuple(kept.paths()) or ("item",), "no open window needs it", A_WINDOW)
+    if keeps_results(expression):
+        yield Buffered(f"{clause.name}", ("the tuples of all windows",), "the last window has ended", THE_STREAM)
