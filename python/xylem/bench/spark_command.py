@@ -21,6 +21,9 @@ def spark_speed(
     folder: Annotated[
         Path | None, typer.Option("--folder", help="Where documents and answers go; by default they are not kept.")
     ] = None,
+    limit: Annotated[
+        float, typer.Option("--limit", min=1, metavar="SECONDS", help="An engine that takes longer is ended.")
+    ] = 1800.0,
     json_file: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write the figures there.")] = None,
     svg_file: Annotated[Path | None, typer.Option("--svg", metavar="FILE", help="Write a bar chart there.")] = None,
 ) -> None:
@@ -36,7 +39,7 @@ def spark_speed(
     with tempfile.TemporaryDirectory() as temporary:
         place = folder or Path(temporary)
         place.mkdir(parents=True, exist_ok=True)
-        figures = run(place, megabytes, master, engines, repeat, seed, on_the_terminal())
+        figures = run(place, megabytes, master, engines, repeat, seed, limit, on_the_terminal())
     console().print(spark_report.table(figures))
     for cleared, what in spark_report.verdicts(figures):
         console().print(f"{'holds      ' if cleared else 'FALLS SHORT'}  {what}", markup=False, highlight=False)

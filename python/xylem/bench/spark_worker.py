@@ -2,8 +2,9 @@
 
     python -m xylem.bench.spark_worker ENGINE FOLDER MASTER REPEAT
 
-answers with lines of JSON: the seconds the engine took to start, then the figures of every task. Answers are written to
-FOLDER, so that they can be compared.
+answers with lines of JSON: the seconds the engine took to start and until it had its first answer, over a small
+document; then the figures of every task, and of what only this engine is asked. Answers are written to FOLDER, so that
+they can be compared.
 """
 
 from __future__ import annotations
@@ -19,6 +20,12 @@ from .spark_tasks import TASKS, SparkTask
 
 ONE_PROCESS, ON_SPARK, SPARK_XML = "Xylem, one process", "Xylem on Spark", "Spark's XML source"
 Run = Callable[[SparkTask, Path, Path], dict[str, Any]]
+SMALL = ("small", "joined.xml")
+"""Many small files, and the same records in one."""
+FIRST = "first.xml"
+"""What the first answer is about: a few kilobytes."""
+RANGE_BYTES = 16 << 20
+"""How far apart cut points are looked for: what `spark/inputs.py` takes for large documents."""
 
 
 def one_process(master: str) -> Run:
@@ -84,9 +91,12 @@ ENGINES: dict[str, Callable[[str], Run]] = {ONE_PROCESS: one_process, ON_SPARK: 
 
 def measure(engine: str, folder: Path, master: str, repeat: int, tasks: Iterable[SparkTask]) -> None:
     """Run the tasks with one engine and print what was measured."""
-    started = time.monotonic()
+    begun = time.monotonic()
     run = ENGINES[engine](master)
-    _say({"started": time.monotonic() - started})
+    _say({"started": time.monotonic() - begun})
+    scan = next(task for task in TASKS if task.name == "photons, scan")
+    run(scan, folder / FIRST, folder / "first.txt")
+    _say({"first_answer": time.monotonic() - begun})
     for task in tasks:
         output = folder / f"{task.name}-{engine}.txt".replace(" ", "-")
         seconds: list[float] = []
@@ -97,12 +107,38 @@ def measure(engine: str, folder: Path, master: str, repeat: int, tasks: Iterable
             seconds.append(time.monotonic() - started)
         _say({"task": task.name, "seconds": seconds, "output": output.name, **figures})
     if engine == ON_SPARK:
-        # Many small files, beside the same bytes in one.
-        scan = next(task for task in TASKS if task.name == "photons, scan")
-        for source in ("small", "joined.xml"):
+        _small_files(run, scan, folder, repeat)
+    if engine == ONE_PROCESS:
+        _cut_points(folder, repeat)
+
+
+def _small_files(run: Run, scan: SparkTask, folder: Path, repeat: int) -> None:
+    """In turn, so that what else the machine does falls on both."""
+    seconds: dict[str, list[float]] = {source: [] for source in SMALL}
+    for source in SMALL * repeat:
+        started = time.monotonic()
+        run(scan, folder / source, folder / f"{source}.txt")
+        seconds[source].append(time.monotonic() - started)
+    for source, found in seconds.items():
+        _say({"small": source, "seconds": found, "answer": (folder / f"{source}.txt").read_text(encoding="utf-8")})
+
+
+def _cut_points(folder: Path, repeat: int) -> None:
+    """The index pass alone: by one thread, and by as many as there are cores."""
+    import os
+
+    from xylem.source.cut_points import find_cuts
+    from xylem.spark.shipped_query import shipped_query
+
+    cores = len(os.sched_getaffinity(0))
+    for task in {task.document: task for task in TASKS}.values():
+        scopes = shipped_query(task.query).program().scopes
+        best = {1: float("inf"), cores: float("inf")}
+        for threads in list(best) * (repeat + 1):
             started = time.monotonic()
-            run(scan, folder / source, folder / f"{source}.txt")
-            _say({"task": f"small files: {source}", "seconds": [time.monotonic() - started]})
+            find_cuts(folder / f"{task.document}.xml", scopes, RANGE_BYTES, threads=threads)
+            best[threads] = min(best[threads], time.monotonic() - started)
+        _say({"cuts": task.document, "one_thread": best[1], "all_threads": best[cores], "threads": cores})
 
 
 def _say(figures: dict[str, Any]) -> None:
