@@ -29,6 +29,8 @@ from xylem.values.node import Node
 from xylem.values.python_values import items_from_python, sequence_from_python
 
 if TYPE_CHECKING:
+    from xylem.analysis.event_time import EventTime
+    from xylem.functions.event_order import LateItems
     from xylem.plan.distribution import Distribution
     from xylem.plan.explain import Explanation
     from xylem.plan.streamability import DataFlow
@@ -56,18 +58,23 @@ def compile(
     functions: Iterable[ExternalFunction] | None = None,
     module_folders: Iterable[str | PathLike[str]] = (),
     check: bool = True,
+    event_time: EventTime | None = None,
+    late_items: LateItems | None = None,
 ) -> Query:
     """Compile a query; static errors are raised here, with their place.
 
     `name` is what errors call the text. Relative URIs in it are resolved against `base_uri`. `functions` replaces
     the functions registered with `xylem.function`. Library modules are read from `module_folders` only. With `check`
-    off, nothing is done before the query is used, which raises its static errors then.
+    off, nothing is done before the query is used, which raises its static errors then. `event_time` says where the
+    items of windows carry their times, and `late_items` is told of those that come too late.
     """
     environment = StaticEnvironment(
         name=name,
         base_uri=base_uri,
         modules=ModuleFiles(module_folders),
         external_functions=tuple(DEFAULT_FUNCTIONS if functions is None else functions),
+        event_time=event_time,
+        late_items=late_items,
     )
     query = Query(text, environment)
     if check:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -10,6 +11,7 @@ import typer
 
 from xylem.version import VERSION
 
+from .event_time_option import EventTimePath, LatePolicy, Watermark, event_time_of, late_items_of
 from .failures import debug as show_tracebacks
 from .failures import reported
 
@@ -293,6 +295,9 @@ def run(
             rich_help_panel=STREAM,
         ),
     ] = None,
+    event_time: EventTimePath = None,
+    watermark: Watermark = None,
+    late: LatePolicy = None,
     buffer_limit: Annotated[
         str | None,
         typer.Option(
@@ -358,6 +363,7 @@ def run(
     from .run_query import RunOptions, run_query
 
     load_functions(functions)
+    told_event_time, late_place = event_time_of(event_time, watermark, late)
     options = RunOptions(
         inputs or [],
         var or [],
@@ -378,12 +384,14 @@ def run(
         spill=spill,
         on_malformed=on_malformed,
         checkpoint=checkpoint,
+        event_time=told_event_time,
     )
     if on is Runner.LOCAL:
         for name, value in (("--master", master), ("--partitions", partitions), ("--conf", conf or None)):
             if value is not None:
                 raise typer.BadParameter("this is for --on spark", param_hint=name)
-        run_query(query_source(query, text), options)
+        with late_items_of(options.event_time, late_place) as late_items:
+            run_query(query_source(query, text), replace(options, late_items=late_items))
     else:
         for name, given in (("--on-malformed", on_malformed != "stop"), ("--checkpoint", checkpoint is not None)):
             if given:

@@ -21,7 +21,7 @@ def run_over_items(source: QuerySource, options: RunOptions) -> None:
 
     if options.inputs:
         raise typer.BadParameter("a query takes items or a document, not both", param_hint="--items")
-    query = compiled(source)
+    query = compiled(source, options=options)
     declared = {variable.local for variable in query.external_variables}
     bound = variables(options.values, options.documents)
     streams: dict[str, Iterable[Any]] = {}

@@ -31,6 +31,7 @@ def parts_query(source: QuerySource, options: RunOptions, *, several_documents: 
         scanner=options.scanner,
         output=dict(output_parameters(options.output_parameters)),
         several_documents=several_documents,
+        event_time=options.event_time,
     )
 
 

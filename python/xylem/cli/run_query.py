@@ -17,7 +17,9 @@ from .query_source import InputDocument, QuerySource, document, input_source, ou
 from .result_output import result_output
 
 if TYPE_CHECKING:
+    from xylem.analysis.event_time import EventTime
     from xylem.api import Query
+    from xylem.functions.event_order import LateItems
     from xylem.source.byte_source import ByteSource
     from xylem.source.malformed import MalformedTally
     from xylem.stream_result import StreamResult
@@ -55,14 +57,23 @@ class RunOptions:
     checkpoint: Path | None = None
     spill: Path | None = None
     """Where to keep an input that is read more than once and cannot be."""
+    event_time: EventTime | None = None
+    late_items: LateItems | None = None
+    """Is told of what comes too late for event time."""
 
 
-def compiled(source: QuerySource, *, check: bool = True) -> Query:
+def compiled(source: QuerySource, *, check: bool = True, options: RunOptions | None = None) -> Query:
     """The query compiled; library modules are read from its folder and below."""
     from xylem import api
 
     return api.compile(
-        source.text, name=source.name, base_uri=source.base_uri, module_folders=[source.folder], check=check
+        source.text,
+        name=source.name,
+        base_uri=source.base_uri,
+        module_folders=[source.folder],
+        check=check,
+        event_time=None if options is None else options.event_time,
+        late_items=None if options is None else options.late_items,
     )
 
 
@@ -118,7 +129,7 @@ def _run_many(source: QuerySource, options: RunOptions, tally: MalformedTally | 
 
 def _run_one(source: QuerySource, options: RunOptions, tally: MalformedTally | None) -> None:
     """Run over one input as it streams by, or over the trees of all inputs."""
-    query = compiled(source, check=False)
+    query = compiled(source, check=False, options=options)
     result = refused = None
     bound = variables(options.values, options.documents)
     if options.stream is not False:

@@ -46,6 +46,7 @@ def run_on_spark(
         scanner=options.scanner,
         output=dict(output_parameters(options.output_parameters)),
         several_documents=len(files) > 1,
+        event_time=options.event_time,
     )
     session = _Session(master, spark_settings(settings))
     line = progress_line(options.quiet)

@@ -14,9 +14,11 @@ import typer
 from xylem.source.limits import DEFAULT_LIMITS, Limits
 
 from .byte_size import in_bytes
+from .event_time_option import event_time_of
 from .query_source import QuerySource, output_parameters, query_source, spark_settings, variables
 
 if TYPE_CHECKING:
+    from xylem.analysis.event_time import EventTime
     from xylem.spark.continuous.continuous_run import ContinuousQuery, Trigger
     from xylem.spark.continuous.evaluations import Join
     from xylem.spark.continuous.subscription import Malformed
@@ -52,6 +54,10 @@ class StreamArguments:
     settle: str = "0s"
     quiet: bool = False
     limits: Limits = field(default=DEFAULT_LIMITS)
+    event_time: str | None = None
+    watermark: str | None = None
+    late: str | None = None
+    partitions: int | None = None
 
 
 def stream_queries(arguments: StreamArguments) -> None:
@@ -79,8 +85,9 @@ def continuous_query(arguments: StreamArguments) -> ContinuousQuery:
     if written.kind == "file" and len(sources) > 1:
         raise typer.BadParameter("several queries write to a directory: --output dir:PATH", param_hint="--output")
     malformed, dead_letters = _on_malformed(arguments.on_malformed)
+    event_time, late_letters = event_time_of(arguments.event_time, arguments.watermark, arguments.late)
     return ContinuousQuery(
-        queries=_told(sources, arguments, several_documents=not read[0].is_one_document),
+        queries=_told(sources, arguments, event_time, several_documents=not read[0].is_one_document),
         inputs=read,
         output=written,
         checkpoint=arguments.checkpoint,
@@ -96,6 +103,8 @@ def continuous_query(arguments: StreamArguments) -> ContinuousQuery:
         state_limit_bytes=in_bytes(arguments.state_limit, "--state-limit"),
         settle_seconds=in_seconds(arguments.settle, "--settle"),
         is_quiet=arguments.quiet,
+        partitions=arguments.partitions,
+        late_letters=late_letters,
     )
 
 
@@ -134,7 +143,11 @@ def _sources(arguments: StreamArguments) -> list[tuple[str, QuerySource]]:
 
 
 def _told(
-    sources: Sequence[tuple[str, QuerySource]], arguments: StreamArguments, *, several_documents: bool
+    sources: Sequence[tuple[str, QuerySource]],
+    arguments: StreamArguments,
+    event_time: EventTime | None,
+    *,
+    several_documents: bool,
 ) -> list[tuple[str, ShippedQuery]]:
     from xylem.spark.continuous.told_query import QueryText, told_queries
 
@@ -145,6 +158,7 @@ def _told(
         output=output_parameters(arguments.output_parameters),
         limits=arguments.limits,
         several_documents=several_documents,
+        event_time=event_time,
     )
 
 

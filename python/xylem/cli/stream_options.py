@@ -19,6 +19,7 @@ from .app import (
     VariableFiles,
     Variables,
 )
+from .event_time_option import EventTimePath, LatePolicy, Watermark
 
 app = typer.Typer(
     add_completion=False,
@@ -116,6 +117,9 @@ def stream(
             rich_help_panel=INPUT,
         ),
     ] = "stop",
+    event_time: EventTimePath = None,
+    watermark: Watermark = None,
+    late: LatePolicy = None,
     settle: Annotated[
         str,
         typer.Option(
@@ -167,6 +171,17 @@ def stream(
         list[str] | None,
         typer.Option("--conf", metavar="NAME=VALUE", help="A setting of Spark.", rich_help_panel=SPARK),
     ] = None,
+    partitions: Annotated[
+        int | None,
+        typer.Option(
+            "--partitions",
+            metavar="N",
+            min=1,
+            help="How many tasks form windows by key, settled with the first batch; by default one for each core.",
+            show_default=False,
+            rich_help_panel=SPARK,
+        ),
+    ] = None,
     quiet: Annotated[
         bool, typer.Option("--quiet", help="Tell nothing on standard error.", rich_help_panel=OUTPUT)
     ] = False,
@@ -203,6 +218,10 @@ def stream(
             state_limit=state_limit,
             settle=settle,
             quiet=quiet,
+            event_time=event_time,
+            watermark=watermark,
+            late=late,
+            partitions=partitions,
             limits=limits_of(limit or (), allow_dtd=not no_dtd),
         )
     )

@@ -71,6 +71,7 @@ def fingerprint(query: ShippedQuery) -> str:
     called = {node.name.local for module in parsed for node in module.walk() if isinstance(node, _NAMING_FUNCTIONS)}
     functions = sorted(definition_of(function) for function in query.functions if function.local in called)
     told = repr((printed, values, sorted(query.output.items()), *functions))
+    told += "" if query.event_time is None else repr(query.event_time)
     return hashlib.sha256(told.encode()).hexdigest()[:16]
 
 

@@ -1,0 +1,106 @@
+"""`--event-time PATH --watermark 10s --late drop|stop|dead-letter=FILE`: windows by the times that items carry."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from xylem.analysis.event_time import EventTime
+    from xylem.functions.event_order import LateItems
+
+WINDOWS = "Windows by event time"
+DEFAULT_BOUND = "10s"
+
+EventTimePath = Annotated[
+    str | None,
+    typer.Option(
+        "--event-time",
+        metavar="PATH",
+        help="Where items carry their time, such as `@time`: windows over the input see items in the order of it.",
+        rich_help_panel=WINDOWS,
+    ),
+]
+Watermark = Annotated[
+    str | None,
+    typer.Option(
+        "--watermark",
+        metavar="TIME",
+        help=f"How far items may arrive out of order; by default {DEFAULT_BOUND}.",
+        rich_help_panel=WINDOWS,
+    ),
+]
+LatePolicy = Annotated[
+    str | None,
+    typer.Option(
+        "--late",
+        metavar="drop|stop|dead-letter=PLACE",
+        help="What becomes of items that come later than that: dropped and counted, an error, or kept elsewhere.",
+        rich_help_panel=WINDOWS,
+    ),
+]
+
+
+def event_time_of(
+    path: str | None, watermark: str | None, late: str | None
+) -> tuple[EventTime | None, Path | None]:
+    """What the options say, and where late items are kept."""
+    if path is None:
+        for name, value in (("--watermark", watermark), ("--late", late)):
+            if value is not None:
+                raise typer.BadParameter("this goes with --event-time", param_hint=name)
+        return None, None
+    from xylem.analysis.event_time import EventTime
+    from xylem.functions.event_order import Late
+
+    word, equals, place = (late or Late.DROP.value).partition("=")
+    if word not in tuple(Late) or (word == Late.DEAD_LETTER) != bool(equals and place):
+        raise typer.BadParameter(f"{late!r} is not drop, stop or dead-letter=PLACE", param_hint="--late")
+    return EventTime(path, watermark or DEFAULT_BOUND, word), Path(place) if place else None
+
+
+@contextmanager
+def late_items_of(event_time: EventTime | None, place: Path | None) -> Iterator[LateItems | None]:
+    """Counts what comes too late in a run, keeps it in a file if there is one, and says so at the end."""
+    from xylem.functions.event_order import LateItems
+
+    letters = _Letters(place) if place is not None else None
+    late = LateItems(None if letters is None else letters.take)
+    try:
+        yield late
+    finally:
+        if letters is not None:
+            letters.close()
+        if late.count:
+            kept = f"; see {place}" if place is not None else " and dropped"
+            bound = f" (--watermark {event_time.watermark})" if event_time is not None else ""
+            many = f"{late.count:,} {'item' if late.count == 1 else 'items'}"
+            print(f"{many} came too late{bound}{kept}", file=sys.stderr)
+
+
+class _Letters:
+    """A file of JSON lines, made when the first item is late."""
+
+    def __init__(self, place: Path) -> None:
+        self._place = place
+        self._file: Any = None
+
+    def take(self, item: Any, why: str) -> None:
+        from xylem.sink.serialization_parameters import SerializationParameters
+        from xylem.sink.serialize import serialize
+
+        if self._file is None:
+            self._file = self._place.open("w", encoding="utf-8")
+        text = serialize((item,), SerializationParameters(method="adaptive"))
+        letter = {"code": "XYDY0012", "message": f"an item came too late: {why}", "record": text}
+        print(json.dumps(letter), file=self._file)
+
+    def close(self) -> None:
+        if self._file is not None:
+            self._file.close()
