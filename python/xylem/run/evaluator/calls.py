@@ -10,7 +10,7 @@ from xylem.analysis.types import LIST_TYPES, sequence_type, signature_type
 from xylem.errors import StaticError
 from xylem.functions.external import ExternalFunction
 from xylem.functions.library import look_up, near_names
-from xylem.functions.registry import FN, Builtin
+from xylem.functions.registry import FN, PREFIXES, Builtin
 from xylem.syntax import ast
 from xylem.values import atomic_type as at
 from xylem.values.atomic_type import ATOMIC_TYPES
@@ -21,6 +21,7 @@ from xylem.values.qname import QName
 from xylem.values.sequence_type import (
     AtomicItem,
     FunctionItemType,
+    MapItem,
     Occurrence,
     SequenceType,
 )
@@ -289,7 +290,14 @@ _INTRINSICS: dict[tuple[str, str, int], Callable[..., Code]] = {
 
 @compiles(ast.DynamicCall)
 def compile_dynamic_call(c: Compiler, node: ast.DynamicCall) -> Code:
-    function = c.as_one(c.compile(node.function), "what is called")
+    callee = c.compile(node.function)
+    if isinstance(callee.item, MapItem) and callee.is_one and callee.simple and len(node.arguments) == 1:
+        # What is known to be a map is looked up as one.
+        if not isinstance(node.arguments[0], ast.ArgumentPlaceholder):
+            get = look_up(PREFIXES["map"], "get", 2)
+            assert get is not None
+            return _builtin_call(c, get, (node.function, *node.arguments))
+    function = c.as_one(callee, "what is called")
     if any(isinstance(argument, ast.ArgumentPlaceholder) for argument in node.arguments):
         return _partially_applied(c, one(function, FunctionItemType()), node.arguments)
     name = c.writer.fresh("callee")

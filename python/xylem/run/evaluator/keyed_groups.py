@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from xylem.analysis.types import sequence_type
 from xylem.errors import XylemError
 from xylem.plan.keyed_groups import GROUPS, VALUE
 from xylem.syntax import ast
@@ -105,7 +106,7 @@ def table_spec(c: Compiler, grouping: Grouping) -> TableSpec:
         keys.append(KeySpec(key.kind, key.is_single, items))
     parts = []
     for part in grouping.parts:
-        zero = None if part.fold is None else written_value(c, "zero", part.fold.zero)
+        zero = None if part.fold is None else written_zero(c, part.fold)
         parts.append(PartSpec(part.function, part.parameter, zero))
     return TableSpec(tuple(keys), tuple(parts))
 
@@ -115,6 +116,16 @@ def written_value(c: Compiler, stem: str, value: ast.Expr, *, atomize: bool = Fa
     with c.writer.function(stem, [], c.describe(value)) as frame, c.scoped(Scope({}, Focus(None))):
         code = c.compile(value)
         c.writer.line(f"return {c.as_sequence(c.atomized(code) if atomize else code)}")
+    return frame.name
+
+
+def written_zero(c: Compiler, fold: Fold) -> str:
+    """A function that gives the value a fold begins with, converted to the type of all its values."""
+    with c.writer.function("zero", [], c.describe(fold.zero)) as frame, c.scoped(Scope({}, Focus(None))):
+        code = c.compile(fold.zero)
+        if fold.type is not None:
+            code = c.converted(code, sequence_type(fold.type), "the first value of a fold")
+        c.writer.line(f"return {c.as_sequence(code)}")
     return frame.name
 
 

@@ -285,8 +285,12 @@ class LeftFold:
     def is_decided(self) -> bool:
         return self._error is not None
 
-    def add(self, items: Iterable[Any]) -> None:
-        self.value = list(items)
+    def add(self, items: Sequence[Any]) -> None:
+        """The next value, as a list, a tuple or a range."""
+        self.value = items
+        if len(items) == 1 and not isinstance(items[0], (Node, str)):
+            self.held_bytes = 8
+            return
         self.held_bytes = sum(size_of(item) if isinstance(item, Node) else _value_bytes(item) for item in self.value)
 
     def fail(self, error: XylemError) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -17,11 +18,11 @@ from xylem.rewrite.single_pass.value_class import declared_class
 from xylem.schema.constraints import ElementConstraints
 from xylem.syntax import ast
 from xylem.values import node as nk
-from xylem.values.sequence_type import ANY_SEQUENCE, NodeItem
+from xylem.values.sequence_type import ANY_SEQUENCE, NodeItem, Occurrence
 
 from ..evaluator.code import Code, Shape, one
 from ..evaluator.compiler import Compiler
-from ..evaluator.keyed_groups import Grouping, table_spec, write_cells, written_value
+from ..evaluator.keyed_groups import Grouping, table_spec, write_cells, written_value, written_zero
 from ..evaluator.scope import Focus, Scope
 from .aggregates import IN_ORDER, ONE, SO_FAR, Aggregate, Fold
 from .fed_records import ITEM, gives_itself
@@ -61,7 +62,7 @@ class AggregatePlanner:
             parent, kind = planned.index, reached_type(passed, kind, b.schema)
         planned.report = Report.COUNT if counted else Report.ITEM
         planned.tests = tests
-        zero = None if aggregate.fold is None else self._zero(aggregate.fold)
+        zero = None if aggregate.fold is None else written_zero(b.c, aggregate.fold)
         table = None if aggregate.grouping is None else table_spec(b.c, aggregate.grouping)
         slot = b.slot(aggregate.name)
         role.aggregates.append(AggregateRole(slot, aggregate.function, aggregate.parameter, zero, table))
@@ -141,13 +142,6 @@ class AggregatePlanner:
                 counts = part.function in ("count", "exists", "empty")
                 add_expression(part.taken, {name: kept}, Use.PRESENCE if counts else Use.STRING)
 
-    def _zero(self, fold: Fold) -> str:
-        """def zero(): what fold-left begins with."""
-        c = self.b.c
-        with c.writer.function("zero", [], c.describe(fold.zero)) as frame, c.scoped(Scope({}, Focus(None))):
-            c.writer.line(f"return {c.as_iterable(c.compile(fold.zero))}")
-        return frame.name
-
     def feeder(self, aggregate: Aggregate, name: str) -> str:
         """def feed(into, item): add what is taken of a record."""
         c = self.b.c
@@ -181,17 +175,22 @@ class AggregatePlanner:
 
 
 def write_fold(c: Compiler, fold: Fold, items: Code, target: str) -> None:
-    """for each item: target.add(step(target.value, item))"""
+    """for each item: target.add(step(target.value, item)); one item of a known type is kept as it is"""
     name, so_far = c.writer.fresh("one"), c.writer.fresh("so_far")
-    c.writer.line(f"for {name} in {c.as_iterable(items)}:")
-    with c.writer.indented(block=True), c.scoped():
-        c.writer.line(f"{so_far} = {target}.value")
-        value = Code(so_far, Shape.SEQUENCE, ANY_SEQUENCE, simple=True)
-        if fold.type is not None:
-            value = c.bind(c.converted(value, sequence_type(fold.type), "the value of a fold"))
+    kind = ANY_SEQUENCE if fold.type is None else sequence_type(fold.type)
+    if items.shape is Shape.ONE:
+        c.writer.line(f"{name} = {items.text}")
+    else:
+        c.writer.line(f"for {name} in {c.as_iterable(items)}:")
+    with c.writer.indented(block=True) if items.shape is not Shape.ONE else nullcontext(), c.scoped():
+        is_single = kind.occurrence is Occurrence.ONE
+        c.writer.line(f"{so_far} = {target}.value{'[0]' if is_single else ''}")
+        shape = Shape.ONE if is_single else Shape.SEQUENCE
+        value = Code(so_far, shape, kind if is_single else ANY_SEQUENCE, simple=True)
         c.declare(SO_FAR.name.expanded, value, loops=True)
         c.declare(ONE.name.expanded, one(name, items.item, simple=True), loops=True)
-        c.writer.line(f"{target}.add({c.as_iterable(c.compile(fold.step))})")
+        made = c.converted(c.compile(fold.step), kind, "the value of a fold")
+        c.writer.line(f"{target}.add({c.as_sequence(made)})")
 
 
 def may_be_inside(prefix: tuple[ast.AxisStep, ...], last: Step, of: ElementConstraints | None) -> bool:

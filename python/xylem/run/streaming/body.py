@@ -55,7 +55,7 @@ def write_body(c: Compiler, body: Flux) -> None:
             _write_fixed(c, body)
         case Opening(element=element, inside=inside, literal=literal):
             with _inside(c, inside):
-                write_start(c, element, literal)
+                _write_start(c, element, literal)
         case Sequence(parts=parts):
             c.writer.line("pass")
             for part in parts:
@@ -143,7 +143,7 @@ def _write_fixed(c: Compiler, fixed: Fixed) -> None:
     if fixed.opens is not None and fixed.closes is not None:
         _write_constant(c, fixed.opens, fixed.literal)
     elif fixed.opens is not None:
-        write_start(c, fixed.opens, fixed.literal)
+        _write_start(c, fixed.opens, fixed.literal)
     elif fixed.closes is not None:
         c.writer.line("out.end_element()")
     else:
@@ -152,7 +152,7 @@ def _write_fixed(c: Compiler, fixed: Fixed) -> None:
 
 def _write_constant(c: Compiler, element: ast.DirectElement, literal: bool) -> None:
     """A constructor without expressions, content and all."""
-    write_start(c, element, literal)
+    _write_start(c, element, literal)
     for part in element.content:
         match part:
             case ast.DirectText(value=value):
@@ -164,7 +164,7 @@ def _write_constant(c: Compiler, element: ast.DirectElement, literal: bool) -> N
     c.writer.line("out.end_element()")
 
 
-def write_start(c: Compiler, element: ast.DirectElement, literal: bool) -> None:
+def _write_start(c: Compiler, element: ast.DirectElement, literal: bool) -> None:
     declared = declared_namespaces(element)
     with c.namespaces(c.static.inside_element(declared)), c.writer.at(element.span):
         c.writer.line(f"out.start_element({_qname(c, element.name)}, {declared!r}, {{}}, {literal})")

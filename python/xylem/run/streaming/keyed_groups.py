@@ -129,7 +129,8 @@ class KeyColumn:
     def key_at(self, place: int) -> Any:
         """The key at a place, as a scan counts them."""
         if self._range is not None:
-            return self.normal(self._range[place])
+            found = self._range.start + place
+            return float(found) if self.spec.kind == "double" else found
         if self._by_place is None:
             self._by_place = list(self._known or ())
         return self._by_place[place]
@@ -173,6 +174,8 @@ class KeyedGroups:
         self.keys = [column.of for column in self.columns]
         self.cells: dict[tuple[Any, ...], list[Accumulator]] = {}
         self._error: XylemError | None = None
+        self._of_scan: dict[tuple[Any, ...], Sequence[CellState]] = {}
+        """Cells that only the scan has added to."""
         self._nothing: list[Sequence[Any] | None] = [None] * len(spec.parts)
         self.held_bytes = 0
 
@@ -182,11 +185,10 @@ class KeyedGroups:
 
     def take(self, cells: Sequence[tuple[Sequence[int], Sequence[CellState]]]) -> None:
         """What the scan has computed, before any record that comes here."""
-        columns = self.columns
+        at = [column.key_at for column in self.columns]
         for places, states in cells:
-            key = tuple([column.key_at(place) for column, place in zip(columns, places, strict=True)])
-            for part, (count, total) in zip(self.cell(key), states, strict=True):
-                take_state(part, count, total)
+            self._of_scan[tuple([key_at(place) for key_at, place in zip(at, places, strict=True)])] = states
+        self.held_bytes += CELL_BYTES * len(self._spec.parts) * len(cells)
 
     def reached(self, keys: Sequence[Sequence[Any]]) -> list[list[Accumulator]]:
         """The cells of a record, by the keys it has in each column."""
@@ -196,7 +198,12 @@ class KeyedGroups:
         found = self.cells.get(key)
         if found is None:
             found = self.cells[key] = [self._accumulator(part) for part in self._spec.parts]
-            self.held_bytes += CELL_BYTES * len(found)
+            states = self._of_scan.pop(key, None)
+            if states is None:
+                self.held_bytes += CELL_BYTES * len(found)
+            else:
+                for part, (count, total) in zip(found, states, strict=True):
+                    take_state(part, count, total)
         return found
 
     def _accumulator(self, part: PartSpec) -> Accumulator:
@@ -223,7 +230,14 @@ class KeyedGroups:
         if self._error is not None:
             return Failed.with_error(self._error)
         key = tuple([column.normal(value) for column, value in zip(self.columns, turn, strict=True)])
-        cell = self.cells.get(key)
+        states = self._of_scan.get(key)
+        if states is not None and self._spec.parts[number].function in ("count", "sum", "min", "max"):
+            count, total = states[number]
+            if self._spec.parts[number].function == "count":
+                return (count,)
+            if total is not None:
+                return (total,)
+        cell = self.cell(key) if states is not None else self.cells.get(key)
         if cell is not None:
             return cell[number].result()
         nothing = self._nothing[number]
