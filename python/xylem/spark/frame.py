@@ -102,7 +102,7 @@ def query(
         rows = rows.repartition(max(run.cores, 2), "__range")
     else:
         return numbers.mapInArrow(work.batches, columns)
-    return rows.orderBy(*ORDER).drop(*ORDER)
+    return rows.orderBy(*ORDER).mapInArrow(work.checked, columns)
 
 
 def _of_driver(spark: SparkSession, table: Table, run: BatchRun) -> DataFrame:

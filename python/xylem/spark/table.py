@@ -27,6 +27,9 @@ BATCH_ROWS = 4096
 BATCH_BYTES = 4 << 20
 ORDER = ("__key", "__range", "__ordinal")
 """Columns that order a table, and are taken away when it is."""
+FAMILIES = "__families"
+"""Beside them, in a row before all others: what the keys of a task can be compared with."""
+_BEFORE_ALL = (b"", -1, -1)
 RAW_SCHEMA = "part long, key binary, range long, ordinal long, value binary"
 Keep = Callable[[dict[str, Any]], bool]
 
@@ -85,9 +88,38 @@ class TableWork:
 
     def of_task(self, task: TaskInput, keep: Keep | None = None) -> Iterator[Any]:
         """Batches of rows of one task."""
-        convert = self.converter()
-        rows = (record for row in self.rows(task) for record in convert(row))
+        rows = self._ordered_records(self.rows(task)) if self.with_order else self._records(self.rows(task))
         return arrow_batches(rows if keep is None else filter(keep, rows), self._schema())
+
+    def _records(self, rows: Iterable[Row]) -> Iterator[dict[str, Any]]:
+        convert = self.converter()
+        return (record for row in rows for record in convert(row))
+
+    def _ordered_records(self, rows: Iterable[Row]) -> Iterator[dict[str, Any]]:
+        """The records of rows, then a record for each kind of order keys among them."""
+        program = self.table.query.program()
+        convert = self.converter()
+        seen: set[bytes] = set()
+        for row in rows:
+            seen.add(program.order_families(row))
+            yield from convert(row)
+        for families in sorted(seen - {b""}):
+            yield {**dict(zip(ORDER, _BEFORE_ALL, strict=True)), FAMILIES: families}
+
+    def checked(self, batches: Iterable[Any]) -> Iterator[Any]:
+        """Sorted batches without what ordered them. XPTY0004 where keys could not be compared: the first rows tell."""
+        import pyarrow.compute as pc
+
+        program = self.table.query.program()
+        names = self.table.schema().fieldNames()
+        families: set[bytes] = set()
+        for batch in batches:
+            told = batch.column(FAMILIES)
+            if told.null_count < len(told):
+                families.update(value for value in told.to_pylist() if value is not None)
+                program.check_families(self.part, sorted(families))
+                batch = batch.filter(pc.is_null(told))
+            yield batch.select(names)
 
     def raw_batches(self, numbers: Iterable[Any]) -> Iterator[Any]:
         """Rows as they are, to be shuffled."""
@@ -141,11 +173,13 @@ class TableWork:
         query = self.table.query
         program = query.program()
         options = query.seen()
-        convert = self.converter()
         rows = (Row(**record) for batch in batches for record in batch.to_pylist())
-        for key, together in groupby(rows, lambda row: row.key):
-            for row in program.reduce(self.part, key, together, bound=self.bound, **options):
-                yield from convert(row)
+        reduced = (
+            row
+            for key, together in groupby(rows, lambda row: row.key)
+            for row in program.reduce(self.part, key, together, bound=self.bound, **options)
+        )
+        return self._ordered_records(reduced)
 
     def _schema(self) -> Any:
         return arrow_schema(self.table.schema(), with_order=self.with_order)
@@ -175,11 +209,12 @@ def arrow_schema(schema: StructType, *, with_order: bool) -> Any:
 
 
 def ordered_schema(schema: StructType) -> StructType:
-    """The columns with those that order them."""
+    """The columns with those that order them; all may be null, as they are in rows that tell of families."""
     from pyspark.sql.types import BinaryType, LongType, StructField, StructType
 
-    kinds = (BinaryType(), LongType(), LongType())
-    return StructType([*schema.fields, *(StructField(name, kind) for name, kind in zip(ORDER, kinds, strict=True))])
+    kinds = (BinaryType(), LongType(), LongType(), BinaryType())
+    added = (StructField(name, kind) for name, kind in zip((*ORDER, FAMILIES), kinds, strict=True))
+    return StructType([*(StructField(field.name, field.dataType) for field in schema.fields), *added])
 
 
 def raw_schema() -> Any:

@@ -132,6 +132,15 @@ class PartTask(ABC):
         found: Sequence[Any] = unpack(data[1:])
         return found
 
+    # --- order
+
+    def order_families(self, row: Row) -> bytes:
+        """What a row's order keys can be compared with; nothing where rows have no order of their own."""
+        return b""
+
+    def check_families(self, all_families: Iterable[bytes]) -> None:
+        """XPTY0004 where keys with these families cannot all be compared."""
+
     # --- one row
 
     def items_of(self, row: Row) -> Sequence[Any]:

@@ -318,6 +318,14 @@ class DistributedProgram:
     def _bound_values(self, bound: Mapping[int, bytes], range_number: int) -> dict[int, Sequence[Any]]:
         return {number: self._tasks[number].bound_value(data, range_number) for number, data in bound.items()}
 
+    def order_families(self, row: Row) -> bytes:
+        """What the order keys of a row can be compared with; `check_families` takes it of all rows."""
+        return self._tasks[row.part].order_families(row)
+
+    def check_families(self, part: int, all_families: Iterable[bytes]) -> None:
+        """XPTY0004 where keys of rows with these families cannot all be compared: for transports that sort by bytes."""
+        self._tasks[part].check_families(all_families)
+
     def _context(self, run: RunOptions) -> Context:
         return Context(self._static, RunPart(run.resources, run.now, run.environment, dict(run.variables)))
 

@@ -89,7 +89,10 @@ class OrderedRows:
         key, families = self._order.key(keys, context)
         told = "\0".join(families).encode()
         start = b"\0" + bytes((len(told),)) + told
-        for together in [[item] for item in items] if each_item else [items]:
+        alone = [[item] for item in items]
+        # A tuple without items has a place in the order too: its key may have none with the others.
+        kept = [items] if writer is None and not items else alone
+        for together in kept if each_item else [items]:
             value = start + self._task.row_value(together, writer)
             yield Row(self._task.part.number, key, range_number, ordinal, value)
             ordinal += 1
@@ -110,8 +113,16 @@ class OrderedRows:
 
     def check(self, row: Row, seen: list[str]) -> None:
         """XPTY0004 where the keys of a row have no order with those before it."""
+        self.check_families(self.families(row), seen)
+
+    def families(self, row: Row) -> bytes:
+        """What tells the families of a row's keys."""
+        return b"" if row.value[0] else row.value[2 : 2 + row.value[1]]
+
+    def check_families(self, families: bytes, seen: list[str]) -> None:
+        """Likewise, by what tells the families."""
         if seen:
-            self._order.check(seen, row.value[2 : 2 + row.value[1]].decode().split("\0"))
+            self._order.check(seen, families.decode().split("\0"))
 
 
 class OrderedTask(PartTask):
@@ -129,6 +140,14 @@ class OrderedTask(PartTask):
 
     def texts(self, rows: Iterable[Row]) -> Iterator[tuple[int, str]]:
         return super().texts(self.ordered.plain(rows))
+
+    def order_families(self, row: Row) -> bytes:
+        return self.ordered.families(row)
+
+    def check_families(self, all_families: Iterable[bytes]) -> None:
+        seen = self.ordered.nothing_seen()
+        for families in all_families:
+            self.ordered.check_families(families, seen)
 
     def items_of(self, row: Row) -> Sequence[Any]:
         return self.plain_items(next(self.ordered.plain((row,))))
