@@ -32,6 +32,7 @@ def of_stream(result: StreamResult, scanner: str) -> Facts:
         "records": measured.records,
         "results": progress.written.results if progress.written is not None else None,
         "peak_buffered_bytes": measured.peak_buffered_bytes,
+        "peak_window_items": measured.peak_window_items,
         "buffers": _buffers(measured.peak_by_variable),
         "peak_rss_bytes": peak_rss_bytes(),
     }
@@ -112,6 +113,8 @@ def _rows(facts: Facts) -> Iterator[tuple[str, str]]:
 
         yield "left out", words_of(facts["malformed"])
     yield "buffered at most", _number(facts["peak_buffered_bytes"], "byte", "bytes")
+    if facts.get("peak_window_items"):
+        yield "in windows at most", _number(facts["peak_window_items"], "item", "items")
     for buffer in facts["buffers"]:
         yield f"  ${buffer['variable']}", _number(buffer["peak_bytes"], "byte", "bytes")
     if facts["peak_rss_bytes"] is not None:

@@ -29,6 +29,8 @@ def write_stream(result: StreamResult, options: RunOptions) -> None:
         if line is not None:
             result.watch(line.show)
         _tell_of_slow_scanner(result, options)
+        # What windows hold is measured item by item only where somebody wants to know.
+        result.statistics.is_exact = options.statistics is not None or options.plot is not None
         result.progress.is_counting = line is not None or options.statistics is not None or options.plot is not None
         try:
             result.write_to(output.write, **output_parameters(options.output_parameters))

@@ -171,6 +171,11 @@ class _OpenWindows:
     def advance(self) -> None:
         """Deal with the items given so far."""
         fed = self._feed.items
+        if self._statistics.is_exact and self._sizes:
+            # The item that ends a window is held with those before it.
+            size = sum(map(_size_of, fed))
+            self._statistics.hold_window(self._variable, len(fed), size)
+            self._statistics.hold_window(self._variable, -len(fed), -size)
         self._draw()
         if self._keeps_tuples:
             self._given.clear()
@@ -206,11 +211,15 @@ class _OpenWindows:
         while sizes and len(sizes) + len(fed) > held:
             self._bytes -= sizes.popleft()
         for item in fed[max(0, len(fed) - held) :]:
-            size = size_of(item) if isinstance(item, Node) else sys.getsizeof(item)
+            size = _size_of(item)
             sizes.append(size)
             self._bytes += size
         if self._bytes != before or len(sizes) != items:
             self._statistics.hold_window(self._variable, len(sizes) - items, self._bytes - before)
+
+
+def _size_of(item: Any) -> int:
+    return size_of(item) if isinstance(item, Node) else sys.getsizeof(item)
 
 
 def _move(nodes: list[Node]) -> None:
