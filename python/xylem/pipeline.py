@@ -37,7 +37,7 @@ class StaticEnvironment:
     modules: ModuleResolver | None = None
     external_functions: Sequence[ExternalFunction] = ()
     without_rules: frozenset[str] = frozenset()
-    """Rules for windows that are switched off: `move_where`, `index_windows` … (docs/windows.md lists them)."""
+    """Rules that are switched off: `move_where`, `index_windows` …, `group_by_key` … (docs/windows.md lists some)."""
     schema: Schema | None = None
     """What the document behind the context item follows, where that is known."""
     event_time: EventTime | None = None
@@ -109,6 +109,7 @@ def _streamed_module(module: ast.Module, env: StaticEnvironment, schema: Schema 
         prolog=main.module.prolog,
         imported=imported,
         externals=builder.externals.keys(),
+        without=env.without_rules,
     )
     stream = StreamBuilder(builder, main, schema)
     stream.build(plan.program)

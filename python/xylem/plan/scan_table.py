@@ -4,8 +4,8 @@
     →   pixel, with the key x, one of 0 to 9, and the largest of band1 - band0 in each cell
 
 A table is an offer, as are other results (`scan_plan.py`): a scanner that meets a record it cannot decide hands the
-table over with the next batch, as it was before that record, and gives this and all later records as ITEM. What has been
-computed by it therefore always comes before what the query computes: sums are added in the order of the records.
+table over with the next batch, as it was before that record, and gives this and all later records as ITEM. What has
+been computed by it therefore always comes before what the query computes: sums are added in the order of the records.
 Where there is no such record, the table comes with the last batch.
 
 Values are computed by small programs for a machine with a stack. A value that is missing makes the result missing; a

@@ -291,12 +291,12 @@ _INTRINSICS: dict[tuple[str, str, int], Callable[..., Code]] = {
 @compiles(ast.DynamicCall)
 def compile_dynamic_call(c: Compiler, node: ast.DynamicCall) -> Code:
     callee = c.compile(node.function)
-    if isinstance(callee.item, MapItem) and callee.is_one and callee.simple and len(node.arguments) == 1:
+    is_map = isinstance(callee.item, MapItem) and callee.is_one and callee.simple and len(node.arguments) == 1
+    if is_map and not isinstance(node.arguments[0], ast.ArgumentPlaceholder):
         # What is known to be a map is looked up as one.
-        if not isinstance(node.arguments[0], ast.ArgumentPlaceholder):
-            get = look_up(PREFIXES["map"], "get", 2)
-            assert get is not None
-            return _builtin_call(c, get, (node.function, *node.arguments))
+        get = look_up(PREFIXES["map"], "get", 2)
+        assert get is not None
+        return _builtin_call(c, get, (node.function, *node.arguments))
     function = c.as_one(callee, "what is called")
     if any(isinstance(argument, ast.ArgumentPlaceholder) for argument in node.arguments):
         return _partially_applied(c, one(function, FunctionItemType()), node.arguments)

@@ -285,10 +285,10 @@ class LeftFold:
     def is_decided(self) -> bool:
         return self._error is not None
 
-    def add(self, items: Sequence[Any]) -> None:
-        """The next value, as a list, a tuple or a range."""
-        self.value = items
-        if len(items) == 1 and not isinstance(items[0], (Node, str)):
+    def add(self, items: Iterable[Any]) -> None:
+        """The next value."""
+        self.value = value = items if isinstance(items, (tuple, list)) else list(items)
+        if len(value) == 1 and not isinstance(value[0], (Node, str)):
             self.held_bytes = 8
             return
         self.held_bytes = sum(size_of(item) if isinstance(item, Node) else _value_bytes(item) for item in self.value)
