@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from xylem.source.byte_ranges import Scope
+from xylem.source.document_stream import Framing, split_documents
 from xylem.spark.continuous.pieces import MessageRun, Piece, by_items
 from xylem.spark.continuous.places import Frames
 from xylem.spark.continuous.spool import Position, SpoolLog
@@ -142,6 +143,27 @@ def test_messages_are_cut_at_their_delimiters(
         found += [piece.source for piece in run.pieces()]
     assert found == messages
     assert sum(stretch.items for stretch in log.stretches(Position(), log.end, 30)) == len(messages)
+
+
+@settings(max_examples=40)
+@given(
+    parts=st.lists(st.sampled_from([b"]]>", b"]", b"<m/>", b"]]>]]>", b">"]), max_size=12),
+    sizes=st.lists(st.integers(1, 9), min_size=1, max_size=5),
+)
+def test_marks_are_found_where_the_source_finds_them(parts: list[bytes], sizes: list[int]) -> None:
+    """Also where one seems to begin inside another."""
+    data = b"".join(parts)
+    finder = DelimiterFinder(b"]]>]]>")
+    cut = offset = turn = 0
+    while offset < len(data):
+        size = sizes[turn % len(sizes)]
+        found = finder.feed(data[offset : offset + size])
+        cut = cut if found is None else found.offset
+        offset, turn = offset + size, turn + 1
+    *messages, rest = data.split(b"]]>]]>")
+    assert (finder.items, cut) == (len(messages), len(data) - len(rest) if messages else 0)
+    documents_found = [one.data.strip() for one in split_documents([data], Framing.MARK) if one.is_complete]
+    assert documents_found == [message.strip() for message in messages if message.strip()]
 
 
 def test_a_part_is_taken_apart_into_its_items(tmp_path: Path) -> None:

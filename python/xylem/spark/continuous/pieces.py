@@ -49,7 +49,8 @@ class MessageRun:
         with open(self.path, "rb") as file:
             file.seek(self.start)
             data = file.read(self.end - self.start)
-        delimiter = b"\n" if self.frames is Frames.LINES else b"]]>]]>"
+        delimiter = self.frames.delimiter
+        assert delimiter is not None
         offset = self.start
         for count, message in enumerate(data.split(delimiter)):
             if message.strip():

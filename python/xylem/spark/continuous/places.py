@@ -16,6 +16,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from urllib.parse import parse_qsl, urlsplit
 
+from xylem.source.document_stream_in_python import MARK
+
 
 class InputKind(StrEnum):
     """What kind of log the input is."""
@@ -36,6 +38,11 @@ class Frames(StrEnum):
     """A document in each line."""
     NETCONF = "netconf"
     """Documents that each end with ]]>]]> (RFC 6242, end-of-message framing)."""
+
+    @property
+    def delimiter(self) -> bytes | None:
+        """What ends each message; None for a document, which ends with its root element."""
+        return {Frames.LINES: b"\n", Frames.NETCONF: MARK}.get(self)
 
 
 class OutputKind(StrEnum):

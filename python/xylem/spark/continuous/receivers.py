@@ -19,7 +19,7 @@ from xylem.errors import InputError, XylemError
 from xylem.source.byte_ranges import Scope
 
 from .document_end import DocumentState, document_state
-from .places import Frames, InputKind, InputPlace
+from .places import InputKind, InputPlace
 from .spool import Segment
 from .spool_writer import DelimiterFinder, Finder, ItemFinder, SpoolWriter, next_segment
 
@@ -30,7 +30,6 @@ SUSPICIOUS_BYTES = 1 << 20
 """So much without a single item: time to ask whether this is XML at all."""
 PATIENCE_SECONDS = 10.0
 """How long the first connection is tried."""
-_DELIMITERS = {Frames.LINES: b"\n", Frames.NETCONF: b"]]>]]>"}
 
 
 class Receiver(threading.Thread):
@@ -85,7 +84,7 @@ class Receiver(threading.Thread):
             writer.close()
         self.left_out_bytes += len(writer.uncounted.strip()) if not is_complete else 0
         # Messages have no root element that says when they end: whoever closes the connection says so.
-        is_closed = self._place.frames in _DELIMITERS and self._was_closed
+        is_closed = self._place.frames.delimiter is not None and self._was_closed
         return is_complete or is_closed or self._stopping.is_set()
 
     def _taken(self, pieces: Iterator[bytes | None], writer: SpoolWriter) -> bool:
@@ -108,7 +107,8 @@ class Receiver(threading.Thread):
 
     def _counts_without_end(self, writer: SpoolWriter) -> bool:
         """Whether the last message needs no delimiter after it."""
-        return self._place.frames in _DELIMITERS and bool(writer.uncounted.strip()) and not self._stopping.is_set()
+        has_delimiters = self._place.frames.delimiter is not None
+        return has_delimiters and bool(writer.uncounted.strip()) and not self._stopping.is_set()
 
 
 class _EndWatch:
@@ -232,8 +232,8 @@ def receiver(place: InputPlace, spool: Path, make_finder: Callable[[Segment | No
     }
     if place.kind not in classes:
         return None
-    if place.frames in _DELIMITERS:
-        delimiter = _DELIMITERS[place.frames]
+    delimiter = place.frames.delimiter
+    if delimiter is not None:
         return classes[place.kind](place, spool, lambda known: DelimiterFinder(delimiter), has_context=False)
     return classes[place.kind](place, spool, make_finder, has_context=True)
 

@@ -68,14 +68,13 @@ class DelimiterFinder:
         self._tail = b""
 
     def feed(self, piece: bytes) -> CutPoint | None:
-        seen = self._tail + piece
-        found = seen.rfind(self._delimiter)
-        self.items += seen.count(self._delimiter)
-        start = self._fed_bytes - len(self._tail)
+        # From the left, as messages are told apart later: what looks like a delimiter may begin inside of one.
+        *messages, rest = (self._tail + piece).split(self._delimiter)
+        self.items += len(messages)
         self._fed_bytes += len(piece)
         keep = len(self._delimiter) - 1
-        self._tail = seen[-keep:] if keep else b""
-        return None if found < 0 else CutPoint(start + found + len(self._delimiter), 1, b"", b"")
+        self._tail = rest[-keep:] if keep else b""
+        return CutPoint(self._fed_bytes - len(rest), 1, b"", b"") if messages else None
 
 
 class SegmentWriter:
