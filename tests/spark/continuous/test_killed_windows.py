@@ -1,0 +1,58 @@
+"""kill -9 with windows open: by key, in the order of the stream, and by event time, nothing is lost or told twice."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from xylem.analysis.event_time import EventTime
+
+from .killed_runs import answer, kill_at_random, kills_wanted, run_to_end, write_queries
+from .test_killed_runs import SMALL_BATCHES, Feeder
+from .test_window_stage import BY_KEY, UNKEYED, entries, in_one_process
+
+pytestmark = [pytest.mark.usefixtures("needs_spark"), pytest.mark.timeout(1800)]
+DOCUMENT = 20
+
+
+def killed(place: Path, texts: dict[str, str], options: list[str], made: list[str], kills: int) -> list[str]:
+    """Run queries over documents that appear, killed again and again; the entries that they have seen."""
+    folder = place / "in"
+    folder.mkdir()
+
+    def add(number: int, _: str) -> None:
+        pending = folder / f".{number}"
+        pending.write_text(f"<log>{''.join(made[number * DOCUMENT : number * DOCUMENT + DOCUMENT])}</log>")
+        pending.rename(folder / f"{number:05}.xml")
+
+    queries = write_queries(place / "q", texts, "")
+    common = [*queries, "--input", f"dir:{folder}", "--output", f"dir:{place}/out", "--checkpoint", f"{place}/state"]
+    metrics = place / "metrics.jsonl"
+    feeder = Feeder(add)
+    feeder.start()
+    seen = kill_at_random(
+        [*common, *options, *SMALL_BATCHES, "--metrics", str(metrics)], place / "log", metrics, kills
+    )
+    feeder.stop()
+    run_to_end([*common, *options, "--trigger", "available-now"], place / "log")
+    assert all(seen), seen
+    return made[: DOCUMENT * len(list(folder.glob("*.xml")))]
+
+
+def test_windows_by_key_and_in_order(tmp_path: Path) -> None:
+    texts = {name: (UNKEYED | BY_KEY)[name] for name in ("tumbling", "sliding", "values", "groups")}
+    seen = killed(tmp_path, texts, ["--partitions", "2"], entries(100_000), kills_wanted(2))
+    for name, query in texts.items():
+        assert answer(tmp_path / "out" / name).decode() == in_one_process(query, seen) + "\n", name
+
+
+def test_windows_by_event_time(tmp_path: Path) -> None:
+    texts = {name: (UNKEYED | BY_KEY)[name] for name in ("tumbling", "diff", "values")}
+    options = ["--event-time", "@t", "--watermark", "6s", "--late", f"dead-letter={tmp_path}/late"]
+    seen = killed(tmp_path, texts, options, entries(100_000, jitter=5), kills_wanted(1))
+    for name, query in texts.items():
+        told = in_one_process(query, seen, EventTime("@t", "6s", "drop"))
+        assert answer(tmp_path / "out" / name).decode() == told + "\n", name
+    late = [line for place in sorted((tmp_path / "late").glob("*.jsonl")) for line in place.read_text().splitlines()]
+    assert late
+    assert len(late) % len(texts) == 0
