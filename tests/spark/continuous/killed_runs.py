@@ -12,8 +12,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from xylem.bench import photons
+from xylem.cli.function_files import load_functions
+from xylem.functions.external import DEFAULT_FUNCTIONS, ExternalFunction
 
 ROOT = Path(__file__).resolve().parents[3]
+FUNCTIONS = Path(__file__).resolve().parents[1] / "user_functions.py"
 QUERIES = {
     "vela": (
         "<vela>{ for $p in INPUT/photon where $p/ra > 120 and $p/ra < 138 and $p/dec > -49 and $p/dec < -40 "
@@ -36,6 +39,17 @@ def write_queries(folder: Path, texts: dict[str, str], input_path: str) -> list[
         place.write_text(text.replace("INPUT", input_path))
         files.append(str(place))
     return files
+
+
+def user_functions() -> list[ExternalFunction]:
+    """What the file of functions registers, without leaving it registered."""
+    known = dict(DEFAULT_FUNCTIONS._by_name)
+    try:
+        load_functions([FUNCTIONS])
+        return list(DEFAULT_FUNCTIONS)
+    finally:
+        DEFAULT_FUNCTIONS._by_name.clear()
+        DEFAULT_FUNCTIONS._by_name.update(known)
 
 
 def photon_events(records: int, seed: int = 0) -> list[str]:

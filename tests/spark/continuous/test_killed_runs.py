@@ -9,19 +9,21 @@ from pathlib import Path
 
 import pytest
 from xylem import compile, parse
+from xylem.result import Result
 
 from .killed_runs import (
+    FUNCTIONS,
     QUERIES,
     answer,
     kill_at_random,
     kills_wanted,
     photon_events,
     run_to_end,
+    user_functions,
     write_queries,
 )
 
 pytestmark = [pytest.mark.usefixtures("needs_spark"), pytest.mark.timeout(1800)]
-FUNCTIONS = Path(__file__).parents[1] / "user_functions.py"
 EACH = {"bright": "for $p in /photons/photon[en > 1.9] return <bright>{ $p/en/text() }</bright>"}
 WINDOWS = {"minutes": "for $w in INPUT/photon|det_time diff 60 step 60| return <m n='{ count($w) }'>{ avg($w/en) }</m>"}
 OF_USERS = {
@@ -75,7 +77,7 @@ def test_documents_of_a_directory(tmp_path: Path) -> None:
     assert all(seen), seen
     feed = [parse(place) for place in sorted(folder.glob("*.xml"))]
     for name, text in (QUERIES | OF_USERS).items():
-        query = compile(text.replace("INPUT", "collection()/photons"))
+        query = compile(text.replace("INPUT", "collection()/photons"), functions=user_functions())
         assert answer(tmp_path / "out" / name).decode() == query.run(collection=feed).serialize() + "\n", name
     for name, text in EACH.items():
         texts = [compile(text).run(document).serialize() for document in feed]
@@ -112,6 +114,76 @@ def test_one_document_that_grows(tmp_path: Path) -> None:
         assert answer(tmp_path / "out" / name).decode() == f"{expected}\n", name
     if "XYLEM_KILLS" in os.environ:
         _compare_with_quiet_run(tmp_path, common, [*QUERIES, *WINDOWS])
+
+
+JOIN = """for $o in stream("orders")//order, $p in stream("payments")//payment
+where $o/@id = $p/@order and $p/amount >= $o/total
+return <paid id="{ $o/@id }" n="{ $p/@n }">{ $o/total, $p/amount }</paid>"""
+
+
+def test_two_streams_joined(tmp_path: Path) -> None:
+    """Orders that were there, and new ones; payments of the old ones, twice and too little, at last of the new ones.
+
+    The later item of a pair is the payment, however the batches fall, so that the order of the answer is theirs.
+    """
+    for stream in ("orders", "payments"):
+        (tmp_path / stream).mkdir()
+
+    def put(stream: str, name: str, content: str) -> None:
+        pending = tmp_path / stream / f".{name}"
+        pending.write_text(f"<{stream}>{content}</{stream}>")
+        pending.rename(tmp_path / stream / f"{name}.xml")
+
+    def order(number: int) -> str:
+        return f"<order id='{number}'><total>{number % 5}</total></order>"
+
+    def payment(number: int, of: int) -> str:
+        return f"<payment n='{number}' order='{of}'><amount>{number % 4}</amount></payment>"
+
+    def add(number: int, _: str) -> None:
+        put("orders", f"new-{number:05}", order(1000 + number))
+        put("payments", f"{number:05}", payment(2 * number, number % 300) + payment(2 * number + 1, number * 7 % 400))
+        count.append(number)
+
+    count: list[int] = []
+    put("orders", "old", "".join(map(order, range(300))))
+    (query,) = write_queries(tmp_path / "q", {"paid": JOIN}, "")
+    common = [query, "--input", f"orders=dir:{tmp_path}/orders", "--input", f"payments=dir:{tmp_path}/payments"]
+    common += ["--within", "2h"]
+    disturbed = [*common, "--output", f"dir:{tmp_path}/out", "--checkpoint", f"{tmp_path}/state"]
+    metrics = tmp_path / "metrics.jsonl"
+    feeder = Feeder(add)
+    feeder.start()
+    seen = kill_at_random(
+        [*disturbed, *SMALL_BATCHES, "--metrics", str(metrics)], tmp_path / "log", metrics, kills_wanted(1), seed=2
+    )
+    feeder.stop()
+    put("payments", "last", "".join(payment(n, 1000 + n) for n in count))
+    run_to_end([*disturbed, "--trigger", "available-now"], tmp_path / "log")
+    assert all(seen), seen
+    orders = [parse(place) for place in (tmp_path / "orders").glob("*.xml")]
+    payments = [parse(place) for place in sorted((tmp_path / "payments").glob("*.xml"))]
+    one_process = compile(
+        "declare variable $orders external; declare variable $payments external; "
+        "for $p in $payments//payment for $o in $orders//order " + JOIN[JOIN.index("where") :]
+    )
+    items = one_process.run(variables={"orders": orders, "payments": payments}).xdm
+    found = [Result([item], {}).serialize() for item in items]
+    assert answer(tmp_path / "out").decode() == "".join(f"{text}\n" for text in found)
+    if "XYLEM_KILLS" in os.environ:
+        run_to_end(
+            [
+                *common,
+                "--trigger",
+                "available-now",
+                "--output",
+                f"dir:{tmp_path}/quiet",
+                "--checkpoint",
+                f"{tmp_path}/quiet-state",
+            ],
+            tmp_path / "quiet-log",
+        )
+        assert answer(tmp_path / "out") == answer(tmp_path / "quiet")
 
 
 def _compare_with_quiet_run(place: Path, arguments: list[str], names: list[str]) -> None:
