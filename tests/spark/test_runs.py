@@ -150,6 +150,12 @@ def test_an_error_of_the_query_is_placed_in_its_text(spark: Any, tmp_path: Path)
     assert caught.value.code == "FOAR0001"
     assert caught.value.span is not None
     assert caught.value.span.line == 2
+    # And over which bytes of which file, among many.
+    (note,) = caught.value.notes
+    assert note.startswith(f"while reading {path}, bytes ")
+    first, last = (int(word) for word in note.split() if word.isdigit())
+    assert first <= path.read_bytes().index(b"<row n='7'") < last
+    assert f"  {note}\n" in caught.value.render() + "\n"
 
 
 def test_errors_that_a_query_raises_keep_their_names(spark: Any, tmp_path: Path) -> None:

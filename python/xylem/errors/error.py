@@ -41,6 +41,11 @@ class XylemError(Exception):
         """The catalogue's sentence and the particulars, without code and place."""
         return ": ".join(part for part in (self.title, self.why) if part)
 
+    @property
+    def notes(self) -> list[str]:
+        """What was added on the way, such as the file that was being read (`add_note`)."""
+        return list(getattr(self, "__notes__", ()))
+
     def at(self, span: Span | None) -> XylemError:
         """This error, placed at a span unless it already has a place."""
         if self.span is None:
@@ -52,10 +57,11 @@ class XylemError(Exception):
         return f"{self.code}{place}: {self.message}"
 
     def render(self) -> str:
-        """The error as a user sees it: headline, the query's line with a caret, a way out."""
+        """The error as a user sees it: headline, the query's line with a caret, notes, a way out."""
         lines = [str(self)]
         if self.span is not None:
             lines += _excerpt(self.span)
+        lines += [f"  {note}" for note in self.notes]
         if self.hint:
             lines.append(f"  hint: {self.hint}")
         return "\n".join(lines)

@@ -23,13 +23,15 @@ def carried(error: Exception, text: str) -> bytes:
     # A span in the query itself is told by numbers; in a library module its text is needed too.
     place = None if span is None else (span.source.name, "" if span.source.text == text else span.source.text)
     offsets = None if span is None else (span.start, span.end)
-    return pickle.dumps((type(error).__name__, error.code, error.why, error.hint, place, offsets))
+    return pickle.dumps((type(error).__name__, error.code, error.why, error.hint, place, offsets, error.notes))
 
 
 def arrived(data: bytes, text: str) -> XylemError:
     """The error again, placed in the text of the query."""
-    kind, code, why, hint, place, offsets = pickle.loads(data)
+    kind, code, why, hint, place, offsets, notes = pickle.loads(data)
     error: XylemError = _CLASSES.get(kind, DynamicError)(code, why, hint=hint)
+    for note in notes:
+        error.add_note(note)
     if place is not None:
         name, other_text = place
         error.span = Span(offsets[0], offsets[1], SourceText(other_text or text, name))

@@ -82,12 +82,15 @@ def pack_items(items: Iterable[Any]) -> bytes:
 def pack_error(error: XylemError) -> bytes:
     """An error that is raised where the value it stands for is read."""
     span = error.span
-    return pickle.dumps((type(error), error.code, error.why, error.hint, span), protocol=pickle.HIGHEST_PROTOCOL)
+    told = (type(error), error.code, error.why, error.hint, span, error.notes)
+    return pickle.dumps(told, protocol=pickle.HIGHEST_PROTOCOL)
 
 
 def unpack_error(data: bytes) -> XylemError:
-    kind, code, why, hint, span = pickle.loads(data)
+    kind, code, why, hint, span, notes = pickle.loads(data)
     error: XylemError = kind(code, why, hint=hint, span=span)
+    for note in notes:
+        error.add_note(note)
     return error
 
 

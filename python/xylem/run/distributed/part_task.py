@@ -21,6 +21,7 @@ from .packing import pack_error, pack_items, unpack, unpack_error
 from .part_query import PartCompiler, PartQuery, RunOptions
 from .pruned_copy import bundled, unbundled
 from .rows import Row
+from .source_place import noted
 
 PACKED_ITEMS = 256
 """Items in one row where rows hold packed items."""
@@ -63,6 +64,7 @@ class PartTask(ABC):
                 yield row
                 ordinal = row.ordinal + 1
         except XylemError as error:
+            noted(error, source)
             if not self.part.is_guarded or isinstance(error, InputError):
                 raise
             value = bytes((HAS_ERROR,)) + pack_error(error)

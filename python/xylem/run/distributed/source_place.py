@@ -1,0 +1,33 @@
+"""Which part of the input a task was reading when a query failed there: among many files and ranges, the first question.
+
+An error of the input names its own place; one of the query names that of the query, and gets a note of this.
+"""
+
+from __future__ import annotations
+
+from os import PathLike, fspath
+from typing import Any
+
+from xylem.errors import InputError, XylemError
+from xylem.source.byte_ranges import ByteRange
+from xylem.source.byte_source import ByteSource
+
+
+def noted(error: XylemError, source: Any) -> XylemError:
+    """The error with a note of the input it arose over, if it has none and that has a name."""
+    place = source_place(source)
+    if place is not None and not isinstance(error, InputError) and not getattr(error, "__notes__", None):
+        error.add_note(f"while reading {place}")
+    return error
+
+
+def source_place(source: Any) -> str | None:
+    """A file, and which of its bytes; None for what has no name."""
+    if isinstance(source, ByteRange):
+        if source.start is None and source.end is None:
+            return source.path
+        first = 0 if source.start is None else source.start.offset
+        return f"{source.path}, bytes {first} to {'the end' if source.end is None else source.end.offset}"
+    if isinstance(source, ByteSource):
+        return source.name or None
+    return fspath(source) if isinstance(source, (str, PathLike)) else None
