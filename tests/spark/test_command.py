@@ -65,6 +65,19 @@ def test_what_is_one_task_needs_no_spark(spark: object, source: Path) -> None:
     assert "it is one task" in result.stderr
 
 
+def test_a_schema_spares_what_is_one_task_its_buffers(spark: object, tmp_path: Path) -> None:
+    (tmp_path / "t.xml").write_text("<t>" + "<a>1</a>" * 20 + "<b>2</b>" * 20 + "</t>")
+    (tmp_path / "t.dtd").write_text("<!ELEMENT t (a*, b*)><!ELEMENT a (#PCDATA)><!ELEMENT b (#PCDATA)>")
+    query = "for $t in /t return ($t/a[position() < 3], $t/b)"
+    told = ["run", "-q", query, "-i", str(tmp_path / "t.xml"), "--on", "spark", "--stats=json"]
+    without, with_schema = (
+        CliRunner().invoke(app, [*told, *more]) for more in ((), ("--schema", str(tmp_path / "t.dtd")))
+    )
+    assert with_schema.stdout == without.stdout
+    assert json.loads(without.stderr)["peak_buffered_bytes"] > 0
+    assert json.loads(with_schema.stderr)["peak_buffered_bytes"] == 0
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
@@ -72,7 +85,10 @@ def test_what_is_one_task_needs_no_spark(spark: object, source: Path) -> None:
         (["-q", "//row", "-i", "-"], 3, "XYRT0005"),
         (["-q", "//row", "-i", "none.xml"], 3, "XYIN0002"),
         (["-q", "//row", "-i", "rows.xml", "--partitions", "0"], 2, "at least one"),
-        (["-q", "//row", "-i", "rows.xml", "--schema", "a.dtd"], 2, "--schema"),
+        (["-q", "//row", "-i", "rows.xml", "--validate"], 2, "--validate"),
+        (["-q", "//row", "-i", "rows.xml", "--on-malformed", "skip"], 2, "--on-malformed"),
+        (["-q", "//row", "-i", "rows.xml", "--checkpoint", "c"], 2, "--checkpoint"),
+        (["-q", "//row", "-i", "rows.xml", "--no-stream"], 2, "--no-stream"),
         (["-q", "//row", "-i", "rows.xml", "-v", "x=1"], 3, "XYIN0006"),
     ],
 )

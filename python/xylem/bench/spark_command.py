@@ -42,7 +42,8 @@ def spark_speed(
         figures = run(place, megabytes, master, engines, repeat, seed, limit, on_the_terminal())
     console().print(spark_report.table(figures))
     for cleared, what in spark_report.verdicts(figures):
-        console().print(f"{'holds      ' if cleared else 'FALLS SHORT'}  {what}", markup=False, highlight=False)
+        line = f"{'holds      ' if cleared else 'FALLS SHORT'}  {what}"
+        console().print(line, markup=False, highlight=False, soft_wrap=True)
     if json_file is not None:
         json_file.write_text(json.dumps(spark_report.as_json(figures), indent=2) + "\n", encoding="utf-8")
     if svg_file is not None:

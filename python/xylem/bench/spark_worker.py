@@ -68,9 +68,12 @@ def spark_xml(master: str) -> Run:
 
     from pyspark.sql import SparkSession
 
+    from xylem.spark.java import LOGGING
+
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     # As anybody starts it, but for what is printed; the reports need more than the usual memory.
     builder = SparkSession.builder.master(master).config("spark.driver.memory", "4g")
+    builder = builder.config("spark.driver.extraJavaOptions", f"-Dlog4j2.configurationFile={LOGGING.as_uri()}")
     quiet = {"spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false", "spark.sql.session.timeZone": "UTC"}
     for name, value in {**quiet, "spark.driver.bindAddress": "127.0.0.1", "spark.driver.host": "127.0.0.1"}.items():
         builder = builder.config(name, value)

@@ -14,6 +14,7 @@ from xylem.spark.inputs import input_files
 from xylem.spark.session import require_spark
 from xylem.spark.session import session as start_session
 from xylem.spark.shipped_query import shipped_query
+from xylem.stream_query import loaded_schema
 
 from .progress_line import progress_line
 from .query_source import QuerySource, output_parameters, spark_settings, variables
@@ -46,6 +47,7 @@ def run_on_spark(
         scanner=options.scanner,
         output=dict(output_parameters(options.output_parameters)),
         several_documents=len(files) > 1,
+        schema=loaded_schema(options.schema),
         event_time=options.event_time,
     )
     session = _Session(master, spark_settings(settings))
@@ -72,7 +74,6 @@ def run_on_spark(
 
 def _refuse_others(options: RunOptions) -> None:
     given = (
-        ("--schema", options.schema),
         ("--validate", options.validate),
         ("--plot-buffers", options.plot),
         ("--stream", options.stream),

@@ -21,6 +21,7 @@ from xylem.functions.external import DEFAULT_FUNCTIONS, ExternalFunction
 from xylem.pipeline import StaticEnvironment, compile_distributed, compile_query
 from xylem.run.distributed.program import DistributedProgram
 from xylem.run.evaluator.program import current_time
+from xylem.schema.constraints import Schema
 from xylem.source.limits import DEFAULT_LIMITS, Limits
 from xylem.source.module_files import ModuleFiles
 from xylem.source.resources import FileResources
@@ -61,6 +62,8 @@ class ShippedQuery:
     """Serialization parameters that go before those of the query."""
     several_documents: bool = False
     """The input is several documents: a leading `/` means each of them."""
+    schema: Schema | None = None
+    """What the input follows. It serves a query that is one task, which then holds less; parts need not follow it."""
     event_time: EventTime | None = None
     """Where items carry their times, where the query does not say so itself."""
     keeps_windows: bool = False
@@ -126,6 +129,7 @@ def _compiled(query: ShippedQuery, late_items: LateItems) -> DistributedProgram:
     return compile_distributed(
         query.text,
         query.environment_of_text(late_items),
+        query.schema,
         several_documents=query.several_documents,
         output=query.output,
         keeps_windows=query.keeps_windows,
