@@ -129,7 +129,7 @@ def _local_name(name: str) -> str:
 
 
 def _input_file(path: str) -> InputFile:
-    """A file; a small one is not opened: there may be thousands, and whether it is compressed is seen when it is read."""
+    """A file. A small one is not opened: there may be thousands, and what is in it is seen when it is read."""
     try:
         size = os.stat(path).st_size
         if size < LEAST_RANGE_BYTES:
