@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from xylem.analysis.ast_replacement import replaced
+from xylem.analysis.event_order_call import event_order_call
 from xylem.analysis.free_variables import free_in
 from xylem.analysis.reach import COPIES, BeyondReach, Reach
 from xylem.functions.registry import FN
@@ -18,10 +19,12 @@ from xylem.plan.distribution import PartKind
 from xylem.plan.spread import PART_NAMESPACE, Grouping, Place, Use
 from xylem.syntax import ast
 
+from ..fresh_names import bound_names
 from .aggregates import AGGREGATES, COUNTING
 from .frame import Frame
 from .frame_rewrites import converted, data_of
 from .input_reads import ExpandedName, reads_context
+from .keyed_windows import windows_as_groups
 from .not_spread import NotSpread
 from .scope_path import flattened
 from .spreading import Loop
@@ -32,17 +35,36 @@ _BEYOND = (ast.OrderByClause, ast.GroupByClause, ast.CountClause)
 
 def tuples(frame: Frame, expr: ast.Flwor, place: Place, limit: int | None = None) -> ast.Expr | None:
     """The part such a loop is; None for a loop that is none of these."""
+    expr = windows_as_groups(expr)
     is_numbered = isinstance(expr.clauses[0], ast.ForClause) and expr.clauses[0].position is not None
     if not is_numbered and not any(isinstance(clause, _BEYOND) for clause in expr.clauses):
         return None
+    _refuse_event_time(expr)
     loop = _numbered(frame, frame.spreading.loop(expr))
-    for clause in loop.rest:
-        if isinstance(clause, (ast.WindowClause, ast.ForseqClause, ast.BestMatchClause)):
-            raise NotSpread("windows and best matches need the one order of the whole input", clause)
+    _refuse_windows(loop)
     try:
         return _shaped(frame, expr, loop, place, limit)
     except BeyondReach as beyond:
         raise NotSpread(beyond.why, beyond.node) from beyond
+
+
+def _refuse_event_time(expr: ast.Flwor) -> None:
+    for clause in expr.clauses:
+        if isinstance(clause, ast.ForClause) and event_order_call(clause.collection) is not None:
+            raise NotSpread("event time needs the items of the whole input in one place", clause)
+
+
+def _refuse_windows(loop: Loop) -> None:
+    """Windows over the tuples of the whole input; those of a group are its own business."""
+    is_grouped = False
+    bound = {name.expanded for name in _bound(loop, loop.rest)}
+    for clause in loop.rest:
+        is_grouped = is_grouped or isinstance(clause, ast.GroupByClause)
+        is_window = isinstance(clause, (ast.WindowClause, ast.ForseqClause))
+        if isinstance(clause, ast.BestMatchClause) or (is_window and not is_grouped):
+            raise NotSpread("windows and best matches need the one order of the whole input", clause)
+        if is_window and any(name.expanded in bound for name in bound_names(clause)):
+            raise NotSpread("the windows of a group hide a variable of it", clause)
 
 
 def _shaped(frame: Frame, expr: ast.Flwor, loop: Loop, place: Place, limit: int | None) -> ast.Expr:

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from xylem.errors import DynamicError
 from xylem.values.comparison import grouping_key
 
 from .cursor import Window
 from .kept_items import KeptItems
-from .saved_cursor import SavedCursor, layout, load, save
+from .saved_cursor import OfQuery, SavedCursor, layout, load, of_query, save
 
 Order = bytes
 """Where an item stands in the stream; compared as bytes."""
@@ -24,6 +24,13 @@ AT_THE_END: Order = b"\xff" * 8
 """Before the order of the first item of a key: what the end of the stream completes comes after all else."""
 WHOLE_STREAM = ()
 """The key where windows are not by key."""
+
+
+class OpenCursor(NamedTuple):
+    """A cursor, and what of it belongs to the query."""
+
+    cursor: Any
+    query: OfQuery
 
 
 @dataclass
@@ -56,17 +63,18 @@ class WindowState:
     event_time: Any = None
     """What waits for its turn in event time."""
 
-    def restored(self, group: Any, fresh: Any) -> Any:
+    def restored(self, group: Any, fresh: Any) -> OpenCursor:
         """The cursor of a key: as it was left, or the fresh one."""
         found = self.keys.get(group)
         if not self.is_checked:
             self._check_layout(fresh)
-        return fresh if found is None else load(found.cursor, fresh, self.items)
+        query = of_query(fresh)
+        return OpenCursor(fresh if found is None else load(found.cursor, query, self.items), query)
 
-    def keep(self, group: Any, key: Any, first: Order, cursor: Any) -> None:
+    def keep(self, group: Any, key: Any, first: Order, one: OpenCursor) -> None:
         """Keep a cursor until the next batch."""
         before = self.keys.get(group)
-        saved = save(cursor, self.items)
+        saved = save(one.cursor, one.query, self.items)
         if before is not None:
             self.items.forget(set(before.cursor.items).difference(saved.items))
         self.keys[group] = KeyState(key, first, saved)
@@ -93,7 +101,8 @@ class ResumedWindows:
 
     def over(self, cursor: Any) -> Iterator[Any]:
         """The windows that the items of the batch complete."""
-        cursor = self.state.restored(WHOLE_STREAM, cursor)
+        opened = self.state.restored(WHOLE_STREAM, cursor)
+        cursor = opened.cursor
         for order, item in self.items:
             self.order = order
             yield from cursor.push(item)
@@ -101,7 +110,7 @@ class ResumedWindows:
             self.order = AT_THE_END
             yield from cursor.finish()
         else:
-            self.state.keep(WHOLE_STREAM, None, b"", cursor)
+            self.state.keep(WHOLE_STREAM, None, b"", opened)
 
     def by_key(
         self,
@@ -112,7 +121,7 @@ class ResumedWindows:
     ) -> Iterator[Window]:
         """The windows of all keys, each preceded by its key, as soon as they end (as `partitioned.py` has them)."""
         state = self.state
-        touched: dict[Any, tuple[Any, Order, Any]] = {}
+        touched: dict[Any, tuple[Any, Order, OpenCursor]] = {}
         for order, item in self.items:
             self.order = order
             key = key_of(item)
@@ -122,21 +131,21 @@ class ResumedWindows:
             found = touched.get(group)
             if found is None:
                 found = touched[group] = self._key(group, key, make)
-            for window in found[2].push(item):
+            for window in found[2].cursor.push(item):
                 yield (found[0], *window)
         if not self.is_end:
-            for group, (key, first, cursor) in touched.items():
-                state.keep(group, key, first, cursor)
+            for group, (key, first, opened) in touched.items():
+                state.keep(group, key, first, opened)
             return
         for group, known in state.keys.items():
             if group not in touched:
                 touched[group] = known.key, known.first, state.restored(group, make(known.key))
-        for key, first, cursor in sorted(touched.values(), key=lambda one: one[1]):
+        for key, first, opened in sorted(touched.values(), key=lambda one: one[1]):
             self.order = AT_THE_END + first
-            for window in cursor.finish():
+            for window in opened.cursor.finish():
                 yield (key, *window)
 
-    def _key(self, group: Any, key: Any, make: Callable[[Any], Any]) -> tuple[Any, Order, Any]:
+    def _key(self, group: Any, key: Any, make: Callable[[Any], Any]) -> tuple[Any, Order, OpenCursor]:
         known = self.state.keys.get(group)
         if known is not None:
             return known.key, known.first, self.state.restored(group, make(known.key))

@@ -5,8 +5,9 @@ keys, aggregate functions), and what the stream has brought (positions, open win
 saved. Whatever belongs to the query is found in a cursor that has just been made, at the same place; in the saved bytes
 a reference to that place stands for it. Items are saved apart, each once for as long as it is kept.
 
-    saved = save(cursor, items)             bytes, and numbers of the items they refer to
-    cursor = load(saved, fresh, items)      what `fresh`, newly made by the same query, would be after the same stream
+    query = of_query(fresh)                 what a cursor that has just been made has of the query
+    saved = save(cursor, query, items)      bytes, and numbers of the items they refer to
+    cursor = load(saved, query, items)      what that cursor would be after the same stream
 """
 
 from __future__ import annotations
@@ -51,22 +52,31 @@ class SavedCursor(NamedTuple):
     """The numbers of the items in it, in their order."""
 
 
-def save(cursor: Any, items: KeptItems) -> SavedCursor:
+OfQuery = dict[str, Any]
+"""What belongs to the query, by where it stands in a cursor."""
+
+
+def of_query(fresh: Any) -> OfQuery:
+    """The conditions and functions of a cursor that has just been made."""
+    return dict(_places(fresh, ""))
+
+
+def save(cursor: Any, query: OfQuery, items: KeptItems) -> SavedCursor:
     """The state of a cursor; items that are not known yet are added to `items`. XYRT0028 where it cannot be saved."""
     found = list(_nodes(cursor))
     numbers = items.numbers(found)
     stream = BytesIO()
     try:
-        _Saver(stream, numbers, {id(thing): place for place, thing in _query_places(cursor)}).dump(cursor)
+        _Saver(stream, numbers, {id(thing): place for place, thing in query.items()}).dump(cursor)
     except (pickle.PicklingError, AttributeError, TypeError) as reason:
         raise DynamicError("XYRT0028", str(reason)) from reason
     return SavedCursor(stream.getvalue(), tuple(sorted(set(numbers.values()))))
 
 
-def load(saved: SavedCursor, fresh: Any, items: KeptItems) -> Any:
+def load(saved: SavedCursor, query: OfQuery, items: KeptItems) -> Any:
     """The cursor that was saved, with the conditions and functions of one that has just been made."""
     nodes = items.nodes(saved.items)
-    return _Loader(BytesIO(saved.data), nodes, dict(_query_places(fresh))).load()
+    return _Loader(BytesIO(saved.data), nodes, query).load()
 
 
 def layout(cursor: Any) -> str:
@@ -129,12 +139,8 @@ def _parts(thing: Any) -> Iterator[Any]:
                 yield from _parts(member)
 
 
-def _query_places(cursor: Any) -> Iterator[tuple[str, Any]]:
-    """What belongs to the query, with where it stands."""
-    return _places(cursor, "")
-
-
 def _places(thing: Any, place: str) -> Iterator[tuple[str, Any]]:
+    """What belongs to the query, with where it stands."""
     for name, value in _attributes(thing).items():
         here = f"{place}.{name}"
         for number, member in enumerate(value if isinstance(value, tuple) else (value,)):
@@ -162,4 +168,4 @@ def _nodes(thing: Any) -> Iterator[Node]:
 
 
 
-__all__ = ["STATE_FORMAT", "SavedCursor", "layout", "load", "save"]
+__all__ = ["STATE_FORMAT", "OfQuery", "SavedCursor", "layout", "load", "of_query", "save"]
