@@ -66,14 +66,15 @@ BY_KEY = [
 
 WHOLE = {
     "for $a in //a for $b in //b where $b/@r > $a/@k return string($b)": "its items are compared by `>`",
-    "for $a in //a for $b in //b where lower-case($b/@r) = $a/@k return string($b)": "the sides of `=` are no paths",
+    "for $a in //a for $b in //b where lower-case($b/@r) = $a/@k return string($b)": "its `=` is not of two paths",
+    "for $a in //a for $b in //b where $b/@r = $a/@k or $b/r = $a/k return string($b)": "its `=` is not of two paths",
     "for $a in //a return <m>{ reverse(//b), //b[@r = $a/@k] }</m>": "no equality of paths",
     "for $a in //a return <m>{ //b }</m>": "no equality of paths",
     "for $a in //a let $n := $a/@id/number() for $b in //b[@r = $n] return <m>{ $a/@id, $b }</m>": "what is asked for",
     "for $a in //a let $n := count($a/k) for $i in //i[@n = $n] return <m>{ $a/@id, $i }</m>": "what is asked for",
     "for $a in //a let $k := reverse($a/k) for $b in //b where $b/@r = $k return $b": "what is asked for",
     "declare default collation 'http://www.w3.org/2005/xpath-functions/collation/html-ascii-case-insensitive'; "
-    "for $a in //a for $b in //b where $b/@r = $a/@k return string($b)": "the sides of `=`",
+    "for $a in //a for $b in //b where $b/@r = $a/@k return string($b)": "strings are compared by the default",
 }
 
 

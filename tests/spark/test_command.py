@@ -46,6 +46,17 @@ def test_output_figures_and_nothing_else(spark: object, source: Path) -> None:
     assert [part["kind"] for part in facts["parts"]] == ["map"]
 
 
+def test_settings_of_spark_and_how_a_join_was_done(spark: object, source: Path) -> None:
+    query = "for $r in //row for $o in //row where $o/@n = $r/@n return <r>{ $r/@n/string() }</r>"
+    here = run("-q", query, "-i", source)
+    settings = ("--conf", "spark.sql.autoBroadcastJoinThreshold=-1")
+    there = run("-q", query, "-i", source, "--on", "spark", "--partitions", "2", "--stats=json", *settings)
+    assert (there.stdout, there.returncode) == (here.stdout, 0)
+    assert json.loads(there.stderr)["join"].endswith("shuffled by key")
+    assert run("-q", "1", "--conf", "a=b").returncode == 2
+    assert "NAME=VALUE" in run("-q", "1", "-i", source, "--on", "spark", "--conf", "nothing").stderr
+
+
 def test_an_error_of_the_input(spark: object, tmp_path: Path) -> None:
     (tmp_path / "bad.xml").write_text("<t><row n='1'/><row></t>")
     here = run("-q", ROWS, "-i", tmp_path / "bad.xml")

@@ -71,10 +71,11 @@ def _spread(body: ast.Expr, declared: list[ast.Declaration], frame: Frame, is_or
         if value is not None and (reads_focus(value) or reads_input(value)):
             raise NotSpread(f"the global variable ${declaration.name} reads the input", declaration)
     parts = tuple(_projected(_placed(part, frame), frame, made) for part in frame.parts)
-    if not any(isinstance(declaration, ast.DefaultCollationDecl) for declaration in declared):
+    is_collated = any(isinstance(declaration, ast.DefaultCollationDecl) for declaration in declared)
+    if not is_collated:
         parts = tuple(_with_lookups(part) for part in parts)
     parts = joined_by_key(parts, made)
-    told = tuple(_described(part, parts) for part in parts)
+    told = tuple(_described(part, parts, is_collated) for part in parts)
     return SpreadQuery(parts, made, Distribution(told, _printed(made), is_ordered))
 
 
@@ -121,7 +122,7 @@ def _told(refused: NotSpread) -> str:
     return f"{refused.why} ({refused.node.span.line}:{refused.node.span.column})"
 
 
-def _described(part: SpreadPart, parts: tuple[SpreadPart, ...]) -> Part:
+def _described(part: SpreadPart, parts: tuple[SpreadPart, ...], is_collated: bool = False) -> Part:
     span = part.source.span
     return Part(
         part.number,
@@ -132,7 +133,7 @@ def _described(part: SpreadPart, parts: tuple[SpreadPart, ...]) -> Part:
         part.needs,
         part.why,
         tuple(_shuffles(part)),
-        tuple(told_joins(part, parts, _printed)),
+        tuple(told_joins(part, parts, _printed, is_collated)),
         span.line,
         span.column,
     )

@@ -230,7 +230,8 @@ class Frame:
 
     def _value(self, expr: ast.Expr, spread: Spread, place: Place, limit: int | None = None) -> ast.VarRef:
         body = self._used(spread.body, place)
-        why = "" if place.group is not None else "its items are gathered where they are needed" + self._gathered_for
+        why = f"its items are gathered where they are needed{self._gathered_for}"
+        why = why if place.group is None else _whole_items(spread.body)
         variable = self.add(PartKind.MAP, expr, body, spread.scopes, place, limit=limit, why=why)
         if place.use is not Use.VALUE and spread.reach:
             self.copies[variable.name.expanded] = Reach.COPY
@@ -420,6 +421,19 @@ def _refuse_identity(let: ast.LetClause, rest: ast.Node) -> None:
     compares = (ast.NodeComparison, ast.SetOperation)
     if makes and any(isinstance(node, compares) for node in rest.walk()):
         raise NotSpread(f"${let.name} is compared by identity", let)
+
+
+def _whole_items(expr: ast.Expr) -> str:
+    """What keeps items from being divided themselves: an aggregate of what one of them contains."""
+    if not isinstance(expr, ast.Flwor):
+        return ""
+    first = next(clause for clause in expr.clauses if isinstance(clause, ast.ForClause))
+    for node in expr.result.walk():
+        if isinstance(node, ast.FunctionCall) and node.name.uri == FN and node.name.local in AGGREGATES:
+            start, steps = flattened(node.arguments[0]) if node.arguments else (None, [])
+            if steps and isinstance(start, ast.VarRef) and start.name.expanded == first.name.expanded:
+                return f"each ${first.name} is read whole by one task: {node.name.local}() is of all that it contains"
+    return ""
 
 
 def _is_passed_on(expr: ast.Expr) -> bool:

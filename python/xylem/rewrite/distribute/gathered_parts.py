@@ -13,6 +13,9 @@ from xylem.syntax import ast
 _COMPARISONS = (ast.GeneralComparison, ast.ValueComparison)
 
 
+COLLATED = "strings are compared by the default collation of the query, which no key decides"
+
+
 def joined_by_key(parts: tuple[SpreadPart, ...], frame: ast.Expr) -> tuple[SpreadPart, ...]:
     """The parts, with those marked whose items are asked for by key alone, in all places where they are used."""
     return tuple(
@@ -21,7 +24,9 @@ def joined_by_key(parts: tuple[SpreadPart, ...], frame: ast.Expr) -> tuple[Sprea
     )
 
 
-def told_joins(part: SpreadPart, parts: tuple[SpreadPart, ...], printed: Callable[[ast.Expr], str]) -> Iterator[Join]:
+def told_joins(
+    part: SpreadPart, parts: tuple[SpreadPart, ...], printed: Callable[[ast.Expr], str], is_collated: bool
+) -> Iterator[Join]:
     """For `explain`: how the tasks of a part are given each part they need."""
     for number in part.needs:
         needed = parts[number - 1]
@@ -29,7 +34,8 @@ def told_joins(part: SpreadPart, parts: tuple[SpreadPart, ...], printed: Callabl
             asking = [lookup for lookup in part.lookups if lookup.part == number]
             yield Join(number, tuple(" ".join(printed(lookup.equality).split()) for lookup in asking))
         else:
-            yield Join(number, why=_why_whole(needed, parts, part) if _is_gathered(needed) else "")
+            why = _why_whole(needed, parts, part) if _is_gathered(needed) else ""
+            yield Join(number, why=COLLATED if is_collated and why else why)
 
 
 def _is_gathered(part: SpreadPart) -> bool:
@@ -84,6 +90,6 @@ def _why_read(user: SpreadPart, part: SpreadPart) -> str:
     for node in user.body.walk():
         if isinstance(node, _COMPARISONS) and any(name in free_in(node) for name in loops):
             if node.op in ("=", "eq"):
-                return f"the sides of `{node.op}` are no paths, so that no key can be told before they are compared"
+                return f"its `{node.op}` is not of two paths, or one of several alternatives: no key decides"
             return f"its items are compared by `{node.op}`, which no key decides"
     return "no equality of paths chooses among its items"
