@@ -59,6 +59,8 @@ class StageWork:
     tasks: int = 0
     buckets: int = 0
     """How many buckets rows are shuffled into, behind those of the tasks; 0 where nothing is shuffled."""
+    parts: tuple[int, ...] | None = None
+    """Only these parts of the stage."""
 
     def outcomes(self, tasks: Iterable[TaskInput]) -> Iterator[Outcome]:
         """The outcomes of tasks."""
@@ -105,7 +107,12 @@ class _TaskRun:
             query = self._work.query
             options = query.options()
             tasks = program.tasks(
-                self._work.stage, self._work.bound, statistics=self._measured, scanner=query.scanner, **options
+                self._work.stage,
+                self._work.bound,
+                statistics=self._measured,
+                scanner=query.scanner,
+                parts=self._work.parts,
+                **options,
             )
             ratio_limit = query.limits.decompression_ratio
             for number, piece in enumerate(self._task.pieces, self._task.first_range):
