@@ -14,6 +14,7 @@ Safe:   the recursion takes the items from left to right, and so does the fold; 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -21,6 +22,7 @@ from xylem.analysis.ast_replacement import replaced
 from xylem.functions.registry import FN
 from xylem.syntax import ast
 
+from ..fresh_names import bound_names
 from ..let_values import is_cheap
 from ..substitution import Substitution
 from .conversion import converted, fits
@@ -41,6 +43,7 @@ Make = Callable[[LinearRecursion, ast.FunctionCall, PassFacts], ast.Expr | None]
 
 def each_call(body: ast.Expr, facts: PassFacts, make: Make) -> ast.Expr:
     """The body with calls of linear recursions replaced by what `make` gives for them."""
+    values = _bound_once(body)
 
     def at(node: ast.Node) -> ast.Node | None:
         if not isinstance(node, ast.FunctionCall):
@@ -49,12 +52,24 @@ def each_call(body: ast.Expr, facts: PassFacts, make: Make) -> ast.Expr:
         if declared is None or any(isinstance(a, ast.ArgumentPlaceholder) for a in node.arguments):
             return None
         found = linear_recursion(declared, facts)
-        if found is None or not fits(node.arguments[found.place], declared.parameters[found.place].type, {}):
+        if found is None:
+            return None
+        items = node.arguments[found.place]
+        while isinstance(items, ast.VarRef) and items.name.expanded in values:
+            items = values[items.name.expanded]
+        if not fits(items, declared.parameters[found.place].type, facts.variables):
             return None
         call = replace(node, arguments=tuple(replaced(argument, at) for argument in node.arguments))
         return make(found, call, facts)
 
     return replaced(body, at)
+
+
+def _bound_once(body: ast.Expr) -> dict[tuple[str, str], ast.Expr]:
+    """What variables stand for that one `let` binds, and nothing else."""
+    times = Counter(name.expanded for node in body.walk() for name in bound_names(node))
+    lets = (node for node in body.walk() if isinstance(node, ast.LetClause))
+    return {let.name.expanded: let.value for let in lets if times[let.name.expanded] == 1}
 
 
 def constant_places(found: LinearRecursion) -> set[int]:

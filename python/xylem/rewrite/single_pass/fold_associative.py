@@ -146,11 +146,18 @@ class _Maker:
         assert self.part.operands is not None
         if all(classify(operand, self.scope).is_one for operand in self.part.operands):
             return total
+        if not self.part.is_conditional and len(self.part.operands) == 1 and self._is_at_most_one():
+            # As many values as items, or one is missing.
+            are_fewer = ast.ValueComparison("lt", fn("count", self._each(self.part.value)), fn("count", self.items))
+            return ast.If(are_fewer, ast.SequenceExpr(), total)
         found = self.part.missing
         assert found is not None
         clause = ast.ForClause(self.found.item.name, None, self.items, span=self.items.span)
         missing = ast.Flwor((clause, ast.WhereClause(found)), ast.IntegerLiteral(1))
         return ast.If(fn("exists", missing), ast.SequenceExpr(), total)
+
+    def _is_at_most_one(self) -> bool:
+        return classify(self.part.value, self.scope).single
 
     def _truth(self) -> ast.Expr | None:
         is_and = self.part.operator is Operator.AND

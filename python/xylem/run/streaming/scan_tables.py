@@ -75,9 +75,10 @@ class TableMaker:
         if function is None:
             raise NoTemplate
         taken = _simplified(part.taken)
-        if function == "count":
+        found = classify(taken, self.types).values
+        if function == "count" and (taken == ITEM or found is Values.UNTYPED):
             return ScanPart(function, () if taken == ITEM else (_load(taken, "string"),))
-        if classify(taken, self.types).values is Values.UNTYPED:
+        if found is Values.UNTYPED:
             return ScanPart(function, (_load(taken, "double"),))
         found = self._class(taken)
         return ScanPart(function, self._program(taken), found is Values.INTEGER)
