@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 
+import pytest
 from xylem.run.distributed.rows import Row
 from xylem.spark.row_spool import PartRows, RowSpool, SortedRuns, packed, unpacked
 
@@ -34,8 +35,9 @@ def test_what_does_not_fit_into_memory_waits_in_a_file() -> None:
     spool.close()
 
 
-def test_runs_are_merged() -> None:
-    spool = RowSpool(memory_bytes=2000)
+@pytest.mark.parametrize("memory_bytes", [2000, 10_000_000])
+def test_runs_are_merged(memory_bytes: int) -> None:
+    spool = RowSpool(memory_bytes)
     runs = SortedRuns(spool)
     given = rows(3000)
     order = lambda row: (row.key, row.range, row.ordinal)  # noqa: E731

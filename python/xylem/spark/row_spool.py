@@ -12,6 +12,7 @@ import marshal
 import tempfile
 from collections import deque
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from operator import itemgetter
 from typing import IO
 
@@ -105,7 +106,10 @@ class PartRows:
 
 
 class SortedRuns:
-    """Sorted runs of one part, one of each task, merged when all are there: only the head of each is in memory."""
+    """Sorted runs of one part, one of each task, merged when all are there.
+
+    Holds:  what the spool has in memory; of runs that lie in its file, the head of each.
+    """
 
     def __init__(self, spool: RowSpool) -> None:
         self._spool = spool
@@ -117,7 +121,12 @@ class SortedRuns:
     def merged(self) -> Iterator[Row]:
         """All rows, ordered by (key, range, ordinal)."""
         runs = [self._rows(places) for places in self._runs.values()]
-        return heapq.merge(*runs, key=in_order) if len(runs) > 1 else iter(runs[0] if runs else ())
+        if len(runs) < 2:
+            return iter(runs[0] if runs else ())
+        if all(isinstance(place, bytes) for places in self._runs.values() for place in places):
+            # All in memory, which has bounds: Python's sort merges runs that are sorted faster than a heap does.
+            return iter(sorted(chain.from_iterable(runs), key=in_order))
+        return heapq.merge(*runs, key=in_order)
 
     def _rows(self, places: list[_Place]) -> Iterator[Row]:
         for place in places:

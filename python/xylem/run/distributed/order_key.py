@@ -26,12 +26,15 @@ from xylem.values.atomic import type_name
 from xylem.values.collations import Collation
 from xylem.values.durations import DayTimeDuration, YearMonthDuration
 from xylem.values.families import CALENDAR, FAMILY_OF, Family
+from xylem.values.strings import UntypedAtomic
 
 _EMPTY_LEAST, _NAN_LEAST, _VALUE, _NAN_GREATEST, _EMPTY_GREATEST = b"\0", b"\1", b"\2", b"\3", b"\4"
 _INVERTED = bytes(255 - byte for byte in range(256))
 _EXACT_INTEGERS = 1 << 53
 """Up to there every integer is a double."""
 _LARGEST = 1.7976931348623157e308
+_FAMILIES: dict[type, str] = {type(None): ""}
+"""The families met so far, by the class of the value."""
 _EXACT = Context(prec=5000, Emin=MIN_EMIN, Emax=MAX_EMAX, traps=[])
 
 
@@ -39,7 +42,10 @@ def order_key(
     value: Any, collation: Collation | None, implicit_tz: int, *, descending: bool, empty_greatest: bool
 ) -> bytes:
     """The key of one value, None for the empty sequence."""
-    if value is None:
+    kind = type(value)
+    if collation is None and (kind is str or kind is UntypedAtomic):
+        key = _VALUE + _characters(value.encode("utf-8", "surrogatepass"))
+    elif value is None:
         key = _EMPTY_GREATEST if empty_greatest else _EMPTY_LEAST
     elif value != value:
         key = _NAN_GREATEST if empty_greatest else _NAN_LEAST
@@ -50,12 +56,14 @@ def order_key(
 
 def order_family(value: Any) -> str:
     """The values that a value can be ordered with: equal where they can; '' for the empty sequence."""
-    if value is None:
-        return ""
+    known = _FAMILIES.get(type(value))
+    if known is not None:
+        return known
     family = ORDER_FAMILY.get(type(value))
     if family is None:
         raise DynamicError("XPTY0004", f"values of {type_name(value)} have no order")
-    return family.__name__ if isinstance(family, type) else str(int(family))
+    found = _FAMILIES[type(value)] = family.__name__ if isinstance(family, type) else str(int(family))
+    return found
 
 
 def one_value(values: Sequence[Any]) -> Any:

@@ -102,7 +102,7 @@ class PartTask(ABC):
         """How the text of each row begins and ends, and the text."""
         limited = rows if self.part.limit is None else islice(rows, self.part.limit)
         for row in limited:
-            _raise_error(row)
+            raise_error(row)
             yield row.value[0], row.value[1:].decode()
 
     def frame_value(self, rows: Iterable[Row], run: RunOptions, context: Context) -> Sequence[Any]:
@@ -150,12 +150,12 @@ class PartTask(ABC):
 
     def plain_items(self, row: Row) -> Sequence[Any]:
         """The items of a row that has nothing else in its value."""
-        _raise_error(row)
+        raise_error(row)
         found: Sequence[Any] = unbundled(row.value[1:]) if row.value[0] & IS_BUNDLE else unpack(row.value[1:])
         return found
 
     def text_of(self, row: Row) -> str:
-        _raise_error(row)
+        raise_error(row)
         return row.value[1:].decode()
 
     # --- helping subclasses
@@ -182,6 +182,7 @@ class PartTask(ABC):
         return bytes((flags,)) + text.encode()
 
 
-def _raise_error(row: Row) -> None:
+def raise_error(row: Row) -> None:
+    """The error that a row carries in the place of a value."""
     if row.value[0] & HAS_ERROR:
         raise unpack_error(row.value[1:])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from typing import Any
 
 from xylem.errors import DynamicError
@@ -15,7 +16,7 @@ from .answer_text import AnswerText
 from .order_key import one_value, order_family, order_key
 from .output_choice import TextChoice
 from .part_query import PartCompiler, PartQuery, RunOptions
-from .part_task import PartTask
+from .part_task import PartTask, raise_error
 from .rows import Row
 
 
@@ -74,6 +75,8 @@ class OrderedRows:
     def __init__(self, task: PartTask, order: TupleOrder) -> None:
         self._task = task
         self._order = order
+        self._starts: dict[tuple[str, ...], bytes] = {}
+        """What values begin with, by the families of the keys."""
 
     def rows(
         self,
@@ -99,13 +102,30 @@ class OrderedRows:
 
     def plain(self, rows: Iterable[Row]) -> Iterator[Row]:
         """The rows without what tells the families, which is checked."""
+        for row, start in self._checked(rows):
+            yield row._replace(value=row.value[start:]) if start else row
+
+    def texts(self, rows: Iterable[Row]) -> Iterator[tuple[int, str]]:
+        """How the text of each row begins and ends, and the text, as `PartTask.texts` gives it."""
+        for row, start in self._checked(rows):
+            if not start:
+                raise_error(row)
+            yield row.value[start], row.value[start + 1 :].decode()
+
+    def _checked(self, rows: Iterable[Row]) -> Iterator[tuple[Row, int]]:
+        """Each row with the place where its own value begins; 0 where it carries an error."""
         seen = self.nothing_seen()
+        before = b""
         for row in rows:
-            if row.value[0]:
-                yield row
+            value = row.value
+            if value[0]:
+                yield row, 0
                 continue
-            self.check(row, seen)
-            yield row._replace(value=row.value[2 + row.value[1] :])
+            start = 2 + value[1]
+            if value[:start] != before:
+                before = value[:start]
+                self.check(row, seen)
+            yield row, start
 
     def nothing_seen(self) -> list[str]:
         """The families of the keys, before any row."""
