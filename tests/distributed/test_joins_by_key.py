@@ -116,3 +116,38 @@ def test_values_that_no_key_decides_are_given_to_all(document: Path) -> None:
     program = distributed(numbers)
     *_, parts = divisions(program, document, Random(1), 0)
     assert JoinInProcess(program, parts, 0, {}).broadcast
+
+
+VALUES = ["x", "y", "1", "1.0", "01", "+1", "1e0", "NaN", "INF", "", " x", "ä", "2", "-0", "0"]
+SIDES = ["$b/@r", "$b/r", "$b/@*", "$b//@r", "$b"]
+OTHERS = ["$a/@k", "$a/k", "$a/@*", "$a/descendant::k", "$a/../@of"]
+SHAPES = [
+    "for $a in //a for $b in //b where E return <m>{ $a/@id, $b/@id/string() }</m>",
+    "for $a in //a let $m := for $b in //b where E and $b/@id != '3' return $b return <m>{ $a/@id, count($m) }</m>",
+    "for $a in //a where some $b in //b satisfies E return $a/@id/string()",
+    "for $a in //a for $b in //b where E order by $b/@id, $a/@id descending return <m>{ $a/@id, $b/@id/string() }</m>",
+    "for $a in //a for $b in //b where E for $c in //a where $c/@k = $b/@r return <m>{ $a/@id, $c/@id/string() }</m>",
+]
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_generated_joins(seed: int, tmp_path: Path) -> None:
+    chance = Random(seed)
+
+    def element(name: str, number: int) -> str:
+        key = "k" if name == "a" else "r"
+        attribute = f" {key}='{chance.choice(VALUES)}'" if chance.random() < 0.8 else ""
+        inner = "".join(f"<{key}>{chance.choice(VALUES)}</{key}>" for _ in range(chance.randrange(3)))
+        return f"<{name} id='{number}'{attribute}>{inner}</{name}>"
+
+    groups = [
+        f"<g of='{chance.choice(VALUES)}'>{''.join(element(chance.choice('ab'), 10 * g + n) for n in range(6))}</g>"
+        for g in range(5)
+    ]
+    path = tmp_path / "generated.xml"
+    path.write_text(f"<db>{''.join(groups)}</db>", encoding="utf-8")
+    sides = [chance.choice(SIDES), chance.choice(OTHERS)]
+    chance.shuffle(sides)
+    query = chance.choice(SHAPES).replace("E", f"{sides[0]} {chance.choice(['=', '=', 'eq'])} {sides[1]}")
+    program = assert_same(query, path, chance, number=2)
+    assert program.keyed_parts, query

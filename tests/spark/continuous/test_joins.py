@@ -110,13 +110,44 @@ def test_a_restart_changes_nothing() -> None:
     assert streams.batch((1, 300, payment(1, 3))) == [paid(1, 7)]
 
 
-def test_keys_of_different_kinds_are_told() -> None:
-    query = QUERY.replace("$o/@id = $p/@order", "$o/@id = $p/xs:integer(@order)")
-    streams = Streams(query)
-    streams.batch((0, 1, order(1)))
+KEYS = {
+    "an untyped value and a number": ("$o/@id = $p/xs:integer(@order)", "1", "01", True),
+    "a number and an untyped value": ("$o/xs:double(@id) = $p/@order", "2.0", "2", True),
+    "untyped values are texts": ("$o/@id = $p/@order", "1", "01", False),
+    "dates": ("$o/xs:date(@id) = $p/xs:date(@order)", "2024-02-29", "2024-02-29", True),
+    "the same date otherwise": ("$o/xs:date(@id) = $p/xs:date(@order)", "2024-02-29Z", "2024-02-29+00:00", True),
+    "other dates": ("$o/xs:date(@id) = $p/xs:date(@order)", "2024-02-29", "2024-03-01", False),
+    "several values": ("tokenize($o/@id) = tokenize($p/@order)", "a b", "c b", True),
+    "none": ("$o/@nothing = $p/@order", "1", "1", False),
+    "no number": ("$o/number(@id) = $p/number(@order)", "x", "x", False),
+}
+
+
+@pytest.mark.parametrize(("equality", "left", "right", "joins"), KEYS.values(), ids=KEYS)
+@pytest.mark.parametrize("is_left_first", [True, False])
+def test_keys(equality: str, left: str, right: str, joins: bool, is_left_first: bool) -> None:
+    query = 'for $o in stream("orders")//order, $p in stream("payments")//payment where E return <m/>'
+    streams = Streams(query.replace("E", equality))
+    items = [(0, f"<order id='{left}'/>".encode()), (1, f"<payment order='{right}'/>".encode())]
+    found = [
+        text
+        for ms, (side, document) in enumerate(items if is_left_first else items[::-1])
+        for text in streams.batch((side, ms, document))
+    ]
+    assert found == ["<m/>"] * joins
+
+
+@pytest.mark.parametrize(
+    "equality",
+    ["string($o/@id) = $p/xs:integer(@order)", "$o/@id = $p/xs:date('2024-01-01')", "$o/@word = $p/xs:integer(@order)"],
+)
+def test_keys_that_do_not_meet_are_told(equality: str) -> None:
+    streams = Streams(QUERY.replace("$o/@id = $p/@order", equality))
+    streams.batch((0, 1, order(1).replace(b"<order", b"<order word='x'")))
     with pytest.raises(DynamicError) as caught:
         streams.batch((1, 2, payment(1)))
     assert caught.value.code == "XYRT0027"
+    assert "one stream is joined by a" in str(caught.value)
 
 
 @pytest.mark.parametrize(

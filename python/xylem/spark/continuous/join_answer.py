@@ -9,16 +9,17 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Hashable, Mapping, Sequence
-from decimal import Decimal
 from typing import Any
 
 from xylem.errors import DynamicError
 from xylem.pipeline import Program
 from xylem.result import Result
+from xylem.run.distributed.group_key import group_key
+from xylem.run.distributed.join_key import OTHER, join_key, must_compare
 from xylem.run.distributed.program import DistributedProgram
 from xylem.run.distributed.rows import Row
 from xylem.values.array import XArray
-from xylem.values.strings import UntypedAtomic
+from xylem.values.atomic import type_name
 
 from .answers import Answer, Rows
 
@@ -32,12 +33,15 @@ class _Held:
 
     def __init__(self) -> None:
         self.by_key: dict[Hashable, list[tuple[Stamp, bytes]]] = {}
+        self.marks: set[str] = set()
+        """What kinds of keys there have been (`run/distributed/join_key.py`)."""
         self.latest_ms = 0
         self.size = 0
 
-    def add(self, stamp: Stamp, keys: Sequence[Hashable], value: bytes) -> None:
+    def add(self, stamp: Stamp, keys: Sequence[_Key], value: bytes) -> None:
         self.latest_ms = max(self.latest_ms, stamp[0])
-        for key in keys:
+        self.marks.update(mark for _, mark in keys)
+        for key in {key for key, _ in keys if key is not None}:
             self.by_key.setdefault(key, []).append((stamp, value))
             self.size += len(value) + ITEM_BYTES
 
@@ -74,6 +78,8 @@ class JoinAnswer(Answer):
         self._variables = variables
         self._pair = pair
         self._options = dict(options)
+        now = self._options.get("now")
+        self._timezone = (now.timezone_minutes if now is not None else None) or 0
         self._output = dict(output)
         self._within_ms = within_ms
         self._state_limit_bytes = state_limit_bytes
@@ -111,8 +117,8 @@ class JoinAnswer(Answer):
         keys, _ = self._keys_and_item(side, row.value)
         own, other = self._held[side], self._held[1 - side]
         found: dict[Stamp, bytes] = {}
-        for key in keys:
-            self._check_kind(key, other)
+        self._check_kinds({mark for _, mark in keys}, other)
+        for key, _ in keys:
             # Of a stream that lags behind, an item may be older than its partner.
             near = (one for one in other.by_key.get(key, ()) if abs(one[0][0] - stamp[0]) <= self._within_ms)
             found.update(near)
@@ -130,26 +136,39 @@ class JoinAnswer(Answer):
         results = self._pair.evaluate(**options)
         return [Result([item], self._pair.output).serialize(**self._output) for item in results]
 
-    def _keys_and_item(self, side: int, value: bytes) -> tuple[list[Hashable], Any]:
+    def _keys_and_item(self, side: int, value: bytes) -> tuple[list[_Key], Any]:
         part = self._sides[side].distribution.parts[0].number
         (array,) = self._sides[side].items_of(Row(part, b"", 0, 0, value))
         assert isinstance(array, XArray)
         members = [item for member in array for item in member]
-        return list(dict.fromkeys(map(_key, members[:-1]))), members[-1]
+        return list(dict.fromkeys(_key(value, self._timezone) for value in members[:-1])), members[-1]
 
-    def _check_kind(self, key: Hashable, other: _Held) -> None:
-        """Text and numbers are never found by each other: better told than missed."""
-        another = next(iter(other.by_key), key)
-        assert isinstance(key, tuple)
-        assert isinstance(another, tuple)
-        if key[0] != another[0]:
-            raise DynamicError("XYRT0027", f"one stream is joined by a {key[0]}, the other by a {another[0]}")
+    def _check_kinds(self, marks: set[str], other: _Held) -> None:
+        """Values that keys do not bring together: better told than missed."""
+        for mark in marks:
+            for another in other.marks:
+                is_alike = mark == another and mark.startswith(_TYPED)
+                if not is_alike and must_compare((_plain(mark),), (_plain(another),)):
+                    kinds = f"a {mark.removeprefix(_TYPED)}, the other by a {another.removeprefix(_TYPED)}"
+                    raise DynamicError("XYRT0027", f"one stream is joined by {kinds}")
 
 
-def _key(value: Any) -> Hashable:
-    """Values that are equal in the query have equal keys; the query itself has the last word."""
-    if isinstance(value, (str, UntypedAtomic)):
-        return "text", str(value)
-    if isinstance(value, (int, float, Decimal)) and not isinstance(value, bool):
-        return "number", float(value)
-    return type(value).__name__, repr(value)
+_Key = tuple[Hashable, str]
+"""A key, None where nothing equals the value, and its mark."""
+_TYPED = "typed "
+
+
+def _key(value: Any, implicit_timezone: int) -> _Key:
+    """Values that are equal in the query have equal keys; the query itself has the last word.
+
+    Dates and the like are found by values of their own kind.
+    """
+    key, mark = join_key(value)
+    if mark != OTHER:
+        return key, mark
+    own = group_key((value,), (None,), implicit_timezone)
+    return own, f"{_TYPED}{type_name(value)}"
+
+
+def _plain(mark: str) -> str:
+    return OTHER if mark.startswith(_TYPED) else mark
