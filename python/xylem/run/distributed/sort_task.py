@@ -88,14 +88,15 @@ class OrderedRows:
         each_item: bool = False,
     ) -> Iterator[Row]:
         """The row of an array [items, keys…], or one for each of its items."""
-        items, *keys = (list(member) for member in array)
+        items, *keys = array
         key, families = self._order.key(keys, context)
-        told = "\0".join(families).encode()
-        start = b"\0" + bytes((len(told),)) + told
-        alone = [[item] for item in items]
+        start = self._starts.get(families)
+        if start is None:
+            told = "\0".join(families).encode()
+            start = self._starts[families] = b"\0" + bytes((len(told),)) + told
         # A tuple without items has a place in the order too: its key may have none with the others.
-        kept = [items] if writer is None and not items else alone
-        for together in kept if each_item else [items]:
+        is_one = not each_item or (writer is None and not items)
+        for together in [items] if is_one else [[item] for item in items]:
             value = start + self._task.row_value(together, writer)
             yield Row(self._task.part.number, key, range_number, ordinal, value)
             ordinal += 1
@@ -159,7 +160,7 @@ class OrderedTask(PartTask):
             pass  # Rows beyond the limit: their keys are checked all the same.
 
     def texts(self, rows: Iterable[Row]) -> Iterator[tuple[int, str]]:
-        return super().texts(self.ordered.plain(rows))
+        return islice(self.ordered.texts(rows), self.part.limit)
 
     def order_families(self, row: Row) -> bytes:
         return self.ordered.families(row)
