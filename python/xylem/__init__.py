@@ -17,6 +17,7 @@ from .version import VERSION as __version__
 if TYPE_CHECKING:
     from .api import Functions, Query, Result, aggregate, compile, function, items, parse
     from .errors import DynamicError, EngineBug, InputError, StaticError, SyntaxFault, XylemError
+    from .source.replay import replayed
     from .stream_result import StreamResult
     from .values.node import Node
 
@@ -37,6 +38,7 @@ _HOME = {
     "function": "xylem.api",
     "items": "xylem.api",
     "parse": "xylem.api",
+    "replayed": "xylem.source.replay",
 }
 
 __all__ = [
@@ -57,6 +59,7 @@ __all__ = [
     "function",
     "items",
     "parse",
+    "replayed",
 ]
 
 

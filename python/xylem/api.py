@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from xylem.source.malformed import MalformedRecord, MalformedTally
     from xylem.stream_query import Validation
     from xylem.stream_result import StreamResult
+    from xylem.values.datetimes import DateTime
 
 __all__ = ["Functions", "Query", "Result", "aggregate", "compile", "function", "items", "parse"]
 
@@ -150,6 +151,7 @@ class Query:
         environment: Mapping[str, str] | None = None,
         streams: Mapping[str, Iterable[Any]] | None = None,
         held_items: int | None = None,
+        clock: Callable[[], DateTime | None] | None = None,
     ) -> Result:
         """Run the query; the result is computed as it is read.
 
@@ -158,7 +160,7 @@ class Query:
         gives. ``doc()`` and its like read below the directories of `allow` only, and ``environment-variable()``
         sees `environment` only. Values of variables that are declared ``as T**``, and those of `streams`, which
         ``stream("name")`` gives, are read item by item and may be infinite; operations that keep items or values of
-        them keep at most `held_items`.
+        them keep at most `held_items`. ``xylem:add-timestamp`` asks `clock` for the time, such as that of a replay.
         """
         endless = {variable.local for variable in self._program.external_variables if variable.endless}
         bound: dict[str, Any] = {
@@ -178,6 +180,7 @@ class Query:
             environment=environment,
             streams={name: items_from_python(value) for name, value in (streams or {}).items()},
             held_items=held_items,
+            clock=clock,
         )
         return Result(drawn_deep(items) if self._program.may_recurse else items, self._program.output)
 
@@ -239,6 +242,7 @@ class Query:
         else:
             resources.add_collection(None, sequence_from_python(collection))
         input_source = stream_source(program, source, resources)
+        clock = getattr(input_source, "clock", None)
         passes, input_source = chosen_passes(passes, input_source, spill, limits, lambda: self.data_flow().verdict)
         limits = limits_within(limits)
         tally = malformed_tally(on_malformed, dead_letters)
@@ -257,6 +261,7 @@ class Query:
             limits=limits,
             scanner=scanner,
             statistics=progress.statistics,
+            clock=None if clock is None else clock.now,
         )
         return StreamResult(passes.last, start, progress, tally)
 
@@ -268,6 +273,7 @@ class Query:
 
     def explain(self, schema: Schema | str | PathLike[str] | None = None) -> Explanation:
         """How the query is executed over one input: streamed, or why not."""
+        from xylem.analysis.dataflow import INPUT, label
         from xylem.errors import StaticError
         from xylem.plan.explain import Refusal, explain
         from xylem.plan.streamability import over_tree, streamability
@@ -281,7 +287,8 @@ class Query:
             return explain(program, Refusal(refused.why, refused.span), over_tree(refused.why, refused.span), flow)
         one = passes.in_one_pass
         kept = () if one is None else account_of(one.last).buffered
-        told = streamability(flow.verdict, kept, [earlier.texts for earlier in passes.earlier], one is not None)
+        source = INPUT if passes.last.plan.source is None else label(passes.last.plan.source)
+        told = streamability(flow, source, kept, [earlier.texts for earlier in passes.earlier], one is not None)
         account = replace(account_of(passes.last), passes=passes.number)
         return explain(passes.last.handlers, account, told, flow)
 

@@ -6,10 +6,11 @@ import re
 from pathlib import Path
 
 from xylem.analysis.boundedness.function_table import READINGS, Reading
-from xylem.functions.registry import FN
+from xylem.functions.registry import FN, PREFIXES
 from xylem.rewrite.windows.rules import RULES
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs/windows.md").read_text(encoding="utf-8")
+_PREFIXES = {uri: prefix for prefix, uri in PREFIXES.items()}
 
 
 def test_every_rule_is_listed_with_its_section() -> None:
@@ -25,7 +26,9 @@ def row(start: str) -> set[str]:
 def test_functions_stand_in_the_right_rows() -> None:
     names = {
         reading: {
-            local if uri == FN else f"array:{local}" for (uri, local), each in READINGS.items() if reading in each
+            local if uri == FN else f"{_PREFIXES[uri]}:{local}"
+            for (uri, local), each in READINGS.items()
+            if reading in each
         }
         for reading in Reading
     }

@@ -12,6 +12,7 @@ import typer
 from xylem.version import VERSION
 
 from .event_time_option import EventTimePath, LatePolicy, Watermark, event_time_of, late_items_of
+from .replay_option import ReplaySpeed, ReplayTime, replay_of
 from .failures import debug as show_tracebacks
 from .failures import reported
 
@@ -321,6 +322,8 @@ def run(
     quiet: Annotated[
         bool, typer.Option("--quiet", help="Show no progress on a terminal.", rich_help_panel=STREAM)
     ] = False,
+    replay_speed: ReplaySpeed = None,
+    replay_time: ReplayTime = None,
     on: Annotated[
         Runner,
         typer.Option(
@@ -385,7 +388,11 @@ def run(
         on_malformed=on_malformed,
         checkpoint=checkpoint,
         event_time=told_event_time,
+        replay=replay_of(replay_speed, replay_time),
     )
+    if options.replay is not None:
+        # There is nothing to replay where a tree is built first.
+        options = replace(options, stream=True)
     if on is Runner.LOCAL:
         for name, value in (("--master", master), ("--partitions", partitions), ("--conf", conf or None)):
             if value is not None:
@@ -393,7 +400,12 @@ def run(
         with late_items_of(options.event_time, late_place) as late_items:
             run_query(query_source(query, text), replace(options, late_items=late_items))
     else:
-        for name, given in (("--on-malformed", on_malformed != "stop"), ("--checkpoint", checkpoint is not None)):
+        given_here = (
+            ("--on-malformed", on_malformed != "stop"),
+            ("--checkpoint", checkpoint is not None),
+            ("--replay-speed", options.replay is not None),
+        )
+        for name, given in given_here:
             if given:
                 raise typer.BadParameter("this is for runs in one process, not for --on spark", param_hint=name)
         from .spark_run import run_on_spark

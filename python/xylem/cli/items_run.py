@@ -25,11 +25,13 @@ def run_over_items(source: QuerySource, options: RunOptions) -> None:
     declared = {variable.local for variable in query.external_variables}
     bound = variables(options.values, options.documents)
     streams: dict[str, Iterable[Any]] = {}
+    clocks: list[Any] = []
     for pair in options.items:
         name, equals, place = split_pair(pair)
         if not equals:
             raise typer.BadParameter(f"{pair!r} is not name=file", param_hint="--items")
-        items = _items(place, options)
+        items, clock = _items(place, options)
+        clocks += [] if clock is None else [clock]
         if name.rpartition(":")[2].rpartition("}")[2] in declared:
             bound[name] = items
         else:
@@ -42,12 +44,18 @@ def run_over_items(source: QuerySource, options: RunOptions) -> None:
         allow=options.allowed,
         environment=os.environ if options.allow_environment else None,
         held_items=options.limits.held_items,
+        clock=clocks[0] if clocks else None,
     )
     with result_output(options.output) as output:
         result.write_to(output.write, **output_parameters(options.output_parameters))
 
 
-def _items(place: str, options: RunOptions) -> Iterable[Any]:
+def _items(place: str, options: RunOptions) -> tuple[Iterable[Any], Any]:
+    """The items of an input, and the clock of its replay."""
     from xylem import api
 
-    return api.items(input_source(place, options.limits), limits=options.limits)
+    source = input_source(place, options.limits)
+    if options.replay is None:
+        return api.items(source, limits=options.limits), None
+    replayed = options.replay.of(source, options.limits)
+    return api.items(replayed, limits=options.limits), replayed.clock.now

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from xylem.source.malformed import MalformedTally
     from xylem.stream_result import StreamResult
 
+    from .replay_option import Replay
+
 NOT_STREAMABLE = "XYST0004"
 NO_RECORDS = "XYST0005"
 KEEPS_TOO_MUCH = "XYST0012"
@@ -55,6 +57,8 @@ class RunOptions:
     on_malformed: str = "stop"
     """stop, skip, dead-letter or dead-letter=FILE"""
     checkpoint: Path | None = None
+    replay: Replay | None = None
+    """Records come when they happened."""
     spill: Path | None = None
     """Where to keep an input that is read more than once and cannot be."""
     event_time: EventTime | None = None
@@ -160,8 +164,11 @@ def _stream(
     if not options.inputs and not options.stream and not options.allowed:
         # Nothing may be read: neither by name, nor given.
         return None
+    source = input_source(options.inputs[0], options.limits, finely=options.plot is not None) if options.inputs else None
+    if source is not None and options.replay is not None:
+        source = options.replay.of(source, options.limits)
     return query.stream(
-        input_source(options.inputs[0], options.limits, finely=options.plot is not None) if options.inputs else None,
+        source,
         bound,
         schema=options.schema,
         validate=options.validate,

@@ -278,6 +278,10 @@ CATALOGUE: dict[str, Entry] = {
     "XYIN0030": Entry(
         "there is no stream of this name", "bind one: --items NAME=FILE.xml, or streams={'name': …} in Python"
     ),
+    "XYIN0031": Entry(
+        "the times of a replayed input cannot be read",
+        "--replay-time PATH leads to a date and time, or a number of seconds, in each record: /log/entry/@time",
+    ),
     "XYRT0001": Entry("Spark is not installed here", "pip install 'xylem-xquery[spark]'"),
     "XYRT0002": Entry(
         "Spark finds no Java that it can use", "install a JDK, 17 or later, or let JAVA_HOME name one that is installed"

@@ -76,6 +76,8 @@ class RunPart:
     """What stream() gives, by name: iterables of items."""
     held_items: int = 1_000_000
     """How many items or values an operation on an infinite sequence may keep."""
+    clock: Callable[[], DateTime | None] | None = None
+    """When items arrive: what the clock of a replay shows; None is the clock of this machine."""
     load_module: Callable[..., Any] | None = None
     """fn:load-xquery-module: set by the compiler."""
     trace: Callable[[str, str], None] = lambda label, value: None

@@ -20,6 +20,7 @@ FAMILIES: dict[str, str] = {
         array:reverse array:size array:subarray array:tail
     """,
     "boolean_functions": "fn:boolean fn:false fn:not fn:true",
+    "arrival_times": "xylem:add-timestamp",
     "event_order": "xylem:event-order",
     "comparing_strings": """
         fn:codepoint-equal fn:collation-key fn:compare fn:contains fn:contains-token fn:ends-with fn:starts-with

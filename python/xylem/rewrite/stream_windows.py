@@ -24,7 +24,7 @@ from xylem.analysis.event_order_call import event_order_call
 from xylem.analysis.free_variables import free_in
 from xylem.analysis.projection import NotProjectable, Projection, project
 from xylem.analysis.streamable_paths import is_counting
-from xylem.functions.registry import FN
+from xylem.functions.registry import FN, PREFIXES
 from xylem.plan import flux
 from xylem.plan.flux import ITEMS, Copy, Flux, For, GiveItem, If, Leaf
 from xylem.plan.symbols import is_element_step
@@ -40,6 +40,8 @@ _AROUND = frozenset(
         *("innermost", "outermost", "doc", "collection", "load-xquery-module", "function-lookup"),
     }
 )
+ADD_TIMESTAMP = PREFIXES["xylem"], "add-timestamp"
+"""Gives a new element for each one."""
 WindowLike = ast.WindowClause | ast.ForseqClause | ast.ForClause
 
 
@@ -142,6 +144,22 @@ def are_windows(body: Flux) -> bool:
     return False
 
 
+def by_arrival(
+    clause: ast.ForClause, rest: Sequence[ast.Clause], result: ast.Expr, names: Names
+) -> tuple[tuple[ast.Clause, ...], ast.Expr] | None:
+    """for $e in add-timestamp(π) … → for $x in π for $e in add-timestamp($x) …: each when it comes."""
+    call = clause.collection
+    match call:
+        case ast.FunctionCall(name=name, arguments=(items,)) if name.expanded == ADD_TIMESTAMP:
+            if clause.position is not None or isinstance(items, ast.VarRef):
+                return None
+            each = ast.Name(names.invent("arrived"), None, "")
+            one = replace(call, arguments=(ast.VarRef(each, span=items.span),))
+            outer = ast.ForClause(each, None, items, span=clause.span)
+            return (outer, replace(clause, collection=one), *rest), result
+    return None
+
+
 def given(body: Flux, expression: ast.Flwor, names: Names) -> Flux | None:
     """What gives the items, with its copies given to the windows; None where their order or identity could be lost."""
     if are_windows(body):
@@ -166,6 +184,8 @@ def _gives_new_items(body: Flux) -> bool:
     match body:
         case For(body=inner) | If(body=inner):
             return _gives_new_items(inner)
+        case Leaf(expression=ast.FunctionCall(name=name)) if name.expanded == ADD_TIMESTAMP:
+            return True
         case Leaf(expression=value):
             return gives_values(value)
         case flux.Sequence(parts=parts):

@@ -43,7 +43,9 @@ from .let_values import is_worth_inlining
 from .negation import negated
 from .path_prefixes import Rest, cut_paths, is_local, nesting_paths, path_from, split_start, stays_inside
 from .stream_windows import (
+    ADD_TIMESTAMP,
     are_windows,
+    by_arrival,
     collection_of,
     follows_stream,
     given,
@@ -120,6 +122,8 @@ class _Converter:
                 return self.convert(ast.Flwor((loop,), body, span=expr.span), place)
             case ast.SimpleMap(left=left, right=right) if not uses_position(right):
                 return self._each(left, lambda item: Substitution({}, item).apply(right), expr, place)
+            case ast.FunctionCall(name=name, arguments=(argument,)) if name.expanded == ADD_TIMESTAMP:
+                return self._each(argument, lambda item: replace(expr, arguments=(item,)), expr, place)
             case ast.FunctionCall(name=ast.Name(local="data", uri=uri), arguments=(argument,)) if uri == FN:
                 return self._each(argument, lambda item: replace(expr, arguments=(item,)), expr, place)
             case ast.FunctionCall(name=ast.Name(local="head" | "tail" | "subsequence", uri=uri)) if uri == FN:
@@ -179,7 +183,7 @@ class _Converter:
         clause, rest = clauses[0], clauses[1:]
         match clause:
             case ast.ForClause(type=None, allowing_empty=False):
-                split = bind_parent(clause, rest, result, self.names)
+                split = by_arrival(clause, rest, result, self.names) or bind_parent(clause, rest, result, self.names)
                 if split is not None:
                     return self._flwor(whole, *split, place)
                 numbered = count_by_position(clause, rest, result)

@@ -64,6 +64,7 @@ _WRITTEN: dict[str, tuple[Reading, ...]] = {
     "fn:trace": (B,),
     "fn:unordered": (P,),
     "fn:zero-or-one": (S,),
+    "xylem:add-timestamp": (P,),
     "xylem:event-order": (P,),
     "array:append": (B, B),
     "array:flatten": (P,),

@@ -79,6 +79,7 @@ class Program:
         trace: Callable[[str, str], None] | None = None,
         streams: Mapping[str, Any] | None = None,
         held_items: int | None = None,
+        clock: Callable[[], DateTime | None] | None = None,
     ) -> Iterator[Any]:
         """The items of the answer, computed as they are asked for. `streams`: what stream() gives, by name."""
         run = RunPart(resources, now or current_time(), environment, dict(variables or {}))
@@ -86,6 +87,7 @@ class Program:
             run.trace = trace
         if streams:
             run.streams.update(streams)
+        run.clock = clock
         if held_items is not None:
             run.held_items = held_items
         space = self.namespace(run, context)

@@ -43,10 +43,12 @@ class DocumentRuns:
         limits: Limits = DEFAULT_LIMITS,
         scanner: str = "auto",
         statistics: Statistics | None = None,
+        clock: Callable[[], DateTime | None] | None = None,
     ) -> None:
         self._program = program
         self._part = RunPart(resources, now or current_time(), environment, dict(variables or {}))
         self._part.held_items = limits.held_items
+        self._part.clock = clock
         self._limits = limits
         self._scanner = scanner
         self.statistics = statistics or Statistics()

@@ -62,6 +62,7 @@ class StreamProgram:
         limits: Limits = DEFAULT_LIMITS,
         scanner: str = "auto",
         statistics: Statistics | None = None,
+        clock: Callable[[], DateTime | None] | None = None,
     ) -> Iterator[Statistics]:
         """Run over a source of bytes, writing to an output; gives control back after each batch."""
         runs = self.over_documents(
@@ -72,6 +73,7 @@ class StreamProgram:
             limits=limits,
             scanner=scanner,
             statistics=statistics,
+            clock=clock,
         )
         yield from runs.write(source, output)
 

@@ -1,0 +1,66 @@
+"""`--replay-speed 10x|max --replay-time PATH`: a recorded input comes as it was recorded, at any speed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from xylem.source.byte_source import ByteSource
+    from xylem.source.limits import Limits
+    from xylem.source.replay import ReplayedSource
+
+REPLAY = "Replaying what was recorded"
+
+ReplaySpeed = Annotated[
+    str | None,
+    typer.Option(
+        "--replay-speed",
+        metavar="10x|max",
+        help="Let the records of the input come when they happened, so many times as fast; `max` does not wait, and "
+        "only the clock of `xylem:add-timestamp` follows them.",
+        rich_help_panel=REPLAY,
+    ),
+]
+ReplayTime = Annotated[
+    str | None,
+    typer.Option(
+        "--replay-time",
+        metavar="PATH",
+        help="Where the records have their time: `/log/entry/@time`, `//reading/time`. An xs:dateTime, or seconds.",
+        rich_help_panel=REPLAY,
+    ),
+]
+
+
+@dataclass(frozen=True)
+class Replay:
+    """What the options say."""
+
+    path: str
+    speed: float
+
+    def of(self, source: ByteSource, limits: Limits) -> ReplayedSource:
+        """The source as it is replayed."""
+        from xylem.source.replay import replayed
+
+        return replayed(source, self.path, speed=self.speed, limits=limits)
+
+
+def replay_of(speed: str | None, path: str | None) -> Replay | None:
+    """The options together; each needs the other."""
+    if speed is None and path is None:
+        return None
+    if speed is None or path is None:
+        told = "--replay-speed needs --replay-time, the path to the time of each record"
+        if path is not None:
+            told = "--replay-time needs --replay-speed: 10x, or max"
+        raise typer.BadParameter(told)
+    from xylem.source.replay import speed_of
+
+    try:
+        return Replay(path, speed_of(speed))
+    except ValueError:
+        raise typer.BadParameter(f"{speed!r} is no speed: 10x, 0.5x, max", param_hint="--replay-speed") from None
