@@ -60,6 +60,7 @@ bench: install
 
 docs: $(STAMP)
 	$(BIN)/python -m xylem.errors.page docs/errors.md
+	$(BIN)/python -m xylem.bench.streamability docs/streamability.md
 
 conformance: $(STAMP)
 	$(BIN)/python -m xylem.conformance.whole_suite -j 2 --table docs/conformance.md

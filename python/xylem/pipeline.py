@@ -176,6 +176,7 @@ def _bounded_passes(
         last = _streamed_module(replace(module, prolog=split.prolog, body=split.rest), env, schema)
         if not account_of(last).is_bounded:
             return None
+        last.plan = replace(last.plan, source=split.source)
         before = replace(module, body=values)
         first = _streamed_module(before, env, schema)
         earlier: tuple[EarlierPass, ...] = ()

@@ -161,7 +161,8 @@ class Explanation:
             lines = [f"{self.name}: streams, in {passes}{grows}"]
         else:
             lines = [f"{self.name}: evaluated over trees in memory, by generated code", f"  not streamed: {stream}"]
-        lines += _section("passes", list(self.streamability.lines()))
+        if not self.streamability.is_single_pass or self.streamability.trees:
+            lines += _section("passes", list(self.streamability.lines()))
         lines += _section("reads", [f"{what:<24} {source}" for what, source in self.inputs])
         lines += _section("functions", [f"{line:>4} | {name}" for name, line in self.functions])
         lines += _section("does", [row for step in self.steps for row in _rows(step)])

@@ -40,6 +40,8 @@ class Streamability:
     """What the passes before the last compute."""
     kept_at_once: tuple[Buffered, ...] = ()
     """What one pass keeps that grows with the input: for an input that can be read only once."""
+    trees: tuple[str, ...] = ()
+    """Other documents that the query reads: they are kept as trees."""
     is_streamed: bool = True
     can_be_read_once: bool = True
     """Whether there is a way for such an input, within the limit for buffers."""
@@ -58,7 +60,7 @@ class Streamability:
             return "single pass"
         if self.is_bounded:
             return f"{self.passes} passes"
-        return "one pass, which keeps as much as there is input"
+        return "one pass, which keeps what grows with the input"
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -67,6 +69,7 @@ class Streamability:
             "bounded": self.is_bounded,
             "text": self.verdict,
             "reasons": [_reason_facts(reason) for reason in self.reasons],
+            "trees": list(self.trees),
             "earlier_passes": [list(values) for values in self.earlier],
             "read_once": {
                 "passes": 1,
@@ -87,6 +90,8 @@ class Streamability:
             yield f"pass {self.passes} gives the answer"
         if not self.is_single_pass and self.is_streamed:
             yield from self._once()
+        if self.trees:
+            yield f"kept as trees: {', '.join(self.trees)}"
 
     def _once(self) -> Iterator[str]:
         if not self.can_be_read_once:
@@ -99,17 +104,22 @@ class Streamability:
 
 
 def streamability(
-    verdict: Verdict, buffered: Sequence[Buffered], earlier: Sequence[Sequence[str]], can_be_read_once: bool
+    flow: DataFlow,
+    source: str,
+    buffered: Sequence[Buffered],
+    earlier: Sequence[Sequence[str]],
+    can_be_read_once: bool,
 ) -> Streamability:
-    """The verdict on a plan that streams: `buffered` is what one pass keeps, `earlier` what earlier passes give."""
+    """The verdict on a plan that streams `source`: `buffered` is what one pass keeps, `earlier` what others give."""
+    trees = tuple(stream for stream in flow.fused.streams if stream != source)
     growing = tuple(buffer for buffer in buffered if buffer.bound == THE_STREAM)
     if not growing and not earlier:
-        return Streamability(1, True)
-    reasons = verdict.reasons or tuple(
+        return Streamability(1, True, trees=trees)
+    reasons = flow.verdict.reasons or tuple(
         Reason(0, f"${buffer.variable} keeps {', '.join(buffer.paths)} until {buffer.until}") for buffer in growing
     )
     told = tuple(tuple(values) for values in earlier)
-    return Streamability(len(earlier) + 1, bool(earlier), reasons, told, growing, True, can_be_read_once)
+    return Streamability(len(earlier) + 1, bool(earlier), reasons, told, growing, trees, True, can_be_read_once)
 
 
 def over_tree(why: str, span: Span | None) -> Streamability:

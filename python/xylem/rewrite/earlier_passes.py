@@ -14,20 +14,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 
 from xylem.analysis.ast_replacement import replaced, with_values
 from xylem.analysis.free_variables import free_in
+from xylem.analysis.reached_declarations import reached_declarations
 from xylem.functions.library import look_up
 from xylem.functions.registry import FN
 from xylem.plan.pass_values import PASS_NAMESPACE
 from xylem.syntax import ast
 
-from .distribute.input_reads import read_from_document, reads_context, reads_input
+from .distribute.input_reads import names_bound_in, read_from_document, reads_context, reads_input
 from .distribute.not_spread import NotSpread
 from .fresh_names import bound_names
 from .inline_prolog import inline_prolog
+from .let_values import is_cheap
+from .single_pass import make_one_pass
 from .source import stream_source
+from .substitution import Substitution
 
 ExpandedName = tuple[str, str]
 _AGGREGATES = {"count", "sum", "avg", "min", "max", "exists", "empty", "not", "boolean"}
@@ -64,26 +68,36 @@ class Split(NamedTuple):
 
     earlier: tuple[EarlierValue, ...]
     rest: ast.Expr
+    prolog: tuple[ast.Declaration, ...]
+    """The declarations that go with the rest."""
+    source: ast.Expr | None
+    """The call that names the streamed document, for which a leading `/` stands; None for the context item."""
+
+
+def fused(body: ast.Expr, prolog: Sequence[ast.Declaration]) -> ast.Expr:
+    """The body after the rules that make one pass of it, but for tables by key: those come last, of what is left."""
+    return make_one_pass(body, prolog, without=("group_by_key",))[0]
 
 
 def split_passes(body: ast.Expr, prolog: Iterable[ast.Declaration], first_number: int = 1) -> Split | None:
     """The query in two passes; None where no value can be taken out. Numbers of values begin at `first_number`."""
-    body = inline_prolog(body, prolog)
-    named = stream_source(body)
+    declared = list(prolog)
+    body = inline_prolog(body, declared)
+    source = stream_source(body)
+    body = fused(body, declared)
     try:
         body = read_from_document(body)
     except NotSpread:
         return None
     search = _Search(first_number)
-    rest = search.visited(body, _Place())
-    if not search.found:
+    given = search.variables(body, declared)
+    rest = _without_unread(search.visited(body, _Place()))
+    read = free_in(rest).union(*(free_in(declaration) for declaration in given))
+    kept = [found for found in search.found if found.name.expanded in read]
+    if not kept:
         return None
-
-    def input_again(expr: ast.Expr) -> ast.Expr:
-        return expr if named is None else replaced(expr, lambda node: named if isinstance(node, ast.Root) else None)
-
-    earlier = tuple(found._replace(value=input_again(found.value)) for found in search.found)
-    return Split(earlier, input_again(rest))
+    values = tuple(ast.VariableDecl(found.name, external=True) for found in kept)
+    return Split(tuple(kept), rest, (*values, *given), source)
 
 
 @dataclass(frozen=True)
@@ -107,6 +121,19 @@ class _Place:
 class _Search:
     number: int
     found: list[EarlierValue] = field(default_factory=list)
+
+    def variables(self, body: ast.Expr, declared: Sequence[ast.Declaration]) -> list[ast.Declaration]:
+        """The declarations, with values of earlier passes for variables that read the input."""
+        reached = {id(declaration) for declaration in reached_declarations([body], declared)}
+        made: list[ast.Declaration] = []
+        for declaration in declared:
+            if isinstance(declaration, ast.VariableDecl) and id(declaration) in reached and declaration.value:
+                value = _from_root(declaration.value)
+                if value is not None and is_small(value) and reads_input(value):
+                    made.append(replace(declaration, value=self._taken(value, _Place())))
+                    continue
+            made.append(declaration)
+        return made
 
     def visited(self, expr: ast.Expr, place: _Place) -> ast.Expr:
         if place.is_needed and is_small(expr) and self._is_the_same(expr, place):
@@ -150,14 +177,17 @@ class _Search:
         return not reads_context(closed)
 
     def _closed(self, expr: ast.Expr, place: _Place) -> ast.Expr:
-        """The expression with the bindings around it that it reads."""
-        needed: list[ast.Clause] = []
-        free = free_in(expr)
+        """The expression with the bindings around it that it reads, put in where they can be."""
         for let in reversed(place.lets):
-            if let.name.expanded in free:
-                needed.insert(0, let)
-                free = (free - {let.name.expanded}) | free_in(let.value)
-        return ast.Flwor(tuple(needed), expr, span=expr.span) if needed else expr
+            name = let.name.expanded
+            if name not in free_in(expr):
+                continue
+            reads = sum(1 for node in expr.walk() if isinstance(node, ast.VarRef) and node.name.expanded == name)
+            if (reads == 1 or is_cheap(let.value)) and not free_in(let.value) & names_bound_in(expr):
+                expr = Substitution({name: let.value}).apply(expr)
+            else:
+                expr = ast.Flwor((let,), expr, span=expr.span)
+        return expr
 
     def _taken(self, expr: ast.Expr, place: _Place, written: ast.Expr | None = None) -> ast.Expr:
         value = self._closed(expr, place)
@@ -266,6 +296,45 @@ class _Search:
             return value
 
         return with_values(node, change)
+
+
+def _without_unread(rest: ast.Expr) -> ast.Expr:
+    """The rest without bindings to values that only other such values were computed from."""
+
+    def shorter(node: ast.Node) -> ast.Node | None:
+        if not isinstance(node, ast.Flwor):
+            return None
+        node = with_values(node, lambda value: _each(value, shorter))
+        assert isinstance(node, ast.Flwor)
+        clauses: list[ast.Clause] = []
+        for index, clause in enumerate(node.clauses):
+            following = ast.Flwor(node.clauses[index + 1 :], node.result)
+            if not _is_pass_value(clause) or clause.name.expanded in free_in(following):
+                clauses.append(clause)
+        if len(clauses) == len(node.clauses):
+            return node
+        return replace(node, clauses=tuple(clauses)) if clauses else node.result
+
+    return replaced(rest, shorter)
+
+
+def _each(value: Any, by: Any) -> Any:
+    if isinstance(value, ast.Node):
+        return replaced(value, by)
+    return tuple(_each(member, by) for member in value) if isinstance(value, tuple) else value
+
+
+def _is_pass_value(clause: ast.Clause) -> TypeGuard[ast.LetClause]:
+    if not isinstance(clause, ast.LetClause) or not isinstance(clause.value, ast.VarRef):
+        return False
+    return clause.value.name.uri == PASS_NAMESPACE
+
+
+def _from_root(value: ast.Expr) -> ast.Expr | None:
+    try:
+        return read_from_document(value)
+    except NotSpread:
+        return None
 
 
 def _inside(place: _Place) -> _Place:

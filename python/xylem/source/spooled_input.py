@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO
 
@@ -39,9 +39,14 @@ class SpooledInput:
             raise self._failed(error) from error
 
     def reading(self) -> ByteSource:
-        """The input from its beginning."""
+        """The input from its beginning. When this one is closed nothing is kept any more; others come by its `again`."""
+        return self._reading(self.close)
+
+    def _reading(self, close: Callable[[], object] | None = None) -> ByteSource:
         source = self._source
-        return ByteSource(self._pieces(), name=source.name, uri=source.uri, size=source.size, again=self.reading)
+        return ByteSource(
+            self._pieces(), name=source.name, uri=source.uri, size=source.size, close=close, again=self._reading
+        )
 
     def _pieces(self) -> Iterator[bytes]:
         position = 0

@@ -10,8 +10,11 @@ from .build import build
 from .fusion import horizontal_fusion, vertical_fusion
 from .graph import AtomicNode, Blocking, Dependence, Edge, Graph, Node, Reason, SequenceNode, SuperNode, Verdict
 from .single_pass import verdict
+from .stream_path import INPUT
+from .values import label
 
 __all__ = [
+    "INPUT",
     "AtomicNode",
     "Blocking",
     "Dependence",
@@ -24,6 +27,7 @@ __all__ = [
     "Verdict",
     "build",
     "horizontal_fusion",
+    "label",
     "verdict",
     "vertical_fusion",
 ]

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 
 from xylem.syntax import ast
 
-from .graph import Graph
+from .graph import AtomicNode, Graph
 from .walk import Around, Walk
 
 
@@ -24,4 +25,18 @@ def build(
     value = walk.settled(walk.of(body, Around()), body)
     if len(value.refs) > 1 and not value.is_sequence:
         walk.nodes.atom("result", body.span, value.refs)
-    return walk.nodes.graph()
+    return _without_idle_loops(walk.nodes.graph())
+
+
+def _without_idle_loops(graph: Graph) -> Graph:
+    """The graph without loops that read no input, but for those that traversals of it depend on."""
+    idle = {
+        node.number
+        for node in graph.nodes
+        if isinstance(node, AtomicNode)
+        and node.is_iterator
+        and not any(graph.predecessors(node.number))
+        and not any(graph.node(reader).is_sequence for reader in graph.successors(node.number))
+    }
+    nodes = tuple(node for node in graph.nodes if node.number not in idle)
+    return replace(graph, nodes=nodes).with_edges(edge for edge in graph.edges if edge.source not in idle)

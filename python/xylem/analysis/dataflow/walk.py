@@ -17,21 +17,18 @@ ExpandedName = tuple[str, str]
 FunctionKey = tuple[str, str, int]
 _PATHS = (ast.Path, ast.AxisStep, ast.Root, ast.Filter, ast.SimpleMap)
 _CONSTRUCTORS = (ast.DirectElement, ast.ComputedElement, ast.ComputedDocument)
-_SINGLE = (
-    ast.GeneralComparison,
+_TESTS = (ast.GeneralComparison, ast.InstanceOf, ast.CastableAs, ast.Or, ast.And)
+"""Operators that give one value of a sequence, once it is past."""
+_OF_VALUES = (
     ast.ValueComparison,
+    ast.NodeComparison,
     ast.Arithmetic,
     ast.Unary,
     ast.StringConcat,
     ast.Range,
-    ast.InstanceOf,
-    ast.CastableAs,
     ast.CastAs,
-    ast.Or,
-    ast.And,
-    ast.NodeComparison,
 )
-"""Operators that give one value: of a sequence, only once it is past."""
+"""Operators whose operands are single values: of a sequence, the one it has, known once it is past."""
 
 
 @dataclass(frozen=True)
@@ -96,8 +93,10 @@ class Walk:
                 return self.of(base, around)
         if isinstance(expr, _CONSTRUCTORS):
             return self.one_after_another(_content(expr), around)
-        if isinstance(expr, _SINGLE):
+        if isinstance(expr, _TESTS):
             return self.single(expr, label(expr), _below(expr), around)
+        if isinstance(expr, _OF_VALUES):
+            return self.together([self.single(side, label(side), [side], around) for side in _below(expr)], expr)
         return self.together([self.of(child, around) for child in _below(expr)], expr)
 
     # --- values of several expressions

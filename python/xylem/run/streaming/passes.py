@@ -10,7 +10,7 @@ from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from xylem.errors import InputError, XylemError
+from xylem.errors import DynamicError, InputError
 from xylem.functions.context import Resources
 from xylem.source.byte_source import ByteSource
 from xylem.values.datetimes import DateTime
@@ -79,9 +79,13 @@ class StreamPasses:
         # One moment for all passes: what current-dateTime() is.
         options["now"] = now or current_time()
         bound = dict(variables or {})
-        for earlier in self.earlier:
-            values = yield from _Values(earlier, open_again, resources, options, measured).found(bound)
-            bound.update(values)
+        try:
+            for earlier in self.earlier:
+                values = yield from _Values(earlier, open_again, resources, options, measured).found(bound)
+                bound.update(values)
+        except BaseException:
+            source.close()
+            raise
         yield from self.last.write(source, resources, output, variables=bound, statistics=measured, **options)
 
 
@@ -100,9 +104,9 @@ class _Values:
         try:
             (answer,) = yield from self._answer(self.earlier.program, bound)
             members = list(answer)
-        except InputError:
-            raise
-        except XylemError:
+        except DynamicError as error:
+            if not _is_of_value(error):
+                raise
             # Each for itself: an error of one is raised where that one is read, and nowhere else.
             members = []
             for index in range(len(names)):
@@ -112,9 +116,9 @@ class _Values:
     def _one(self, index: int, bound: Mapping[ExpandedName, Any]) -> Batches[Any]:
         try:
             return (yield from self._answer(self.earlier.alone(index), bound))
-        except InputError:
-            raise
-        except XylemError as error:
+        except DynamicError as error:
+            if not _is_of_value(error):
+                raise
             return Failed.with_error(error)
 
     def _answer(self, program: StreamProgram, bound: Mapping[ExpandedName, Any]) -> Batches[list[Any]]:
@@ -126,3 +130,8 @@ class _Values:
                 yield self.measured
         self.measured.add_pass(own)
         return list(output.ready)
+
+
+def _is_of_value(error: DynamicError) -> bool:
+    """Whether an error belongs to a value that was computed, and not to the input or to what may be kept of it."""
+    return not isinstance(error, InputError) and error.code != "XYDY0005"
