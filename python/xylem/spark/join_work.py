@@ -55,10 +55,11 @@ class JoinWork:
 
     def _side_rows(self, task: TaskInput, measured: Measured) -> Iterator[Row]:
         program, options = self.query.program(), self.query.options()
+        sides = program.sides(measured, scanner=self.query.scanner, **options)
         ratio = self.query.limits.decompression_ratio
         for number, piece in enumerate(task.pieces, task.first_range):
             source = small_file(piece, ratio) if isinstance(piece, str) else piece
-            yield from program.sides(source, number, task.number, measured, scanner=self.query.scanner, **options)
+            yield from sides.rows(source, number, task.number)
 
     def placed(self, rows: Iterable[Row]) -> Iterator[Placed]:
         """Rows in chunks, by the bucket of their key."""

@@ -76,11 +76,8 @@ class JoinInProcess:
         self._ranges = len(ranges)
         self._options = options
         measured = Measured()
-        self._sides = [
-            row
-            for number, source in enumerate(ranges)
-            for row in program.sides(source, number, number, measured, **options)
-        ]
+        sides = program.sides(measured, **options)
+        self._sides = [row for number, source in enumerate(ranges) for row in sides.rows(source, number, number)]
         is_small = measured.item_bytes <= broadcast_bytes or not measured.is_decided_by_keys()
         self.broadcast = program.given(self._sides, **_seen(options)) if is_small else {}
         """What every task is given; nothing where keys meet."""

@@ -31,6 +31,7 @@ from .packing import pack_error
 from .part_query import PartCompiler, PartQuery, RunOptions
 from .part_task import PartTask
 from .rows import Row
+from .source_place import noted
 
 Table = tuple[int, int]
 """The part that asks, and the number of its table."""
@@ -92,64 +93,9 @@ class KeyedJoin:
         behind = self._tables[table].lookup.behind
         return 1 if behind is None else 1 + self._depth((table[0], behind))
 
-    # --- both sides
-
-    def sides(
-        self, source: Any, range_number: int, asker: int, run: RunOptions, context: Context, measured: Measured
-    ) -> Iterator[Row]:
-        """The rows of a range."""
-        for table, own in self._tables.items():
-            if own.lookup.behind is None:
-                yield from self._asked(table, own.query.items(source, run), asker, measured)
-        for number in self.parts:
-            yield from self._items(number, source, range_number, run, context, measured)
-
-    def _asked(self, table: Table, values: Iterable[Any], asker: int, measured: Measured) -> Iterator[Row]:
-        marks = measured.of(table)[1]
-        seen: set[str | float] = set()
-        for value in values:
-            key, mark = join_key(value)
-            marks.add(mark)
-            if key is not None and key not in seen:
-                seen.add(key)
-                yield Row(ASKS, _TABLE.pack(*table) + key_bytes(key), asker, 0, b"")
-
-    def _items(
-        self, number: int, source: Any, range_number: int, run: RunOptions, context: Context, measured: Measured
-    ) -> Iterator[Row]:
-        task = self._tasks[number]
-        assert isinstance(task, MapTask)
-        keys = {table: own.key.function(run) for table, own in self._tables.items() if own.lookup.part == number}
-        # What its items will ask of other tables: no more than its marks need be known yet.
-        asking = {
-            table: own.query.function(run)
-            for table, own in self._tables.items()
-            if own.lookup.behind is not None and self._tables[table[0], own.lookup.behind].lookup.part == number
-        }
-        ordinal = 0
-        try:
-            for item, row in task.item_rows(source, range_number, run):
-                ordinal = row.ordinal + 1
-                measured.item_bytes += len(row.value)
-                for table, asked in asking.items():
-                    measured.of(table)[1].update(join_key(value)[1] for value in asked((item,)))
-                yield from (row._replace(key=key) for key in self._keys(keys, item, measured))
-        except XylemError as error:
-            if isinstance(error, InputError):
-                raise
-            measured.has_error = True
-            yield Row(number, _NO_KEY, range_number, ordinal, bytes((HAS_ERROR,)) + pack_error(error))
-
-    def _keys(self, keys: Mapping[Table, Callable[..., Any]], item: Any, measured: Measured) -> set[bytes]:
-        """The keys of an item; one that stands for none where it has values without a key."""
-        found: set[bytes] = set()
-        for table, function in keys.items():
-            marks = measured.of(table)[0]
-            for value in function((item,)):
-                key, mark = join_key(value)
-                marks.add(mark)
-                found.add(_NO_KEY if key is None else _TABLE.pack(*table) + key_bytes(key))
-        return found
+    def sides(self, run: RunOptions, measured: Measured) -> JoinSides:
+        """Both sides of all joins, range by range."""
+        return JoinSides(self.parts, self._tasks, self._tables, run, measured)
 
     # --- where rows of one key meet
 
@@ -172,7 +118,7 @@ class KeyedJoin:
                 found = (item for row in items for item in self._tasks[row.part].plain_items(row))
                 values = [value for item in found for value in asked((item,))]
                 for asker in askers:
-                    yield from self._asked(other, values, asker, Measured())
+                    yield from _asked(other, values, asker, Measured())
 
     def is_asked_later(self, row: Row) -> bool:
         """Whether a row of an item is of a table that items of another ask."""
@@ -196,6 +142,96 @@ class KeyedJoin:
             number: self._tasks[number].bound([own[place] for place in sorted(own)], run, context)
             for number, own in by_part.items()
         }
+
+
+class JoinSides:
+    """Both sides, over one range after another; what is measured adds up.
+
+    Holds:  the keys that one range asks for.
+    """
+
+    def __init__(
+        self,
+        parts: Iterable[int],
+        tasks: Mapping[int, PartTask],
+        tables: Mapping[Table, _JoinTable],
+        run: RunOptions,
+        measured: Measured,
+    ) -> None:
+        self._run = run
+        self._measured = measured
+        self._asked = {table: own.query for table, own in tables.items() if own.lookup.behind is None}
+        self._items = [
+            _SideOfItems(
+                tasks[number],
+                {table: own.key.function(run) for table, own in tables.items() if own.lookup.part == number},
+                {table: tables[table].query.function(run) for table in _asked_by(number, tables)},
+            )
+            for number in parts
+        ]
+
+    def rows(self, source: Any, range_number: int, asker: int) -> Iterator[Row]:
+        """The rows of a range."""
+        for table, query in self._asked.items():
+            yield from _asked(table, query.items(source, self._run), asker, self._measured)
+        for side in self._items:
+            yield from side.rows(source, range_number, self._run, self._measured)
+
+
+def _asked_by(part: int, tables: Mapping[Table, _JoinTable]) -> Iterator[Table]:
+    """The tables that items of a part ask."""
+    for table, own in tables.items():
+        if own.lookup.behind is not None and tables[table[0], own.lookup.behind].lookup.part == part:
+            yield table
+
+
+def _asked(table: Table, values: Iterable[Any], asker: int, measured: Measured) -> Iterator[Row]:
+    marks = measured.of(table)[1]
+    seen: set[str | float] = set()
+    for value in values:
+        key, mark = join_key(value)
+        marks.add(mark)
+        if key is not None and key not in seen:
+            seen.add(key)
+            yield Row(ASKS, _TABLE.pack(*table) + key_bytes(key), asker, 0, b"")
+
+
+@dataclass(frozen=True)
+class _SideOfItems:
+    """The items of one part, with their keys in each table."""
+
+    task: PartTask
+    keys: Mapping[Table, Callable[..., Any]]
+    asking: Mapping[Table, Callable[..., Any]]
+    """What its items will ask of other tables: no more than its marks need be known yet."""
+
+    def rows(self, source: Any, range_number: int, run: RunOptions, measured: Measured) -> Iterator[Row]:
+        assert isinstance(self.task, MapTask)
+        ordinal = 0
+        try:
+            for item, row in self.task.item_rows(source, range_number, run):
+                ordinal = row.ordinal + 1
+                measured.item_bytes += len(row.value)
+                for table, asked in self.asking.items():
+                    measured.of(table)[1].update(join_key(value)[1] for value in asked((item,)))
+                yield from (row._replace(key=key) for key in self._keys(item, measured))
+        except XylemError as error:
+            if isinstance(error, InputError):
+                raise
+            measured.has_error = True
+            value = bytes((HAS_ERROR,)) + pack_error(noted(error, source))
+            yield Row(self.task.part.number, _NO_KEY, range_number, ordinal, value)
+
+    def _keys(self, item: Any, measured: Measured) -> set[bytes]:
+        """The keys of an item; one that stands for none where it has values without a key."""
+        found: set[bytes] = set()
+        for table, function in self.keys.items():
+            marks = measured.of(table)[0]
+            for value in function((item,)):
+                key, mark = join_key(value)
+                marks.add(mark)
+                found.add(_NO_KEY if key is None else _TABLE.pack(*table) + key_bytes(key))
+        return found
 
 
 class _JoinTable:

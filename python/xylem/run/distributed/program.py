@@ -36,7 +36,7 @@ from ..windows.late_arrivals import Clock, LateItem
 from ..windows.resumed import WindowState
 from .answer import Answer
 from .counted_together import CountedTogether
-from .keyed_join import KeyedJoin, Measured
+from .keyed_join import JoinSides, KeyedJoin, Measured
 from .output_choice import OutputChoice
 from .part_query import PartCompiler, RunOptions
 from .part_task import PartTask
@@ -194,19 +194,13 @@ class DistributedProgram:
         return self._joins.rounds(stage)
 
     def sides(
-        self,
-        source: Source | ByteSource,
-        range_number: int,
-        asker: int,
-        measured: Measured,
-        *,
-        limits: Limits = DEFAULT_LIMITS,
-        scanner: str = "auto",
-        **options: Any,
-    ) -> Iterator[Row]:
-        """Both sides of all joins by key over one range: rows that meet by `key`. Options as for `task`."""
-        run = _options(**options, limits=limits, scanner=scanner)
-        return self._joins.sides(source, range_number, asker, run, self._context(run), measured)
+        self, measured: Measured, *, limits: Limits = DEFAULT_LIMITS, scanner: str = "auto", **options: Any
+    ) -> JoinSides:
+        """Both sides of all joins by key, to be given one range after another: rows that meet by `key`.
+
+        Options as for `tasks`.
+        """
+        return self._joins.sides(_options(**options, limits=limits, scanner=scanner), measured)
 
     def matched(self, rows: Sequence[Row], stage: int, **options: Any) -> tuple[list[tuple[int, Row]], list[Row]]:
         """All rows of one key: the items that the askers of a stage are given, and rows for the next round."""

@@ -1,4 +1,4 @@
-"""Which part of the input a task was reading when a query failed there: among many files and ranges, the first question.
+"""Which part of the input a task was reading when a query failed: among many files and ranges, the first question.
 
 An error of the input names its own place; one of the query names that of the query, and gets a note of this.
 """
