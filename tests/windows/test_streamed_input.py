@@ -12,8 +12,6 @@ import xylem
 from xylem.plan.buffers import THE_STREAM
 from xylem.run.streaming.program import StreamProgram
 
-from .generated import random_clause, random_items
-
 FOLDER = Path(__file__).resolve().parents[2] / "examples" / "windows"
 LOG = (
     b"<log><e k='a' t='1'/><e k='b' t='2'/><x/><e k='a' t='3'/><e k='a' t='9'/>"
@@ -131,18 +129,6 @@ def test_the_answer_is_that_of_the_tree(query: str, size: int) -> None:
         assert THE_STREAM in {buffer.bound for buffer in streamed.account.buffered}
     streamed.write_to(pieces.append)
     assert text(pieces) == str(compiled.run(xylem.parse(LOG)))
-
-
-def test_generated_clauses() -> None:
-    import random
-
-    rng = random.Random("streamed input")
-    for _ in range(120):
-        clause, items = random_clause(rng), random_items(rng)
-        query = clause.query().replace("declare variable $seq external; ", "").replace("in $seq ", "in /r/i ")
-        inside = "".join(f"<i k='{k}' v='{v}'/>" for k, v in items)
-        found = list(xylem.compile(query).stream(f"<r>{inside}</r>".encode()))
-        assert found == clause.expected(items), f"{query}\n{items}"
 
 
 PEAK = """

@@ -12,9 +12,9 @@ import typer
 from xylem.version import VERSION
 
 from .event_time_option import EventTimePath, LatePolicy, Watermark, event_time_of, late_items_of
-from .replay_option import ReplaySpeed, ReplayTime, replay_of
 from .failures import debug as show_tracebacks
 from .failures import reported
+from .replay_option import ReplaySpeed, ReplayTime, replay_of
 
 app = typer.Typer(
     name="xylem",
