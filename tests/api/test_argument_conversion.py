@@ -38,6 +38,33 @@ def test_conversion(query: str, expected: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ('<a b="{ /r/one }"/>/@b', "  some   text "),
+        ('<a b="{ /r/two }"/>/@b', "a b"),
+        ('concat("[", <a b="{ /r/none }"/>/@b, "]")', "[]"),
+        ('<a b="x{ /r/comment() }{ /r/p/@a }"/>/@b', "xcx"),
+        ("string-join(sort(('b', 'B', 'a', '\U0001f600', '\uff5e')))", "Bab\uff5e\U0001f600"),
+        ("sort(('b', 'a'), 'http://www.w3.org/2005/xpath-functions/collation/html-ascii-case-insensitive')", "a b"),
+        ("sort((3, 1.5, 2e0))", "1.5 2 3"),
+        ("sort(/r/two)", "a b"),
+        ("min((/r/n)) instance of xs:double", "true"),
+        ("max(xs:date('2024-01-02'))", "2024-01-02"),
+        ("min((xs:float('NaN'))) instance of xs:float", "true"),
+        ("max(xs:anyURI('u')) instance of xs:anyURI", "true"),
+    ],
+)
+def test_values_that_are_alone_or_of_one_kind(query: str, expected: str) -> None:
+    assert answer(f"string-join(({query}) ! string(), ' ')") == expected
+
+
+@pytest.mark.parametrize("query", ["max(xs:QName('a'))", "min(map {})", "max(/r/one)", "sort(('a', 1))"])
+def test_what_has_no_order(query: str) -> None:
+    with pytest.raises(DynamicError):
+        answer(query)
+
+
+@pytest.mark.parametrize(
     ("query", "said"),
     [
         ("normalize-space(/r/two)", "argument 1 of normalize-space()"),

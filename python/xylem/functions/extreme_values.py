@@ -32,6 +32,8 @@ Choose = Callable[..., Any]
 def max_(ctx: Context, values: Iterable[Any], uri: str | None = None) -> Any:
     if type(values) is range and values:
         return max(values[0], values[-1])
+    if uri is None and _is_alone(values):
+        return values[0]  # type: ignore[index]  # a list or tuple
     return Extreme(ctx, uri, max, "fn:max").of(values)
 
 
@@ -39,7 +41,17 @@ def max_(ctx: Context, values: Iterable[Any], uri: str | None = None) -> Any:
 def min_(ctx: Context, values: Iterable[Any], uri: str | None = None) -> Any:
     if type(values) is range and values:
         return min(values[0], values[-1])
+    if uri is None and _is_alone(values):
+        return values[0]  # type: ignore[index]  # a list or tuple
     return Extreme(ctx, uri, min, "fn:min").of(values)
+
+
+def _is_alone(values: Iterable[Any]) -> bool:
+    """Whether there is one value, which is its own maximum and minimum as it is."""
+    if type(values) not in (list, tuple) or len(values) != 1:  # type: ignore[arg-type]  # asked before
+        return False
+    (value,) = values
+    return type(value) is not UntypedAtomic and type(value) in ORDER_FAMILY
 
 
 class Extreme:

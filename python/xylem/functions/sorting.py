@@ -20,6 +20,9 @@ from .context import Context
 from .order_keys import ORDER_FAMILY, key_of_family
 from .registry import function
 
+_STRINGS = {str}
+"""What Python sorts as the codepoint collation does."""
+
 Keys = list[Any]
 """The sort key of one thing: atomic values, compared from the first on; where they end, the shorter comes first."""
 
@@ -28,6 +31,8 @@ Keys = list[Any]
 def sort(ctx: Context, sequence: Sequence[Any], uri: str | None = None, key: FunctionItem | None = None) -> list[Any]:
     order = _Order(ctx, uri)
     if key is None:
+        if order.collation is None and set(map(type, sequence)) == _STRINGS:
+            return sorted(sequence)
         return order.sorted_by([list(atomize((item,))) for item in sequence], sequence)
     call = key.call
     return order.sorted_by([list(call(item)) for item in sequence], sequence)

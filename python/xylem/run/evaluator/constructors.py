@@ -89,7 +89,10 @@ def attribute_value(c: Compiler, attribute: ast.DirectAttribute) -> str:
 
 def _joined(c: Compiler, node: ast.Expr) -> str:
     """The atomised value as a string, with a space between the items."""
-    code = c.atomized(c.compile(node))
+    code = c.compile(node)
+    if code.is_nodes and code.shape is Shape.SEQUENCE:
+        return f"{c.rt(lookups.text_of_nodes)}({code.text})"
+    code = c.atomized(code)
     if code.is_empty:
         return "''"
     if code.shape is Shape.ONE:

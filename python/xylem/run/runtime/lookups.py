@@ -23,6 +23,13 @@ def spaced(atoms: Iterable[Any]) -> str:
     return " ".join(map(string_of, atoms))
 
 
+def text_of_nodes(nodes: list[Any]) -> str:
+    """The typed values of nodes as strings, one space between them: the characters of one, as a rule."""
+    if len(nodes) == 1:
+        return nodes[0].string_value  # type: ignore[no-any-return]
+    return " ".join(node.string_value for node in nodes)
+
+
 def new_map(pairs: Iterable[tuple[Any, Sequence[Any]]]) -> XMap:
     """A map of literal entries; a key given twice is XQDY0137."""
     pairs = list(pairs)
