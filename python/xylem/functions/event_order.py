@@ -25,7 +25,6 @@ from xylem.values.datetimes import DateTime
 from xylem.values.families import INTEGER_CLASSES
 from xylem.values.node import Node
 from xylem.values.strings import UntypedAtomic
-from xylem.values.tree import next_order
 
 from .context import Context
 from .registry import function
@@ -139,7 +138,7 @@ class EventOrder:
             self._refuse(item, latest - time)
             return []
         self._number += 1
-        heapq.heappush(self._waiting, (time, self._number, _copy(item)))
+        heapq.heappush(self._waiting, (time, self._number, item))
         return list(self._released(latest - self._bound))
 
     def finish(self) -> Iterator[Any]:
@@ -155,10 +154,7 @@ class EventOrder:
     def _released(self, watermark: int | None) -> Iterator[Any]:
         waiting = self._waiting
         while waiting and (watermark is None or waiting[0][0] <= watermark):
-            item = heapq.heappop(waiting)[2]
-            if type(item) is Node:
-                item.tree.order = next_order()
-            yield item
+            yield _copy(heapq.heappop(waiting)[2])
 
     def _refuse(self, item: Any, behind: int) -> None:
         refuse(item, behind, self._policy, self._late_items)
@@ -179,6 +175,7 @@ def refuse(item: Any, behind: int, policy: Late, late_items: LateItems | None) -
 
 
 def _copy(item: Any) -> Any:
+    """A node as a tree of its own, which stands behind all that were made before it."""
     if type(item) is not Node:
         return item
     builder = TreeBuilder(item.base_uri)

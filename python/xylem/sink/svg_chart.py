@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from html import escape
 
 COLOURS = ("#2f7d5b", "#c98a2b", "#4a6fa5", "#8a4f7d", "#777777")
@@ -44,3 +46,26 @@ def label(x: float, y: float, text: str, anchor: str = "start", **more: object) 
     attributes = "".join(f' {name.replace("_", "-")}="{value}"' for name, value in more.items())
     side = "" if anchor == "start" else f' text-anchor="{anchor}"'
     return f'<text x="{x:.1f}" y="{y:.1f}"{side}{attributes}>{escape(text)}</text>'
+
+
+@dataclass(frozen=True)
+class Scale:
+    """From values to places on the figure, with round numbers to mark."""
+
+    most: float
+    start: float
+    end: float
+
+    @property
+    def top(self) -> float:
+        return self.marks()[-1]
+
+    def at(self, value: float) -> float:
+        return self.start + (self.end - self.start) * value / self.top
+
+    def marks(self) -> list[float]:
+        """Zero and up to five round numbers above it, the last not below the most."""
+        rough = max(self.most, 1) / 5
+        power = 10.0 ** math.floor(math.log10(rough))
+        step = next(power * factor for factor in (1, 2, 5, 10) if power * factor >= rough)
+        return [step * number for number in range(math.ceil(max(self.most, 1) / step) + 1)]

@@ -26,6 +26,7 @@ from xylem.values.sequence_type import NodeItem
 
 from ..evaluator.program import Program
 from ..evaluator.resumed_windows import RESUMED_WINDOWS
+from ..windows.kept_items import xml_of
 from ..windows.late_arrivals import Clock, LateItem, TimedItem, WaitingItems, stream_order
 from ..windows.resumed import Order, ResumedWindows, WindowState
 from .answer_text import AnswerText
@@ -145,7 +146,7 @@ class WindowsTask(PartTask):
 
     def _row(self, number: int, range_number: int, bucket: _Bucket) -> Row:
         if self._time is not None:
-            content: tuple[Any, ...] = bucket.ordinals, bucket.times, bucket.before, list(map(_packed_alone, bucket.items))
+            content: tuple[Any, ...] = bucket.ordinals, bucket.times, bucket.before, _each_packed(bucket.items)
         else:
             content = bucket.ordinals, *_packed(bucket.items)
         value = _AS_LIST + pickle.dumps(content, protocol=pickle.HIGHEST_PROTOCOL)
@@ -232,7 +233,7 @@ class WindowsTask(PartTask):
 def _packed(items: Sequence[Any]) -> tuple[bool, bytes]:
     """Items as bytes, and whether they are elements one after another."""
     if all(type(item) is Node and item.kind == ELEMENT for item in items):
-        return True, "".join([serialize((item,), _XML) for item in items]).encode()
+        return True, serialize(items, _XML).encode()
     return False, pack_items(items)
 
 
@@ -262,10 +263,10 @@ def _timed(rows: Iterable[Row], batch: int) -> Iterator[tuple[int, TimedItem]]:
             yield number, TimedItem(time, stream_order(batch, number, ordinal), before, data)
 
 
-def _packed_alone(item: Any) -> bytes:
-    if type(item) is Node and item.kind == ELEMENT:
-        return _AS_TEXT + serialize((item,), _XML).encode()
-    return _AS_LIST + pack_items((item,))
+def _each_packed(items: Sequence[Any]) -> list[bytes]:
+    if all(type(item) is Node and item.kind == ELEMENT for item in items):
+        return [_AS_TEXT + text.encode() for text in xml_of(items)]
+    return [_AS_LIST + pack_items((item,)) for item in items]
 
 
 def late_text(data: bytes) -> str:

@@ -6,11 +6,10 @@ had been written (right scale): output that climbs evenly streams, and output th
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from xylem.sink.svg_chart import GRID, chart, label, legend, line
+from xylem.sink.svg_chart import GRID, Scale, chart, label, legend, line
 from xylem.source.byte_source import ByteSource
 
 from .progress import Progress
@@ -54,27 +53,27 @@ class BufferPlot:
 
     def svg(self, title: str = "Buffers and output over the input") -> str:
         """The figure."""
-        across = _Scale(max(s.input_bytes for s in self.samples), _LEFT, _LEFT + _WIDTH)
-        held = _Scale(max(s.peak_bytes for s in self.samples), _TOP + _HEIGHT, _TOP)
-        written = _Scale(max(s.output_events for s in self.samples), _TOP + _HEIGHT, _TOP)
+        across = Scale(max(s.input_bytes for s in self.samples), _LEFT, _LEFT + _WIDTH)
+        held = Scale(max(s.peak_bytes for s in self.samples), _TOP + _HEIGHT, _TOP)
+        written = Scale(max(s.output_events for s in self.samples), _TOP + _HEIGHT, _TOP)
         parts = legend(["buffered bytes", "output events"], _LEFT, (_BUFFERED, _WRITTEN), 160)
         parts += _axes(across, held, written)
         parts.append(self._buffer_curve(across, held))
         parts.append(self._output_curve(across, written))
         return chart(title, _LEFT + _WIDTH + _RIGHT, _TOP + _HEIGHT + _BOTTOM, _LEFT, parts)
 
-    def _buffer_curve(self, across: _Scale, held: _Scale) -> str:
+    def _buffer_curve(self, across: Scale, held: Scale) -> str:
         """Up to the most that was held on the way to a sample, then down to what was left."""
         heights = [(s.input_bytes, height) for s in self.samples for height in (s.peak_bytes, s.held_bytes)]
         points = _steps(across, held, [(0, 0), *heights, (self.samples[-1].input_bytes, 0)])
         return f'<polygon points="{points}" fill="{_BUFFERED}" fill-opacity="0.25" stroke="{_BUFFERED}"/>'
 
-    def _output_curve(self, across: _Scale, written: _Scale) -> str:
+    def _output_curve(self, across: Scale, written: Scale) -> str:
         points = _steps(across, written, [(s.input_bytes, s.output_events) for s in self.samples])
         return f'<polyline points="{points}" fill="none" stroke="{_WRITTEN}" stroke-dasharray="2 3"/>'
 
 
-def _steps(across: _Scale, up: _Scale, places: Iterable[tuple[int, int]]) -> str:
+def _steps(across: Scale, up: Scale, places: Iterable[tuple[int, int]]) -> str:
     """The corners of a curve that stays as it is from one sample to the next; what lies on one line is left out."""
     corners: list[tuple[float, float]] = []
 
@@ -92,30 +91,7 @@ def _steps(across: _Scale, up: _Scale, places: Iterable[tuple[int, int]]) -> str
     return " ".join(f"{x:g},{y:g}" for x, y in corners)
 
 
-@dataclass(frozen=True)
-class _Scale:
-    """From values to places on the figure, with round numbers to mark."""
-
-    most: float
-    start: float
-    end: float
-
-    @property
-    def top(self) -> float:
-        return self.marks()[-1]
-
-    def at(self, value: float) -> float:
-        return self.start + (self.end - self.start) * value / self.top
-
-    def marks(self) -> list[float]:
-        """Zero and up to five round numbers above it, the last not below the most."""
-        rough = max(self.most, 1) / 5
-        power = 10.0 ** math.floor(math.log10(rough))
-        step = next(power * factor for factor in (1, 2, 5, 10) if power * factor >= rough)
-        return [step * number for number in range(math.ceil(max(self.most, 1) / step) + 1)]
-
-
-def _axes(across: _Scale, held: _Scale, written: _Scale) -> Iterator[str]:
+def _axes(across: Scale, held: Scale, written: Scale) -> Iterator[str]:
     bottom, right = _TOP + _HEIGHT, _LEFT + _WIDTH
     for value in held.marks():
         y = held.at(value)

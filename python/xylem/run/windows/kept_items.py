@@ -1,19 +1,21 @@
 """The items that saved cursors refer to: each as bytes under a number, for as long as a window may need it.
 
-Numbers grow with the stream, so that they tell the document order of items. Of an item that comes back as a node, the
-tree is its own: one item keeps no others alive, whatever batch it came with.
+Numbers grow with the stream, so that they tell the document order of items. Items that come back as nodes share a tree
+with those of the same cursor that were saved with the same batch, and with no others: what is no longer needed goes soon,
+whatever it came with.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 from xylem.sink.serialization_parameters import SerializationParameters
 from xylem.sink.serialize import serialize
 from xylem.values.node import ELEMENT, Node
 
-_XML = SerializationParameters(omit_xml_declaration=True)
+_BETWEEN = "\x1e"
+"""No XML has it."""
+_XML = SerializationParameters(omit_xml_declaration=True, item_separator=_BETWEEN)
 _BEFORE_ALL = -(1 << 62)
 """Items of the past stand before all that arrives, in the order of their numbers."""
 
@@ -42,28 +44,26 @@ class KeptItems:
         for node in nodes:
             place = id(node.tree), node.pre
             known = self._known.get(place)
-            if known is None or node.tree.order != _BEFORE_ALL + known:
-                # It has not been here before, or has got another place among the items since.
+            if known is None:
                 new[place] = node
             else:
                 found[place] = known
-        for place, node in sorted(new.items(), key=lambda entry: (entry[1].tree.order, entry[1].pre)):
+        in_order = sorted(new.items(), key=lambda entry: (entry[1].tree.order, entry[1].pre))
+        for (place, _), data in zip(in_order, _packed([node for _, node in in_order]), strict=True):
             found[place] = self._next
-            self.packed[self._next] = _packed(node)
+            self.packed[self._next] = data
             self._next += 1
         return found
 
     def nodes(self, numbers: Sequence[int]) -> dict[int, Node]:
         """The nodes of these numbers; one that was made before is the same node again."""
-        found = {}
-        for number in numbers:
-            node = self._made.get(number)
-            if node is None:
-                node = self._made[number] = _unpacked(self.packed[number])
+        missing = [number for number in numbers if number not in self._made]
+        for number, node in zip(missing, _unpacked([self.packed[number] for number in missing]), strict=True):
+            self._made[number] = node
+            self._known[id(node.tree), node.pre] = number
+            if node.tree.order > 0:
                 node.tree.order = _BEFORE_ALL + number
-                self._known[id(node.tree), node.pre] = number
-            found[number] = node
-        return found
+        return {number: self._made[number] for number in numbers}
 
     def add(self, packed: dict[int, bytes], following: int) -> None:
         """Items that were saved before; the next one gets the number `following`."""
@@ -88,22 +88,23 @@ class KeptItems:
                 self._known.pop((id(node.tree), node.pre), None)
 
 
-def _packed(node: Node) -> bytes:
-    if node.kind == ELEMENT:
-        return b"x" + serialize((node,), _XML).encode()
+def _packed(nodes: Sequence[Node]) -> list[bytes]:
+    if all(node.kind == ELEMENT for node in nodes):
+        return [b"x" + text.encode() for text in xml_of(nodes)]
     from ..distributed.packing import pack_items
 
-    return b"p" + pack_items((node,))
+    return [b"p" + pack_items((node,)) for node in nodes]
 
 
-def _unpacked(data: bytes) -> Node:
-    if data[:1] == b"x":
-        from ..distributed.pruned_copy import unbundled
+def xml_of(elements: Sequence[Node]) -> list[str]:
+    """The text of each element."""
+    return serialize(elements, _XML).split(_BETWEEN) if elements else []
 
-        return unbundled(data[1:])[0]
+
+def _unpacked(packed: Sequence[bytes]) -> list[Node]:
     from ..distributed.packing import unpack
+    from ..distributed.pruned_copy import unbundled
 
-    (node,) = unpack(data[1:])
-    found: Any = node
-    assert type(found) is Node
-    return found
+    if all(data[:1] == b"x" for data in packed):
+        return unbundled(b"".join([data[1:] for data in packed])) if packed else []
+    return [node for data in packed for node in (unbundled(data[1:]) if data[:1] == b"x" else unpack(data[1:]))]

@@ -1,0 +1,34 @@
+"""`xylem bench soak`: windows over a stream on Spark for minutes, at the highest rate that is sustained."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Annotated
+
+import typer
+
+from .progress import console, on_the_terminal
+
+
+def soak_test(
+    minutes: Annotated[float, typer.Option("--minutes", min=0.2, help="How long, after the first batch.")] = 10.0,
+    master: Annotated[str, typer.Option("--master", metavar="URL", help="Spark's master.")] = "local[2]",
+    json_file: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write the figures there.")] = None,
+    svg_file: Annotated[Path | None, typer.Option("--svg", metavar="FILE", help="Draw the figure there.")] = None,
+) -> None:
+    """Windows by key and in order on Spark for minutes: does the state grow, or the memory of a process?"""
+    from .soak_report import SoakReport
+    from .soak_run import soak
+
+    with TemporaryDirectory(prefix="xylem-soak-") as folder:
+        report = SoakReport(soak(Path(folder), minutes, master, on_the_terminal()))
+    for line in report.lines():
+        console().print(line, markup=False, highlight=False)
+    for holds, what in report.verdicts():
+        console().print(f"{'holds      ' if holds else 'FALLS SHORT'}  {what}", markup=False, highlight=False)
+    if json_file is not None:
+        json_file.write_text(json.dumps(report.as_json(), indent=2) + "\n", encoding="utf-8")
+    if svg_file is not None:
+        svg_file.write_text(report.figure(), encoding="utf-8")

@@ -1,0 +1,130 @@
+"""What a soak shows: figures, a figure, and whether anything grows that should not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from statistics import median
+from typing import Any
+
+from .soak_feed import HELD, IN_DOCUMENT, USERS
+from .soak_run import Soak
+from .time_chart import Panel, time_chart
+
+WARM = 0.4
+"""The part of a soak in which caches fill, code is compiled and heaps find their size."""
+ALLOWED_GROWTH = 1.10
+ALLOWED_MB = 60.0
+"""What the memory of processes may differ by beyond that: one collection more or less."""
+
+Curve = list[tuple[float, float]]
+
+
+class SoakReport:
+    """A soak, looked at."""
+
+    def __init__(self, soak: Soak) -> None:
+        self._soak = soak
+        self.seconds = soak.minutes * 60
+        batches = soak.batches
+        self.rate: Curve = [
+            (one["seconds_since"], one["items"] * IN_DOCUMENT / max(gap, 0.001))
+            for one, gap in zip(batches[1:], _gaps(batches), strict=False)
+        ]
+        self.held: Curve = [(one["seconds_since"], float(one["held_items"])) for one in batches]
+        self.state: Curve = [(one["seconds_since"], one["state_bytes"] / 1e6) for one in batches]
+        self.latency: Curve = [(one["seconds_since"], one["latency_seconds"]) for one in batches]
+        self.memory: dict[str, Curve] = {
+            name: [(one.seconds, getattr(one, name.lower()) / 1e6) for one in soak.memory]
+            for name in ("driver", "JVM", "workers")
+        }
+
+    @property
+    def items(self) -> int:
+        batches = self._soak.batches
+        return batches[-1]["total_items"] * IN_DOCUMENT if batches else 0
+
+    def lines(self) -> list[str]:
+        """The figures, for people."""
+        last = [curve for curve in self.memory.values() if curve]
+        memory = ", ".join(f"{name} {max(y for _, y in curve):,.0f}" for name, curve in self.memory.items() if curve)
+        return [
+            f"{self.items:,} entries in {len(self._soak.batches):,} batches, {self.seconds:,.0f} s",
+            f"{self.sustained:,.0f} entries a second after warm-up, latency {self._late(self.latency):.2f} s",
+            f"at most {self._most(self.held):,.0f} entries held of {HELD:,} that windows may hold; "
+            f"state {self._most(self.state):,.1f} MB for {USERS:,} keys and one window over all",
+            f"at most MB resident: {memory}" if last else "no memory was measured",
+        ]
+
+    @property
+    def sustained(self) -> float:
+        return self._late(self.rate)
+
+    def verdicts(self) -> list[tuple[bool, str]]:
+        """Whether each of what must hold does."""
+        found = [
+            (self._most(self.held) <= HELD, "no more entries are held than open windows need"),
+            (_peaks_have_not_grown(*self._halves(self.held)), "the number of entries held does not grow after warm-up"),
+            (_peaks_have_not_grown(*self._halves(self.state)), "the size of the state does not grow after warm-up"),
+        ]
+        for name, curve in self.memory.items():
+            what = f"the memory of the {name} does not grow after warm-up"
+            found.append((_has_not_grown(*self._halves(curve), ALLOWED_MB), what))
+        return found
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "minutes": self._soak.minutes,
+            "entries": self.items,
+            "entries_per_second": round(self.sustained),
+            "latency_seconds": round(self._late(self.latency), 3),
+            "held_items": int(self._most(self.held)),
+            "held_bound": HELD,
+            "state_megabytes": round(self._most(self.state), 2),
+            "resident_megabytes": {name: round(self._most(curve), 1) for name, curve in self.memory.items()},
+            "verdicts": [{"holds": holds, "what": what} for holds, what in self.verdicts()],
+        }
+
+    def figure(self) -> str:
+        """Memory, state and rate over time, as SVG."""
+        panels = [
+            Panel("resident memory, MB", self.memory),
+            Panel("entries held by open windows", {"held": self.held}, float(HELD)),
+            Panel("size of the state, MB", {"state": self.state}),
+            Panel("entries a second", {"rate": self.rate}),
+        ]
+        title = f"Windows by key and in order for {self._soak.minutes:g} minutes"
+        return time_chart(title, panels, {"warm": self.seconds * WARM})
+
+    # --- looking at curves
+
+    def _after_warm_up(self, curve: Curve) -> Curve:
+        return [point for point in curve if point[0] >= self.seconds * WARM]
+
+    def _halves(self, curve: Curve) -> tuple[list[float], list[float]]:
+        """The values after warm-up, earlier and later."""
+        middle = self.seconds * (1 + WARM) / 2
+        late = self._after_warm_up(curve)
+        return [y for x, y in late if x < middle], [y for x, y in late if x >= middle]
+
+    def _late(self, curve: Curve) -> float:
+        return median([y for _, y in self._after_warm_up(curve)] or [0.0])
+
+    def _most(self, curve: Curve) -> float:
+        return max((y for _, y in curve), default=0.0)
+
+
+def _gaps(batches: Sequence[dict[str, Any]]) -> list[float]:
+    return [later["time"] - earlier["time"] for earlier, later in pairwise(batches)]
+
+
+def _peaks_have_not_grown(earlier: list[float], later: list[float]) -> bool:
+    """For what goes up and down as windows open and close."""
+    return bool(earlier) and bool(later) and max(later) <= max(earlier) * ALLOWED_GROWTH
+
+
+def _has_not_grown(earlier: list[float], later: list[float], allowed: float) -> bool:
+    """Whether the later values are no higher than the earlier ones, but for a little."""
+    if not earlier or not later:
+        return False
+    return median(later) <= median(earlier) * ALLOWED_GROWTH + allowed
