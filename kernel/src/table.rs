@@ -7,9 +7,10 @@ use rustc_hash::FxHashMap;
 
 use crate::characters::is_space;
 use crate::number::to_double;
+use crate::plan::ValueTests;
 use crate::row_paths::{NamedRows, PathStep, WantedName};
 use crate::template::Undecided;
-use crate::value_tests::string_value;
+use crate::value_tests::{all, string_value, Verdict};
 
 /// What a text is taken as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -128,6 +129,8 @@ pub struct TableSpec {
     pub keys: Vec<Key>,
     /// Its aggregates.
     pub parts: Vec<Part>,
+    /// What else is asked of an element that has its keys.
+    pub tests: Vec<ValueTests>,
 }
 
 /// One part of a cell.
@@ -252,6 +255,11 @@ impl Table {
                 None => return Ok(()),
                 Some(place) => number = number * key.domain.size() + place,
             }
+        }
+        match all(&spec.tests, named, row) {
+            Verdict::Fails => return Ok(()),
+            Verdict::Open => return Err(Undecided),
+            Verdict::Holds => {}
         }
         self.found.clear();
         for (part, Part { aggregate, value }) in spec.parts.iter().enumerate() {
@@ -502,7 +510,7 @@ mod tests {
     #[test]
     fn places_of_keys() {
         let range = |first, last| Key { value: Vec::new(), domain: Domain::Range(first, last) };
-        let spec = TableSpec { keys: vec![range(1, 3), range(0, 9)], parts: Vec::new() };
+        let spec = TableSpec { keys: vec![range(1, 3), range(0, 9)], parts: Vec::new(), tests: Vec::new() };
         assert_eq!(spec.combinations(), Some(30));
         assert_eq!(spec.places(25), [2, 5]);
         assert_eq!(spec.keys[0].domain.place(Number::Double(2.0)), Some(1));

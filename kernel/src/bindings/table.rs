@@ -4,6 +4,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
 
+use super::plan::value_tests;
 use super::template::{path, Path};
 use crate::row_paths::WantedName;
 use crate::table::{
@@ -19,7 +20,7 @@ type DomainTuple = (i64, i64, Option<Vec<f64>>, Option<Vec<String>>);
 /// "load", path, attribute or None, what its text is taken as, whether more than one value is an error
 type LoadTuple = (String, Path, Option<(String, String)>, String, bool);
 
-/// A table, of the tuple ("table", keys, parts).
+/// A table, of the tuple ("table", keys, parts, tests).
 pub fn table_spec(tuple: &Bound<'_, PyTuple>) -> PyResult<TableSpec> {
     let keys: Vec<(Vec<Bound<'_, PyTuple>>, DomainTuple)> = tuple.get_item(1)?.extract()?;
     let parts: Vec<(String, Vec<Bound<'_, PyTuple>>)> = tuple.get_item(2)?.extract()?;
@@ -34,7 +35,8 @@ pub fn table_spec(tuple: &Bound<'_, PyTuple>) -> PyResult<TableSpec> {
         };
         Ok(Part { aggregate, value: program(value)? })
     });
-    let spec = TableSpec { keys: keys.collect::<PyResult<_>>()?, parts: parts.collect::<PyResult<_>>()? };
+    let tests = value_tests(tuple.get_item(3)?.extract()?)?;
+    let spec = TableSpec { keys: keys.collect::<PyResult<_>>()?, parts: parts.collect::<PyResult<_>>()?, tests };
     match spec.combinations() {
         Some(_) => Ok(spec),
         None => Err(PyValueError::new_err("a table has too many combinations of keys")),

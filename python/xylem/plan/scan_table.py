@@ -15,9 +15,12 @@ program that would raise an error, or meets more than one value where one is nee
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from .result_template import Path
+
+if TYPE_CHECKING:
+    from .scan_plan import ValueTest
 
 
 @dataclass(frozen=True)
@@ -82,6 +85,8 @@ class ScanTable:
 
     keys: tuple[ScanKey, ...]
     parts: tuple[ScanPart, ...]
+    tests: tuple[ValueTest, ...] = ()
+    """What else is asked of a record that has its keys; of others it might be an error."""
 
 
 CellState: TypeAlias = tuple[int, int | float | None]

@@ -24,7 +24,8 @@ def result_tuple(result: Template | Tally | ScanTable) -> tuple[object, ...]:
     """A template, a tally, or a table."""
     if isinstance(result, ScanTable):
         keys = [(_program(key.value), (key.first, key.last, key.numbers, key.strings)) for key in result.keys]
-        return "table", keys, [(part.function, _program(part.value)) for part in result.parts]
+        parts = [(part.function, _program(part.value)) for part in result.parts]
+        return "table", keys, parts, [value_test_tuple(test) for test in result.tests]
     if isinstance(result, Tally):
         of = None if result.of is None else (int(result.of), result.attribute)
         return "tally", _path(result.path), of

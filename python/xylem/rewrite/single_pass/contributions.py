@@ -22,8 +22,9 @@ class Operator(Enum):
     SEQUENCE = ","
 
 
-_COMMUTES = (Operator.ADD, Operator.MULTIPLY, Operator.AND, Operator.OR)
-"""The value for the rest may stand on their left. Not for max: of values that are equal it is the first."""
+_COMMUTES = (Operator.ADD, Operator.MULTIPLY)
+"""The value for the rest may stand on their left. Not for max: of values that are equal it is the first; nor for `and`:
+with the rest on its left, the last item is asked first, and the others perhaps never."""
 
 
 @dataclass(frozen=True)
@@ -32,8 +33,8 @@ class Contribution:
 
     operator: Operator | None
     value: ast.Expr
-    operands: tuple[ast.Expr, ...] | None = ()
-    """What is added on some way, each by itself; None where variables in it are bound apart."""
+    operands: tuple[ast.Expr, ...] = ()
+    """What is added on some way, each by itself."""
     missing: ast.Expr | None = None
     """Whether one of the operands of the way that is taken is empty."""
     is_conditional: bool = False
@@ -56,7 +57,7 @@ def contribution(step: ast.Expr, found: LinearRecursion) -> Contribution | None:
             if inner is None:
                 return None
             missing = None if inner.missing is None else replace(step, result=inner.missing)
-            operands = tuple(replace(step, result=operand) for operand in inner.operands or ())
+            operands = tuple(replace(step, result=operand) for operand in inner.operands)
             return replace(inner, value=replace(step, result=inner.value), operands=operands, missing=missing)
         case ast.Arithmetic(op="+" | "*" as op, left=left, right=right):
             return _binary(Operator.ADD if op == "+" else Operator.MULTIPLY, (left, right), found)
@@ -95,7 +96,7 @@ def _either(step: ast.If, found: LinearRecursion) -> Contribution | None:
     if then.missing is not None or otherwise.missing is not None:
         never = ast.FunctionCall(ast.Name("false", "fn", FN), ())
         missing = replace(step, then=then.missing or never, otherwise=otherwise.missing or never)
-    operands = (*(then.operands or ()), *(otherwise.operands or ()))
+    operands = (*then.operands, *otherwise.operands)
     return Contribution(operator, value, operands, missing, is_conditional=True)
 
 
@@ -115,7 +116,7 @@ def _binary(operator: Operator, parts: tuple[ast.Expr, ...], found: LinearRecurs
             empty = ast.FunctionCall(ast.Name("empty", "fn", FN), (part,), span=part.span)
             missing = empty if missing is None else ast.Or(missing, empty)
     return Contribution(
-        operator, _joined(operator, values), (*own, *(inner.operands or ())), missing, inner.is_conditional
+        operator, _joined(operator, values), (*own, *inner.operands), missing, inner.is_conditional
     )
 
 

@@ -118,7 +118,7 @@ class _Maker:
     def _total(self) -> ast.Expr | None:
         kinds = {classify(self.part.value, self.scope).values, classify(self.at_end, self.scope).values}
         kinds -= {Values.NOTHING}
-        if not kinds <= set(_EXACT) or self.part.operands is None:
+        if not kinds <= set(_EXACT) or not classify(self.at_end, self.scope).single:
             return None
         if not self._returns_fit(*_EXACT) or (self.returns is not None and len(kinds) > 1):
             return None
@@ -143,7 +143,6 @@ class _Maker:
 
     def _unless_missing(self, total: ast.Expr) -> ast.Expr:
         """A sum with a part that is empty is empty."""
-        assert self.part.operands is not None
         if all(classify(operand, self.scope).is_one for operand in self.part.operands):
             return total
         if not self.part.is_conditional and len(self.part.operands) == 1 and self._is_at_most_one():

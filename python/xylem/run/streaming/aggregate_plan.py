@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -106,9 +106,7 @@ class AggregatePlanner:
             if decided is None or decided.tally != Tally(()):
                 return
             planned.tests, planned.value_tests = decided.tests, decided.value_tests
-        # Those that are asked only of records with keys decide about no others: what is open is left to the query.
-        planned.value_tests = (*planned.value_tests, *value_tests)
-        planned.result = table
+        planned.result = replace(table, tests=value_tests)
 
     def _need(self, aggregate: Aggregate, kept: Projection, stream: ProcessStream) -> None:
         """What is needed of the records of an aggregate."""
@@ -178,11 +176,9 @@ def write_fold(c: Compiler, fold: Fold, items: Code, target: str) -> None:
     """for each item: target.add(step(target.value, item)); one item of a known type is kept as it is"""
     name, so_far = c.writer.fresh("one"), c.writer.fresh("so_far")
     kind = ANY_SEQUENCE if fold.type is None else sequence_type(fold.type)
-    if items.shape is Shape.ONE:
-        c.writer.line(f"{name} = {items.text}")
-    else:
-        c.writer.line(f"for {name} in {c.as_iterable(items)}:")
-    with c.writer.indented(block=True) if items.shape is not Shape.ONE else nullcontext(), c.scoped():
+    # After an error there is no value to go on from.
+    c.writer.line(f"for {name} in () if {target}.is_decided else {c.as_iterable(items)}:")
+    with c.writer.indented(block=True), c.scoped():
         is_single = kind.occurrence is Occurrence.ONE
         c.writer.line(f"{so_far} = {target}.value{'[0]' if is_single else ''}")
         shape = Shape.ONE if is_single else Shape.SEQUENCE
