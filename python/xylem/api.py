@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from xylem.plan.distribution import Distribution
     from xylem.plan.explain import Explanation
     from xylem.plan.streamability import DataFlow
+    from xylem.run.distributed.window_account import WindowAccount
     from xylem.run.streaming.passes import StreamPasses
     from xylem.schema import Schema
     from xylem.source.byte_ranges import Scope
@@ -304,6 +305,12 @@ class Query:
         With `several_documents` the input is a sequence of documents, of which a leading `/` means each.
         """
         return compile_distributed(self._text, self._environment, several_documents=several_documents).distribution
+
+    def stream_windows(self) -> list[WindowAccount]:
+        """What the windows of this query keep over a stream that comes in batches, and where (docs/windows.md)."""
+        from xylem.run.distributed.window_account import window_accounts
+
+        return window_accounts(compile_distributed(self._text, self._environment, keeps_windows=True))
 
 
 def _local(name: str) -> str:

@@ -39,3 +39,23 @@ def test_options_of_one_process_are_refused() -> None:
 def test_a_faulty_query_is_told_as_ever() -> None:
     ended = RUNNER.invoke(app, ["explain", "--on", "spark", "-q", "count(//a"])
     assert ended.exit_code != 0
+
+
+def test_what_windows_keep_over_a_stream() -> None:
+    query = (
+        "for $u in distinct-values(/log/entry/user) forseq $w in /log/entry[user eq $u] tumbling window "
+        "start curItem $a when true() end curItem $b when $b/@t - $a/@t ge 6 return <x u='{ $u }'>{ $w[3] }</x>"
+    )
+    told = RUNNER.invoke(app, ["explain", "--on", "spark", "-q", query]).stdout
+    assert "shuffled by group, $u" in told
+    assert "keyed state, by $u := user" in told
+    assert "for each key the items of the open window" in told
+    unkeyed = "for sliding window $w in /log/entry start $s when true() end $e when $e/@t > $s/@t + 5 return $w[2]"
+    told = RUNNER.invoke(app, ["explain", "--on", "spark", "-q", unkeyed, "--format", "json"]).stdout
+    (windows,) = json.loads(told)["stream_windows"]
+    assert windows["state"].startswith("sequential state")
+    assert windows["holds"] == ["the items since the oldest open window"]
+    timed = "declare option xylem:event-time '@t'; declare option xylem:watermark '7s'; " + query
+    told = RUNNER.invoke(app, ["explain", "--on", "spark", "-q", timed]).stdout
+    assert "event time needs the items of the whole input in one place" in told
+    assert "wait for their turn in event time, for 7s" in told

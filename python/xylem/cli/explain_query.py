@@ -30,11 +30,16 @@ def explain_distribution(source: QuerySource, *, as_json: bool) -> None:
     """Write to standard output how the query is spread over tasks, and why where it is not."""
     from xylem.plan.distribution_text import distribution_facts, distribution_text
 
-    distribution = compiled(source).distribution()
+    query = compiled(source)
+    distribution, windows = query.distribution(), query.stream_windows()
     if as_json:
-        _write_json(distribution_facts(distribution))
-    else:
-        sys.stdout.write(distribution_text(distribution))
+        facts = distribution_facts(distribution)
+        _write_json(facts | {"stream_windows": [vars(one) for one in windows]} if windows else facts)
+        return
+    sys.stdout.write(distribution_text(distribution))
+    if windows:
+        lines = [line for one in windows for line in one.lines()]
+        sys.stdout.write("\n".join(["", "as a stream in batches (xylem stream)", *(f"    {line}" for line in lines)]) + "\n")
 
 
 def _write_json(facts: dict[str, Any]) -> None:

@@ -49,9 +49,9 @@ def tuples(frame: Frame, expr: ast.Flwor, place: Place, limit: int | None = None
 
 
 def _refuse_event_time(expr: ast.Flwor) -> None:
-    for clause in expr.clauses:
-        if isinstance(clause, ast.ForClause) and event_order_call(clause.collection) is not None:
-            raise NotSpread("event time needs the items of the whole input in one place", clause)
+    for node in expr.walk():
+        if isinstance(node, ast.FunctionCall) and event_order_call(node) is not None:
+            raise NotSpread("event time needs the items of the whole input in one place", node)
 
 
 def _refuse_windows(loop: Loop) -> None:
@@ -273,7 +273,7 @@ def _check_groups(
 
 
 def _why_grouped(collected: tuple[ast.Name, ...], partial: _Partial) -> str:
-    held = [f"${name}" for name in collected]
+    held = [f"${name.local}" for name in collected]
     told = []
     if partial.found:
         names = (function.rpartition("}")[2] for _, function, _ in partial.found)
