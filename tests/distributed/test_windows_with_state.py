@@ -113,6 +113,9 @@ def test_several_kinds_of_state() -> None:
         "for $w in $seq|@t diff 7| return <x>{ $w/v/text() }</x>",
         "for $e in $seq group by $k := $e/k forseq $w in $e landmark window "
         "start position $p when $p eq 1 end position $q when $q mod 5 eq 0 return <x k='{ $k }'>{ sum($w/v) }</x>",
+        "for sliding window $w in $seq start $s when $s/v > 50 end at $b when $b mod 3 = 0 count $n "
+        "where $w/k = '1' count $m return <x n='{ $n }' m='{ $m }'/>",
+        "for $w in $seq|count 2| count $n return <x>{ $n, $w/v }</x>",
         "for tumbling window $w in $seq start $s when $s/k = '1' return <x>{ for $i in $w return $i/v }</x>",
     ):
         found = in_batches(compiled(query.replace("$seq", "/s/i")), made, sizes(chance))
@@ -154,7 +157,8 @@ def test_a_state_of_another_version_is_refused() -> None:
     "query",
     [
         "for tumbling window $w in /s/i start when true() end when true() order by $w/v return $w",
-        "for tumbling window $w in /s/i start when true() end when true() count $n return $n",
+        "for $k in distinct-values(/s/i/k) for tumbling window $w in /s/i[k = $k] start when true() end when true() "
+        "count $n return $n",
         "for tumbling window $w in /s/i start when true() end when true() return count(/s/i)",
         "for tumbling window $w in /s/i start when true() end when true() return $w/../@a",
     ],

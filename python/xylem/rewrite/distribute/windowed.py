@@ -8,7 +8,7 @@
     frame              <alarms>{ $part1 }</alarms>
 
 Needs:  windows in the first clause, behind `let` alone, over a path of the input; nothing behind them reads the input
-        again, looks outside an item, or numbers the windows of the whole stream.
+        again, looks outside an item, or numbers the windows of all keys.
 Order:  of the items that complete the windows. In a batch over a finite input windows by key come key by key, and are
         not this part but a group.
 """
@@ -160,7 +160,7 @@ def _key(frame: Frame, shape: _Shape) -> ast.Expr | None:
 
 def _refuse_counting(shape: _Shape) -> None:
     for clause in (*shape.windows, *shape.rest):
-        if isinstance(clause, ast.CountClause):
+        if isinstance(clause, ast.CountClause) and shape.keyed is not None:
             raise NotSpread("`count` numbers the windows of the whole stream", clause)
         if isinstance(clause, ast.ForClause) and clause.position is not None and _collection(clause) is not None:
             raise NotSpread("windows of the whole stream are numbered", clause)

@@ -31,6 +31,7 @@ from .control import Finish, check_binding
 from .fed_loops import pauses, reads_fed_items, settled, write_fed_loop
 from .joins import find_join, write_join
 from .operators import default_collation
+from .resumed_windows import forms_windows_in_batches, resumed_windows
 
 
 @compiles(ast.Flwor)
@@ -144,13 +145,16 @@ class _Loops:
         self.pushed: ItemType = NO_ITEM
 
     def write(self, clauses: list[ast.Clause]) -> ItemType:
-        self._counters = {id(cl): self._counter(cl) for cl in clauses if isinstance(cl, ast.CountClause)}
+        is_resumed = any(map(forms_windows_in_batches, clauses))
+        counts = [cl for cl in clauses if isinstance(cl, ast.CountClause)]
+        self._counters = {id(cl): self._counter(number, is_resumed) for number, cl in enumerate(counts)}
         self._segment(clauses)
         return self.pushed
 
-    def _counter(self, clause: ast.CountClause) -> object:
+    def _counter(self, number: int, is_resumed: bool) -> object:
         name = self.c.writer.fresh("counter")
-        self.c.writer.line(f"{name} = {self.c.rt(count)}(1)")
+        made = f"{resumed_windows(self.c)}.counter({number})" if is_resumed else f"{self.c.rt(count)}(1)"
+        self.c.writer.line(f"{name} = {made}")
         return self.c.variable(atomic(name, at.ANY_ATOMIC, simple=True))
 
     def _segment(self, clauses: list[ast.Clause], tuples: _Tuples | None = None) -> None:
@@ -258,7 +262,7 @@ class _Loops:
             from xylem.analysis.event_order_call import event_order_call
 
             from .event_order import in_event_order
-            from .resumed_windows import reads_stream_in_batches, resumed_windows
+            from .resumed_windows import reads_stream_in_batches
             from .windows import data_window_cursor
 
             order = event_order_call(window.base)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from xylem.analysis.event_order_call import event_order_call
 from xylem.plan.spread import ITEMS_OF_STREAM, PART_NAMESPACE
 from xylem.syntax import ast
 
@@ -14,6 +15,17 @@ RESUMED_WINDOWS = (PART_NAMESPACE, "windows")
 def reads_stream_in_batches(collection: ast.Expr) -> bool:
     """Whether windows range over items that come in batches."""
     return isinstance(collection, ast.VarRef) and collection.name.expanded == ITEMS_OF_STREAM.name.expanded
+
+
+def forms_windows_in_batches(clause: ast.Clause) -> bool:
+    """Whether a clause, planned or not, is windows over such items."""
+    collection: object = getattr(clause, "collection", None)
+    if isinstance(collection, ast.DataWindow):
+        collection = collection.base
+    if not isinstance(collection, ast.Expr):
+        return False
+    order = event_order_call(collection)
+    return reads_stream_in_batches(collection if order is None else order.items)
 
 
 def resumed_windows(c: Compiler) -> str:

@@ -1,8 +1,8 @@
 """The items that saved cursors refer to: each as bytes under a number, for as long as a window may need it.
 
 Numbers grow with the stream, so that they tell the document order of items. Items that come back as nodes share a tree
-with those of the same cursor that were saved with the same batch, and with no others: what is no longer needed goes soon,
-whatever it came with.
+with those of the same cursor that were saved with the same batch, and with no others: what is no longer needed goes
+soon, whatever it came with.
 """
 
 from __future__ import annotations

@@ -62,6 +62,8 @@ class WindowState:
     """The number of the first item that has not been saved."""
     event_time: Any = None
     """What waits for its turn in event time."""
+    counts: dict[int, int] = field(default_factory=dict)
+    """How far each `count` clause is."""
 
     def restored(self, group: Any, fresh: Any) -> OpenCursor:
         """The cursor of a key: as it was left, or the fresh one."""
@@ -111,6 +113,13 @@ class ResumedWindows:
             yield from cursor.finish()
         else:
             self.state.keep(WHOLE_STREAM, None, b"", opened)
+
+    def counter(self, number: int) -> Iterator[int]:
+        """The numbers that a `count` clause gives, from where the batch before left off."""
+        counts = self.state.counts
+        while True:
+            counts[number] = counts.get(number, 0) + 1
+            yield counts[number]
 
     def by_key(
         self,

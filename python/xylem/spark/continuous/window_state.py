@@ -1,6 +1,6 @@
 """What windows keep between batches, on disk: whole, or what a batch has changed.
 
-    FORMAT, layout of the cursors, keys with their cursors, items by number, event time
+    FORMAT, layout of the cursors, keys with their cursors, items by number, event time, counts
 
 A state of a few kilobytes is written as a whole each time; of a large one, a batch writes the keys that it touched and
 the items that are new (`state_files.py` has the chains). Whoever has the state of a batch in memory need not read it
@@ -35,7 +35,7 @@ def saved(state: WindowState, *, is_whole: bool) -> bytes:
     items = dict(state.items.packed) if is_whole else state.items.since(state.saved_until)
     state.touched.clear()
     state.saved_until = state.items.following
-    content = (FORMAT, state.layout, keys, items, state.items.following, state.event_time)
+    content = (FORMAT, state.layout, keys, items, state.items.following, state.event_time, state.counts)
     return pickle.dumps(content, protocol=pickle.HIGHEST_PROTOCOL)
 
 
@@ -43,10 +43,10 @@ def restored(changes: Sequence[bytes]) -> WindowState:
     """The state that a whole one and the changes after it make up."""
     state = WindowState()
     for data in changes:
-        written, layout, keys, items, following, event_time = pickle.loads(data)
+        written, layout, keys, items, following, event_time, counts = pickle.loads(data)
         if written != FORMAT:
             raise DynamicError("XYRT0020", "its open windows were saved by another version of Xylem")
-        state.layout, state.event_time = layout, event_time
+        state.layout, state.event_time, state.counts = layout, event_time, counts
         state.items.add(items, following)
         for group, (key, first, cursor, numbers) in keys.items():
             state.keys[group] = KeyState(key, first, SavedCursor(cursor, numbers))
