@@ -227,17 +227,19 @@ def compile_distributed(
     several_documents: bool = False,
     output: Mapping[str, Any] | None = None,
     keeps_windows: bool = False,
+    divides: bool = False,
 ) -> DistributedProgram:
     """Compile a query for tasks over parts of its input.
 
     With `several_documents` the input is a sequence of documents: collection() is that sequence, and a leading `/`
     means the same. `output` holds serialization parameters, which go before those of the query. The schema helps only
     a query that is one task: parts of a document need not have what it requires. With `keeps_windows` the input is a
-    stream that comes in batches, and windows over it stay open from one to the next.
+    stream that comes in batches, and windows over it stay open from one to the next. With `divides` elements that a
+    loop is over may be divided themselves, where it asks for aggregates of them: for documents that have few of them.
     """
     given = (text, env, schema, several_documents, output or {})
     if not keeps_windows:
-        return with_deep_stack(lambda: _compiled_distributed(*given))
+        return with_deep_stack(lambda: _compiled_distributed(*given, divides=divides))
     try:
         program = with_deep_stack(lambda: _compiled_distributed(*given, keeps_windows=True))
         program.check_windows()
@@ -256,6 +258,7 @@ def _compiled_distributed(
     several: bool,
     output: Mapping[str, Any],
     keeps_windows: bool = False,
+    divides: bool = False,
 ) -> DistributedProgram:
     from xylem.rewrite.distribute import distribute
     from xylem.run.distributed.compiled_parts import CompiledParts
@@ -279,6 +282,7 @@ def _compiled_distributed(
             if function.protocol is not None and not function.protocol.can_merge
         },
         keeps_windows=keeps_windows and not main.static.is_sequential,
+        divides=divides,
     )
     known = schema if not query.distribution.is_parallel else None
     parts = CompiledParts(

@@ -255,3 +255,22 @@ def test_workers_stay_small(spark: Any, tmp_path: Path) -> None:
     run = BatchRun(lambda: spark, shipped_query(query), input_files(path))
     assert "".join(run.pieces()).startswith("<r>100000</r><r>100001</r>")
     assert run.measured.peak_worker_rss_bytes < 300e6
+
+
+def test_a_document_with_one_large_item_is_cut_inside_it(spark: Any, tmp_path: Path) -> None:
+    """XMark's sixth query: items are counted in the one element that has them all."""
+    path = tmp_path / "a.xml"
+    items = "".join(f"<item n='{n}'/>" for n in range(300))
+    path.write_text(f"<site><regions of='x'><africa>{items}</africa><asia>{items}</asia></regions><regions/></site>")
+    query = "for $b in //site/regions return <r of='{ $b/@of }'>{ count($b//item) }</r>"
+    expected = '<r of="x">600</r><r of="">0</r>'
+    run = BatchRun(lambda: spark, shipped_query(query), input_files(path), partitions=3)
+    assert "".join(run.pieces()) == expected
+    assert (len(run.plan.tasks), run.measured.tasks) == (3, 3)
+    (part,) = run.program.distribution.parts
+    assert part.why == "each $b is divided itself: count() computed by range and merged"
+    # Where there are enough of them, they stay whole.
+    path.write_text("<site>" + "<regions><item/></regions>" * 50 + "</site>")
+    whole = RunHere(shipped_query(query), input_files(path), partitions=3)
+    assert "".join(whole.pieces()) == '<r of="">1</r>' * 50
+    assert whole.program.distribution.parts[0].kind.name == "MAP"

@@ -78,6 +78,8 @@ class Part:
     """How its tasks are given what they need."""
     line: int = 1
     column: int = 1
+    is_divisible: bool = False
+    """Its items could be divided themselves, where a document has too few of them."""
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,8 @@ from xylem.syntax import ast
 from .distribution import Distribution, PartKind
 
 PART_NAMESPACE = "urn:xylem:part"
+RANGE_BEGINS, RANGE_ENDS = "xylem-range-begins-61c2", "xylem-range-ends-61c2"
+"""Processing instructions at the ends of a range, where parts ask which elements are open there."""
 LOOKUP = ast.Name("lookup", None, PART_NAMESPACE)
 """lookup(number, values): the function that asks a table."""
 
@@ -126,6 +128,8 @@ class SpreadPart:
     lookups: tuple[Lookup, ...] = ()
     is_joined_by_key: bool = False
     """Its items are asked for by key alone: a task needs only those that may match."""
+    is_divisible: bool = False
+    """Its items could be divided themselves, where a document has too few of them."""
     is_guarded: bool = False
     """The frame may never read it: an error of it is kept until then."""
 

@@ -21,7 +21,7 @@ from xylem.run.streaming.run import Statistics
 from xylem.sink.serialization_parameters import SerializationParameters
 
 from .arriving_rows import ArrivingRows, Outcomes
-from .inputs import InputFile, SplitPlan, split_plan
+from .inputs import LEAST_TASK_BYTES, InputFile, SplitPlan, split_plan
 from .jobs import Jobs
 from .joins import Joins, broadcast_limit, may_be_large
 from .row_spool import RowSpool
@@ -115,8 +115,22 @@ class BatchRun:
             scanner=self.query.scanner,
         )
 
+    def _divide_items(self) -> None:
+        """Cut a large document inside its items where it has too few of them, if the query allows it."""
+        if not self.is_spread or not any(part.is_divisible for part in self.program.distribution.parts):
+            return
+        is_large = sum(file.weight for file in self._files) >= 2 * LEAST_TASK_BYTES
+        wanted = self._partitions or (self.cores if is_large else 1)
+        if len(self.plan.tasks) >= wanted:
+            return
+        divided = BatchRun(self._start, self.query.divided(), self._files, partitions=self._partitions)
+        divided.__dict__.update(cores=self.cores)
+        if divided.is_spread and len(divided.plan.tasks) > len(self.plan.tasks):
+            self.query, self.program, self.plan = divided.query, divided.program, divided.plan
+
     def pieces(self) -> Iterator[str]:
         """The text of the answer, as it becomes final."""
+        self._divide_items()
         spool = RowSpool()
         try:
             rows = self._spread_rows(spool) if self.is_spread else self._rows_of_one_task()
@@ -127,6 +141,7 @@ class BatchRun:
 
     def items(self) -> Iterator[Any]:
         """The items of the answer; the query must be one `with_items`."""
+        self._divide_items()
         spool = RowSpool()
         try:
             rows = self._spread_rows(spool) if self.is_spread else self._rows_of_one_task()

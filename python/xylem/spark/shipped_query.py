@@ -66,6 +66,8 @@ class ShippedQuery:
     """What the input follows. It serves a query that is one task, which then holds less; parts need not follow it."""
     event_time: EventTime | None = None
     """Where items carry their times, where the query does not say so itself."""
+    divides: bool = False
+    """Items may be divided themselves, for documents that have a few large ones."""
     keeps_windows: bool = False
     """The input is a stream in batches, and windows stay open from one to the next."""
     key: str = field(default_factory=lambda: uuid.uuid4().hex)
@@ -74,6 +76,10 @@ class ShippedQuery:
     def with_items(self) -> ShippedQuery:
         """The same, for rows that hold items: a method other than xml writes no text in tasks."""
         return replace(self, output={**self.output, "method": "adaptive"}, key=uuid.uuid4().hex)
+
+    def divided(self) -> ShippedQuery:
+        """The same, with items that may be divided themselves."""
+        return replace(self, divides=True, key=uuid.uuid4().hex)
 
     def environment_of_text(self, late_items: LateItems | None = None) -> StaticEnvironment:
         """What the text is compiled in; `late_items` is told of what comes too late for event time."""
@@ -131,6 +137,7 @@ def _compiled(query: ShippedQuery, late_items: LateItems) -> DistributedProgram:
         query.environment_of_text(late_items),
         query.schema,
         several_documents=query.several_documents,
+        divides=query.divides,
         output=query.output,
         keeps_windows=query.keeps_windows,
     )

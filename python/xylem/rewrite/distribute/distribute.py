@@ -31,6 +31,7 @@ def distribute(
     user_aggregates: Mapping[tuple[str, str], Signature] | None = None,
     unmerged: Container[tuple[str, str]] = (),
     keeps_windows: bool = False,
+    divides: bool = False,
 ) -> SpreadQuery:
     """How a query is spread over parts of its input, or why it is one task.
 
@@ -39,12 +40,13 @@ def distribute(
     `is_empty_greatest`: what the prolog says of empty keys of `order by`. `user_aggregates`: the functions in Python
     that can merge their states, with the types of a value and of the result; `unmerged`: those that cannot.
     `keeps_windows`: the input is a stream, whose windows may stay open from one of its batches to the next.
+    `divides`: items may be divided themselves, for documents that have a few large ones.
     """
     declared = list(prolog)
     is_ordered = not _is_unordered(body, declared)
     try:
         functions = _functions(declared)
-        frame = Frame(functions, is_one_document, is_empty_greatest, user_aggregates, keeps_windows, unmerged)
+        frame = Frame(functions, is_one_document, is_empty_greatest, user_aggregates, keeps_windows, unmerged, divides)
         return _spread(body, declared, frame, is_ordered)
     except NotSpread as refused:
         return _one_task(body if is_one_document else read_from_collection(body), refused, is_ordered)
@@ -136,6 +138,7 @@ def _described(part: SpreadPart, parts: tuple[SpreadPart, ...], is_collated: boo
         tuple(told_joins(part, parts, _printed, is_collated)),
         span.line,
         span.column,
+        part.is_divisible,
     )
 
 

@@ -51,10 +51,12 @@ class Frame:
         user_aggregates: Mapping[ExpandedName, Signature] | None = None,
         keeps_windows: bool = False,
         unmerged: Container[ExpandedName] = (),
+        divides: bool = False,
     ) -> None:
         """`keeps_windows`: the input is a stream, and windows may be kept open from one of its batches to the next."""
         self.keeps_windows = keeps_windows
         self._unmerged = unmerged
+        self._divides = divides
         self._gathered_for = ""
         """Why what is split is gathered, where that is known."""
         self.user_aggregates = dict(user_aggregates or {})
@@ -79,7 +81,15 @@ class Frame:
             return expr
         before = len(self.parts)
         refused: NotSpread | None = None
-        shapes = (self._of_document_element, self._windows, self._aggregate, self._first_items, self._tuples, self._map)
+        shapes = (
+            self._of_document_element,
+            self._windows,
+            self._aggregate,
+            self._first_items,
+            self._tuples,
+            self._divided,
+            self._map,
+        )
         for shape in shapes:
             try:
                 made = shape(expr, place)
@@ -223,6 +233,23 @@ class Frame:
         variable = self._value(expr, spread, own, limit=found.count)
         return expr_of(found, variable)
 
+    def _divided(self, expr: ast.Expr, place: Place) -> ast.Expr | None:
+        from .divided_loop import divided
+
+        return divided(self, expr) if self._divides and isinstance(expr, ast.Flwor) else None
+
+    def _is_divisible(self, expr: ast.Expr) -> bool:
+        """Whether the items of a loop could be divided themselves."""
+        from .divided_loop import divided
+
+        before = len(self.parts)
+        try:
+            return isinstance(expr, ast.Flwor) and divided(self, expr) is not None
+        except NotSpread:
+            return False
+        finally:
+            self._forget(before)
+
     def _map(self, expr: ast.Expr, place: Place) -> ast.Expr | None:
         if not isinstance(expr, _MAPS) and not _is_passed_on(expr):
             return None
@@ -232,7 +259,12 @@ class Frame:
         body = self._used(spread.body, place)
         why = f"its items are gathered where they are needed{self._gathered_for}"
         why = why if place.group is None else _whole_items(spread.body)
-        variable = self.add(PartKind.MAP, expr, body, spread.scopes, place, limit=limit, why=why)
+        is_divisible = limit is None and self._is_divisible(expr)
+        if is_divisible:
+            why += ("; " if why else "") + "where a document has too few of them, it is cut inside them"
+        variable = self.add(
+            PartKind.MAP, expr, body, spread.scopes, place, limit=limit, why=why, is_divisible=is_divisible
+        )
         if place.use is not Use.VALUE and spread.reach:
             self.copies[variable.name.expanded] = Reach.COPY
         return variable

@@ -6,6 +6,7 @@ from xylem.plan.distribution import PartKind
 from xylem.plan.spread import SpreadPart
 
 from .aggregate_task import AggregateTask
+from .divided_task import DividedTask
 from .group_task import GroupTask
 from .map_task import MapTask
 from .output_choice import TextChoice
@@ -20,7 +21,7 @@ def part_task(part: SpreadPart, compiler: PartCompiler, text: TextChoice | None)
     """The task of one part; `text` says how its text is written, None that its rows hold packed items."""
     match part.kind:
         case PartKind.AGGREGATE:
-            return AggregateTask(part, compiler)
+            return AggregateTask(part, compiler) if part.grouping is None else DividedTask(part, compiler)
         case PartKind.SORT:
             return SortTask(part, compiler, text)
         case PartKind.GROUP:
