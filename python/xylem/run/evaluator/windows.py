@@ -18,6 +18,7 @@ from xylem.values.sequence_type import AtomicItem, ItemType, Occurrence, Sequenc
 from ..runtime import control as control_rt
 from ..runtime import data_windows
 from ..windows.aggregates import aggregate_value
+from ..windows.counted_sliding import CountedSlidingCursor
 from ..windows.cursor import Needs
 from ..windows.landmark import LandmarkCursor
 from ..windows.partitioned import partitioned
@@ -197,7 +198,23 @@ def _cursor(c: Compiler, plan: WindowPlan, functions: WindowFunctions, endless: 
         return f"{c.rt(LandmarkCursor)}({', '.join(arguments)})"
     arguments += ["by_start=True"] if plan.is_standard else []
     arguments += ["early=True"] if plan.early else []
+    distance = _distance(plan) if arguments[0] == "None" and not plan.early and not needs_items else None
+    if distance is not None:
+        return f"{c.rt(CountedSlidingCursor)}({', '.join(arguments)}, distance={distance})"
     return f"{c.rt(SlidingCursor)}({', '.join(arguments)})"
+
+
+def _distance(plan: WindowPlan) -> int | None:
+    """How many items after its first a window ends, where its end says no more than that."""
+    index, places = plan.index, (plan.start.named("position"), plan.end.named("position"))
+    if index is None or index.kind != "hash" or index.is_general or None in places:
+        return None
+    if plan.shared is not None or plan.opening is not None or plan.own is not None:
+        return None
+    keys = [key.name.expanded if isinstance(key, ast.VarRef) else None for key in (index.start_key, index.end_key)]
+    if keys != [place.expanded for place in places if place is not None]:
+        return None
+    return index.offset.value if isinstance(index.offset, ast.IntegerLiteral) and index.offset.value > 0 else None
 
 
 def _needs(c: Compiler, plan: WindowPlan) -> str:

@@ -1,0 +1,101 @@
+"""Sliding windows of a fixed number of items, one from each: the commonest ones, by a loop of their own.
+
+    for sliding window $w in E start at $i when true() end at $j when $j - $i eq 9 …
+
+Which windows an item ends is known without asking: the one that started so many items before it. Windows come in the
+order of their first items, which is that of their last ones.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from .cursor import Window
+from .feed import PAUSE
+from .sliding import SlidingCursor
+
+
+class CountedSlidingCursor(SlidingCursor):
+    """As `SlidingCursor`, for an end at position start + `distance`; items that are pushed take the usual way.
+
+    Holds:  the last `distance` items where windows or their starts are read; else the values of aggregates alone.
+    """
+
+    def __init__(self, *arguments: Any, distance: int, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self._distance = distance
+        self._held = 0
+
+    def over(self, items: Iterable[Any]) -> Iterator[Window]:
+        if self._looks_ahead or (self._longest is not None and self._longest <= self._distance):
+            return super().over(items)
+        return self._counted(items)
+
+    def _counted(self, items: Iterable[Any]) -> Iterator[Window]:
+        distance, aggregates = self._distance, self._aggregates
+        start_current, _, start_previous, _ = self._needs.start
+        end_current, _, end_previous, _ = self._needs.end
+        keeps_items = self._buffer is not None
+        keeps = keeps_items or start_current or start_previous
+        # The items of the windows that are open, and the one before the first of them.
+        kept: deque[Any] = deque()
+        before: Any = None
+        previous: Any = None
+        prior: Any = None
+        results: tuple[Any, ...] = ()
+        position = 0
+        for item in items:
+            if item is PAUSE:
+                self._held = len(kept) if keeps_items else 0
+                yield PAUSE
+                continue
+            position += 1
+            if keeps:
+                kept.append(item)
+            if aggregates is not None:
+                aggregates.add(item, position)
+            start = position - distance
+            if start > 0:
+                if aggregates is not None:
+                    results = aggregates.results(start, None)
+                    aggregates.forget(start + 1)
+                first = kept.popleft() if keeps else None
+                yield (
+                    [first, *kept] if keeps_items else [],
+                    first if start_current else None,
+                    start,
+                    before if start_previous else None,
+                    None,
+                    item if end_current else None,
+                    position,
+                    previous if end_previous else None,
+                    None,
+                    *results,
+                )
+                before = first
+            prior, previous = previous, item
+        self._held = 0
+        if self._force or not position:
+            return
+        ending = (previous if end_current else None, position, prior if end_previous else None, None)
+        left = min(distance, position)
+        for start in range(position - left + 1, position + 1):
+            window = list(kept) if keeps_items else []
+            first = kept.popleft() if keeps else None
+            if aggregates is not None:
+                results = aggregates.results(start, None)
+            yield (
+                window,
+                first if start_current else None,
+                start,
+                before if start_previous else None,
+                None,
+                *ending,
+                *results,
+            )
+            before = first
+
+    def held_count(self) -> int:
+        return self._held or super().held_count()
