@@ -37,9 +37,9 @@ functions = xylem.Functions()
 def slow(text):
     import time, os
     time.sleep(0.002)
-    # Once, in the middle: the executor, that is, the JVM whose daemon started this worker.
-    if text == "700" and not os.path.exists(mark):
-        open(mark, "w").close()
+    # Once for each query, in the middle: the executor, that is, the JVM whose daemon started this worker.
+    if text in ("700", "joined 700") and not os.path.exists(mark + text):
+        open(mark + text, "w").close()
         daemon = os.getppid()
         executor = int(open(f"/proc/{daemon}/stat").read().rsplit(")", 1)[1].split()[1])
         os.kill(executor, signal.SIGKILL)
@@ -49,7 +49,21 @@ query = "<all n='{count(//row)}'>{ for $r in //row order by $r/@k, xs:integer($r
 shipped = shipped_query(query, functions=functions)
 run = BatchRun(lambda: spark, shipped, input_files(source), partitions=8)
 answer = "".join(run.pieces())
-print(json.dumps({"places": places, "answer": answer, "killed": os.path.exists(mark)}))
+# What a join has shuffled is lost with the executor that has it, and made again.
+query = """for $r in //row for $o in //row where $o/@twin = $r/@n
+  return udf:slow("joined " || $r/@n) || " " || $o/@n"""
+joined = BatchRun(
+    lambda: spark,
+    shipped_query(query, functions=functions, output={"method": "text", "item-separator": ","}),
+    input_files(source),
+    partitions=4,
+    broadcast_bytes=0,
+)
+pairs = "".join(joined.pieces())
+killed = [os.path.exists(mark + text) for text in ("700", "joined 700")]
+print(json.dumps(
+    {"places": places, "answer": answer, "killed": killed, "pairs": pairs, "shuffled": joined.joins.is_shuffled}
+))
 '''
 
 
@@ -63,7 +77,8 @@ def outcome(tmp_path_factory: pytest.TempPathFactory) -> Any:
     except XylemError as missing:
         pytest.skip(str(missing))
     folder = tmp_path_factory.mktemp("cluster")
-    (folder / "rows.xml").write_text("<t>" + "".join(f"<row n='{n}' k='{n % 3}'/>" for n in range(1000)) + "</t>")
+    rows = "".join(f"<row n='{n}' k='{n % 3}' twin='{999 - n // 2}'/>" for n in range(1000))
+    (folder / "rows.xml").write_text(f"<t>{rows}</t>")
     (folder / "program.py").write_text(PROGRAM)
     ended = subprocess.run(
         [sys.executable, "program.py", "rows.xml", str(folder / "mark")],
@@ -87,6 +102,13 @@ def test_the_code_travels_with_its_kernel(outcome: Any) -> None:
 
 
 def test_an_executor_dies_and_the_answer_is_the_same(outcome: Any) -> None:
-    assert outcome["killed"]
+    assert outcome["killed"][0]
     rows = [str(n) for k in range(3) for n in range(k, 1000, 3)]
     assert outcome["answer"] == f'<all n="1000">{" ".join(rows)}</all>'
+
+
+def test_an_executor_dies_with_what_a_join_has_shuffled(outcome: Any) -> None:
+    assert outcome["killed"][1]
+    assert outcome["shuffled"]
+    pairs = [f"joined {n} {twin}" for n in range(500, 1000) for twin in (2 * (999 - n), 2 * (999 - n) + 1)]
+    assert outcome["pairs"] == ",".join(pairs)
