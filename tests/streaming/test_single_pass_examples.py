@@ -44,7 +44,11 @@ def many(start: str, record: str, end: str, number: int) -> Iterator[bytes]:
 
 
 APPLICATIONS = {
-    "satellite": ("<stream><data>", "<pixel><x>3</x><y>4</y><band0>2</band0><band1>6</band1></pixel>", "</data></stream>"),
+    "satellite": (
+        "<stream><data>",
+        "<pixel><x>3</x><y>4</y><band0>2</band0><band1>6</band1></pixel>",
+        "</data></stream>",
+    ),
     "microscope": ("<slide>", "<pixel><x>5</x><y>9</y><grey>77</grey></pixel>", "</slide>"),
     "frequent-items": ("<capture>", "<packet><source>10.0.0.1</source></packet>", "</capture>"),
 }

@@ -12,6 +12,7 @@ import typer
 
 from .progress import console, on_the_terminal
 from .query_numbers import query_numbers
+from .single_pass_command import single_pass
 from .soak_command import soak_test
 from .spark_command import spark_speed
 from .stream_commands import flux_buffers, scan_speed, xqpull_caches
@@ -126,6 +127,7 @@ def xmark_times(
 
 flux = app.command("flux", epilog="Example: `xylem bench flux --size 10 --json buffers.json`")(flux_buffers)
 scan = app.command("scan", epilog="Example: `xylem bench scan --sizes 100,1000 --svg scan.svg`")(scan_speed)
+passes = app.command("single-pass", epilog="Example: `xylem bench single-pass --sizes 1,10 --limit 60`")(single_pass)
 spark = app.command("spark", epilog="Example: `xylem bench spark --size 100 --json spark.json`")(spark_speed)
 costs = app.command("windows", epilog="Example: `xylem bench windows --sizes 10,1000 --svg windows.svg`")(windows)
 soak = app.command("soak", epilog="Example: `xylem bench soak --minutes 10 --svg soak.svg`")(soak_test)

@@ -1,4 +1,4 @@
-"""Aggregates that the scan computes itself: values as small programs, keys as known before the run (`plan/scan_table.py`).
+"""Aggregates that the scan computes itself (`plan/scan_table.py`): values as small programs, keys known before the run.
 
         max(for $r in ITEM return ($r/band1 - $r/band0) * 2)     →     load band1, load band0, -, 2, *
 
@@ -33,7 +33,8 @@ from .selection import conjuncts
 from .template_paths import NoTemplate, taken_by
 
 _OPERATORS = ("+", "-", "*", "div", "idiv", "mod")
-_FUNCTIONS = {"exists": "count", "empty": "count", "avg": "sum", **{name: name for name in ("count", "sum", "min", "max")}}
+_SAME = ("count", "sum", "min", "max")
+_FUNCTIONS = {"exists": "count", "empty": "count", "avg": "sum", **{name: name for name in _SAME}}
 _LARGEST = 2**53
 MOST_CELLS = 2**40
 
