@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Any
 
 from rich.table import Table
@@ -63,7 +64,7 @@ def verdicts(results: PassResults) -> Iterator[tuple[bool, str]]:
 
 
 def _linear(name: str, rows: Sequence[PassFigures]) -> Iterator[tuple[bool, str]]:
-    for before, after in zip(rows, rows[1:], strict=False):
+    for before, after in pairwise(rows):
         times = after.costs["Xylem"].cpu_seconds / before.costs["Xylem"].cpu_seconds
         size = after.megabytes / before.megabytes
         told = f"{name}: {times:.1f}× the CPU time for {size:.1f}× the input, {after.megabytes:g} MB"
