@@ -14,7 +14,9 @@ from xylem.plan.distribution import Distribution, Part, PartKind
 from xylem.plan.spread import Place, SpreadPart, SpreadQuery, Use, part_variable
 from xylem.syntax import ast, print_query
 
-from ..inline_prolog import inline_prolog
+from ..inline_prolog import inline_functions, inline_prolog
+from ..single_pass.fold_associative import FoldAssociative
+from ..single_pass.rule import PassFacts
 from .frame import Frame, Signature
 from .gathered_parts import joined_by_key, told_joins
 from .input_reads import read_from_collection, read_from_document, reads_input
@@ -60,7 +62,7 @@ def _spread(body: ast.Expr, declared: list[ast.Declaration], frame: Frame, is_or
     for declaration in declared:
         if isinstance(declaration, ast.ContextItemDecl):
             raise NotSpread("the query declares its context item", declaration)
-    body = read_from_document(inline_prolog(body, declared), frame.is_one_document)
+    body = read_from_document(_without_recursion(inline_prolog(body, declared), declared), frame.is_one_document)
     if not reads_input(body):
         raise NotSpread("it reads no input", None)
     made = frame.split(body, Place(Use.ANSWER, (), frame.new_group()))
@@ -79,6 +81,12 @@ def _spread(body: ast.Expr, declared: list[ast.Declaration], frame: Frame, is_or
     parts = joined_by_key(parts, made)
     told = tuple(_described(part, parts, is_collated) for part in parts)
     return SpreadQuery(parts, made, Distribution(told, _printed(made), is_ordered))
+
+
+def _without_recursion(body: ast.Expr, declared: list[ast.Declaration]) -> ast.Expr:
+    """Recursions that are aggregates in truth as such: parts of them are computed apart, and merged."""
+    made = FoldAssociative().apply(body, PassFacts.of(body, declared))
+    return body if made is body else inline_functions(made, declared)
 
 
 def _placed(part: SpreadPart, frame: Frame) -> SpreadPart:
