@@ -87,13 +87,13 @@ def document(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("query", BY_KEY)
 def test_answer_is_that_of_all_pairs(query: str, document: Path) -> None:
-    program = assert_same(query, document, Random(query), number=3)
+    program = assert_same(query, document, Random(query), number=1)
     assert program.keyed_parts, query
 
 
 @pytest.mark.parametrize(("query", "why"), WHOLE.items(), ids=[query[:60] for query in WHOLE])
 def test_what_no_key_decides_is_given_to_every_task(query: str, why: str, document: Path) -> None:
-    program = assert_same(query, document, Random(query), number=2)
+    program = assert_same(query, document, Random(query), number=0)
     (join,) = [join for part in program.distribution.parts for join in part.joins if not join.is_by_key]
     assert join.why.startswith(why), join
 
@@ -149,5 +149,5 @@ def test_generated_joins(seed: int, tmp_path: Path) -> None:
     sides = [chance.choice(SIDES), chance.choice(OTHERS)]
     chance.shuffle(sides)
     query = chance.choice(SHAPES).replace("E", f"{sides[0]} {chance.choice(['=', '=', 'eq'])} {sides[1]}")
-    program = assert_same(query, path, chance, number=2)
+    program = assert_same(query, path, chance, number=1)
     assert program.keyed_parts, query

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from zlib import crc32
 
-from xylem.run.distributed.keyed_join import Measured
+from xylem.run.distributed.keyed_join import SideFigures
 from xylem.run.distributed.rows import Row
 
 from .carried_error import carried
@@ -43,7 +43,7 @@ class JoinWork:
         for task in tasks:
             yield task.number, (TASK, 0, pickle.dumps(task))
             started = time.process_time()
-            measured = Measured()
+            measured = SideFigures()
             try:
                 yield from self.placed(self._side_rows(task, measured))
             except Exception as reason:
@@ -53,7 +53,7 @@ class JoinWork:
             figures = (len(task.pieces), 0, task.size, 0, used, peak_rss_bytes())
             yield task.number, (FIGURES, 0, marshal.dumps(figures))
 
-    def _side_rows(self, task: TaskInput, measured: Measured) -> Iterator[Row]:
+    def _side_rows(self, task: TaskInput, measured: SideFigures) -> Iterator[Row]:
         program, options = self.query.program(), self.query.options()
         sides = program.sides(measured, scanner=self.query.scanner, **options)
         ratio = self.query.limits.decompression_ratio

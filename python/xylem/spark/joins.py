@@ -18,7 +18,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from xylem.plan.distribution import BROADCAST_BYTES
-from xylem.run.distributed.keyed_join import Measured
+from xylem.run.distributed.keyed_join import SideFigures
 from xylem.run.distributed.rows import Row
 
 from .carried_error import arrived
@@ -31,13 +31,14 @@ from .task import ERROR, FIGURES, Figures, StageWork
 
 if TYPE_CHECKING:
     from pyspark import RDD
-    from pyspark.sql import SparkSession
+
+    from .session import BatchSpark
 
 _SIZE = re.compile(r"\s*(-?\d+)\s*([kmgtp]?)b?\s*", re.IGNORECASE)
 _UNITS = {"": 0, "k": 10, "m": 20, "g": 30, "t": 40, "p": 50}
 
 
-def broadcast_limit(spark: SparkSession) -> int:
+def broadcast_limit(spark: BatchSpark) -> int:
     """How many bytes of one side are given to every task; -1: none."""
     said = str(spark.conf.get("spark.sql.autoBroadcastJoinThreshold", str(BROADCAST_BYTES)))
     found = _SIZE.fullmatch(said)
@@ -54,7 +55,7 @@ class Joins:
 
     def __init__(
         self,
-        spark: SparkSession,
+        spark: BatchSpark,
         query: ShippedQuery,
         tasks: Sequence[TaskInput],
         cores: int,
@@ -125,8 +126,8 @@ class Joins:
         partitions = self._tasks + (self._work.buckets if everything else 0)
         return Jobs(self._context, rdd, partitions, self._cores).results()
 
-    def _measure(self, told: Callable[[Figures], None]) -> Measured:
-        found = Measured()
+    def _measure(self, told: Callable[[Figures], None]) -> SideFigures:
+        found = SideFigures()
         outcomes = self._results(self._sides.mapPartitionsWithIndex(self._work.told), everything=False)
         for _, own in outcomes:
             for kind, _, data in own:

@@ -13,7 +13,7 @@ from xylem.plan.distribution import PartKind
 from xylem.source.byte_source import ByteSource, Source
 
 from ..evaluator.program import current_time
-from .keyed_join import ASKS, Measured
+from .keyed_join import ASKS, SideFigures
 from .program import DistributedProgram
 from .rows import Row
 
@@ -75,7 +75,7 @@ class JoinInProcess:
         self._program = program
         self._ranges = len(ranges)
         self._options = options
-        measured = Measured()
+        measured = SideFigures()
         sides = program.sides(measured, **options)
         self._sides = [row for number, source in enumerate(ranges) for row in sides.rows(source, number, number)]
         is_small = measured.item_bytes <= broadcast_bytes or not measured.is_decided_by_keys()

@@ -42,7 +42,7 @@ _NO_KEY = b""
 
 
 @dataclass
-class Measured:
+class SideFigures:
     """What is known of the sides when all rows are there."""
 
     item_bytes: int = 0
@@ -50,7 +50,7 @@ class Measured:
     marks: dict[Table, tuple[set[str], set[str]]] = field(default_factory=dict)
     """Of each table: the marks of its items' keys, and of what is asked."""
 
-    def add(self, other: Measured) -> None:
+    def add(self, other: SideFigures) -> None:
         self.item_bytes += other.item_bytes
         self.has_error = self.has_error or other.has_error
         for table, (items, asks) in other.marks.items():
@@ -93,7 +93,7 @@ class KeyedJoin:
         behind = self._tables[table].lookup.behind
         return 1 if behind is None else 1 + self._depth((table[0], behind))
 
-    def sides(self, run: RunOptions, measured: Measured) -> JoinSides:
+    def sides(self, run: RunOptions, measured: SideFigures) -> JoinSides:
         """Both sides of all joins, range by range."""
         return JoinSides(self.parts, self._tasks, self._tables, run, measured)
 
@@ -118,7 +118,7 @@ class KeyedJoin:
                 found = (item for row in items for item in self._tasks[row.part].plain_items(row))
                 values = [value for item in found for value in asked((item,))]
                 for asker in askers:
-                    yield from _asked(other, values, asker, Measured())
+                    yield from _asked(other, values, asker, SideFigures())
 
     def is_asked_later(self, row: Row) -> bool:
         """Whether a row of an item is of a table that items of another ask."""
@@ -156,7 +156,7 @@ class JoinSides:
         tasks: Mapping[int, PartTask],
         tables: Mapping[Table, _JoinTable],
         run: RunOptions,
-        measured: Measured,
+        measured: SideFigures,
     ) -> None:
         self._run = run
         self._measured = measured
@@ -185,7 +185,7 @@ def _asked_by(part: int, tables: Mapping[Table, _JoinTable]) -> Iterator[Table]:
             yield table
 
 
-def _asked(table: Table, values: Iterable[Any], asker: int, measured: Measured) -> Iterator[Row]:
+def _asked(table: Table, values: Iterable[Any], asker: int, measured: SideFigures) -> Iterator[Row]:
     marks = measured.of(table)[1]
     seen: set[str | float] = set()
     for value in values:
@@ -205,7 +205,7 @@ class _SideOfItems:
     asking: Mapping[Table, Callable[..., Any]]
     """What its items will ask of other tables: no more than its marks need be known yet."""
 
-    def rows(self, source: Any, range_number: int, run: RunOptions, measured: Measured) -> Iterator[Row]:
+    def rows(self, source: Any, range_number: int, run: RunOptions, measured: SideFigures) -> Iterator[Row]:
         assert isinstance(self.task, MapTask)
         ordinal = 0
         try:
@@ -222,7 +222,7 @@ class _SideOfItems:
             value = bytes((HAS_ERROR,)) + pack_error(noted(error, source))
             yield Row(self.task.part.number, _NO_KEY, range_number, ordinal, value)
 
-    def _keys(self, item: Any, measured: Measured) -> set[bytes]:
+    def _keys(self, item: Any, measured: SideFigures) -> set[bytes]:
         """The keys of an item; one that stands for none where it has values without a key."""
         found: set[bytes] = set()
         for table, function in self.keys.items():

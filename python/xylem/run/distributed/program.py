@@ -36,7 +36,7 @@ from ..windows.late_arrivals import Clock, LateItem
 from ..windows.resumed import WindowState
 from .answer import Answer
 from .counted_together import CountedTogether
-from .keyed_join import JoinSides, KeyedJoin, Measured
+from .keyed_join import JoinSides, KeyedJoin, SideFigures
 from .output_choice import OutputChoice
 from .part_query import PartCompiler, RunOptions
 from .part_task import PartTask
@@ -194,7 +194,7 @@ class DistributedProgram:
         return self._joins.rounds(stage)
 
     def sides(
-        self, measured: Measured, *, limits: Limits = DEFAULT_LIMITS, scanner: str = "auto", **options: Any
+        self, measured: SideFigures, *, limits: Limits = DEFAULT_LIMITS, scanner: str = "auto", **options: Any
     ) -> JoinSides:
         """Both sides of all joins by key, to be given one range after another: rows that meet by `key`.
 
