@@ -167,6 +167,21 @@ def _stream(
     source = input_source(options.inputs[0], options.limits, finely=options.plot is not None) if options.inputs else None
     if source is not None and options.replay is not None:
         source = options.replay.of(source, options.limits)
+    try:
+        return _streamed(query, source, bound, options, tally)
+    except BaseException:
+        if source is not None:
+            source.close()
+        raise
+
+
+def _streamed(
+    query: Query,
+    source: ByteSource | None,
+    bound: dict[str, Any],
+    options: RunOptions,
+    tally: MalformedTally | None,
+) -> StreamResult:
     return query.stream(
         source,
         bound,
