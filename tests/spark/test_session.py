@@ -13,7 +13,7 @@ import xylem
 import xylem.spark
 from xylem.spark import java
 from xylem.spark import session as start
-from xylem.spark.session import _cores, require_spark
+from xylem.spark.session import _cores, require_spark, without_sql
 
 
 def test_settings_of_one_machine(spark: Any) -> None:
@@ -33,6 +33,19 @@ def test_workers_find_their_modules_loaded(spark: Any) -> None:
 
 def test_a_second_session_is_the_first(spark: Any) -> None:
     assert start() is spark
+    assert without_sql() is spark
+
+
+def test_files_need_no_sql() -> None:
+    code = """
+from xylem.spark.session import session, without_sql
+first = without_sql("local[1]", config={"spark.sql.autoBroadcastJoinThreshold": "7b"})
+print(first.sparkContext.master, first.conf.get("spark.sql.autoBroadcastJoinThreshold", "none"))
+print(session().sparkContext is first.sparkContext, without_sql() is session())
+"""
+    environment = {**os.environ, "PYTHONPATH": str(java.PACKAGE_ROOT)}
+    run = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
+    assert run.stdout.splitlines() == ["local[1] 7b", "True True"], run.stderr
 
 
 @pytest.mark.parametrize(

@@ -43,10 +43,10 @@ def one_process(master: str) -> Run:
 def on_spark(master: str) -> Run:
     from xylem.spark.batch import BatchRun
     from xylem.spark.inputs import input_files
-    from xylem.spark.session import session
+    from xylem.spark.session import without_sql
     from xylem.spark.shipped_query import shipped_query
 
-    spark = session(master)
+    spark = without_sql(master)
 
     def run(task: SparkTask, document: Path, output: Path) -> dict[str, Any]:
         files = input_files(document)

@@ -5,14 +5,13 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import typer
 
 from xylem.spark.batch import BatchRun, Measured
 from xylem.spark.inputs import input_files
-from xylem.spark.session import require_spark
-from xylem.spark.session import session as start_session
+from xylem.spark.session import BatchSpark, require_spark, without_sql
 from xylem.spark.shipped_query import shipped_query
 from xylem.stream_query import loaded_schema
 
@@ -21,10 +20,6 @@ from .query_source import QuerySource, output_parameters, spark_settings, variab
 from .result_output import result_output
 from .run_query import RunOptions
 from .statistics import Facts, peak_rss_bytes, report_as
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
 
 
 def run_on_spark(
@@ -97,9 +92,9 @@ class _Session:
         self.master: str | None = None
         require_spark()
 
-    def start(self) -> SparkSession:
+    def start(self) -> BatchSpark:
         started = time.monotonic()
-        spark = start_session(self._master, config=self._settings)
+        spark = without_sql(self._master, config=self._settings)
         self.seconds = time.monotonic() - started
         self.master = spark.sparkContext.master
         return spark

@@ -29,7 +29,7 @@ from .shipped_query import ShippedQuery
 from .task import SHUFFLED, Figures, StageWork, peak_rss_bytes
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from .session import BatchSpark
 
 
 @dataclass
@@ -72,7 +72,7 @@ class BatchRun:
 
     def __init__(
         self,
-        spark: Callable[[], SparkSession],
+        spark: Callable[[], BatchSpark],
         query: ShippedQuery,
         files: Sequence[InputFile],
         *,
@@ -96,7 +96,7 @@ class BatchRun:
         return self.program.distribution.is_parallel and bool(self._files)
 
     @cached_property
-    def spark(self) -> SparkSession:
+    def spark(self) -> BatchSpark:
         return self._start()
 
     @cached_property

@@ -10,12 +10,14 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping
+from dataclasses import dataclass
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol
 
 from xylem.errors import DynamicError
 
 if TYPE_CHECKING:
+    from pyspark import SparkContext
     from pyspark.sql import SparkSession
 
 LOCAL = "local[*]"
@@ -39,35 +41,90 @@ def session(
     by default wherever they are not this machine's own. `java_options` are added to those of the driver's JVM.
     """
     require_spark()
-    from pyspark import SparkConf, SparkContext
     from pyspark.sql import SparkSession
 
     active = SparkSession.getActiveSession()
     if active is not None:
         return active
-    master = master or os.environ.get("SPARK_MASTER") or _submitted_master() or LOCAL
-    is_local = master.startswith("local")
-    settings = _settings(master, app_name, ui, is_local if fast_start is None else fast_start, java_options)
-    settings.update({name: _setting(value) for name, value in (config or {}).items()})
-    if SparkContext._gateway is None:
-        from .java import start_gateway
-
-        # Not ours to change where the user has said it.
-        os.environ.setdefault("PYSPARK_PYTHON", sys.executable if is_local else "python3")
-        configuration = SparkConf(loadDefaults=False).setAll(list(settings.items()))
-        SparkContext._ensure_initialized(gateway=start_gateway(configuration), conf=configuration)
+    settings = _all_settings(master, app_name, config, ui, fast_start, java_options)
+    _started(settings, ship_code)
     builder = SparkSession.builder
     for name, value in settings.items():
         builder = builder.config(name, value)
     try:
-        spark = builder.getOrCreate()
+        return builder.getOrCreate()
+    except Exception as reason:
+        raise DynamicError("XYRT0003", _first_line(reason)) from reason
+
+
+class BatchSpark(Protocol):
+    """What runs over files use of a session; `without_sql` gives it without the rest."""
+
+    @property
+    def sparkContext(self) -> SparkContext: ...
+
+    @property
+    def conf(self) -> Any: ...
+
+
+@dataclass
+class WithoutSql:
+    """A Spark that runs tasks; tables and SQL, which take a third of the start of a session, are not there."""
+
+    sparkContext: SparkContext
+    conf: Any
+
+
+def without_sql(master: str | None = None, *, config: Mapping[str, str | int | bool] | None = None) -> BatchSpark:
+    """What a run over files needs: the session there is, or a context with the settings of a new one."""
+    require_spark()
+    from pyspark.sql import SparkSession
+
+    active = SparkSession.getActiveSession()
+    if active is not None:
+        return active
+    context = _started(_all_settings(master, "xylem", config, False, None, ""), None)
+    return WithoutSql(context, context.getConf())
+
+
+def _all_settings(
+    master: str | None,
+    app_name: str,
+    config: Mapping[str, str | int | bool] | None,
+    ui: bool,
+    fast_start: bool | None,
+    java_options: str,
+) -> dict[str, str]:
+    master = master or os.environ.get("SPARK_MASTER") or _submitted_master() or LOCAL
+    is_fast = master.startswith("local") if fast_start is None else fast_start
+    settings = _settings(master, app_name, ui, is_fast, java_options)
+    return {**settings, **{name: _setting(value) for name, value in (config or {}).items()}}
+
+
+def _started(settings: Mapping[str, str], ship_code: bool | None) -> SparkContext:
+    """The context there is, or a new one."""
+    from pyspark import SparkConf, SparkContext
+
+    running: SparkContext | None = SparkContext._active_spark_context
+    if running is not None:
+        return running
+    master = settings["spark.master"]
+    if SparkContext._gateway is None:
+        from .java import start_gateway
+
+        # Not ours to change where the user has said it.
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable if master.startswith("local") else "python3")
+        configuration = SparkConf(loadDefaults=False).setAll(list(settings.items()))
+        SparkContext._ensure_initialized(gateway=start_gateway(configuration), conf=configuration)
+    try:
+        context = SparkContext.getOrCreate(SparkConf().setAll(list(settings.items())))
     except Exception as reason:
         raise DynamicError("XYRT0003", _first_line(reason)) from reason
     if ship_code if ship_code is not None else not _has_own_workers(master):
-        from .shipped_code import ship
+        from .shipped_code import ship_to
 
-        ship(spark)
-    return spark
+        ship_to(context)
+    return context
 
 
 def require_spark() -> None:

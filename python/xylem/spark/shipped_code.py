@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from pyspark import SparkContext
     from pyspark.sql import SparkSession
 
 PACKAGES = ("xylem", "regex")
@@ -24,9 +25,14 @@ NOT_EVALUATION = ("bench", "conformance", "cli", "web")
 
 def ship(spark: SparkSession) -> None:
     """Send the code to the executors of a session, those that join later included."""
+    ship_to(spark.sparkContext)
+
+
+def ship_to(context: SparkContext) -> None:
+    """Likewise, to those of a context."""
     for package in PACKAGES:
         archive = zipped(package, Path(tempfile.mkdtemp(prefix="xylem-code-")))
-        spark.sparkContext.addArchive(f"{archive}#{package}")
+        context.addArchive(f"{archive}#{package}")
 
 
 def zipped(package: str, folder: Path) -> Path:
