@@ -108,7 +108,18 @@ def _batches(
     scanner: Scanner, chunks: Iterable[bytes], may_write: Callable[[], bool], is_whole: bool
 ) -> Iterator[Batch]:
     """The batches; where the input is there as a whole, what is complete need not be told before its end."""
-    for chunk in chunks:
+    pieces = iter(chunks)
+    while True:
+        try:
+            chunk = next(pieces, None)
+        except InputError:
+            # What came before bytes that could not be decoded counts.
+            batch = scanner.feed(b"", True)
+            if batch is not None:
+                yield batch
+            raise
+        if chunk is None:
+            break
         scanner.writes = may_write()
         batch = scanner.feed(chunk, not is_whole)
         if batch is not None:
