@@ -30,7 +30,7 @@ from xylem.values.python_values import items_from_python, sequence_from_python
 
 if TYPE_CHECKING:
     from xylem.analysis.event_time import EventTime
-    from xylem.functions.event_order import LateItems
+    from xylem.functions.late_items import LateItems
     from xylem.plan.distribution import Distribution
     from xylem.plan.explain import Explanation
     from xylem.plan.streamability import DataFlow

@@ -17,7 +17,7 @@ from xylem.syntax import ast, parse, parse_sequence_type, print_query
 
 if TYPE_CHECKING:
     from xylem.analysis.event_time import EventTime
-    from xylem.functions.event_order import LateItems
+    from xylem.functions.late_items import LateItems
     from xylem.plan.streamability import DataFlow
     from xylem.rewrite.windows import WindowFacts
     from xylem.run.distributed.program import DistributedProgram

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from urllib.parse import urljoin, urlsplit
-
 from typing import Any
+from urllib.parse import urljoin, urlsplit
 
 from xylem.errors import Span, StaticError
 from xylem.functions.context import CODEPOINT_COLLATION, StaticPart

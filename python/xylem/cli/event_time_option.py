@@ -13,7 +13,7 @@ import typer
 
 if TYPE_CHECKING:
     from xylem.analysis.event_time import EventTime
-    from xylem.functions.event_order import LateItems
+    from xylem.functions.late_items import LateItems
 
 WINDOWS = "Windows by event time"
 DEFAULT_BOUND = "10s"
@@ -68,7 +68,7 @@ def event_time_of(
 @contextmanager
 def late_items_of(event_time: EventTime | None, place: Path | None) -> Iterator[LateItems | None]:
     """Counts what comes too late in a run, keeps it in a file if there is one, and says so at the end."""
-    from xylem.functions.event_order import LateItems
+    from xylem.functions.late_items import LateItems
 
     letters = _Letters(place) if place is not None else None
     late = LateItems(None if letters is None else letters.take)

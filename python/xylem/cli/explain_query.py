@@ -38,8 +38,8 @@ def explain_distribution(source: QuerySource, *, as_json: bool) -> None:
         return
     sys.stdout.write(distribution_text(distribution))
     if windows:
-        lines = [line for one in windows for line in one.lines()]
-        sys.stdout.write("\n".join(["", "as a stream in batches (xylem stream)", *(f"    {line}" for line in lines)]) + "\n")
+        lines = [f"    {line}\n" for one in windows for line in one.lines()]
+        sys.stdout.write("\nas a stream in batches (xylem stream)\n" + "".join(lines))
 
 
 def _write_json(facts: dict[str, Any]) -> None:

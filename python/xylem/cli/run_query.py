@@ -19,7 +19,7 @@ from .result_output import result_output
 if TYPE_CHECKING:
     from xylem.analysis.event_time import EventTime
     from xylem.api import Query
-    from xylem.functions.event_order import LateItems
+    from xylem.functions.late_items import LateItems
     from xylem.source.byte_source import ByteSource
     from xylem.source.malformed import MalformedTally
     from xylem.stream_result import StreamResult

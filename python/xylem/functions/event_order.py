@@ -27,6 +27,7 @@ from xylem.values.node import Node
 from xylem.values.strings import UntypedAtomic
 
 from .context import Context
+from .late_items import LateItems
 from .registry import function
 
 UNITS = 10**9
@@ -44,21 +45,6 @@ class Late(StrEnum):
     DROP = "drop"
     STOP = "stop"
     DEAD_LETTER = "dead-letter"
-
-
-class LateItems:
-    """Counts the items that came too late, and hands them on."""
-
-    def __init__(self, keep: Callable[[Any, str], object] | None = None) -> None:
-        """`keep` gets an item and what is wrong, where late items are kept."""
-        self.count = 0
-        self.keep = keep
-
-    def take(self, item: Any, why: str) -> None:
-        """One more."""
-        self.count += 1
-        if self.keep is not None:
-            self.keep(item, why)
 
 
 def bound_of(text: str) -> int:

@@ -13,8 +13,8 @@ from xylem.source.byte_ranges import Scope
 from xylem.syntax import ast
 
 from .distribution import Distribution, PartKind
+from .part_names import ITEMS_OF_STREAM, PART_NAMESPACE
 
-PART_NAMESPACE = "urn:xylem:part"
 RANGE_BEGINS, RANGE_ENDS = "xylem-range-begins-61c2", "xylem-range-ends-61c2"
 """Processing instructions at the ends of a range, where parts ask which elements are open there."""
 LOOKUP = ast.Name("lookup", None, PART_NAMESPACE)
@@ -56,10 +56,6 @@ class Grouping:
     """Variables in place of aggregates: (variable, function, further arguments)."""
     finish: ast.Expr
     """A function from keys, collected sequences and aggregates to arrays [items, order keys…] of one group."""
-
-
-ITEMS_OF_STREAM = ast.VarRef(ast.Name("items", None, PART_NAMESPACE))
-"""Stands in a window clause for the items of a stream, which come in batches."""
 
 
 @dataclass(frozen=True)
@@ -150,3 +146,18 @@ class SpreadQuery:
     parts: tuple[SpreadPart, ...]
     frame: ast.Expr
     distribution: Distribution
+
+
+__all__ = [
+    "ITEMS_OF_STREAM",
+    "LOOKUP",
+    "PART_NAMESPACE",
+    "Grouping",
+    "Lookup",
+    "Place",
+    "SpreadPart",
+    "SpreadQuery",
+    "Use",
+    "Windowed",
+    "part_variable",
+]

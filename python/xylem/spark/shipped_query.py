@@ -16,8 +16,8 @@ from typing import Any
 
 from xylem.analysis.event_time import EventTime
 from xylem.external_names import external_names
-from xylem.functions.event_order import LateItems
 from xylem.functions.external import DEFAULT_FUNCTIONS, ExternalFunction
+from xylem.functions.late_items import LateItems
 from xylem.pipeline import StaticEnvironment, compile_distributed, compile_query
 from xylem.run.distributed.program import DistributedProgram
 from xylem.run.evaluator.program import current_time

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from xylem.analysis.event_order_call import event_order_call
-from xylem.plan.spread import ITEMS_OF_STREAM, PART_NAMESPACE
+from xylem.plan.part_names import ITEMS_OF_STREAM, PART_NAMESPACE
 from xylem.syntax import ast
 
 from .compiler import Compiler

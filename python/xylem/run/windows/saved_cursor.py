@@ -24,8 +24,8 @@ from typing import Any, NamedTuple
 
 from xylem.errors import DynamicError, XylemError
 from xylem.functions.context import Context
-from xylem.functions.event_order import LateItems
 from xylem.functions.external import AggregateProtocol
+from xylem.functions.late_items import LateItems
 from xylem.values.collations import Collation
 from xylem.values.node import Node
 

@@ -157,7 +157,8 @@ class _Letters:
     def _add(self, text: str, why: str) -> None:
         self.count += 1
         if self._keeps:
-            letter = {"code": "XYDY0012", "message": f"an item came too late: {why}", "query": self._name, "record": text}
+            message = f"an item came too late: {why}"
+            letter = {"code": "XYDY0012", "message": message, "query": self._name, "record": text}
             self.texts.append(json.dumps(letter))
 
 

@@ -1,0 +1,21 @@
+"""Items that came too late for event time (`event_order.py`): counted, and handed on to whoever keeps them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+
+class LateItems:
+    """Counts the items that came too late, and hands them on."""
+
+    def __init__(self, keep: Callable[[Any, str], object] | None = None) -> None:
+        """`keep` gets an item and what is wrong, where late items are kept."""
+        self.count = 0
+        self.keep = keep
+
+    def take(self, item: Any, why: str) -> None:
+        """One more."""
+        self.count += 1
+        if self.keep is not None:
+            self.keep(item, why)

@@ -1,0 +1,9 @@
+"""Names that no query can have, for what stands in the place of its parts."""
+
+from __future__ import annotations
+
+from xylem.syntax import ast
+
+PART_NAMESPACE = "urn:xylem:part"
+ITEMS_OF_STREAM = ast.VarRef(ast.Name("items", None, PART_NAMESPACE))
+"""Stands in a window clause for the items of a stream, which come in batches."""
