@@ -263,7 +263,7 @@ def stream_sections(stream: StreamAccount) -> list[str]:
         if each.by_scan:
             streamed.append("  results in plain XML are written by the scan itself")
     aggregated = [
-        f"{each.function}() of {each.path}{', counted by the scan itself' if each.by_scan else ''}"
+        f"{each.told} of {each.path}{f', {each.verb} by the scan itself' if each.by_scan else ''}"
         for each in stream.aggregated
     ]
     buffered = []
@@ -271,6 +271,7 @@ def stream_sections(stream: StreamAccount) -> list[str]:
         buffered.append(f"${buffer.variable}: {', '.join(buffer.paths)}")
         buffered.append(f"  from where it passes until {buffer.until}; at most {buffer.bound}")
     return [
+        *_section("rewritten", stream.fusions),
         *_section("streams", streamed),
         *_section("aggregates on the way", aggregated),
         *_section("buffers", buffered or ["nothing"]),

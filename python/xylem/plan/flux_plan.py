@@ -47,3 +47,5 @@ class FluxPlan(Record):
     buffers: tuple[Buffered, ...] = ()
     steps: tuple[Applied, ...] = ()
     """The rules that were applied, in their order."""
+    fusions: tuple[str, ...] = ()
+    """What was done before to make one pass of many, in words."""

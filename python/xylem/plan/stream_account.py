@@ -45,6 +45,15 @@ class Aggregated:
     by_scan: bool = False
     """Whether the scan itself does it."""
 
+    @property
+    def told(self) -> str:
+        return self.function if self.function.endswith(" by key") else f"{self.function}()"
+
+    @property
+    def verb(self) -> str:
+        """What the scan does."""
+        return "counted" if self.function in ("count", "exists", "empty") else "computed"
+
     def to_dict(self) -> dict[str, Any]:
         return {"path": self.path, "function": self.function, "by_scan": self.by_scan}
 
@@ -60,6 +69,8 @@ class StreamAccount:
     code: str
     """The generated handlers."""
     passes: int = 1
+    fusions: tuple[str, ...] = ()
+    """What was done to make one pass of many."""
 
     @property
     def is_bounded(self) -> bool:

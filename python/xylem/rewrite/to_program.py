@@ -18,7 +18,7 @@ from .inline_prolog import inline_functions, inline_prolog
 from .leaf_limits import LeafLimits
 from .rule import Facts
 from .rules import ALGEBRA, NORMAL_FORM
-from .single_pass import make_one_pass
+from .single_pass import make_one_pass, told_of
 from .source import read_from_root, stream_source
 from .to_flux import to_flux
 from .union_of_paths import unite_paths
@@ -62,4 +62,4 @@ def to_program(
     query = apply_rules(query, NORMAL_FORM, facts, note, without)
     query = apply_rules(query, ALGEBRA, facts, note, without)
     program = rewrite_to_flux(query, schema, names)
-    return FluxPlan(program, query, source, reads_input, buffers(program, schema), tuple(applied))
+    return FluxPlan(program, query, source, reads_input, buffers(program, schema), tuple(applied), told_of(fusions))

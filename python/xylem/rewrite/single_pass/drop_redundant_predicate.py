@@ -31,6 +31,7 @@ _TURNED = {"<=": ">=", ">=": "<=", "le": "ge", "ge": "le"}
 class DropRedundantPredicate(OnePassRule):
     name = "drop_redundant_predicate"
     paper = "§4.4"
+    told = "a condition that always holds is left out"
 
     def apply(self, body: ast.Expr, facts: PassFacts) -> ast.Expr:
         return replaced(body, lambda node: _without(node, facts) if isinstance(node, ast.Flwor) else None)

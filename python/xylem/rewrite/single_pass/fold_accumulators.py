@@ -33,6 +33,7 @@ from .rule import OnePassRule, PassFacts
 class FoldAccumulators(OnePassRule):
     name = "fold_accumulators"
     paper = "§5.1.3"
+    told = "a recursion that carries a value along is a fold"
 
     def apply(self, body: ast.Expr, facts: PassFacts) -> ast.Expr:
         return each_call(body, facts, _folded)

@@ -34,6 +34,7 @@ _EXACT = (Values.INTEGER, Values.DECIMAL)
 class FoldAssociative(OnePassRule):
     name = "fold_associative"
     paper = "§5.1.3"
+    told = "a recursion that combines its items is an aggregate"
 
     def apply(self, body: ast.Expr, facts: PassFacts) -> ast.Expr:
         return each_call(body, facts, _aggregated)

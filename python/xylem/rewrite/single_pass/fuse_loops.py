@@ -32,6 +32,7 @@ _PLAIN = (ast.ForClause, ast.LetClause, ast.WhereClause)
 class FuseLoops(OnePassRule):
     name = "fuse_loops"
     paper = "§4.3.2"
+    told = "what is selected flows on, instead of being collected"
 
     def apply(self, body: ast.Expr, facts: PassFacts) -> ast.Expr:
         while True:

@@ -46,6 +46,7 @@ _IN_ORDER = ("distinct-values", "string-join", "fold-left")
 class GroupByKey(OnePassRule):
     name = "group_by_key"
     paper = "§4.3.1"
+    told = "aggregates in loops are kept by key, for all turns at once"
 
     def apply(self, body: ast.Expr, facts: PassFacts) -> ast.Expr:
         tables = _Tables(facts)

@@ -19,6 +19,12 @@ class Fusion(NamedTuple):
     after: ast.Expr
 
 
+def told_of(fusions: Sequence[Fusion]) -> tuple[str, ...]:
+    """What rules did, in words for `explain`."""
+    words = {rule.name: f"{rule.told} ({rule.name})" for rule in RULES}
+    return tuple(words[fusion.rule] for fusion in fusions)
+
+
 def make_one_pass(
     body: ast.Expr, prolog: Sequence[ast.Declaration], without: Collection[str] = ()
 ) -> tuple[ast.Expr, tuple[Fusion, ...]]:

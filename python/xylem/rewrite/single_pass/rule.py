@@ -60,6 +60,8 @@ class OnePassRule(ABC):
     name: ClassVar[str]
     paper: ClassVar[str] = ""
     """Where single-pass.txt has it."""
+    told: ClassVar[str]
+    """What it does, in words for `explain`."""
 
     @abstractmethod
     def apply(self, body: ast.Expr, facts: PassFacts) -> ast.Expr: ...

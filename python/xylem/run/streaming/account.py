@@ -12,6 +12,9 @@ from .roles import FeedRole, ItemRole, KeepRole, RegionRole, Role, ScopeRole, Wi
 from .window_account import held_by_windows
 
 
+BY_TURN = "as many as its loops have turns"
+
+
 def account_of(program: StreamProgram) -> StreamAccount:
     """The account of one program."""
     paths = _Paths(program.scan)
@@ -21,6 +24,7 @@ def account_of(program: StreamProgram) -> StreamAccount:
         _buffered(program, paths),
         program.plan.program,
         program.handlers.code,
+        fusions=program.plan.fusions,
     )
 
 
@@ -51,7 +55,11 @@ def _is_folded(role: FeedRole) -> bool:
 def _aggregated(role: FeedRole, paths: _Paths) -> Aggregated:
     step = paths.steps[role.step]
     by_scan = step.result is not None or bool(step.report & Report.COUNT)
-    return Aggregated(paths.absolute(role.step), role.scope.aggregates[role.aggregate].function, by_scan)
+    aggregate = role.scope.aggregates[role.aggregate]
+    function = aggregate.function
+    if aggregate.table is not None:
+        function = f"{', '.join(dict.fromkeys(part.function for part in aggregate.table.parts))} by key"
+    return Aggregated(paths.absolute(role.step), function, by_scan)
 
 
 def _buffered(program: StreamProgram, paths: _Paths) -> tuple[Buffered, ...]:
@@ -69,6 +77,12 @@ def _buffered(program: StreamProgram, paths: _Paths) -> tuple[Buffered, ...]:
 def _kept_value(role: FeedRole, paths: _Paths) -> Buffered | None:
     """What an aggregate holds that is more than a number."""
     variable, function = role.scope.variable, role.scope.aggregates[role.aggregate].function
+    table = role.scope.aggregates[role.aggregate].table
+    if table is not None:
+        are_known = all(key.items is not None for key in table.keys)
+        cells = f"accumulators by key of {paths.absolute(role.step)}"
+        bound = BY_TURN if are_known or not role.scope.is_single else THE_STREAM
+        return Buffered(variable, (cells,), f"the end of ${variable}", bound)
     if function not in ("string-join", "distinct-values", "last", "fold-left", "items"):
         return None
     path = paths.absolute(role.step)
