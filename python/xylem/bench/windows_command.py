@@ -12,16 +12,25 @@ import typer
 from .progress import console, on_the_terminal
 
 
+WAYS = ("Xylem", "Xylem; streamed", "tree; window by window", "Saxon", "BaseX", "loop by hand", "pandas")
+"""By default; names with a comma are told with a semicolon."""
+
+
 def windows(
-    items: Annotated[int, typer.Option("--items", min=100, help="How many items, at least.")] = 300_000,
+    items: Annotated[
+        str, typer.Option("--items", help="How many items, at least; several numbers for several lengths.")
+    ] = "100000",
     sizes: Annotated[str, typer.Option("--sizes", help="Sizes of windows.")] = "10,1000,100000",
     kinds: Annotated[str, typer.Option("--kinds", help="Which windows.")] = "tumbling,sliding,time,keyed,landmark",
     engines: Annotated[
         str, typer.Option("--engines", help="Which ways to compute them.")
-    ] = "Xylem,Xylem without rules,Saxon,loop by hand,pandas",
+    ] = ",".join(WAYS),
     memory: Annotated[
         str, typer.Option("--memory", help="Numbers of items for which memory is measured; none: not at all.")
-    ] = "100000,10000000",
+    ] = "100000,1000000",
+    full: Annotated[
+        bool, typer.Option("--full", help="All points: 10⁵, 10⁶ and 10⁷ items, six sizes, memory at 10⁷ items.")
+    ] = False,
     repeat: Annotated[int, typer.Option("--repeat", min=1, help="How often; the best counts.")] = 1,
     json_file: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write the figures there.")] = None,
     svg_file: Annotated[Path | None, typer.Option("--svg", metavar="FILE", help="Write a bar chart there.")] = None,
@@ -32,10 +41,12 @@ def windows(
     from .windows_run import run
     from .windows_tasks import NAMED
 
+    if full:
+        items, sizes, memory = "100000,1000000,10000000", "10,100,1000,10000,100000", "100000,10000000"
     results = run(
         _chosen(kinds, NAMED, "--kinds"),
         _numbers(sizes, "--sizes"),
-        items,
+        _numbers(items, "--items"),
         _numbers(memory, "--memory") if memory else [],
         _chosen(engines, ENGINES, "--engines"),
         repeat,
@@ -64,7 +75,7 @@ def _numbers(text: str, option: str) -> list[int]:
 
 def _chosen(text: str, known: Iterable[str], option: str) -> list[str]:
     names = {name.lower(): name for name in known}
-    chosen = [part.strip().lower() for part in text.split(",")]
+    chosen = [part.strip().lower().replace(";", ",") for part in text.split(",")]
     if not all(name in names for name in chosen):
         raise typer.BadParameter(f"there are {', '.join(names.values())}", param_hint=option)
     return [names[name] for name in chosen]

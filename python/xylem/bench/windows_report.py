@@ -39,7 +39,12 @@ def verdicts(results: WindowResults) -> Iterator[tuple[bool, str]]:
     """Each bar: whether it is cleared, and by how much."""
     for task in dict.fromkeys(found.task.name for found in results.sizes):
         rows = [found for found in results.sizes if found.task.name == task]
-        costs = [(cost, found.size) for found in rows if (cost := found.microseconds("Xylem")) is not None]
+        longest = max(found.items for found in rows)
+        costs = [
+            (cost, found.size)
+            for found in rows
+            if (cost := found.microseconds("Xylem")) is not None and (found.items == longest or not _is_long(rows))
+        ]
         if task in INDEXED and len(costs) > 1:
             growth = costs[-1][0] / costs[0][0]
             sizes = f"{costs[0][1]:,} to {costs[-1][1]:,} open windows"
@@ -53,6 +58,12 @@ def verdicts(results: WindowResults) -> Iterator[tuple[bool, str]]:
             more = sizes_of[most] - sizes_of[fewest]
             told = f"{task}: {more / 1e6:+.1f} MB from {fewest:,} to {most:,} items"
             yield more < MOST_MORE_BYTES, f"{told}; the bar is {MOST_MORE_BYTES / 1e6:g} MB"
+
+
+def _is_long(rows: Sequence[SizeFigures]) -> bool:
+    """Whether inputs of several lengths were measured: the cost by open windows is told for the longest."""
+    sizes = [found.size for found in rows]
+    return len(sizes) != len(set(sizes))
 
 
 def remarks(results: WindowResults) -> Iterator[str]:

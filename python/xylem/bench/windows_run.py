@@ -18,6 +18,8 @@ MOST_GROWTH = 2.0
 """The cost of an item with the most open windows may be so many times that with the fewest."""
 MOST_MORE_BYTES = 8_000_000
 """How much more memory a hundred times as many items may take: what the runtime keeps for itself."""
+MOST_FOR_ALL = 1_000_000
+UNHURT = ("Xylem", "Xylem, streamed", "loop by hand", "pandas")
 INDEXED = ("sliding", "time", "keyed")
 
 
@@ -61,7 +63,7 @@ class WindowResults:
 def run(
     tasks: Sequence[str],
     sizes: Sequence[int],
-    items: int,
+    lengths: Sequence[int],
     memory_items: Sequence[int],
     engines: Sequence[str],
     repetitions: int,
@@ -69,7 +71,8 @@ def run(
 ) -> WindowResults:
     """Measure every kind of window of every size; then memory over inputs of several lengths."""
     found = [
-        _measure_size(NAMED[task], size, max(items, 3 * size), engines, repetitions, progress)
+        _measure_size(NAMED[task], size, max(items, 3 * size), _for_length(engines, items), repetitions, progress)
+        for items in lengths
         for task in tasks
         for size in sizes
     ]
@@ -77,10 +80,17 @@ def run(
     for task in tasks:
         for number in memory_items:
             progress(f"memory of {task} over {number:,} items")
-            measured = measure("Xylem", task, 1_000, number, 1)
-            if isinstance(measured, Measured):
-                memory.setdefault(task, {})[number] = measured.peak_rss_bytes
+            for engine in [name for name in engines if name in ("Xylem", "Xylem, streamed")]:
+                measured = measure(engine, task, 1_000, number, 1)
+                if isinstance(measured, Measured):
+                    told = task if engine == "Xylem" else f"{task}, streamed"
+                    memory.setdefault(told, {})[number] = measured.peak_rss_bytes
     return WindowResults(found, memory)
+
+
+def _for_length(engines: Sequence[str], items: int) -> list[str]:
+    """Beyond a million items the ways that get fewer of them, or hold all, show nothing new."""
+    return [name for name in engines if items <= MOST_FOR_ALL or name in UNHURT]
 
 
 def _measure_size(

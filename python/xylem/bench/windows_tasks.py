@@ -24,7 +24,7 @@ class WindowTask:
     """Whether as many windows are open as the size says."""
     is_standard: bool = True
     pandas: str = ""
-    """How pandas does it: rolling, or groups."""
+    """How pandas does it: rolling, time or groups."""
 
     def query(self, size: int) -> str:
         return self.clause.format(size=size, less=size - 1)
@@ -96,6 +96,7 @@ TASKS = (
         "time",
         "for sliding window $w in $s start $a when true() only end $b when $b - $a ge {size} return count($w)",
         _time,
+        pandas="time",
     ),
     WindowTask(
         "keyed",

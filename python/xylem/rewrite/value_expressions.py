@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from xylem.analysis.types import signature_type
 from xylem.functions.library import look_up
+from xylem.functions.registry import PREFIXES
 from xylem.syntax import ast
 from xylem.values.sequence_type import AtomicItem
 
@@ -35,6 +36,8 @@ _VALUES = (
 def gives_values(expr: ast.Expr) -> bool:
     """Whether no node can be among the items of an expression."""
     match expr:
+        case ast.FunctionCall(name=name) if name.uri == PREFIXES["xs"]:
+            return True
         case ast.FunctionCall(name=name, arguments=arguments):
             builtin = look_up(*name.expanded, len(arguments)) or look_up(*name.expanded, len(arguments) + 1)
             return builtin is not None and isinstance(signature_type(builtin.returns).item, AtomicItem)

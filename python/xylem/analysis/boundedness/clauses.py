@@ -124,6 +124,28 @@ def _loop(
     return tuples or found
 
 
+def _may_stay_open(clause: ast.WindowClause | ast.ForseqClause) -> bool:
+    """Whether windows are sure to pile up: every start of a landmark window stays one; or no end ever holds."""
+    if isinstance(clause, ast.WindowClause):
+        end = None if clause.end is None else clause.end.when
+    else:
+        assert clause.window is not None
+        if clause.window.kind == "landmark" and not _starts_once(clause.window.start):
+            return True
+        end = clause.window.end.when
+    return isinstance(end, ast.FunctionCall) and end.name.local == "false" and not end.arguments
+
+
+def _starts_once(start: ast.ForseqCondition) -> bool:
+    """`start position $p when $p eq 1`, say."""
+    match start.when:
+        case ast.ValueComparison(op="eq", left=ast.VarRef(), right=ast.IntegerLiteral()):
+            return True
+        case ast.GeneralComparison(op="=", left=ast.VarRef(), right=ast.IntegerLiteral()):
+            return True
+    return False
+
+
 def _window(
     of: Boundedness,
     clause: ast.WindowClause | ast.ForseqClause,
@@ -133,6 +155,8 @@ def _window(
     tuples = _loop(of, clause, clause.collection, names, tuples)
     if isinstance(clause, ast.ForseqClause) and clause.window is None and tuples is not None:
         of.note(clause, "every sub-sequence of an infinite sequence: all items are kept, XYDY0010 beyond held-items")
+    elif tuples is not None and _may_stay_open(clause):
+        of.note(clause, "windows that do not end keep their items: XYDY0010 for more than held-items")
     for node in clause.walk():
         if isinstance(node, (ast.WindowVariables, ast.ForseqVariable)):
             for name in node.children():

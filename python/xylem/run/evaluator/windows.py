@@ -67,6 +67,9 @@ def write_window(c: Compiler, plan: WindowPlan) -> Bound:
         found = f"{c.rt(streamed_tumbling)}({source}, {start}, {end}, {plan.is_newstart}, {looks_ahead})"
     else:
         cursor = _cursor(c, plan, functions, collection.endless, aggregates.text)
+        if collection.endless and plan.kind and not is_fed:
+            # The bytes that windows over a document hold are limited as all buffers are.
+            cursor += ".within(run.held_items)"
         cursor = cursor if order is None else in_event_order(c, order, cursor, item)
         found = f"{source}.over({cursor})" if is_fed else f"{cursor}.over({source})"
         found = f"{resumed_windows(c)}.over({cursor})" if is_resumed else found

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
+
+from xylem.errors import DynamicError
 
 from .aggregates import Aggregates
 from .feed import PAUSE
@@ -48,6 +50,17 @@ class WindowCursor:
         self._previous: Any = None
         self._current: Any = None
         self._is_waiting = False
+        self.limit: int | None = None
+        """How many items or windows may be kept; XYDY0010 beyond. None: any number."""
+
+    def within(self, limit: int) -> Self:
+        """The same cursor with a limit, for sequences that may never end."""
+        self.limit = limit
+        return self
+
+    def _check(self, kept: int, what: str) -> None:
+        if self.limit is not None and kept > self.limit:
+            raise DynamicError("XYDY0010", f"more than {self.limit:,} {what}")
 
     def push(self, item: Any) -> Iterable[Window]:
         """The windows that may be given now that this item has come."""

@@ -63,6 +63,8 @@ class LandmarkCursor(WindowCursor):
                 self._clear(position)
             if self._buffer is not None:
                 self._buffer.append(current)
+                if self.limit is not None:
+                    self._check(len(self._buffer), "items in open windows")
             if self._aggregates is not None:
                 self._aggregates.add(current, position)
         if starts:
@@ -83,6 +85,8 @@ class LandmarkCursor(WindowCursor):
         elif self._force:
             return
         self._starts.append(window)
+        if self.limit is not None:
+            self._check(len(self._starts), "windows that stay open")
 
     def _give(self, ending: Iterable[Open], last: Place, found: list[Window]) -> None:
         end = last[1]

@@ -75,6 +75,8 @@ class SlidingCursor(WindowCursor):
             self._clear(position)
         if self._buffer is not None:
             self._buffer.append(current)
+            if self.limit is not None:
+                self._check(len(self._buffer), "items in open windows")
         if self._aggregates is not None:
             self._aggregates.add(current, position)
         if starts:
@@ -94,6 +96,8 @@ class SlidingCursor(WindowCursor):
         elif self._force:
             return
         self._open.append(window)
+        if self.limit is not None:
+            self._check(len(self._open), "windows that are open, or wait for one that is")
 
     def _close(self, closing: Sequence[Open], last: Place, found: list[Window]) -> None:
         end = last[1]

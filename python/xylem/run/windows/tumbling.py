@@ -79,6 +79,7 @@ class TumblingCursor(WindowCursor):
         reads_current, _, reads_previous, _ = self._needs.end
         # A run of items is kept for the aggregates, which take many at once faster than one by one.
         length = 0 if self._keeps_items else _RUN if aggregates is not None else 1
+        limit = self.limit if self._keeps_items else None
         opened: Place | None = None
         previous: Any = None
         run: list[Any] = []
@@ -104,6 +105,8 @@ class TumblingCursor(WindowCursor):
                 yield (run if self._keeps_items else [], *opened, *last, *self._folded(run, first, position))
                 opened = None
                 run = []
+            elif limit is not None and len(run) > limit:
+                self._check(len(run), "items in an open window")
             elif length and len(run) >= length:
                 if aggregates is not None:
                     aggregates.add_run(run, position)
@@ -134,6 +137,7 @@ class TumblingCursor(WindowCursor):
             return
         if self._keeps_items:
             self._window.append(current)
+            self._check(len(self._window), "items in an open window")
         if self._aggregates is not None:
             self._aggregates.add(current, position)
 
