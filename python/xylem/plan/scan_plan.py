@@ -26,9 +26,9 @@ them, even if that is left out: `a<b/>c` without `b` is two text nodes, so that 
 **Results written by the scan.** A step with `result` says what becomes of its ITEM records that pass all value tests: a
 template (`result_template.py`) is written, and instead of the ITEM record a WRITTEN record tells where the text belongs
 among the other records; a tally is added to `counts`; a table (`scan_table.py`) takes the record in. That is an offer:
-a scanner may give the ITEM record instead, and must where a value test, or a test in the template, cannot be decided, or
-where it would have to raise an error. It writes templates only while `scanner.writes` is set, which may change between calls: the plan keeps what the query
-needs in either case.
+a scanner may give the ITEM record instead, and must where a value test, or a test in the template, cannot be decided,
+or where it would have to raise an error. It writes templates only while `scanner.writes` is set, which may change
+between calls: the plan keeps what the query needs in either case.
 
 **Elements that may nest.** Where a step with `nests` asks for START and ITEM, its START records only say which elements
 stand in each other. A scanner may leave out the START record of an element with no other of the step around it or in

@@ -11,7 +11,6 @@ from .program import StreamProgram
 from .roles import FeedRole, ItemRole, KeepRole, RegionRole, Role, ScopeRole, WindowRole
 from .window_account import held_by_windows
 
-
 BY_TURN = "as many as its loops have turns"
 
 
