@@ -19,9 +19,8 @@ FAMILIES: dict[str, str] = {
         array:for-each-pair array:get array:head array:insert-before array:join array:put array:remove
         array:reverse array:size array:subarray array:tail
     """,
-    "boolean_functions": "fn:boolean fn:false fn:not fn:true",
     "arrival_times": "xylem:add-timestamp",
-    "event_order": "xylem:event-order",
+    "boolean_functions": "fn:boolean fn:false fn:not fn:true",
     "comparing_strings": """
         fn:codepoint-equal fn:collation-key fn:compare fn:contains fn:contains-token fn:ends-with fn:starts-with
         fn:substring-after fn:substring-before
@@ -44,6 +43,7 @@ FAMILIES: dict[str, str] = {
     "environment_functions": """
         fn:available-environment-variables fn:default-collation fn:default-language fn:environment-variable
     """,
+    "event_order": "xylem:event-order",
     "extreme_values": "fn:max fn:min",
     "format_datetime": "fn:format-date fn:format-dateTime fn:format-time",
     "format_integer": "fn:format-integer",
