@@ -139,18 +139,12 @@ class TableWork:
 
     def rows(self, task: TaskInput) -> Iterator[Row]:
         query = self.table.query
-        program = query.program()
+        tasks = query.program().tasks(
+            self.stage, self.bound, scanner=query.scanner, parts=[self.part], each_item=True, **query.options()
+        )
+        ratio_limit = query.limits.decompression_ratio
         for number, piece in enumerate(task.pieces, task.first_range):
-            yield from program.task(
-                self.stage,
-                small_file(piece, query.limits.decompression_ratio) if isinstance(piece, str) else piece,
-                number,
-                self.bound,
-                scanner=query.scanner,
-                parts=[self.part],
-                each_item=True,
-                **query.options(),
-            )
+            yield from tasks.rows(small_file(piece, ratio_limit) if isinstance(piece, str) else piece, number)
 
     def converter(self) -> Callable[[Row], Iterator[dict[str, Any]]]:
         """From a row to the records of its items."""
