@@ -46,8 +46,8 @@ class WindowOutput:
         self._open.append(windows)
         self._top = windows
 
-    def give(self, node: Node) -> None:
-        """A node of the stream, for the innermost windows."""
+    def give(self, node: Any) -> None:
+        """A node of the stream, or a value that was made of it, for the innermost windows."""
         self._top.give(node)
 
     def close_windows(self) -> None:
@@ -133,8 +133,11 @@ class _OpenWindows:
 
     # --- items
 
-    def give(self, node: Node) -> None:
-        """A node of the stream, in its batch."""
+    def give(self, node: Any) -> None:
+        """A node of the stream, in its batch; or a value that was made of it."""
+        if type(node) is not Node:
+            self.item(node)
+            return
         # A handle of its own: it may be moved, and the stream's own variables must not be.
         node = Node(node.tree, node.pre)
         if self._keeps_tuples:
