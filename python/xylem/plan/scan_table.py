@@ -87,6 +87,8 @@ class ScanTable:
     parts: tuple[ScanPart, ...]
     tests: tuple[ValueTest, ...] = ()
     """What else is asked of a record that has its keys; of others it might be an error."""
+    is_settled: bool = False
+    """Whether the values of variables and keys have been put in. Until then a scan leaves all records to the query."""
 
 
 CellState: TypeAlias = tuple[int, int | float | None]

@@ -20,9 +20,11 @@ def value_test_tuple(test: ValueTest) -> ValueTestTuple:
     return list(test.path), test.text, test.attribute, test.op, test.string, test.number
 
 
-def result_tuple(result: Template | Tally | ScanTable) -> tuple[object, ...]:
-    """A template, a tally, or a table."""
+def result_tuple(result: Template | Tally | ScanTable) -> tuple[object, ...] | None:
+    """A template, a tally, or a table; None for a table whose values are not known."""
     if isinstance(result, ScanTable):
+        if not result.is_settled:
+            return None
         keys = [(_program(key.value), (key.first, key.last, key.numbers, key.strings)) for key in result.keys]
         parts = [(part.function, _program(part.value)) for part in result.parts]
         return "table", keys, parts, [value_test_tuple(test) for test in result.tests]

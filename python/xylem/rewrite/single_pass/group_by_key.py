@@ -145,6 +145,9 @@ class _Walk:
             around = place.bound
             place = place.binding(*(name for part in clause.walk() for name in bound_names(part)))
             match made:
+                case ast.GroupByClause() | ast.WindowClause() | ast.ForseqClause():
+                    # What was one value in a tuple may be many in a group.
+                    place = replace(place, loops={}, paths={})
                 case ast.ForClause(name=name, type=None, allowing_empty=False):
                     loop = self._loop(made, place, around)
                     if loop is not None:

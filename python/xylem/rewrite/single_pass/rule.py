@@ -10,7 +10,7 @@ from typing import ClassVar
 from xylem.syntax import ast
 
 from ..fresh_names import bound_names
-from .value_class import NOTHING_KNOWN, Known, declared_class
+from .value_class import NOTHING_KNOWN, Known, classify, declared_class
 
 ExpandedName = tuple[str, str]
 FunctionKey = tuple[str, str, int]
@@ -31,7 +31,14 @@ class PassFacts:
     @staticmethod
     def of(body: ast.Expr, prolog: Sequence[ast.Declaration]) -> PassFacts:
         functions = {(*d.name.expanded, len(d.parameters)): d for d in prolog if isinstance(d, ast.FunctionDecl)}
-        variables = {d.name.expanded: declared_class(d.type) for d in prolog if isinstance(d, ast.VariableDecl)}
+        variables: dict[ExpandedName, Known] = {}
+        for declared in prolog:
+            if isinstance(declared, ast.VariableDecl):
+                is_given = declared.external or declared.type is not None or declared.value is None
+                known = declared_class(declared.type)
+                if not is_given and declared.value is not None:
+                    known = classify(declared.value, variables)
+                variables[declared.name.expanded] = known
         taken: set[str] = {name[1] for name in variables}
         for part in (body, *prolog):
             for node in part.walk():

@@ -214,7 +214,7 @@ def _settled(table: ScanTable, spec: TableSpec | None, space: dict[str, Any]) ->
         if cells > MOST_CELLS:
             return None
         parts = tuple(replace(part, value=_filled(part.value, space)) for part in table.parts)
-        return ScanTable(tuple(keys), parts, table.tests)
+        return ScanTable(tuple(keys), parts, table.tests, is_settled=True)
     except (NoTemplate, XylemError):
         return None
 
