@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import resource
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -19,6 +21,8 @@ from .single_pass_tasks import PassTask
 
 ENGINES = ("Xylem", "Saxon", "BaseX")
 PLAIN = "plain scan"
+PATIENCE = 10
+"""So many times the limit of CPU time an engine may take by the clock."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +47,7 @@ class PassFigures:
     reasons: dict[str, str] = field(default_factory=dict)
     """Why there is no cost."""
     stopped: dict[str, float] = field(default_factory=dict)
-    """The seconds after which an engine was stopped."""
+    """The seconds of CPU time after which an engine was stopped."""
 
     @property
     def agree(self) -> bool:
@@ -142,11 +146,19 @@ class _Bench:
         started = time.perf_counter()
         try:
             ended = subprocess.run(
-                command, capture_output=True, text=True, check=False, timeout=self.limit, env=_environment()
+                command,
+                capture_output=True,
+                text=True,
+                check=False,
+                timeout=PATIENCE * self.limit,
+                env=_environment(),
+                preexec_fn=self._limit_cpu,
             )
         except subprocess.TimeoutExpired:
             return self.limit
         wall = time.perf_counter() - started
+        if -ended.returncode in (signal.SIGXCPU, signal.SIGKILL):
+            return self.limit
         if ended.returncode:
             said = ended.stderr.strip().splitlines()
             return said[-1][:200] if said else f"it ended with {ended.returncode}"
@@ -154,6 +166,12 @@ class _Bench:
         found = Cost(told[0], wall, told[1], "".join(answer.read_text(encoding="utf-8").split()))
         answer.unlink()
         return found
+
+
+    def _limit_cpu(self) -> None:
+        """A process is stopped by its CPU time: wall time depends on what else the machine does."""
+        seconds = math.ceil(self.limit)
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 5))
 
 
 def _command(engine: str, query: Path, document: Path, answer: Path, variables: Mapping[str, int]) -> list[str]:
