@@ -98,7 +98,7 @@ def _streamed_module(module: ast.Module, env: StaticEnvironment, schema: Schema 
     from xylem.run.streaming.build import NotStreamable, StreamBuilder
     from xylem.run.streaming.program import StreamProgram
 
-    builder = _builder(env)
+    builder = _builder(env if schema is None else replace(env, schema=schema))
     main = builder.load(module)
     if not isinstance(main.module, ast.MainModule):
         raise NotStreamable("a library module has no answer")

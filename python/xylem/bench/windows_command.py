@@ -11,7 +11,6 @@ import typer
 
 from .progress import console, on_the_terminal
 
-
 WAYS = ("Xylem", "Xylem; streamed", "tree; window by window", "Saxon", "BaseX", "loop by hand", "pandas")
 """By default; names with a comma are told with a semicolon."""
 

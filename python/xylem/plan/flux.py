@@ -176,6 +176,8 @@ class OpenWindows(Flux):
     """Whether all items are elements of the stream."""
     may_nest: bool = False
     """Whether one item may stand inside another."""
+    source: ast.Expr | None = None
+    """What the items are, as the query says it: a schema may know in which order they come."""
 
 
 @ast_node

@@ -125,6 +125,8 @@ class WindowPlan(ast.Clause):
     keeps_items: bool = True
     """Whether anything reads the items of a window."""
     aggregates: tuple[WindowAggregate, ...] = ()
+    written: str = ""
+    """The kind as the query has it, where a cheaper one does."""
     early: str = ""
     """`start`: a window is given when it opens. `items`: its items are given as they arrive."""
 
@@ -226,6 +228,8 @@ def decisions(plan: WindowPlan) -> Iterator[tuple[str, str]]:
 
     if plan.partition is not None:
         yield "windows by key", f"the windows of all {told(plan.partition.key)} at the same time, in one pass"
+    if plan.written:
+        yield "cheaper window", f"no more is open at a time than in a {plan.kind} window, which is cheaper"
     if plan.opening is not None:
         otherwise = "it is dropped then" if plan.force else "no item ends it then"
         yield "hopeless windows", f"{told(plan.opening)} is tested when a window opens: if false, {otherwise}"

@@ -258,7 +258,8 @@ class _Converter:
             return None
         if items is None or not follows_stream(items):
             return None
-        opening = OpenWindows(expression, place.inside, gives_elements(items), nested is not None)
+        source = self._resolved(collection, place)
+        opening = OpenWindows(expression, place.inside, gives_elements(items), nested is not None, source)
         return sequence([opening, items, CloseWindows()])
 
     def _of_windows(self, expr: ast.Expr, place: _Place) -> Flux | None:

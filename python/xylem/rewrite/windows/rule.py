@@ -20,6 +20,8 @@ class WindowFacts:
     """Rules that are switched off."""
     schema: Schema | None = None
     """What the document behind the context item follows."""
+    fed_from: ast.Expr | None = None
+    """What the items are that a stream gives to windows: a path from its document."""
     is_sequential: bool = False
     """Whether variables may change while the query runs: then conditions stay where they stand."""
     by_code_points: bool = True

@@ -26,8 +26,8 @@ class UseSlidingWindow(WindowRule):
         if window.kind != "landmark" or window.is_newstart:
             return place
         if is_false(window.end.when):
-            return place.with_window(kind="sliding")
+            return place.with_window(written="landmark", kind="sliding")
         tests = [position_test(window, part) for part in conjuncts(window.end.when)]
         if window.force and any(test is not None and test.op == "eq" for test in tests):
-            return place.with_window(kind="sliding")
+            return place.with_window(written="landmark", kind="sliding")
         return place

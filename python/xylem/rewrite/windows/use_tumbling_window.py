@@ -14,6 +14,7 @@ Safe:   no start falls into an open window, so ignoring starts there changes not
 from __future__ import annotations
 
 from xylem.functions.registry import FN
+from xylem.plan.flux import ITEMS, ROOT
 from xylem.plan.window_plan import WindowPlan
 from xylem.schema.constraints import ElementConstraints, Schema
 from xylem.syntax import ast
@@ -32,8 +33,8 @@ class UseTumblingWindow(WindowRule):
         window = place.window
         if window.kind != "sliding":
             return place
-        if window.is_newstart or is_true(window.end.when) or _is_short(window) or _is_cycle(window, facts.schema):
-            return place.with_window(kind="tumbling")
+        if window.is_newstart or is_true(window.end.when) or _is_short(window) or _is_cycle(window, facts):
+            return place.with_window(kind="tumbling", written=window.written or window.kind)
         return place
 
 
@@ -63,11 +64,13 @@ def _distance(window: WindowPlan, test: ast.Expr) -> int:
     return 1
 
 
-def _is_cycle(window: WindowPlan, schema: Schema | None) -> bool:
+def _is_cycle(window: WindowPlan, facts: WindowFacts) -> bool:
     """Whether the schema orders the input so that windows cannot overlap."""
-    if schema is None:
+    if facts.schema is None:
         return False
-    parent = _only_parent(window.collection, schema)
+    is_fed = isinstance(window.collection, ast.VarRef) and window.collection.name.expanded == ITEMS.expanded
+    collection = facts.fed_from if is_fed else window.collection
+    parent = None if collection is None else _only_parent(collection, facts.schema)
     if parent is None:
         return False
     starts = [
@@ -98,6 +101,8 @@ def _only_parent(collection: ast.Expr, schema: Schema) -> ElementConstraints | N
 def _reached(path: ast.Expr, schema: Schema) -> ElementConstraints | None:
     match path:
         case ast.Root():
+            return schema.document()
+        case ast.VarRef(name=name) if name.expanded == ("", ROOT):
             return schema.document()
         case ast.Path(left=left, right=ast.AxisStep(axis="child", test=ast.NameTest(name=name), predicates=())):
             parent = _reached(left, schema)

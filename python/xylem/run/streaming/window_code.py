@@ -79,7 +79,13 @@ def _write_clause(c: Compiler, opened: OpenWindows) -> None:
     fed = Code("feed", Shape.ITERABLE, SequenceType(item, Occurrence.MANY), simple=True, pauses=True)
     # Where items do not nest, each is a tree of its own, as those of an infinite sequence are.
     c.declare(ITEMS.expanded, replace(fed, endless=not opened.may_nest))
-    c.push(opened.expression, YIELD)
+    facts = c.writer.window_facts
+    if facts is not None and facts.schema is not None:
+        c.writer.window_facts = replace(facts, fed_from=opened.source)
+    try:
+        c.push(opened.expression, YIELD)
+    finally:
+        c.writer.window_facts = facts
 
 
 def _write_picked(c: Compiler, predicate: ast.Expr) -> None:
