@@ -93,7 +93,7 @@ class WindowsTask(PartTask):
         """Whether places that form windows must be told the event time of a batch."""
         return self._time is not None
 
-    @property
+    @cached_property
     def _is_plain(self) -> bool:
         """Whether the scan can write all that is needed of the items: elements, and nothing else is asked of them."""
         kind = self._compiler.type_of(self.part.body).item
