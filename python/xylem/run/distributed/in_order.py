@@ -17,6 +17,7 @@ from ..streaming.run import Statistics
 from .in_process import rows_in_process
 from .program import DistributedProgram
 from .rows import Row
+from .stage_tasks import StageTasks
 
 Opener = Callable[[int], Source | ByteSource]
 """Opens a range, by its number, for one reading."""
@@ -49,7 +50,7 @@ class OrderedRun:
         self._is_left_out = is_left_out
         self.passes = 0
         self.measured: list[Statistics] = []
-        """What was measured of each reading of a range."""
+        """What was measured of each reading of a range; what was held, up to it."""
 
     def pieces(self) -> Iterator[str]:
         """The text of the answer."""
@@ -70,8 +71,10 @@ class OrderedRun:
         self.passes += 1
         is_aggregate = self._program.distribution.parts[part - 1].kind is PartKind.AGGREGATE
         merged: Row | None = None
+        measured = Statistics()
+        tasks = self._program.tasks(0, {}, parts=[part], statistics=measured, **self._options)
         for number in range(self._ranges):
-            for row in self._range_rows(number, part):
+            for row in self._range_rows(number, tasks, measured):
                 if not is_aggregate:
                     yield row
                 elif merged is None:
@@ -81,12 +84,13 @@ class OrderedRun:
         if merged is not None:
             yield merged
 
-    def _range_rows(self, number: int, part: int) -> Iterator[Row]:
+    def _range_rows(self, number: int, tasks: StageTasks, measured: Statistics) -> Iterator[Row]:
+        records, measured.input_bytes = measured.records, 0
         try:
-            source = self._open(number)
-            measured = Statistics()
-            self.measured.append(measured)
-            yield from self._program.task(0, source, number, {}, parts=[part], statistics=measured, **self._options)
+            yield from tasks.rows(self._open(number), number)
         except Exception as error:
             if not self._is_left_out(number, error):
                 raise
+        finally:
+            peak = measured.peak_buffered_bytes
+            self.measured.append(Statistics(measured.records - records, measured.input_bytes, peak_buffered_bytes=peak))
