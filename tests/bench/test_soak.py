@@ -48,6 +48,21 @@ def test_what_grows_falls_short() -> None:
     assert verdicts["the memory of the JVM does not grow after warm-up"]
 
 
+def test_what_goes_up_and_down_does_not_grow() -> None:
+    made = soak(0.0)
+    for second, batch in enumerate(made.batches):
+        batch["held_items"] += second % 7 * 1_500
+    assert all(holds for holds, _ in SoakReport(made).verdicts())
+
+
+def test_few_batches_say_nothing() -> None:
+    made = soak(0.0)
+    del made.batches[5:]
+    told = [what for holds, what in SoakReport(made).verdicts() if not holds]
+    assert len(told) == 2
+    assert all("too few batches" in what for what in told)
+
+
 def test_the_figure_is_a_picture() -> None:
     root = ElementTree.fromstring(SoakReport(soak(1.0)).figure())
     assert len(root.findall("{http://www.w3.org/2000/svg}polyline")) == 6
