@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import xylem
 from xylem.bench import photons, xmark
-from xylem.bench.spark_report import as_json, figure, table, verdicts
+from xylem.bench.spark_report import as_json, caution, figure, table, verdicts
 from xylem.bench.spark_run import SparkFigures, run, take
 from xylem.bench.spark_tasks import TASKS, SparkTask
 from xylem.bench.spark_worker import ON_SPARK, ONE_PROCESS, SPARK_XML
@@ -31,7 +31,7 @@ def test_questions_are_spread_and_have_answers(task: SparkTask, tmp_path: Path) 
 
 
 def figures(seconds: dict[str, float]) -> SparkFigures:
-    found = SparkFigures(100, "local[2]", dict.fromkeys(seconds, 1.0))
+    found = SparkFigures(100, "local[2]", started=dict.fromkeys(seconds, 1.0))
     extra = {"cut_seconds": 0.1, "worker_rss_bytes": 90_000_000, "tasks": 4}
     for task in TASKS:
         found.tasks[task.name] = {
@@ -61,6 +61,11 @@ def test_index_pass_that_is_short_need_not_be_parallel() -> None:
     found = figures({ONE_PROCESS: 3.0, ON_SPARK: 1.0})
     found.cuts = {"photons": {"one_thread": 0.4, "all_threads": 0.4, "threads": 1}}
     assert all(cleared for cleared, _ in verdicts(found))
+
+
+def test_a_machine_that_others_use() -> None:
+    assert caution(SparkFigures(1, "local[2]", 0.1)) is None
+    assert "load 3.0" in str(caution(SparkFigures(1, "local[2]", 3.0)))
 
 
 def test_lines_of_engines() -> None:

@@ -41,6 +41,8 @@ def spark_speed(
         place.mkdir(parents=True, exist_ok=True)
         figures = run(place, megabytes, master, engines, repeat, seed, limit, on_the_terminal())
     console().print(spark_report.table(figures))
+    if (caution := spark_report.caution(figures)) is not None:
+        console().print(caution, markup=False, highlight=False)
     for cleared, what in spark_report.verdicts(figures):
         line = f"{'holds      ' if cleared else 'FALLS SHORT'}  {what}"
         console().print(line, markup=False, highlight=False, soft_wrap=True)

@@ -22,6 +22,8 @@ MOST_WORKER_BYTES = 300e6
 MOST_SMALL_FILES = 3.0
 MOST_CUT_SHARE = 0.2
 """What the index pass may take of a scan, unless it is parallel."""
+MOST_OTHERS = 0.5
+"""The load of a machine that is quiet enough for times to be compared."""
 LEAST_CUT_GAIN = 1.3
 """How much faster several threads must find cut points, for the index pass to count as parallel."""
 
@@ -107,6 +109,13 @@ def _memory_and_files(figures: SparkFigures) -> Iterator[tuple[bool, str]]:
             f"{SMALL_FILES_TASK}: {SMALL_FILES:,} in {many:.2f} s, {many / one:.1f}× the time of one file; "
             f"the bar is {MOST_SMALL_FILES:g}×"
         )
+
+
+def caution(figures: SparkFigures) -> str | None:
+    """What must be known of the machine to read the figures."""
+    if figures.others < MOST_OTHERS:
+        return None
+    return f"Others used the machine (load {figures.others:.1f} when the run began): elapsed times say little."
 
 
 def as_json(figures: SparkFigures) -> dict[str, Any]:

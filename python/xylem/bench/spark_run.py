@@ -30,6 +30,8 @@ class SparkFigures:
 
     megabytes: float
     master: str
+    others: float = 0.0
+    """How many processes of others wanted a core when the run began (the load average)."""
     started: dict[str, float] = field(default_factory=dict)
     """Seconds until an engine can take a query."""
     first_answers: dict[str, float] = field(default_factory=dict)
@@ -68,7 +70,7 @@ def run(
     tell: Callable[[str], None],
 ) -> SparkFigures:
     """Measure all tasks with all engines, each for as long as the limit allows."""
-    figures = SparkFigures(megabytes, master)
+    figures = SparkFigures(megabytes, master, os.getloadavg()[0])
     tell("writing documents")
     _write_documents(folder, megabytes, seed, with_small=ON_SPARK in engines)
     for engine in engines:
