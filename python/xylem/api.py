@@ -205,8 +205,8 @@ class Query:
 
         One pass where that is enough. A file, or bytes, is read again where more passes keep less (`explain` says how
         many, and why). What can be read only once is then kept in a file below the directory `spill`; without one,
-        what one pass needs is kept in memory within ``limits.buffered_bytes`` (XYDY0005 beyond it), or the query is
-        refused with XYST0012 where that is 0.
+        in memory. What is kept in memory is at most ``limits.buffered_bytes`` (XYDY0005 beyond it); where that is 0,
+        a query that would keep what grows with the input is refused (XYST0012).
 
         `source` is the document the query starts from: a path, bytes, an open binary file, a socket, or chunks of
         bytes; gzip and bzip2 are recognised. None is the document that the query names by ``doc("…")``. `schema` (a
@@ -225,7 +225,7 @@ class Query:
         A
         B
         """
-        from xylem.input_policy import Readings, chosen_passes, limits_within, reason_of
+        from xylem.input_policy import Readings, limits_within, readable_input, reason_of
         from xylem.run.streaming.progress import Progress
         from xylem.run.streaming.run import Statistics
         from xylem.sink.dead_letters import malformed_tally
@@ -244,14 +244,17 @@ class Query:
             resources.add_collection(None, sequence_from_python(collection))
         input_source = stream_source(program, source, resources)
         clock = getattr(input_source, "clock", None)
-        passes, input_source = chosen_passes(passes, input_source, spill, limits, lambda: self.data_flow().verdict)
+        measured = Statistics(why=lambda: reason_of(self.data_flow().verdict))
+        input_source = readable_input(
+            passes, input_source, spill, limits, measured, lambda: self.data_flow().verdict
+        )
         limits = limits_within(limits)
         tally = malformed_tally(on_malformed, dead_letters)
         readings = Readings(
             passes, self._text, self._environment, limits=limits, scanner=scanner, schema=schema, validate=validate
         )
         last = readings.last(input_source, tally)
-        progress = Progress(last, Statistics(why=lambda: reason_of(self.data_flow().verdict)), passes.number)
+        progress = Progress(last, measured, passes.number)
         start = partial(
             passes.write,
             last,

@@ -1,8 +1,8 @@
 """What becomes of an input, by its kind: how often it is read, what is kept of it, and where.
 
 A file is read as many times as the query needs. What can be read only once (a pipe, a socket, standard input) is kept
-on disk for the passes after the first, if a place for that is given; else the query is answered in one pass that keeps
-what it needs within the limit for buffers, or refused where nothing that grows may be kept.
+for the passes after the first: on disk, if a place for that is given, else in memory within the limit for buffers.
+Where nothing that grows may be kept, a query that needs that is refused.
 """
 
 from __future__ import annotations
@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING
 from xylem.errors import Span, StaticError
 from xylem.run.streaming.account import account_of
 from xylem.run.streaming.passes import StreamPasses
+from xylem.run.streaming.statistics import Statistics
 from xylem.source.byte_source import ByteSource
 from xylem.source.limits import DEFAULT_LIMITS, Limits
 from xylem.source.malformed import MalformedTally
-from xylem.source.spooled_input import SpooledInput
+from xylem.source.spooled_input import KeptInMemory, KeptOnDisk, SpooledInput
 from xylem.stream_query import Validation, sound_source, validated
 
 if TYPE_CHECKING:
@@ -31,21 +32,29 @@ Why = Callable[[], "Verdict"]
 """Says why one pass is not enough."""
 
 
-def chosen_passes(
-    passes: StreamPasses, source: ByteSource, spill: str | PathLike[str] | None, limits: Limits, why: Why
-) -> tuple[StreamPasses, ByteSource]:
-    """The passes over an input, and the input as it is read; XYST0012 where its query may not be answered from it."""
-    if passes.earlier and not source.can_be_read_again:
-        if spill is not None:
-            return passes, SpooledInput(source, Path(spill), limits.spilled_bytes).reading()
-        number = passes.number
-        one = passes.in_one_pass
-        if one is None:
-            raise refused(f"it takes {number} passes, and the input can be read only once", why)
-        passes = one
+INPUT = "input"
+"""What is kept of an input to read it again is counted under this name."""
+
+
+def readable_input(
+    passes: StreamPasses,
+    source: ByteSource,
+    spill: str | PathLike[str] | None,
+    limits: Limits,
+    measured: Statistics,
+    why: Why,
+) -> ByteSource:
+    """The input as the passes read it; XYST0012 where more of it would be kept than may be."""
     if limits.buffered_bytes == 0 and not account_of(passes.last).is_bounded:
-        raise refused("one pass would keep as much as there is input, and nothing may be kept", why)
-    return passes, source
+        raise refused("one pass would keep what grows with the input", why)
+    if not passes.earlier or source.can_be_read_again:
+        return source
+    if spill is not None:
+        return SpooledInput(source, KeptOnDisk(Path(spill), limits.spilled_bytes)).reading()
+    if limits.buffered_bytes == 0:
+        raise refused(f"it takes {passes.number} passes, and the input can be read only once", why)
+    measured.limit_bytes = limits.buffered_bytes
+    return SpooledInput(source, KeptInMemory(lambda size: measured.hold(INPUT, size))).reading()
 
 
 def limits_within(limits: Limits) -> Limits:

@@ -315,7 +315,7 @@ def run(
             "--spill",
             metavar="DIR",
             help="Where to keep an input that can be read only once (a pipe, standard input), if more than one pass "
-            "over it is needed. Files are read again and need no place.",
+            "over it is needed; by default it is kept in memory. Files are read again and need no place.",
             rich_help_panel=STREAM,
         ),
     ] = None,

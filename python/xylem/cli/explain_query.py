@@ -34,9 +34,13 @@ def explain_distribution(source: QuerySource, *, as_json: bool) -> None:
     distribution, windows = query.distribution(), query.stream_windows()
     if as_json:
         facts = distribution_facts(distribution)
+        if not distribution.is_parallel:
+            facts["task"] = list(query.explain().streamability.in_one_task())
         _write_json(facts | {"stream_windows": [vars(one) for one in windows]} if windows else facts)
         return
     sys.stdout.write(distribution_text(distribution))
+    if not distribution.is_parallel:
+        sys.stdout.write("".join(f"    {line}\n" for line in query.explain().streamability.in_one_task()))
     if windows:
         lines = [f"    {line}\n" for one in windows for line in one.lines()]
         sys.stdout.write("\nas a stream in batches (xylem stream)\n" + "".join(lines))

@@ -39,12 +39,12 @@ class Streamability:
     earlier: tuple[tuple[str, ...], ...] = ()
     """What the passes before the last compute."""
     kept_at_once: tuple[Buffered, ...] = ()
-    """What one pass keeps that grows with the input: for an input that can be read only once."""
+    """What a single pass keeps that grows with the input."""
     trees: tuple[str, ...] = ()
     """Other documents that the query reads: they are kept as trees."""
     is_streamed: bool = True
-    can_be_read_once: bool = True
-    """Whether there is a way for such an input, within the limit for buffers."""
+    can_be_one_pass: bool = True
+    """Whether there is a plan of one pass at all."""
 
     @property
     def is_single_pass(self) -> bool:
@@ -71,12 +71,8 @@ class Streamability:
             "reasons": [_reason_facts(reason) for reason in self.reasons],
             "trees": list(self.trees),
             "earlier_passes": [list(values) for values in self.earlier],
-            "read_once": {
-                "passes": 1,
-                "bounded": self.is_single_pass,
-                "possible": self.can_be_read_once,
-                "keeps": [buffer.to_dict() for buffer in self.kept_at_once],
-            },
+            "in_one_pass_keeps": [buffer.to_dict() for buffer in self.kept_at_once],
+            "keeps_input_read_once": bool(self.earlier),
         }
 
     def lines(self) -> Iterator[str]:
@@ -88,19 +84,25 @@ class Streamability:
             yield f"pass {number} computes {', '.join(values)}"
         if self.earlier:
             yield f"pass {self.passes} gives the answer"
-        if not self.is_single_pass and self.is_streamed:
-            yield from self._once()
+        if self.earlier:
+            yield "an input that can be read only once is kept, within --buffer-limit, or on disk with --spill DIR"
+        elif not self.is_bounded and self.is_streamed:
+            yield "kept, within --buffer-limit:"
+            yield from (f"  {', '.join(buffer.paths)}" for buffer in self.kept_at_once)
         if self.trees:
             yield f"kept as trees: {', '.join(self.trees)}"
 
-    def _once(self) -> Iterator[str]:
-        if not self.can_be_read_once:
-            yield "an input that can be read only once is refused, or kept on disk: --spill DIR"
-            return
-        also = ", or on disk with --spill DIR and then read again" if self.earlier else ""
-        yield f"of an input that can be read only once is kept, within --buffer-limit{also}:"
-        for buffer in self.kept_at_once:
-            yield f"  {', '.join(buffer.paths)}"
+    def in_one_task(self) -> Iterator[str]:
+        """What a single task does that has the whole input and reads it once, as on Spark."""
+        if not self.is_streamed or not self.can_be_one_pass:
+            yield "it keeps the tree of the whole input"
+        elif self.is_single_pass:
+            yield "it reads the input in a single pass"
+        else:
+            yield "it reads the input once, and keeps what grows with it:"
+            yield from (f"  {', '.join(buffer.paths)}" for buffer in self.kept_at_once)
+            if self.earlier:
+                yield f"in one process, {self.passes} passes over a file would keep nothing that grows"
 
 
 def streamability(
@@ -108,7 +110,7 @@ def streamability(
     source: str,
     buffered: Sequence[Buffered],
     earlier: Sequence[Sequence[str]],
-    can_be_read_once: bool,
+    can_be_one_pass: bool,
 ) -> Streamability:
     """The verdict on a plan that streams `source`: `buffered` is what one pass keeps, `earlier` what others give."""
     trees = tuple(stream for stream in flow.fused.streams if stream != source)
@@ -119,7 +121,7 @@ def streamability(
         Reason(0, f"${buffer.variable} keeps {', '.join(buffer.paths)} until {buffer.until}") for buffer in growing
     )
     told = tuple(tuple(values) for values in earlier)
-    return Streamability(len(earlier) + 1, bool(earlier), reasons, told, growing, trees, True, can_be_read_once)
+    return Streamability(len(earlier) + 1, bool(earlier), reasons, told, growing, trees, True, can_be_one_pass)
 
 
 def over_tree(why: str, span: Span | None) -> Streamability:

@@ -1,7 +1,7 @@
-"""An input that can be read only once, kept on disk while it is read, so that it can be read again.
+"""An input that can be read only once, kept while it is read, in memory or on disk, so that it can be read again.
 
-A reading gets what earlier ones have left on disk, then goes on with the input itself. So the first reading waits for
-nothing, and one that stops early takes nothing from those after it.
+A reading gets what earlier ones have left, then goes on with the input itself. So the first reading waits for nothing,
+and one that stops early takes nothing from those after it.
 """
 
 from __future__ import annotations
@@ -10,36 +10,34 @@ import os
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import IO
+from typing import IO, Protocol
 
 from xylem.errors import DynamicError, InputError
 
-from .byte_ranges import CHUNK_BYTES
 from .byte_source import ByteSource
 
 
+class Kept(Protocol):
+    """Where pieces of an input are kept."""
+
+    def add(self, piece: bytes) -> None: ...
+
+    def piece(self, number: int) -> bytes | None:
+        """A piece by its number, from 0; None where there is none yet."""
+
+    def close(self) -> None: ...
+
+
 class SpooledInput:
-    """The bytes of one input, decompressed, in a file that nobody else sees and that goes away by itself.
+    """The bytes of one input, decompressed. Holds: all that has been read."""
 
-    Holds:  all that has been read, on disk, up to a limit.
-    """
-
-    def __init__(self, source: ByteSource, directory: Path, limit_bytes: int) -> None:
-        """XYIN0002 where the directory cannot be written to."""
+    def __init__(self, source: ByteSource, kept: Kept) -> None:
         self._source = source
         self._chunks = iter(source)
-        self._directory = directory
-        self._limit_bytes = limit_bytes
-        self.size = 0
-        """How much there is on disk."""
-        try:
-            # It goes away when it is closed, which is when nobody reads it any more.
-            self._file: IO[bytes] = tempfile.TemporaryFile(dir=directory, prefix="xylem-", buffering=0)  # noqa: SIM115
-        except OSError as error:
-            raise self._failed(error) from error
+        self._kept = kept
 
     def reading(self) -> ByteSource:
-        """The input from its beginning. When this one is closed nothing is kept any more; others come by its `again`."""
+        """The input from its beginning. When this one is closed nothing is kept any more; its `again` gives others."""
         return self._reading(self.close)
 
     def _reading(self, close: Callable[[], object] | None = None) -> ByteSource:
@@ -49,39 +47,78 @@ class SpooledInput:
         )
 
     def _pieces(self) -> Iterator[bytes]:
-        position = 0
+        number = 0
         while True:
-            if position < self.size:
-                piece = self._read(position, min(CHUNK_BYTES, self.size - position))
-            else:
-                piece = next(self._chunks, b"")
-                if not piece:
+            piece = self._kept.piece(number)
+            if piece is None:
+                piece = next(self._chunks, None)
+                if piece is None:
                     return
-                self._write(piece)
-            position += len(piece)
+                self._kept.add(piece)
+            number += 1
             yield piece
 
-    def _read(self, position: int, size: int) -> bytes:
+    def close(self) -> None:
+        self._kept.close()
+        self._source.close()
+
+
+class KeptInMemory:
+    """Pieces in memory; `hold` is told of the size of each, and decides whether it may be kept."""
+
+    def __init__(self, hold: Callable[[int], object]) -> None:
+        self._hold = hold
+        self._pieces: list[bytes] = []
+
+    def add(self, piece: bytes) -> None:
+        self._hold(len(piece))
+        self._pieces.append(piece)
+
+    def piece(self, number: int) -> bytes | None:
+        return self._pieces[number] if number < len(self._pieces) else None
+
+    def close(self) -> None:
+        self._pieces.clear()
+
+
+class KeptOnDisk:
+    """Pieces in a file that nobody else sees and that goes away by itself; no more than a limit."""
+
+    def __init__(self, directory: Path, limit_bytes: int) -> None:
+        """XYIN0002 where the directory cannot be written to."""
+        self._directory = directory
+        self._limit_bytes = limit_bytes
+        self._ends: list[int] = []
         try:
-            return os.pread(self._file.fileno(), size, position)
+            # It goes away when it is closed, which is when nobody reads it any more.
+            self._file: IO[bytes] = tempfile.TemporaryFile(dir=directory, prefix="xylem-", buffering=0)  # noqa: SIM115
         except OSError as error:
             raise self._failed(error) from error
 
-    def _write(self, piece: bytes) -> None:
-        if self.size + len(piece) > self._limit_bytes:
+    def add(self, piece: bytes) -> None:
+        start = self._ends[-1] if self._ends else 0
+        if start + len(piece) > self._limit_bytes:
             why = f"the input is longer than the {self._limit_bytes:,} bytes that may be kept of it on disk"
             raise DynamicError("XYDY0005", why, hint="allow more: --limit spilled-bytes=…, or give the input as a file")
         try:
             view = memoryview(piece)
             while view:
-                view = view[os.pwrite(self._file.fileno(), view, self.size + len(piece) - len(view)) :]
+                view = view[os.pwrite(self._file.fileno(), view, start + len(piece) - len(view)) :]
         except OSError as error:
             raise self._failed(error) from error
-        self.size += len(piece)
+        self._ends.append(start + len(piece))
+
+    def piece(self, number: int) -> bytes | None:
+        if number >= len(self._ends):
+            return None
+        start = self._ends[number - 1] if number else 0
+        try:
+            return os.pread(self._file.fileno(), self._ends[number] - start, start)
+        except OSError as error:
+            raise self._failed(error) from error
 
     def close(self) -> None:
         self._file.close()
-        self._source.close()
 
     def _failed(self, error: OSError) -> InputError:
         return InputError("XYIN0002", f"{self._directory}: {error.strerror or error}")
