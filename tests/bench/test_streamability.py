@@ -52,7 +52,7 @@ def test_several_passes_over_auctions(name: str, auctions: list[Path]) -> None:
 
 @pytest.mark.parametrize("number", range(1, 21))
 def test_the_verdict_on_xmark_is_true(number: int, auctions: list[Path]) -> None:
-    """Single pass: one reading that keeps the largest item. Otherwise four times the input is about as much more kept."""
+    """Single pass: one reading that keeps the largest item. Otherwise four times the input is as much more kept."""
     told = xylem.compile(query(number)).explain().streamability
     (_, small), (_, large) = (streamed(query(number), file) for file in auctions)
     assert small.passes == large.passes == told.passes
