@@ -24,7 +24,7 @@ from ..evaluator.code import Code, Shape, one
 from ..evaluator.compiler import Compiler
 from ..evaluator.keyed_groups import Grouping, table_spec, write_cells, written_value, written_zero
 from ..evaluator.scope import Focus, Scope
-from .aggregates import IN_ORDER, ONE, SO_FAR, Aggregate, Fold
+from .aggregates import ONE, SO_FAR, Aggregate, Fold
 from .fed_records import ITEM, gives_itself
 from .kept_children import variable_readers
 from .nesting import may_nest
@@ -76,7 +76,7 @@ class AggregatePlanner:
         made.body = self.feeder(aggregate, ITEM.name.local)
         if is_known_at_start(planned.kept):
             made.at_start, planned.report = True, Report.START
-        elif aggregate.function in IN_ORDER and may_be_inside(aggregate.prefix, passed, kind):
+        elif aggregate.depends_on_order and may_be_inside(aggregate.prefix, passed, kind):
             made.nested, planned.report = True, Report.START | Report.ITEM
         else:
             self._tally(role, aggregate, planned)

@@ -34,6 +34,7 @@ from .fed_records import ITEM, is_source, leaves_order, split_records
 FUNCTIONS = ("count", "exists", "empty", "sum", "min", "max", "avg", "distinct-values", "string-join")
 IN_ORDER = ("distinct-values", "string-join", "fold-left", "last", "items", "groups")
 """Those whose value depends on the order of the records."""
+_IN_ANY_ORDER = ("count", "exists", "empty", "min", "max")
 OF_NODES = ("fold-left", "last", "items", "groups")
 """Those that take nodes, not their values."""
 AGGREGATE = "aggregate "
@@ -74,6 +75,13 @@ class Aggregate:
     def counts(self) -> bool:
         """Whether only the number of items matters."""
         return self.function in ("count", "exists", "empty")
+
+    @property
+    def depends_on_order(self) -> bool:
+        """Whether records that stand inside each other must come in the order they started."""
+        if self.grouping is not None:
+            return any(part.function not in _IN_ANY_ORDER for part in self.grouping.parts)
+        return self.function in IN_ORDER
 
     @property
     def takes_nodes(self) -> bool:
