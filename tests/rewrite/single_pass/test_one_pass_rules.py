@@ -35,6 +35,25 @@ def test_the_answer_with_and_without_the_rule(case: Case, scanner: str) -> None:
     assert streamed(query, document, scanner, frozenset({case.properties["rule"]})) == expected
 
 
+CARRIED = "declare function local:f($p, $a) { if (empty($p)) then $a else local:f(tail($p), $a + $p[1]) }; "
+
+
+@pytest.mark.parametrize("scanner", SCANNERS)
+@pytest.mark.parametrize(
+    "query",
+    [
+        "//a[fold-left(b, 0, function($x, $y) { $x + $y }) > 3]/n",
+        CARRIED + "//a[local:f(b, 0) > 3]/n",
+        CARRIED + "for $a in /s/a where local:f($a/b, 0) > 3 return $a/n",
+        "//a[(for $i in 1 to 3 return count(b[. = $i])) = 1]/n",
+        "for $a in /s/a where (for $i in 1 to 3 return count($a/b[. = $i])) = 1 return $a/n",
+    ],
+)
+def test_folds_and_tables_in_conditions(query: str, scanner: str) -> None:
+    document = "<s><a><b>1</b><b>3</b><n>x</n></a><a><b>1</b><n>y</n></a><a><n>z</n></a></s>"
+    assert streamed(query, document, scanner) == from_tree(query, document)
+
+
 @pytest.mark.parametrize("rule", [rule.name for rule in RULES])
 def test_every_rule_fires_somewhere_and_not_everywhere(rule: str) -> None:
     assert {case.properties["fires"] for case in CASES if case.properties["rule"] == rule} == {"yes", "no"}

@@ -144,6 +144,9 @@ class RegionPlanner:
             return None
         if any(self._nests(aggregate) for aggregate in extraction.found):
             return None
+        if any(aggregate.fold is not None or aggregate.grouping is not None for aggregate in extraction.found):
+            # Their values are no facts that a decision can be made of before the candidate ends.
+            return None
         numbers = {a.name: (number, a.function) for number, a in enumerate(extraction.found)}
         decisions = DecisionBuilder(numbers)
         decision = decisions.build(condition)
