@@ -39,8 +39,8 @@ Where one pass is not enough, it depends on the input what is done:
 - **A file**, also one that is redirected (`< file`), or bytes in Python: it is read as many times as `explain` says, if
   that bounds what is kept. Earlier passes compute the values that the last one needs; each of them streams.
 - **A pipe or a socket**: what comes is kept while the first pass reads it, and read again from there: in a temporary
-  file with `--spill DIR` (`spill=` in Python), else in memory, within `--buffer-limit SIZE`, 1 GB by default. A run that
-  needs more ends with `XYDY0005` and the reason.
+  file with `--spill DIR` (`spill=` in Python), else in memory, within `--buffer-limit SIZE`, 1 GB by default. A run
+  that needs more ends with `XYDY0005` and the reason.
 - **Any input**, where no number of passes bounds what is kept: one pass, and what it keeps counts against the same
   limit. So do the trees of queries that do not stream.
 - **Any input with `--buffer-limit 0`**: a query that would keep what grows with the input is refused before anything is

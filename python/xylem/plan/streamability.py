@@ -93,12 +93,10 @@ class Streamability:
             yield f"kept as trees: {', '.join(self.trees)}"
 
     def in_one_task(self) -> Iterator[str]:
-        """What a single task does that has the whole input and reads it once, as on Spark."""
+        """What a single task keeps that has the whole input and reads it once, as on Spark."""
         if not self.is_streamed or not self.can_be_one_pass:
             yield "it keeps the tree of the whole input"
-        elif self.is_single_pass:
-            yield "it reads the input in a single pass"
-        else:
+        elif not self.is_single_pass:
             yield "it reads the input once, and keeps what grows with it:"
             yield from (f"  {', '.join(buffer.paths)}" for buffer in self.kept_at_once)
             if self.earlier:
