@@ -101,9 +101,7 @@ def test_seconds_and_elements() -> None:
 
 def test_items_of_an_infinite_variable() -> None:
     source = replayed(LOG, "//entry/@time", clock=Wall().clock(1))
-    query = xylem.compile(
-        "declare variable $s as element(entry)** external; xylem:add-timestamp($s)/@tstamp/string()"
-    )
+    query = xylem.compile("declare variable $s as element(entry)** external; xylem:add-timestamp($s)/@tstamp/string()")
     found = query.run(variables={"s": xylem.items(source)}, clock=source.clock.now)
     assert list(found)[:2] == ["2024-01-01T10:00:00", "2024-01-01T10:00:20"]
 

@@ -21,9 +21,7 @@ def windows(
     ] = "100000",
     sizes: Annotated[str, typer.Option("--sizes", help="Sizes of windows.")] = "10,1000,100000",
     kinds: Annotated[str, typer.Option("--kinds", help="Which windows.")] = "tumbling,sliding,time,keyed,landmark",
-    engines: Annotated[
-        str, typer.Option("--engines", help="Which ways to compute them.")
-    ] = ",".join(WAYS),
+    engines: Annotated[str, typer.Option("--engines", help="Which ways to compute them.")] = ",".join(WAYS),
     memory: Annotated[
         str, typer.Option("--memory", help="Numbers of items for which memory is measured; none: not at all.")
     ] = "100000,1000000",

@@ -164,9 +164,10 @@ def _stream(
     if not options.inputs and not options.stream and not options.allowed:
         # Nothing may be read: neither by name, nor given.
         return None
-    source = input_source(options.inputs[0], options.limits, finely=options.plot is not None) if options.inputs else None
-    if source is not None and options.replay is not None:
-        source = options.replay.of(source, options.limits)
+    source = None
+    if options.inputs:
+        source = input_source(options.inputs[0], options.limits, finely=options.plot is not None)
+        source = source if options.replay is None else options.replay.of(source, options.limits)
     try:
         return _streamed(query, source, bound, options, tally)
     except BaseException:
