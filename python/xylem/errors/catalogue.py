@@ -348,7 +348,7 @@ CATALOGUE: dict[str, Entry] = {
     "XYST0011": Entry("only variables that the prolog declares can be set", "declare variable $x := …;"),
     "XYST0012": Entry(
         "the query needs more of its input at a time than may be kept",
-        "where more passes help, give the input as a file or --spill DIR; else allow memory for it: --buffer-limit SIZE",
+        "where more passes help, give the input as a file or --spill DIR; else allow memory: --buffer-limit SIZE",
     ),
     "XYST0014": Entry(
         "event time cannot be used",
