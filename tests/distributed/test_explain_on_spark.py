@@ -20,6 +20,7 @@ def test_why_it_is_one_task() -> None:
     ended = RUNNER.invoke(app, ["explain", "--on", "spark", "-q", "for $a in //a\nreturn $a/preceding::b"])
     assert ended.stdout == (
         "one task, over the whole input\n    the axis preceding may be in another part of the document (2:11)\n"
+        "    it keeps the tree of the whole input\n"
     )
 
 
