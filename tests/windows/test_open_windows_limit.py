@@ -1,4 +1,4 @@
-"""Windows that stay open over an infinite sequence: warned about, and capped by the number of items that may be held."""
+"""Windows that stay open over an infinite sequence: warned about, and capped by what may be held."""
 
 from __future__ import annotations
 
