@@ -70,7 +70,7 @@ def test_documents_of_a_directory(tmp_path: Path) -> None:
     feeder = Feeder(add)
     feeder.start()
     seen = kill_at_random(
-        [*disturbed, *SMALL_BATCHES, "--metrics", str(metrics)], tmp_path / "log", metrics, kills_wanted(2)
+        [*disturbed, *SMALL_BATCHES, "--metrics", str(metrics)], tmp_path / "log", metrics, kills_wanted(1)
     )
     feeder.stop()
     run_to_end([*disturbed, "--trigger", "available-now"], tmp_path / "log")
