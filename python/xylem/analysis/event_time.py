@@ -23,6 +23,7 @@ from xylem.syntax import ast, parse
 from .ast_replacement import replaced
 from .event_order_call import NAME
 from .keyed_input import keyed_at, keyed_over
+from .window_collection import window_collection, with_collection
 
 OPTION_PREFIX = "xylem"
 _ORDERED = ast.Name("items in order", None)
@@ -106,7 +107,7 @@ class _Ordering:
                 lets[clause.name.prefix, clause.name.local] = index
                 continue
             keyed = keyed_at(clauses, index, ast.SequenceExpr(), function_uri=None)
-            source = _collection(clause) if keyed is None else keyed.collection
+            source = window_collection(clause) if keyed is None else keyed.collection
             if isinstance(source, ast.VarRef) and (source.name.prefix, source.name.local) in lets:
                 return self._in_let(clauses, lets[source.name.prefix, source.name.local])
             if source is None or not self._is_input(source):
@@ -114,7 +115,7 @@ class _Ordering:
             after = index + (1 if keyed is None else keyed.length)
             ordered = self._ordered(source)
             if keyed is None:
-                return (*clauses[:index], _over(clause, ordered), *clauses[after:])
+                return (*clauses[:index], with_collection(clause, ordered), *clauses[after:])
             # Read for each key, put in order once.
             let = ast.LetClause(_ORDERED, None, ordered, span=source.span)
             own = keyed_over(clauses[index:after], keyed, ast.VarRef(_ORDERED, span=source.span))
@@ -148,24 +149,6 @@ class _Ordering:
         said = (self._wanted.watermark, str(self._wanted.late))
         bound, late = (ast.StringLiteral(text, span=source.span) for text in said)
         return ast.FunctionCall(ast.Name(NAME.local, NAME.prefix), (source, time, bound, late), span=source.span)
-
-
-def _collection(clause: ast.Clause) -> ast.Expr | None:
-    """What a clause forms windows of."""
-    match clause:
-        case ast.WindowClause(collection=collection) | ast.ForseqClause(collection=collection):
-            return collection
-        case ast.ForClause(collection=ast.DataWindow(base=base)):
-            return base
-    return None
-
-
-def _over(clause: ast.Clause, items: ast.Expr) -> ast.Clause:
-    if isinstance(clause, ast.ForClause):
-        assert isinstance(clause.collection, ast.DataWindow)
-        return replace(clause, collection=replace(clause.collection, base=items))
-    assert isinstance(clause, (ast.WindowClause, ast.ForseqClause))
-    return replace(clause, collection=items)
 
 
 def _parsed(path: str) -> ast.Expr:

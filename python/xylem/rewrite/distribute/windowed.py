@@ -23,6 +23,7 @@ from xylem.analysis.event_order_call import EventOrderCall, event_order_call
 from xylem.analysis.free_variables import free_in
 from xylem.analysis.keyed_input import KeyedInput, keyed_at, keyed_over
 from xylem.analysis.reach import BeyondReach, Reach
+from xylem.analysis.window_collection import window_collection, with_collection
 from xylem.plan.distribution import PartKind
 from xylem.plan.spread import ITEMS_OF_STREAM, Place, Windowed
 from xylem.syntax import ast
@@ -104,37 +105,19 @@ def _shape(flwor: ast.Flwor) -> _Shape | None:
         order = event_order_call(keyed.collection)
         items = keyed.collection if order is None else order.items
         return _Shape(tuple(head), own, items, keyed, order, clauses[keyed.length :], result)
-    collection = _collection(first)
+    collection = window_collection(first)
     if collection is None or not reads_input(collection):
         return None
     order = event_order_call(collection)
     if order is None:
-        return _Shape(tuple(head), (_over(first, ITEMS_OF_STREAM),), collection, None, None, clauses[1:], result)
-    own = (_over(first, order.over(ITEMS_OF_STREAM)),)
+        own = (with_collection(first, ITEMS_OF_STREAM),)
+        return _Shape(tuple(head), own, collection, None, None, clauses[1:], result)
+    own = (with_collection(first, order.over(ITEMS_OF_STREAM)),)
     return _Shape(tuple(head), own, order.items, None, order, clauses[1:], result)
 
 
 def _may_form_windows(clause: ast.Clause) -> bool:
-    return isinstance(clause, (ast.WindowClause, ast.ForseqClause)) or _collection(clause) is not None
-
-
-def _collection(clause: ast.Clause) -> ast.Expr | None:
-    """What a clause forms windows of."""
-    match clause:
-        case ast.WindowClause(collection=collection) | ast.ForseqClause(collection=collection):
-            return collection
-        case ast.ForClause(collection=ast.DataWindow(base=base)):
-            return base
-    return None
-
-
-def _over(clause: ast.Clause, items: ast.Expr) -> ast.Clause:
-    """The clause over the items of the stream."""
-    if isinstance(clause, ast.ForClause):
-        assert isinstance(clause.collection, ast.DataWindow)
-        return replace(clause, collection=replace(clause.collection, base=items))
-    assert isinstance(clause, (ast.WindowClause, ast.ForseqClause))
-    return replace(clause, collection=items)
+    return isinstance(clause, (ast.WindowClause, ast.ForseqClause)) or window_collection(clause) is not None
 
 
 def _timed(frame: Frame, order: EventOrderCall, made: Windowed) -> Windowed:
@@ -162,7 +145,7 @@ def _refuse_counting(shape: _Shape) -> None:
     for clause in (*shape.windows, *shape.rest):
         if isinstance(clause, ast.CountClause) and shape.keyed is not None:
             raise NotSpread("`count` numbers the windows of the whole stream", clause)
-        if isinstance(clause, ast.ForClause) and clause.position is not None and _collection(clause) is not None:
+        if isinstance(clause, ast.ForClause) and clause.position is not None and window_collection(clause) is not None:
             raise NotSpread("windows of the whole stream are numbered", clause)
 
 
