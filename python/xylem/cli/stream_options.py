@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from .app import (
+from .common_options import (
     INPUT,
     OUTPUT,
     QUERY,
