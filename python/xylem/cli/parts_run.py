@@ -29,7 +29,7 @@ def parts_query(source: QuerySource, options: RunOptions, *, several_documents: 
         environment=dict(os.environ) if options.allow_environment else None,
         limits=options.limits,
         scanner=options.scanner,
-        output=dict(output_parameters(options.output_parameters)),
+        output=output_parameters(options.output_parameters),
         several_documents=several_documents,
         event_time=options.event_time,
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -79,7 +79,7 @@ def variables(values: Iterable[str], documents: Iterable[str]) -> dict[str, Any]
         for pair in pairs:
             name, equals, value = split_pair(pair)
             if not equals:
-                raise typer.BadParameter(f"{pair!r} is not name=value", param_hint=option)
+                raise typer.BadParameter(f"{pair!r} is not NAME=VALUE", param_hint=option)
             bound[name] = UntypedAtomic(value) if option == "-v" else document(value).node
     return bound
 
@@ -143,24 +143,22 @@ def _within(chunks: Iterable[bytes], limit_bytes: int) -> Iterator[bytes]:
         yield chunk
 
 
-def output_parameters(pairs: Iterable[str]) -> Mapping[str, str]:
+def output_parameters(pairs: Iterable[str]) -> dict[str, str]:
     """The parameters of `--output-param name=value`."""
-    parameters = {}
-    for pair in pairs:
-        name, equals, value = pair.partition("=")
-        if not equals:
-            raise typer.BadParameter(f"{pair!r} is not name=value", param_hint="--output-param")
-        parameters[name] = value
-    return parameters
+    return _settings(pairs, "--output-param")
 
 
 def spark_settings(pairs: Iterable[str]) -> dict[str, str]:
     """The settings of `--conf name=value`."""
+    return _settings(pairs, "--conf")
+
+
+def _settings(pairs: Iterable[str], option: str) -> dict[str, str]:
     settings = {}
     for pair in pairs:
         name, equals, value = pair.partition("=")
         if not equals:
-            raise typer.BadParameter(f"{pair!r} is not NAME=VALUE", param_hint="--conf")
+            raise typer.BadParameter(f"{pair!r} is not NAME=VALUE", param_hint=option)
         settings[name] = value
     return settings
 

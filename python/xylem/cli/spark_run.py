@@ -40,7 +40,7 @@ def run_on_spark(
         environment=dict(os.environ) if options.allow_environment else None,
         limits=options.limits,
         scanner=options.scanner,
-        output=dict(output_parameters(options.output_parameters)),
+        output=output_parameters(options.output_parameters),
         several_documents=len(files) > 1,
         schema=loaded_schema(options.schema),
         event_time=options.event_time,

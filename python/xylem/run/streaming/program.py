@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -12,9 +12,7 @@ from xylem.functions.context import Resources, StaticPart
 from xylem.plan.flux_plan import FluxPlan
 from xylem.plan.flux_variables import expressions_of
 from xylem.plan.scan_plan import ScanPlan
-from xylem.source.limits import DEFAULT_LIMITS, Limits
 from xylem.syntax import ast
-from xylem.values.datetimes import DateTime
 
 from ..deep_stack import with_deep_stack
 from ..evaluator.program import Program
@@ -46,39 +44,16 @@ class StreamProgram:
     """Whether nothing more is read once these have nothing more to say."""
 
     def run(self, source: Any, resources: Resources, **options: Any) -> Iterator[Any]:
-        """The items of the answer, each as soon as it is final; options as for `write`."""
+        """The items of the answer, each as soon as it is final; options as for `DocumentRuns`."""
         output = Collector(self.static.base_uri, *self.copy_namespaces)
         yield from output.drawn(self.write(source, resources, output, **options))
 
-    def write(
-        self,
-        source: Any,
-        resources: Resources,
-        output: Any,
-        *,
-        variables: Mapping[tuple[str, str], Any] | None = None,
-        environment: Mapping[str, str] | None = None,
-        now: DateTime | None = None,
-        limits: Limits = DEFAULT_LIMITS,
-        scanner: str = "auto",
-        statistics: Statistics | None = None,
-        clock: Callable[[], DateTime | None] | None = None,
-    ) -> Iterator[Statistics]:
+    def write(self, source: Any, resources: Resources, output: Any, **options: Any) -> Iterator[Statistics]:
         """Run over a source of bytes, writing to an output; gives control back after each batch."""
-        runs = self.over_documents(
-            resources,
-            variables=variables,
-            environment=environment,
-            now=now,
-            limits=limits,
-            scanner=scanner,
-            statistics=statistics,
-            clock=clock,
-        )
-        yield from runs.write(source, output)
+        yield from self.over_documents(resources, **options).write(source, output)
 
     def over_documents(self, resources: Resources, **options: Any) -> DocumentRuns:
-        """Runs over documents one after another, which share what they can; options as for `write`."""
+        """Runs over documents one after another, which share what they can; options as for `DocumentRuns`."""
         return DocumentRuns(self, resources, **options)
 
     @cached_property
