@@ -2,23 +2,74 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from xylem.functions.registry import FN
 from xylem.syntax import ast
 
+_FLIPPED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
-def first_positions(predicate: ast.Expr) -> tuple[int, int] | None:
-    """The positions a predicate selects, as (first, last), where it says that no later one is wanted."""
-    match predicate:
-        case ast.IntegerLiteral(value=value):
-            return value, value
-        case ast.ValueComparison(op=op, left=ast.FunctionCall(name=name, arguments=()), right=right) | (
-            ast.GeneralComparison(op=op, left=ast.FunctionCall(name=name, arguments=()), right=right)
-        ) if name.expanded == (FN, "position"):
-            match right:
-                case ast.IntegerLiteral(value=value):
-                    lasts = {"eq": value, "=": value, "le": value, "<=": value, "lt": value - 1, "<": value - 1}
-                    firsts = {"eq": value, "=": value}
-                    return (firsts.get(op, 1), lasts[op]) if op in lasts else None
-                case ast.Range(left=ast.IntegerLiteral(value=low), right=ast.IntegerLiteral(value=high)) if op == "=":
-                    return low, high
-    return None
+
+@dataclass(frozen=True)
+class Positions:
+    """The positions that a predicate can select."""
+
+    first: int = 1
+    last: int | None = None
+    """None where there is no last one."""
+    are_all: bool = False
+    """Whether it selects each of them; otherwise they are still to be tested."""
+
+
+def first_positions(predicate: ast.Expr) -> Positions | None:
+    """The positions a predicate selects, where it says that no later one is wanted."""
+    found = _single(predicate.value, "=") if isinstance(predicate, ast.IntegerLiteral) else _positions(predicate)
+    return None if found.last is None else found
+
+
+def _positions(condition: ast.Expr) -> Positions:
+    match condition:
+        case ast.And(left=left, right=right):
+            one, other = _positions(left), _positions(right)
+            lasts = [each.last for each in (one, other) if each.last is not None]
+            last = min(lasts) if lasts else None
+            return Positions(max(one.first, other.first), last, one.are_all and other.are_all)
+        case ast.ValueComparison(op=op, left=left, right=right) | ast.GeneralComparison(op=op, left=left, right=right):
+            if _is_position(left):
+                return _compared(op, right)
+            if _is_position(right):
+                return _compared(_FLIPPED.get(op, op), left)
+    return Positions()
+
+
+def _compared(op: str, value: ast.Expr) -> Positions:
+    match value:
+        case ast.IntegerLiteral(value=number):
+            return _single(number, op)
+        case ast.Range(left=ast.IntegerLiteral(value=low), right=ast.IntegerLiteral(value=high)) if op == "=":
+            return Positions(max(low, 1), high, True)
+        case ast.SequenceExpr(items=items) if op == "=":
+            numbers = [item.value for item in items if isinstance(item, ast.IntegerLiteral)]
+            if numbers and len(numbers) == len(items):
+                return Positions(max(min(numbers), 1), max(numbers))
+    return Positions()
+
+
+def _single(number: int, op: str) -> Positions:
+    first = max(number, 1)
+    match op:
+        case "eq" | "=":
+            return Positions(first, number, True)
+        case "le" | "<=":
+            return Positions(1, number, True)
+        case "lt" | "<":
+            return Positions(1, number - 1, True)
+        case "ge" | ">=":
+            return Positions(first, None, True)
+        case "gt" | ">":
+            return Positions(max(number + 1, 1), None, True)
+    return Positions()
+
+
+def _is_position(expr: ast.Expr) -> bool:
+    return isinstance(expr, ast.FunctionCall) and not expr.arguments and expr.name.expanded == (FN, "position")

@@ -63,8 +63,7 @@ def of_other(of: Boundedness, expr: ast.Expr, bound: Bindings) -> Infinite | Non
             _quantified(of, expr, bindings, satisfies, bound)
             return None
         case ast.Switch() | ast.Typeswitch():
-            _branches(of, expr, bound)
-            return None
+            return _branches(of, expr, bound)
         case ast.Block(statements=statements):
             for statement in statements[:-1]:
                 of.finite(statement, bound, excerpt(statement))
@@ -167,17 +166,22 @@ def _quantified(
     _inside(of, satisfies, names)
 
 
-def _branches(of: Boundedness, expr: ast.Expr, bound: Bindings) -> None:
-    """switch and typeswitch: nothing in them may be infinite."""
-    match expr:
-        case ast.Switch(operand=operand, cases=cases, default=default):
-            for part in (operand, *(case.result for case in cases), default):
-                of.finite(part, bound, "switch")
-        case ast.Typeswitch(operand=operand, cases=branches, default=default, default_variable=variable):
-            of.finite(operand, bound, "typeswitch")
-            for branch in branches:
-                of.finite(branch.result, {**bound, **_named(branch.variable)}, "typeswitch")
-            of.finite(default, {**bound, **_named(variable)}, "typeswitch")
+def _branches(of: Boundedness, expr: ast.Switch | ast.Typeswitch, bound: Bindings) -> Infinite | None:
+    """switch and typeswitch: what decides must be finite, what is returned need not be."""
+    kind = "switch" if isinstance(expr, ast.Switch) else "typeswitch"
+    of.finite(expr.operand, bound, kind)
+    results: list[tuple[ast.Expr, Bindings]] = []
+    if isinstance(expr, ast.Switch):
+        for case in expr.cases:
+            for value in case.operands:
+                of.finite(value, bound, kind)
+            results.append((case.result, bound))
+        results.append((expr.default, bound))
+    else:
+        results += [(branch.result, {**bound, **_named(branch.variable)}) for branch in expr.cases]
+        results.append((expr.default, {**bound, **_named(expr.default_variable)}))
+    found = [of.of(result, names) for result, names in results]
+    return next(filter(None, found), None)
 
 
 def _named(name: ast.Name | None) -> dict[tuple[str, str], Infinite | None]:

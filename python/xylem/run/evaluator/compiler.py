@@ -36,6 +36,7 @@ from xylem.values.sequence_type import (
 from ..runtime import sequences as rt
 from .code import EMPTY, Code, Shape, atomic, many, one, optional, shape_of
 from .scope import Focus, Scope, Variable
+from .step_texts import converted_text, typed_text
 from .writer import Frame, Line, Mark, Writer
 
 Handler = Callable[["Compiler", Any], Code]
@@ -338,7 +339,11 @@ class Compiler:
 
     def atomic_operand(self, node: ast.Expr, what: str) -> Code:
         """An operand that must be one atomic value or none, in the shape ONE or OPTIONAL."""
-        code = self.atomized(self.compile(node))
+        code = self.compile(node)
+        text = typed_text(self, code, what)
+        if text is not None:
+            return optional(text, AtomicItem(at.UNTYPED_ATOMIC))
+        code = self.atomized(code)
         if code.shape in (Shape.ONE, Shape.OPTIONAL):
             return code
         if code.is_empty:
@@ -403,7 +408,9 @@ class Compiler:
             return None
         if not isinstance(code.item, NodeItem) or code.item.kind not in UNTYPED_KINDS:
             return None
-        text = f"{self.rt(rt.text_of_node)}({code.text}, {self.type_constant(expected)}, {what!r})"
+        text = converted_text(self, code, expected, what)
+        if text is None:
+            text = f"{self.rt(rt.text_of_node)}({code.text}, {self.type_constant(expected)}, {what!r})"
         return Code(text, shape_of(expected.occurrence), expected)
 
     def _cast_untyped(self, code: Code, expected: SequenceType) -> Code | None:
@@ -423,7 +430,8 @@ class Compiler:
             case Occurrence.OPTIONAL:
                 if code.is_empty:
                     return optional("None", item, simple=True)
-                return Code(self.as_optional(code, what), Shape.OPTIONAL, SequenceType(item, Occurrence.OPTIONAL))
+                is_simple = code.simple and code.shape in (Shape.ONE, Shape.OPTIONAL)
+                return optional(self.as_optional(code, what), item, simple=is_simple)
             case Occurrence.MANY:
                 text = self.as_sequence(code)
                 return Code(text, Shape.SEQUENCE, SequenceType(item, Occurrence.MANY), ordered=code.ordered)
@@ -465,11 +473,13 @@ class Compiler:
     def branching(self, node: ast.Expr, stem: str) -> Code:
         """An expression of many branches as a function of its own, each branch returning from it."""
 
+        is_endless = self.is_endless(node)
+
         def finish(code: Code) -> None:
-            self.writer.line(f"return {self.as_sequence(code)}")
+            self.writer.line(f"return {self.as_iterable(code) if is_endless else self.as_sequence(code)}")
 
         frame = self.lifted(stem, [], self.describe(node), lambda: TAILS[type(node)](self, node, finish))
-        return many(self.writer.call(frame), reread=True)
+        return many(self.writer.call(frame), reread=not is_endless)
 
     def focus_on(self, item: Code, position: Code | None = None, size: Code | None = None, loops: bool = True) -> Focus:
         """A focus whose parts are simple names of the current frame."""

@@ -28,6 +28,7 @@ from .calls import is_known_function
 from .code import ANY_ITEM, EMPTY, Code, Shape, atomic, many, one, optional
 from .compiler import Compiler, compiles, not_executable
 from .static_types import may_be_number
+from .step_texts import with_step
 
 REVERSE_AXES = ("parent", "ancestor", "ancestor-or-self", "preceding", "preceding-sibling")
 AT_MOST_ONE_AXES = ("self", "parent")
@@ -209,6 +210,7 @@ def compile_step(c: Compiler, context: Code, node: ast.AxisStep) -> Code:
         per_node = c.writer.constant(step(node.axis, test), "step", note, key=key)
     if single:
         code = many(f"{per_node}({context.text})", item, reread=True, ordered=node.axis not in REVERSE_AXES)
+        code = with_step(code, context.text, node.axis, test)
         code = _residual(c, code, residual)
         code = _apply_predicates(c, code, node.predicates)
         if node.axis in REVERSE_AXES and node.axis != "parent":
@@ -309,8 +311,11 @@ def compile_filter(c: Compiler, node: ast.Filter) -> Code:
     if base.endless:
         positions = first_positions(node.predicate)
         if positions is not None and not isinstance(node.predicate, ast.IntegerLiteral):
-            low, high = max(positions[0], 1), max(positions[1], 0)
-            return replace(many(f"{c.rt(islice)}({base.text}, {low - 1}, {high})"), type=base.type)
+            first = positions.first - 1 if positions.are_all else 0
+            last = max(positions.last or 0, first)
+            base = replace(many(f"{c.rt(islice)}({base.text}, {first}, {last})"), type=base.type)
+            if positions.are_all:
+                return base
     return filtered(c, base, node.predicate)
 
 
