@@ -10,6 +10,7 @@ from xylem.analysis.readable_names import with_readable_names
 from xylem.analysis.static_context import PREDECLARED, StaticContext
 from xylem.errors import StaticError
 from xylem.functions.external import ExternalFunction
+from xylem.plan.distribution import InputOf
 from xylem.run.deep_stack import with_deep_stack
 from xylem.run.evaluator.build import Builder, ModuleResolver
 from xylem.run.evaluator.program import ExternalVariable, Program
@@ -228,6 +229,7 @@ def compile_distributed(
     output: Mapping[str, Any] | None = None,
     keeps_windows: bool = False,
     divides: bool = False,
+    input_of: InputOf = InputOf.NAMED,
 ) -> DistributedProgram:
     """Compile a query for tasks over parts of its input.
 
@@ -236,18 +238,19 @@ def compile_distributed(
     a query that is one task: parts of a document need not have what it requires. With `keeps_windows` the input is a
     stream that comes in batches, and windows over it stay open from one to the next. With `divides` elements that a
     loop is over may be divided themselves, where it asks for aggregates of them: for documents that have few of them.
+    `input_of` says whether doc() may be a name of the input.
     """
     given = (text, env, schema, several_documents, output or {})
     if not keeps_windows:
-        return with_deep_stack(lambda: _compiled_distributed(*given, divides=divides))
+        return with_deep_stack(lambda: _compiled_distributed(*given, divides=divides, input_of=input_of))
     try:
-        program = with_deep_stack(lambda: _compiled_distributed(*given, keeps_windows=True))
+        program = with_deep_stack(lambda: _compiled_distributed(*given, keeps_windows=True, input_of=input_of))
         program.check_windows()
     except StaticError as error:
         if error.code != "XYST0010":
             raise
         # It waits for the end of its input: `order by`, say.
-        return with_deep_stack(lambda: _compiled_distributed(*given))
+        return with_deep_stack(lambda: _compiled_distributed(*given, input_of=input_of))
     return program
 
 
@@ -259,6 +262,7 @@ def _compiled_distributed(
     output: Mapping[str, Any],
     keeps_windows: bool = False,
     divides: bool = False,
+    input_of: InputOf = InputOf.NAMED,
 ) -> DistributedProgram:
     from xylem.rewrite.distribute import distribute
     from xylem.run.distributed.compiled_parts import CompiledParts
@@ -283,6 +287,7 @@ def _compiled_distributed(
         },
         keeps_windows=keeps_windows and not main.static.is_sequential,
         divides=divides,
+        input_of=input_of,
     )
     known = schema if not query.distribution.is_parallel else None
     parts = CompiledParts(

@@ -23,6 +23,8 @@ DIVIDED = [
     "let $x := 3 for $r in /shop/region return count($r/order[count(line) < $x]) + $x",
     "for $r in //region return count(for $o in $r/order where $o/line return $o/line)",
     "for $r in /shop/region return distinct-values($r/order/city)",
+    "map:merge(for $r in /shop/region return map:entry(string($r/@name), count($r/order)))?South",
+    "for $r in /shop/region return concat(name($r/..), '/', $r/@name, ': ', count($r/order), ' ', max($r/order/total))",
     "for $r in /shop/region return (count($r/nothing), empty($r/order), $r/@name/string())",
 ]
 WHOLE = [

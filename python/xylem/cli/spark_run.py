@@ -11,6 +11,7 @@ import typer
 
 from xylem.spark.batch import BatchRun, Measured
 from xylem.spark.inputs import input_files
+from xylem.spark.named_input import with_named_input
 from xylem.spark.session import BatchSpark, require_spark, without_sql
 from xylem.spark.shipped_query import shipped_query
 from xylem.stream_query import loaded_schema
@@ -45,6 +46,7 @@ def run_on_spark(
         schema=loaded_schema(options.schema),
         event_time=options.event_time,
     )
+    query, files = with_named_input(query, files)
     session = _Session(master, spark_settings(settings))
     line = progress_line(options.quiet)
     shown = _Shown()

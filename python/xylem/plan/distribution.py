@@ -41,6 +41,16 @@ class PartKind(StrEnum):
     """Whole input in one task, in its order."""
 
 
+class InputOf(StrEnum):
+    """What the input of a query is."""
+
+    RUN = "what the run is given"
+    """doc() is a document beside it."""
+    NAMED = "the document it names"
+    """By doc(), if it reads no other; else what the run is given."""
+    NOTHING = "nothing"
+
+
 @dataclass(frozen=True)
 class Join:
     """How the tasks of a part are given the items of another."""

@@ -146,6 +146,8 @@ class SpreadQuery:
     parts: tuple[SpreadPart, ...]
     frame: ast.Expr
     distribution: Distribution
+    named: ast.FunctionCall | None = None
+    """The call of doc() or stream() that stands for the input, where the query says it so."""
 
 
 __all__ = [

@@ -12,10 +12,11 @@ from xylem.syntax import ast
 
 from .substitution import variable
 
-NAMED_SOURCES = {(FN, "doc"), (FN, "document"), (PREFIXES["xylem"], "stream"), (FN, "stream")}
+DOCUMENTS = {(FN, "doc"), (FN, "document")}
+NAMED_SOURCES = DOCUMENTS | {(PREFIXES["xylem"], "stream"), (FN, "stream")}
 
 
-def stream_source(body: ast.Expr) -> ast.Expr | None:
+def stream_source(body: ast.Expr) -> ast.FunctionCall | None:
     """The call that names the document to be streamed; None where it is the context item or `$ROOT`.
 
     One document is streamed. The context item comes first; other documents are then read as trees.
@@ -23,6 +24,11 @@ def stream_source(body: ast.Expr) -> ast.Expr | None:
     if reads_focus(body) or any(_is_root_variable(node) for node in body.walk()):
         return None
     return next(_named_sources(body), None)
+
+
+def is_document_call(call: ast.FunctionCall) -> bool:
+    """doc("…"): a file, whatever else is the input."""
+    return call.name.expanded in DOCUMENTS
 
 
 def _is_root_variable(node: ast.Node) -> bool:

@@ -20,6 +20,7 @@ from xylem.source.limits import DEFAULT_LIMITS, Limits
 from .batch import BatchRun
 from .inputs import Sources, input_files
 from .item_columns import row_of
+from .named_input import with_named_input
 from .row_spool import RowSpool
 from .shipped_query import shipped_query
 from .table import ORDER, RAW_SCHEMA, Table, TableWork, WholeTable, arrow_schema, ordered_schema
@@ -65,6 +66,7 @@ def query(
         scanner=scanner,
         several_documents=len(files) > 1,
     )
+    shipped, files = with_named_input(shipped, files)
     # As text first: most answers without columns of their own need no more.
     table = Table(shipped, chosen)
     run = BatchRun(lambda: spark, shipped, files, partitions=partitions)

@@ -19,6 +19,7 @@ from xylem.external_names import external_names
 from xylem.functions.external import DEFAULT_FUNCTIONS, ExternalFunction
 from xylem.functions.late_items import LateItems
 from xylem.pipeline import StaticEnvironment, compile_distributed, compile_query
+from xylem.plan.distribution import InputOf
 from xylem.run.distributed.program import DistributedProgram
 from xylem.run.evaluator.program import current_time
 from xylem.schema.constraints import Schema
@@ -68,6 +69,7 @@ class ShippedQuery:
     """Where items carry their times, where the query does not say so itself."""
     divides: bool = False
     """Items may be divided themselves, for documents that have a few large ones."""
+    input_of: InputOf = InputOf.RUN
     keeps_windows: bool = False
     """The input is a stream in batches, and windows stay open from one to the next."""
     key: str = field(default_factory=lambda: uuid.uuid4().hex)
@@ -80,6 +82,14 @@ class ShippedQuery:
     def divided(self) -> ShippedQuery:
         """The same, with items that may be divided themselves."""
         return replace(self, divides=True, key=uuid.uuid4().hex)
+
+    def allowing(self, path: str) -> ShippedQuery:
+        """The same, with one more file that doc() may read."""
+        return replace(self, allow=(*self.allow, path), key=uuid.uuid4().hex)
+
+    def with_input(self, input_of: InputOf) -> ShippedQuery:
+        """The same over another input."""
+        return replace(self, input_of=input_of, key=uuid.uuid4().hex)
 
     def environment_of_text(self, late_items: LateItems | None = None) -> StaticEnvironment:
         """What the text is compiled in; `late_items` is told of what comes too late for event time."""
@@ -104,7 +114,6 @@ class ShippedQuery:
     def options(self) -> dict[str, Any]:
         """What tasks and reductions are given; one set for each process, so that documents are read once."""
         return _arrived(self).options
-
 
     def seen(self) -> dict[str, Any]:
         """Those of the options that queries see: what merges, reductions and the answer are given."""
@@ -138,6 +147,7 @@ def _compiled(query: ShippedQuery, late_items: LateItems) -> DistributedProgram:
         query.schema,
         several_documents=query.several_documents,
         divides=query.divides,
+        input_of=query.input_of,
         output=query.output,
         keeps_windows=query.keeps_windows,
     )

@@ -10,7 +10,7 @@ from xylem.analysis.projection import NotProjectable, Projection, project
 from xylem.analysis.reach import BeyondReach
 from xylem.analysis.reached_declarations import reached_declarations
 from xylem.analysis.readable_names import with_readable_names
-from xylem.plan.distribution import Distribution, Part, PartKind
+from xylem.plan.distribution import Distribution, InputOf, Part, PartKind
 from xylem.plan.spread import Place, SpreadPart, SpreadQuery, Use, part_variable
 from xylem.syntax import ast, print_query
 
@@ -19,7 +19,7 @@ from ..single_pass.fold_associative import FoldAssociative
 from ..single_pass.rule import PassFacts
 from .frame import Frame, Signature
 from .gathered_parts import joined_by_key, told_joins
-from .input_reads import read_from_collection, read_from_document, reads_input
+from .input_reads import named_input, read_from_collection, read_from_document, reads_input
 from .lookups import with_lookups
 from .not_spread import NotSpread
 
@@ -34,6 +34,7 @@ def distribute(
     unmerged: Container[tuple[str, str]] = (),
     keeps_windows: bool = False,
     divides: bool = False,
+    input_of: InputOf = InputOf.NAMED,
 ) -> SpreadQuery:
     """How a query is spread over parts of its input, or why it is one task.
 
@@ -42,14 +43,15 @@ def distribute(
     `is_empty_greatest`: what the prolog says of empty keys of `order by`. `user_aggregates`: the functions in Python
     that can merge their states, with the types of a value and of the result; `unmerged`: those that cannot.
     `keeps_windows`: the input is a stream, whose windows may stay open from one of its batches to the next.
-    `divides`: items may be divided themselves, for documents that have a few large ones.
+    `divides`: items may be divided themselves, for documents that have a few large ones. `input_of`: whether
+    doc() may be a name of the input.
     """
     declared = list(prolog)
     is_ordered = not _is_unordered(body, declared)
     try:
         functions = _functions(declared)
         frame = Frame(functions, is_one_document, is_empty_greatest, user_aggregates, keeps_windows, unmerged, divides)
-        return _spread(body, declared, frame, is_ordered)
+        return _spread(body, declared, frame, is_ordered, input_of)
     except NotSpread as refused:
         return _one_task(body if is_one_document else read_from_collection(body), refused, is_ordered)
 
@@ -58,11 +60,17 @@ def _functions(declared: list[ast.Declaration]) -> list[ast.FunctionDecl]:
     return [declaration for declaration in declared if isinstance(declaration, ast.FunctionDecl)]
 
 
-def _spread(body: ast.Expr, declared: list[ast.Declaration], frame: Frame, is_ordered: bool) -> SpreadQuery:
+def _spread(
+    body: ast.Expr, declared: list[ast.Declaration], frame: Frame, is_ordered: bool, input_of: InputOf
+) -> SpreadQuery:
     for declaration in declared:
         if isinstance(declaration, ast.ContextItemDecl):
             raise NotSpread("the query declares its context item", declaration)
-    body = read_from_document(_without_recursion(inline_prolog(body, declared), declared), frame.is_one_document)
+    body = _without_recursion(inline_prolog(body, declared), declared)
+    if input_of is InputOf.NOTHING:
+        raise NotSpread("there is no input", None)
+    named = named_input(body) if input_of is InputOf.NAMED else None
+    body = read_from_document(body, frame.is_one_document, may_be_named=input_of is InputOf.NAMED)
     if not reads_input(body):
         raise NotSpread("it reads no input", None)
     made = frame.split(body, Place(Use.ANSWER, (), frame.new_group()))
@@ -80,7 +88,7 @@ def _spread(body: ast.Expr, declared: list[ast.Declaration], frame: Frame, is_or
         parts = tuple(_with_lookups(part) for part in parts)
     parts = joined_by_key(parts, made)
     told = tuple(_described(part, parts, is_collated) for part in parts)
-    return SpreadQuery(parts, made, Distribution(told, _printed(made), is_ordered))
+    return SpreadQuery(parts, made, Distribution(told, _printed(made), is_ordered), named)
 
 
 def _without_recursion(body: ast.Expr, declared: list[ast.Declaration]) -> ast.Expr:

@@ -136,6 +136,9 @@ class _Contents:
     def _value(self, node: ast.Node) -> ast.Node | None:
         if not isinstance(node, (ast.Path, ast.FunctionCall)) or not self._reads_element(node):
             return None
+        if free_in(node) & {name.expanded for name, _, _ in self.aggregates}:
+            # Known when all ranges are: what it reads of the element besides is taken out by itself.
+            return None
         self.around.append(node)
         return ast.VarRef(self.names[-1], span=node.span)
 

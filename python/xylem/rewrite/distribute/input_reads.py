@@ -15,7 +15,7 @@ from xylem.functions.registry import FN
 from xylem.syntax import ast
 
 from ..fresh_names import bound_names
-from ..source import stream_source
+from ..source import is_document_call, stream_source
 from ..substitution import FocusInTheWay, Substitution
 from .not_spread import NotSpread
 from .scope_path import flattened
@@ -43,13 +43,14 @@ def is_closed(expr: ast.Expr, bound: frozenset[ExpandedName]) -> bool:
     return not free_in(expr) & bound and not reads_context(expr)
 
 
-def read_from_document(body: ast.Expr, is_one_document: bool = True) -> ast.Expr:
+def read_from_document(body: ast.Expr, is_one_document: bool = True, *, may_be_named: bool = True) -> ast.Expr:
     """The body with a leading `/` for every way to say the input; NotSpread where that cannot be told.
 
     With several documents, a `/` behind a change of focus is the document of the node at hand, and cannot be followed.
+    `may_be_named`: the input is the document that the query names by doc(), where it asks for no other.
     """
-    named = stream_source(body) if not _collects(body) else None
-    if named is not None:
+    named = named_input(body)
+    if named is not None and (may_be_named or not is_document_call(named)):
         body = replaced(body, lambda node: ast.Root(span=node.span) if node == named else None)
     else:
         try:
@@ -60,6 +61,11 @@ def read_from_document(body: ast.Expr, is_one_document: bool = True) -> ast.Expr
     body = replaced(body, _without_arrow)
     _check_inner_roots(body, frozenset(), True, is_one_document)
     return body
+
+
+def named_input(body: ast.Expr) -> ast.FunctionCall | None:
+    """The call of doc() or stream() that says the input, where nothing else does."""
+    return None if _collects(body) else stream_source(body)
 
 
 def read_from_collection(body: ast.Expr) -> ast.Expr:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from xylem.analysis.free_variables import free_in
 from xylem.functions.external import ExternalFunction
 from xylem.plan.spread import ITEMS_OF_STREAM, PART_NAMESPACE
+from xylem.rewrite.source import is_document_call
 from xylem.syntax import ast
 from xylem.values.sequence_type import SequenceType
 
@@ -41,9 +42,12 @@ class CompiledParts:
 
     def streamed(self, expr: ast.Expr) -> StreamProgram | None:
         try:
-            return with_deep_stack(lambda: self._streamed(self._with_body(expr)))
+            program = with_deep_stack(lambda: self._streamed(self._with_body(expr)))
         except NotStreamable:
             return None
+        named = program.plan.source
+        # A document that it names is not the input that it is given.
+        return None if isinstance(named, ast.FunctionCall) and is_document_call(named) else program
 
     def over_tree(self, expr: ast.Expr) -> Program:
         return with_deep_stack(lambda: self._builder().build(self._with_body(expr)))

@@ -29,7 +29,9 @@ from xylem.plan.spread import SpreadQuery
 from xylem.source.byte_ranges import Scope
 from xylem.source.byte_source import ByteSource, Source
 from xylem.source.limits import DEFAULT_LIMITS, Limits
+from xylem.syntax import ast
 from xylem.values.datetimes import DateTime
+from xylem.values.uri import resolve
 
 from ..streaming.run import Statistics
 from ..windows.late_arrivals import Clock, LateItem
@@ -80,6 +82,14 @@ class DistributedProgram:
         Empty: a document may not be cut; whole documents may still be ranges if `distribution.is_parallel`.
         """
         return tuple(dict.fromkeys(scope for part in self._query.parts for scope in part.scopes))
+
+    @property
+    def named_document(self) -> str | None:
+        """The URI of the document that the query itself names as its input; None where it names none."""
+        named = self._query.named
+        if named is None or not isinstance(named.arguments[0], ast.StringLiteral) or named.name.local == "stream":
+            return None
+        return resolve(named.arguments[0].value, self._static.base_uri or "")
 
     @property
     def stages(self) -> int:

@@ -15,7 +15,7 @@ from xylem.analysis.focus import read_variables
 from xylem.functions.registry import FN
 from xylem.syntax import ast
 
-from .accumulator import Accumulator
+from .accumulator import Accumulator, Failed
 
 Verdict = bool | None
 """None while it is not decided."""
@@ -36,9 +36,9 @@ class Decision:
             case "known":
                 return facts[self.number]
             case "exists":
-                return True if aggregates[self.number].is_decided else None
+                return True if _has_found(aggregates[self.number]) else None
             case "empty":
-                return False if aggregates[self.number].is_decided else None
+                return False if _has_found(aggregates[self.number]) else None
             case "not":
                 inner = self.parts[0].verdict(aggregates, facts)
                 return None if inner is None else not inner
@@ -51,6 +51,11 @@ class Decision:
         if decisive in verdicts:
             return decisive
         return None if None in verdicts else not decisive
+
+
+def _has_found(aggregate: Accumulator) -> bool:
+    """Whether there is an item. One that failed is decided as well, and raised by the test at the end tag."""
+    return aggregate.is_decided and not isinstance(aggregate.result(), Failed)
 
 
 class DecisionBuilder:
