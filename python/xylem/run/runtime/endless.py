@@ -13,7 +13,7 @@ from xylem.values.atomize import atomize
 from xylem.values.conversion import convert
 from xylem.values.description import describe_item
 from xylem.values.node import Node
-from xylem.values.sequence_type import SequenceType
+from xylem.values.sequence_type import AtomicItem, SequenceType
 
 
 class SharedItems:
@@ -86,8 +86,14 @@ def external_items(value: Any, expected: SequenceType, what: str) -> Iterator[An
     """The items of an infinite external variable, each converted to the declared type as it comes."""
     one = SequenceType(expected.item)
     accepts = expected.item.accepts
+    # Of an atomic type, one value of a class is like another.
+    known: set[type] | None = set() if isinstance(expected.item, AtomicItem) else None
     for item in value:
-        if accepts(item):
+        if known is not None and type(item) in known:
+            yield item
+        elif accepts(item):
+            if known is not None:
+                known.add(type(item))
             yield item
         else:
             yield assigned((item,), one, what)
@@ -101,7 +107,6 @@ def assigned(items: Any, expected: SequenceType, what: str) -> Any:
     """
     from xylem.values.atomic_type import INTEGER
     from xylem.values.casting import cast
-    from xylem.values.sequence_type import AtomicItem
 
     item = expected.item
     if isinstance(item, AtomicItem) and item.type.derives_from(INTEGER) and item.type is not INTEGER:

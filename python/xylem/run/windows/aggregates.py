@@ -40,6 +40,9 @@ class Folding(Protocol):
     def add(self, values: Sequence[Any]) -> None:
         """The values of the next item."""
 
+    def add_one(self, value: Any) -> None:
+        """The one value of the next item."""
+
     def result(self, start: int) -> Any:
         """The aggregate of the values from the item at this position on."""
 
@@ -71,13 +74,20 @@ class Aggregate:
         """The position of the last item that does not follow the one before it."""
         self._failure: tuple[int, XylemError] | None = None
 
+    @property
+    def is_sum_of_items(self) -> bool:
+        return self._values is None and self._whole is None and getattr(self._folding, "is_sum", False)
+
     def add(self, item: Any, position: int) -> None:
         if self._whole is not None:
             if not _follows(self._previous, item):
                 self._disorder = position
             self._previous = item
         try:
-            self._folding.add((item,) if self._values is None else self._values(item))
+            if self._values is None:
+                self._folding.add_one(item)
+            else:
+                self._folding.add(self._values(item))
         except XylemError as error:
             self._failure = position, error
             self._folding.clear(position + 1)
@@ -138,6 +148,11 @@ class Aggregates:
     def __init__(self, *members: Aggregate) -> None:
         self._members = members
 
+    @property
+    def is_sum_of_items(self) -> bool:
+        """Whether there is one, and it is the sum of the items themselves."""
+        return len(self._members) == 1 and self._members[0].is_sum_of_items
+
     def add(self, item: Any, position: int) -> None:
         for member in self._members:
             member.add(item, position)
@@ -148,7 +163,10 @@ class Aggregates:
 
     def results(self, start: int, items: Items) -> tuple[Any, ...]:
         """The aggregates of a window from this position up to the item added last."""
-        return tuple([member.result(start, items) for member in self._members])
+        members = self._members
+        if len(members) == 1:
+            return (members[0].result(start, items),)
+        return tuple([member.result(start, items) for member in members])
 
     def forget(self, before: int) -> None:
         for member in self._members:

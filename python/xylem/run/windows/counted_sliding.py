@@ -12,6 +12,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from .aggregates import Aggregates
 from .cursor import Window
 from .feed import PAUSE
 from .sliding import SlidingCursor
@@ -34,10 +35,10 @@ class CountedSlidingCursor(SlidingCursor):
         return self._counted(items)
 
     def _counted(self, items: Iterable[Any]) -> Iterator[Window]:
-        distance, aggregates = self._distance, self._aggregates
-        start_current, _, start_previous, _ = self._needs.start
-        end_current, _, end_previous, _ = self._needs.end
-        keeps_items = self._buffer is not None
+        distance, aggregates = self._distance, self.aggregates
+        start_current, _, start_previous, _ = self.needs.start
+        end_current, _, end_previous, _ = self.needs.end
+        keeps_items = self.buffer is not None
         keeps = keeps_items or start_current or start_previous
         # The items of the windows that are open, and the one before the first of them.
         kept: deque[Any] = deque()
@@ -45,7 +46,9 @@ class CountedSlidingCursor(SlidingCursor):
         previous: Any = None
         prior: Any = None
         results: tuple[Any, ...] = ()
-        position = 0
+        position = total = 0
+        # Integers are added when they come and taken away when they go: no sum is nearer to exact.
+        summed: deque[int] | None = deque() if aggregates is not None and aggregates.is_sum_of_items else None
         for item in items:
             if item is PAUSE:
                 self._held = len(kept) if keeps_items else 0
@@ -54,13 +57,22 @@ class CountedSlidingCursor(SlidingCursor):
             position += 1
             if keeps:
                 kept.append(item)
-            if aggregates is not None:
-                aggregates.add(item, position)
             start = position - distance
-            if start > 0:
-                if aggregates is not None:
+            if summed is not None and type(item) is int:
+                summed.append(item)
+                total += item
+                if start > 0:
+                    results = (total,)
+                    total -= summed.popleft()
+            elif aggregates is not None:
+                if summed is not None:
+                    _take_over(aggregates, summed, position)
+                    summed = None
+                aggregates.add(item, position)
+                if start > 0:
                     results = aggregates.results(start, None)
                     aggregates.forget(start + 1)
+            if start > 0:
                 first = kept.popleft() if keeps else None
                 yield (
                     [first, *kept] if keeps_items else [],
@@ -81,6 +93,8 @@ class CountedSlidingCursor(SlidingCursor):
             return
         ending = (previous if end_current else None, position, prior if end_previous else None, None)
         left = min(distance, position)
+        if aggregates is not None and summed is not None:
+            _take_over(aggregates, summed, position + 1)
         for start in range(position - left + 1, position + 1):
             window = list(kept) if keeps_items else []
             first = kept.popleft() if keeps else None
@@ -99,3 +113,11 @@ class CountedSlidingCursor(SlidingCursor):
 
     def held_count(self) -> int:
         return self._held or super().held_count()
+
+
+def _take_over(aggregates: Aggregates, values: deque[int], following: int) -> None:
+    """Let aggregates know the values in front of the item at this position."""
+    first = following - len(values)
+    aggregates.clear(first)
+    for position, value in enumerate(values, first):
+        aggregates.add(value, position)

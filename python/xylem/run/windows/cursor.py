@@ -42,10 +42,10 @@ class WindowCursor:
     """Takes items one by one; gives the windows that are complete."""
 
     def __init__(self, needs: Needs, aggregates: Aggregates | None) -> None:
-        self._needs = needs
+        self.needs = needs
         self._looks_ahead = needs.looks_ahead
         self._looks_back = needs.start[2] or needs.end[2]
-        self._aggregates = aggregates
+        self.aggregates = aggregates
         self._position = 0
         self._previous: Any = None
         self._current: Any = None
@@ -114,7 +114,7 @@ class WindowCursor:
 
     def _start_place(self, current: Any, position: int, previous: Any, following: Any) -> Place:
         """What is kept of the start: no item longer than something reads it."""
-        needs = self._needs.start
+        needs = self.needs.start
         return (
             current if needs[0] else None,
             position,
@@ -123,7 +123,7 @@ class WindowCursor:
         )
 
     def _end_place(self, current: Any, position: int, previous: Any, following: Any) -> Place:
-        needs = self._needs.end
+        needs = self.needs.end
         return (
             current if needs[0] else None,
             position,

@@ -65,8 +65,8 @@ class LandmarkCursor(WindowCursor):
                 self._buffer.append(current)
                 if self.limit is not None:
                     self._check(len(self._buffer), "items in open windows")
-            if self._aggregates is not None:
-                self._aggregates.add(current, position)
+            if self.aggregates is not None:
+                self.aggregates.add(current, position)
         if starts:
             self._add(current, position, previous, following)
         if not self._starts:
@@ -92,7 +92,7 @@ class LandmarkCursor(WindowCursor):
         end = last[1]
         for window in ending:
             items = [] if self._buffer is None else self._buffer.between(window.start, end)
-            results = () if self._aggregates is None else self._aggregates.results(window.start, self._buffer)
+            results = () if self.aggregates is None else self.aggregates.results(window.start, self._buffer)
             found.append((items, *window.place, *last, *results))
 
     def _drop_hopeless(self, position: int) -> None:
@@ -108,14 +108,14 @@ class LandmarkCursor(WindowCursor):
         else:
             if self._buffer is not None:
                 self._buffer.forget(self._starts[0].start)
-            if self._aggregates is not None:
-                self._aggregates.forget(self._starts[0].start)
+            if self.aggregates is not None:
+                self.aggregates.forget(self._starts[0].start)
 
     def _clear(self, following: int) -> None:
         if self._buffer is not None:
             self._buffer.clear(following)
-        if self._aggregates is not None:
-            self._aggregates.clear(following)
+        if self.aggregates is not None:
+            self.aggregates.clear(following)
 
     def _end(self) -> Iterator[Window]:
         if self._force:

@@ -105,21 +105,26 @@ class HashedWindows:
         offset: tuple[Any] | None = None,
     ) -> None:
         """`residual`: what the index does not decide. `offset`: the keys of starts are moved by so much."""
-        self._start_key = start_key
-        self._end_key = end_key
-        self._residual = residual
+        self.start_key = start_key
+        self.end_key = end_key
+        self.residual = residual
         self._implicit_tz = implicit_tz
         self._is_general = is_general
-        self._offset = offset
+        self.offset = offset
         self._windows: dict[Any, list[Open]] = {}
         self._unsure = EachWindow(whole)
         self._whole = whole
         self._kinds: set[str] = set()
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether keys that are integers or strings are compared as such."""
+        return not self._is_general and (self.offset is None or _is_small(self.offset[0]))
+
     def add(self, window: Open) -> None:
-        value = self._start_key(*window.place)
-        if self._offset is not None:
-            offset = self._offset[0]
+        value = self.start_key(*window.place)
+        if self.offset is not None:
+            offset = self.offset[0]
             if type(value) is int and type(offset) is int:
                 self._windows.setdefault(value + offset, []).append(window)
             else:
@@ -133,9 +138,13 @@ class HashedWindows:
                 return
             value = values[0]
             self._kinds.add(_equality_kind(value))
-        key = hash_key(value, self._implicit_tz)
+        key = value if type(value) is str else hash_key(value, self._implicit_tz)
         if key is not None:
-            self._windows.setdefault(key, []).append(window)
+            bucket = self._windows.get(key)
+            if bucket is None:
+                self._windows[key] = [window]
+            else:
+                bucket.append(window)
 
     def _put(self, window: Open, key: Key | NoKey) -> None:
         if isinstance(key, Key):
@@ -149,13 +158,13 @@ class HashedWindows:
             found = self._one_by_one(end, remove)
         else:
             found = self._in_bucket(probe, end, remove)
-        if len(self._unsure):
+        if self._unsure:
             found = sorted([*found, *self._unsure.ended(end, remove)], key=by_start)
         return found
 
     def _probe(self, end: Place) -> Any:
-        value = self._end_key(*end)
-        if self._offset is not None:
+        value = self.end_key(*end)
+        if self.offset is not None:
             if type(value) is int:
                 return value
             key = difference_key(value, self._implicit_tz)
@@ -174,7 +183,18 @@ class HashedWindows:
         bucket = self._windows.get(probe) if probe is not None else None
         if bucket is None:
             return []
-        residual = self._residual
+        residual = self.residual
+        if len(bucket) <= 2 and remove and not bucket[0].is_over:
+            # Most items end the one window of their key that is open, and may have opened the next.
+            first = bucket[0]
+            if residual is None or residual(*first.place, *end):
+                if len(bucket) == 1:
+                    del self._windows[probe]
+                    return bucket
+                second = bucket[1]
+                if not second.is_over and residual is not None and not residual(*second.place, *end):
+                    del bucket[0]
+                    return [first]
         found = [
             window for window in bucket if not window.is_over and (residual is None or residual(*window.place, *end))
         ]
@@ -217,7 +237,12 @@ def _equality_kind(value: Any) -> str:
     return "untyped" if is_untyped(value) else "text" if is_text(value) else "typed"
 
 
-_SMALL = 1 << 30
+SMALL = 1 << 30
+"""Integers below this are added and compared without loss, whatever they are compared with."""
+
+
+def _is_small(value: Any) -> bool:
+    return type(value) is int and -SMALL < value < SMALL
 
 
 class SortedWindows:
@@ -239,14 +264,18 @@ class SortedWindows:
         offset: tuple[Any] | None = None,
     ) -> None:
         """`op`: an item ends the windows for which `end key op start key` holds."""
-        self._op = op
-        self._start_key = start_key
-        self._end_key = end_key
+        self.op = op
+        self.start_key = start_key
+        self.end_key = end_key
         self._residual = residual
         self._whole = whole
         self._implicit_tz = implicit_tz
         self._is_general = is_general
         self._offset = offset
+        offset_value = 0 if offset is None else offset[0]
+        self.small: int | None = offset_value if _is_small(offset_value) else None
+        """The offset, where integers moved by it are sure to be compared exactly."""
+        self._takes_oldest = op in ("gt", "ge")
         self._kind = ""
         self._keys: list[Any] = []
         self._windows: list[Open] = []
@@ -254,14 +283,23 @@ class SortedWindows:
         """Places before it are empty."""
         self._unsure = EachWindow(whole)
 
+    @property
+    def is_queue(self) -> bool:
+        """Whether integers that do not decrease are all that its windows need to be found."""
+        return self.small is not None and self._takes_oldest and self._residual is None and not self._is_general
+
     def add(self, window: Open) -> None:
-        value = self._start_key(*window.place)
+        value = self.start_key(*window.place)
         key: Key | NoKey
-        if type(value) is int and self._kind == "number" and abs(value) < _SMALL:
-            offset = 0 if self._offset is None else self._offset[0]
-            if type(offset) is int and abs(offset) < _SMALL:
-                self._insert(value + offset, window)
-                return
+        if type(value) is int and -SMALL < value < SMALL and self._kind == "number" and self.small is not None:
+            moved = value + self.small
+            keys = self._keys
+            if keys and moved >= keys[-1]:
+                keys.append(moved)
+                self._windows.append(window)
+            else:
+                self._insert(moved, window)
+            return
         if self._offset is not None:
             key = moved_key(value, self._offset[0], self._implicit_tz)
         elif self._is_general and len(value) != 1:
@@ -290,22 +328,32 @@ class SortedWindows:
         self._windows.insert(place, window)
 
     def ended(self, end: Place, remove: bool) -> Sequence[Open]:
-        bounds = self._bounds(end)
+        begin, keys = self._begin, self._keys
+        if begin < len(keys) and self._takes_oldest and self._kind == "number" and not self._unsure:
+            value = self.end_key(*end)
+            if type(value) is int and -SMALL < value < SMALL:
+                # Most items end none or the oldest.
+                oldest = keys[begin]
+                if oldest > value or (oldest == value and self.op == "gt"):
+                    return ()
+                return self._among(begin, self._run(value)[1], self._residual, end, remove)
+            bounds = self._bounds(value)
+        else:
+            bounds = self._bounds(self.end_key(*end))
         if bounds is None:
             found = self._among(self._begin, len(self._keys), self._whole, end, remove)
         else:
             found = self._among(*bounds, self._residual, end, remove)
-        if len(self._unsure):
+        if self._unsure:
             found.extend(self._unsure.ended(end, remove))
         if len(found) > 1:
             found.sort(key=by_start)
         return found
 
-    def _bounds(self, end: Place) -> tuple[int, int] | None:
-        """The run of places that an item ends; None where each has to be tested."""
-        value = self._end_key(*end)
+    def _bounds(self, value: Any) -> tuple[int, int] | None:
+        """The run of places that an item with this key ends; None where each has to be tested."""
         key: Key | NoKey
-        if type(value) is int and self._kind == "number" and abs(value) < _SMALL:
+        if type(value) is int and self._kind == "number" and abs(value) < SMALL:
             return self._run(value)
         if self._offset is not None:
             key = difference_key(value, self._implicit_tz)
@@ -325,7 +373,7 @@ class SortedWindows:
 
     def _run(self, probe: Any) -> tuple[int, int]:
         begin, keys = self._begin, self._keys
-        match self._op:
+        match self.op:
             case "gt":
                 return begin, bisect_left(keys, probe, begin)
             case "ge":
@@ -337,6 +385,11 @@ class SortedWindows:
     def _among(self, low: int, high: int, test: Condition | None, end: Place, remove: bool) -> list[Open]:
         if low >= high:
             return []
+        if high == low + 1 and test is None and remove and low == self._begin and not self._windows[low].is_over:
+            oldest = self._windows[low]
+            self._windows[low] = _GONE
+            self._cut(high)
+            return [oldest]
         run = self._windows[low:high]
         found = [window for window in run if not window.is_over and (test is None or test(*window.place, *end))]
         if remove and found:
@@ -347,15 +400,18 @@ class SortedWindows:
         if len(found) == high - low and low == self._begin:
             # The usual case: the oldest go. Their places are emptied now and cut off from time to time.
             self._windows[low:high] = [_GONE] * (high - low)
-            self._begin = high
-            if self._begin >= 512 and self._begin * 2 >= len(self._keys):
-                del self._keys[: self._begin], self._windows[: self._begin]
-                self._begin = 0
+            self._cut(high)
             return
         gone = set(map(id, found))
         kept = [place for place in range(low, high) if id(self._windows[place]) not in gone]
         self._keys[low:high] = [self._keys[place] for place in kept]
         self._windows[low:high] = [self._windows[place] for place in kept]
+
+    def _cut(self, begin: int) -> None:
+        if begin >= 512 and begin * 2 >= len(self._keys):
+            del self._keys[:begin], self._windows[:begin]
+            begin = 0
+        self._begin = begin
 
     def drop_over(self) -> None:
         kept = [place for place in range(self._begin, len(self._keys)) if not self._windows[place].is_over]
@@ -368,4 +424,4 @@ class SortedWindows:
 _GONE = Open((None, 0, None, None), 0)
 
 
-__all__ = ["EachWindow", "HashedWindows", "Open", "OpenWindows", "SortedWindows"]
+__all__ = ["SMALL", "EachWindow", "HashedWindows", "Open", "OpenWindows", "SortedWindows"]

@@ -14,6 +14,7 @@ from xylem.values.arithmetic import divide
 from xylem.values.casting_numbers import parse_double
 from xylem.values.strings import UntypedAtomic
 
+from .one_by_one import OneByOne
 from .value_column import ValueColumn
 
 _SCALE = 1 << 20
@@ -21,7 +22,7 @@ _EXACT = 1 << 52
 """Multiples of 2⁻²⁰ whose absolute values add up to less than 2³² are summed by doubles without rounding."""
 
 
-class RangeCount:
+class RangeCount(OneByOne):
     def __init__(self) -> None:
         self._counts = ValueColumn()
 
@@ -44,7 +45,7 @@ class RangeSum:
     """fn:sum or fn:avg."""
 
     def __init__(self, name: str, function: Callable[[Sequence[Any]], Any]) -> None:
-        self._name = name
+        self.is_sum = name == "sum"
         self._function = function
         self._column = ValueColumn()
         self._reset()
@@ -53,8 +54,8 @@ class RangeSum:
         self._kind: type | None = None
         self._totals: list[int] = [0]
         """Before each value the sum of those before it, in units of 2⁻²⁰ for doubles."""
-        self._sizes: list[int] = [0]
-        """Likewise of absolute values."""
+        self._sizes: list[int] | None = None
+        """Likewise of absolute values, once there are doubles."""
         self._gone = 0
         self._unsure = -1
         """The number of the last value that running totals do not tell of."""
@@ -63,15 +64,29 @@ class RangeSum:
         column = self._column
         number = column.total
         column.add(values)
-        totals, sizes = self._totals, self._sizes
         for value in values:
-            units = self._units(value)
-            if units is None:
-                self._unsure = number
-                units = 0
-            totals.append(totals[-1] + units)
-            sizes.append(sizes[-1] + abs(units))
+            self._count(value, number)
             number += 1
+
+    def add_one(self, value: Any) -> None:
+        if type(value) is int and self._kind is int and self._sizes is None:
+            self._column.add_one(value)
+            totals = self._totals
+            totals.append(totals[-1] + value)
+            return
+        self.add((value,))
+
+    def _count(self, value: Any, number: int) -> None:
+        totals = self._totals
+        units = self._units(value)
+        if units is None:
+            self._unsure = number
+            units = 0
+        if self._sizes is None and self._kind is float:
+            self._sizes = [0] * len(totals)
+        totals.append(totals[-1] + units)
+        if self._sizes is not None:
+            self._sizes.append(self._sizes[-1] + abs(units))
 
     def _units(self, value: Any) -> int | None:
         """An exact number of units; None where there is none, or where it would not say the type of the sum."""
@@ -98,18 +113,17 @@ class RangeSum:
             place = begin - self._gone
             total = self._totals[-1] - self._totals[place]
             if self._kind is int:
-                return self._of(total, count)
-            if self._sizes[-1] - self._sizes[place] < _EXACT:
-                return self._of(total / _SCALE, count)
+                return total if self.is_sum else divide(total, count)
+            if self._sizes is not None and self._sizes[-1] - self._sizes[place] < _EXACT:
+                return total / _SCALE if self.is_sum else divide(total / _SCALE, count)
         return self._function(self._column.values(start))
-
-    def _of(self, total: Any, count: int) -> Any:
-        return total if self._name == "sum" else divide(total, count)
 
     def forget(self, before: int) -> None:
         gone = self._column.forget(before)
         if gone > self._gone:
-            del self._totals[: gone - self._gone], self._sizes[: gone - self._gone]
+            del self._totals[: gone - self._gone]
+            if self._sizes is not None:
+                del self._sizes[: gone - self._gone]
             self._gone = gone
 
     def clear(self, following: int) -> None:
@@ -138,6 +152,10 @@ class RangeExtreme:
         for value in values:
             self._add(value, number)
             number += 1
+
+    def add_one(self, value: Any) -> None:
+        self._column.add_one(value)
+        self._add(value, self._column.total - 1)
 
     def _add(self, value: Any, number: int) -> None:
         cls = type(value)

@@ -11,8 +11,10 @@ from xylem.values.arithmetic import divide
 from xylem.values.casting_numbers import parse_double
 from xylem.values.strings import UntypedAtomic
 
+from .one_by_one import OneByOne
 
-class Running:
+
+class Running(OneByOne):
     """What running values have in common: they know one start."""
 
     def forget(self, before: int) -> None:
@@ -56,6 +58,13 @@ class RunningSum(Running):
         check_summable(kinds, self._total, run, f"fn:{self._name}")
         self._total = add_run(self._total, run, kinds)
         self._count += len(run)
+
+    def add_one(self, value: Any) -> None:
+        if type(value) is int and type(self._total) is int:
+            self._total += value
+            self._count += 1
+            return
+        self.add((value,))
 
     def result(self, start: int) -> Any:
         if self._name == "sum":

@@ -74,9 +74,9 @@ class TumblingCursor(WindowCursor):
         return self._plain(items)
 
     def _plain(self, items: Iterable[Any]) -> Iterator[Window]:
-        start, end, aggregates = self._start, self._ends, self._aggregates
-        keeps_current, _, keeps_previous, _ = self._needs.start
-        reads_current, _, reads_previous, _ = self._needs.end
+        start, end, aggregates = self._start, self._ends, self.aggregates
+        keeps_current, _, keeps_previous, _ = self.needs.start
+        reads_current, _, reads_previous, _ = self.needs.end
         # A run of items is kept for the aggregates, which take many at once faster than one by one.
         length = 0 if self._keeps_items else _RUN if aggregates is not None else 1
         limit = self.limit if self._keeps_items else None
@@ -116,17 +116,17 @@ class TumblingCursor(WindowCursor):
             yield (run if self._keeps_items else [], *opened, *last, *self._folded(run, first, position))
 
     def _folded(self, run: list[Any], first: int, position: int) -> tuple[Any, ...]:
-        if self._aggregates is None:
+        if self.aggregates is None:
             return ()
-        self._aggregates.add_run(run, position)
-        return self._aggregates.results(first, run)
+        self.aggregates.add_run(run, position)
+        return self.aggregates.results(first, run)
 
     def _open(self, current: Any, position: int, previous: Any, following: Any, found: list[Window]) -> None:
         self._opened = self._start_place(current, position, previous, following)
         self._opened_at = position
         self._window = []
-        if self._aggregates is not None:
-            self._aggregates.clear(position)
+        if self.aggregates is not None:
+            self.aggregates.clear(position)
         if self._early:
             found.append(((), *self._opened, *NO_PLACE))
 
@@ -138,8 +138,8 @@ class TumblingCursor(WindowCursor):
         if self._keeps_items:
             self._window.append(current)
             self._check(len(self._window), "items in an open window")
-        if self._aggregates is not None:
-            self._aggregates.add(current, position)
+        if self.aggregates is not None:
+            self.aggregates.add(current, position)
 
     def _close(self, found: list[Window]) -> None:
         opened = self._opened
@@ -149,7 +149,7 @@ class TumblingCursor(WindowCursor):
         length = self._last[1] - self._opened_at + 1
         if self._longest is not None and length > self._longest:
             return
-        results = () if self._aggregates is None else self._aggregates.results(self._opened_at, self._window)
+        results = () if self.aggregates is None else self.aggregates.results(self._opened_at, self._window)
         found.append((self._window, *opened, *self._last, *results))
         self._window = []
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from .one_by_one import OneByOne
 from .value_column import ValueColumn
 
 
-class InvertedRange:
+class InvertedRange(OneByOne):
     """An aggregate that can take its oldest value back: one state moves along with the windows.
 
     A window that started before the one asked for last is computed from its values.
@@ -28,14 +29,15 @@ class InvertedRange:
 
     def result(self, start: int) -> Any:
         begin = self._column.begin(start)
-        values = self._column.values(start)
         if begin < self._from:
-            return self._protocol.finish(self._folded(values))
-        behind = self._column.total - self._from
-        for value in self._column.last(behind)[: begin - self._from]:
-            self._state = self._protocol.invert(self._state, value)
-        self._from = begin
+            return self._protocol.finish(self._folded(self._column.values(start)))
+        self._take_back(begin)
         return self._protocol.finish(self._state)
+
+    def _take_back(self, before: int) -> None:
+        for value in self._column.between(self._from, before):
+            self._state = self._protocol.invert(self._state, value)
+        self._from = before
 
     def _folded(self, values: Sequence[Any]) -> Any:
         state = self._protocol.init()
@@ -47,9 +49,7 @@ class InvertedRange:
         begin = self._column.begin(before)
         if begin > self._from:
             # Values that are about to go are taken back while they are known.
-            for value in self._column.last(self._column.total - self._from)[: begin - self._from]:
-                self._state = self._protocol.invert(self._state, value)
-            self._from = begin
+            self._take_back(begin)
         self._column.forget(before)
 
     def clear(self, following: int) -> None:
@@ -58,7 +58,7 @@ class InvertedRange:
         self._from = 0
 
 
-class MergedRange:
+class MergedRange(OneByOne):
     """An aggregate whose states can be merged: blocks of 1, 2, 4, … values, of which a window needs few.
 
     Holds:  the values of the open windows and about as many states.
@@ -115,7 +115,7 @@ class MergedRange:
         self._forgotten = 0
 
 
-class FoldedRange:
+class FoldedRange(OneByOne):
     """An aggregate with neither: it is computed from the values of each window."""
 
     def __init__(self, protocol: Any) -> None:

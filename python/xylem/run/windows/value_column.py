@@ -18,8 +18,8 @@ class ValueColumn:
 
     def __init__(self) -> None:
         self._values: list[Any] = []
-        self._begins: list[int] = []
-        """For each item, how many values came before its own."""
+        self._begins: list[int] | None = None
+        """For each item, how many values came before its own; None while each has had one."""
         self._first = 1
         """The position of the first item."""
         self._base = 0
@@ -28,9 +28,19 @@ class ValueColumn:
         """How many values have come."""
 
     def add(self, values: Sequence[Any]) -> None:
-        self._begins.append(self.total)
+        if self._begins is None and len(values) != 1:
+            self._begins = list(range(self._base, self.total))
+        if self._begins is not None:
+            self._begins.append(self.total)
         self._values.extend(values)
         self.total += len(values)
+
+    def add_one(self, value: Any) -> None:
+        """As `add`, for an item with one value."""
+        if self._begins is not None:
+            self._begins.append(self.total)
+        self._values.append(value)
+        self.total += 1
 
     def count(self, start: int) -> int:
         """The number of values since the item at this position."""
@@ -41,27 +51,30 @@ class ValueColumn:
         place = start - self._first
         if place < 0:
             return self._base
+        if self._begins is None:
+            return min(self._base + place, self.total)
         return self._begins[place] if place < len(self._begins) else self.total
 
     def values(self, start: int) -> list[Any]:
         return self._values[self.begin(start) - self._base :]
 
+    def between(self, begin: int, end: int) -> list[Any]:
+        """The values by their numbers, counted from the first that came."""
+        return self._values[begin - self._base : end - self._base]
+
     def forget(self, before: int) -> int:
         """Drop the values of items before this position, from time to time; gives how many are gone in all."""
         empty = before - self._first
-        if empty >= _CHUNK and empty * 2 >= len(self._begins):
+        if empty >= _CHUNK and empty * 2 >= len(self._values if self._begins is None else self._begins):
             keep = self.begin(before)
             del self._values[: keep - self._base]
-            del self._begins[:empty]
+            if self._begins is not None:
+                del self._begins[:empty]
             self._base, self._first = keep, before
         return self._base
 
     def clear(self, following: int) -> None:
         self._values.clear()
-        self._begins.clear()
+        self._begins = None
         self._first = following
         self._base = self.total = 0
-
-    def last(self, count: int) -> list[Any]:
-        """The values that came last."""
-        return self._values[len(self._values) - count :]
