@@ -149,6 +149,8 @@ _ARITHMETIC = {
     "mod": arithmetic.modulo,
 }
 
+_ROUNDING = {"idiv": "//", "mod": "%"}
+
 
 @compiles(ast.Arithmetic)
 def compile_arithmetic(c: Compiler, node: ast.Arithmetic) -> Code:
@@ -173,6 +175,10 @@ def _arithmetic(c: Compiler, op: str, left: Code, right: Code) -> Code:
         left, right = c.bind(left), c.bind(right)
     if op in ("+", "-", "*") and (_both(left, right, at.INTEGER) or (_both(left, right, at.DOUBLE))):
         text = f"({left.text} {op} {right.text})"
+    elif op in _ROUNDING and left.simple and _both(left, right, at.INTEGER) and right.text.isdigit() and int(right.text):
+        # Python rounds towards minus infinity, which is the same for numbers that are not negative.
+        quick, function = f"{left.text} {_ROUNDING[op]} {right.text}", c.rt(_ARITHMETIC[op])
+        text = f"({quick} if {left.text} >= 0 else {function}({left.text}, {right.text}))"
     else:
         # Between two dates or times, only one of which has a timezone, the implicit one counts.
         timezone = ", run.implicit_timezone_minutes" if op == "-" and result is at.ANY_ATOMIC else ""
