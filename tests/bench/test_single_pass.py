@@ -56,8 +56,16 @@ def test_answers_that_differ_are_told() -> None:
 def test_an_engine_that_was_stopped_or_failed() -> None:
     stopped = figures(10, 0.5, 0.35, None)
     stopped.stopped["Saxon"] = 60.0
-    assert told(stopped)["satellite, 10 MB: Saxon was stopped after 60 s, 120× the time of Xylem"]
+    what = "satellite, 10 MB: Saxon was stopped after {} s, {}× the time of Xylem; the bar is 50×"
+    assert told(stopped)[what.format(60, 120)]
+    stopped.stopped["Saxon"] = 20.0
+    assert not told(stopped)[what.format(20, 40)]
     assert single_pass_report.figure(PassResults([stopped], {}, 60.0)).startswith("<svg")
+
+
+def test_a_tail_call_is_not_compared_with_saxon() -> None:
+    tail = PassFigures(NAMED["frequent-items-tail"], 10, figures(10, 0.5, 0.35, 0.6).costs)
+    assert list(told(tail).values()) == [True]
 
 
 def test_a_small_run() -> None:

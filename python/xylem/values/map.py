@@ -86,6 +86,9 @@ class XMap:
         return cls(entries)
 
     def __len__(self) -> int:
+        entries = self._entries
+        if type(entries) is dict:
+            return len(entries)
         while True:
             entries = self._own()
             size = len(entries)
@@ -107,7 +110,9 @@ class XMap:
 
     def get(self, key: Any) -> Sequence[Any] | None:
         """The value of a key, None where there is none."""
-        found = self.entry(same_key(key))
+        entries, sameness = self._entries, key if type(key) is str else same_key(key)
+        # A plain dict is never changed: most maps have one, and need no care.
+        found = entries.get(sameness) if type(entries) is dict else self.entry(sameness)
         return None if found is None else found[1]
 
     def entry(self, sameness: Hashable) -> Entry | None:
@@ -120,7 +125,8 @@ class XMap:
                 return found
 
     def contains(self, key: Any) -> bool:
-        return self.entry(same_key(key)) is not None
+        entries, sameness = self._entries, key if type(key) is str else same_key(key)
+        return sameness in entries if type(entries) is dict else self.entry(sameness) is not None
 
     def items(self) -> Iterator[Entry]:
         """(key, value) pairs in order."""
@@ -139,7 +145,12 @@ class XMap:
 
     def put(self, key: Any, value: Sequence[Any]) -> XMap:
         """This map with one entry added or replaced, its key included."""
-        return self._with(same_key(key), (key, value))
+        entries, sameness = self._entries, key if type(key) is str else same_key(key)
+        if type(entries) is dict and len(entries) < SHARED_FROM:
+            copy = entries.copy()
+            copy[sameness] = key, value
+            return XMap(copy)
+        return self._with(sameness, (key, value))
 
     def remove(self, keys: Iterable[Any]) -> XMap:
         """This map without the entries of these keys."""

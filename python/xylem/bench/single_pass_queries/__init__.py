@@ -9,5 +9,5 @@ from importlib.resources import files
 
 
 def application(name: str) -> str:
-    """The text of `satellite`, `microscope` or `frequent-items`."""
+    """The text of `satellite`, `microscope`, `frequent-items` or `frequent-items-tail`."""
     return files(__package__).joinpath(f"{name}.xq").read_text("utf-8")

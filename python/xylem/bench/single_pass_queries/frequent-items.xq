@@ -1,7 +1,10 @@
 (: Frequent items in one pass (Karp, Shenker and Papadimitriou, as in single-pass.txt, section 6): all addresses that
    more than one packet in $parts comes from are in the answer, perhaps with others. A table of at most $parts - 1 counters
-   is carried along: a packet from an address in the table counts; from another one it takes a free place; and where
-   there is none, every counter goes down, and those that come to nothing leave. :)
+   is kept: a packet from an address in the table counts; from another one it takes a free place; and where there is
+   none, every counter goes down, and those that come to nothing leave.
+
+   The recursion is that of figure 1: the value for a sequence is made of one item and the value for the others. Here the
+   order matters, so it is the last item that is added to the table of those before. :)
 declare namespace map = "http://www.w3.org/2005/xpath-functions/map";
 declare variable $parts as xs:integer external := 10;
 
@@ -17,14 +20,14 @@ declare function local:counted($table as map(*), $address as xs:string) as map(*
     return map:entry($known, $table($known) - 1))
 };
 
-declare function local:frequent($packets, $table as map(*)) as map(*)
+declare function local:frequent($p) as map(*)
 {
-  if (empty($packets))
-  then $table
-  else local:frequent(tail($packets), local:counted($table, string(head($packets)/source)))
+  if (fn:empty($p))
+  then map { }
+  else local:counted(local:frequent(fn:subsequence($p, 1, fn:count($p) - 1)), fn:string($p[fn:last()]/source))
 };
 
-let $table := local:frequent(/capture/packet, map { })
+let $table := local:frequent(/capture/packet)
 for $address in map:keys($table)
 order by $address
 return <address>{ $address }</address>

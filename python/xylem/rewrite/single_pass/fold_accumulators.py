@@ -26,7 +26,7 @@ from ..fresh_names import bound_names
 from ..let_values import is_cheap
 from ..substitution import Substitution
 from .conversion import converted, fits
-from .linear_recursion import LinearRecursion, linear_recursion
+from .linear_recursion import FRONT, End, LinearRecursion, linear_recursion
 from .rule import OnePassRule, PassFacts
 
 
@@ -42,7 +42,7 @@ class FoldAccumulators(OnePassRule):
 Make = Callable[[LinearRecursion, ast.FunctionCall, PassFacts], ast.Expr | None]
 
 
-def each_call(body: ast.Expr, facts: PassFacts, make: Make) -> ast.Expr:
+def each_call(body: ast.Expr, facts: PassFacts, make: Make, end: End = FRONT) -> ast.Expr:
     """The body with calls of linear recursions replaced by what `make` gives for them."""
     values = _bound_once(body)
 
@@ -52,7 +52,7 @@ def each_call(body: ast.Expr, facts: PassFacts, make: Make) -> ast.Expr:
         declared = facts.functions.get((*node.name.expanded, len(node.arguments)))
         if declared is None or any(isinstance(a, ast.ArgumentPlaceholder) for a in node.arguments):
             return None
-        found = linear_recursion(declared, facts)
+        found = linear_recursion(declared, facts, end)
         if found is None:
             return None
         items = node.arguments[found.place]
@@ -136,14 +136,18 @@ def _folded(found: LinearRecursion, call: ast.FunctionCall, facts: PassFacts) ->
             # One array has one type: what each of its values is converted to is not kept.
             return None
     function = ast.InlineFunction(
-        (), (function_parameter, ast.Parameter(found.item.name, None)), None, made, span=found.declared.span
+        (),
+        (function_parameter, ast.Parameter(found.item.name, None)),
+        function_parameter.type,
+        made,
+        span=found.declared.span,
     )
-    fold = ast.FunctionCall(_FOLD, (call.arguments[found.place], zero, function), span=call.span)
+    fold = ast.FunctionCall(FOLD, (call.arguments[found.place], zero, function), span=call.span)
     result = _with_result(found, fold, at_end, lets, facts)
     return with_arguments(found, call, sorted(constants), result, facts)
 
 
-_FOLD = ast.Name("fold-left", "fn", FN)
+FOLD = ast.Name("fold-left", "fn", FN)
 _ARRAY_GET = ast.Name("get", "array", "http://www.w3.org/2005/xpath-functions/array")
 
 

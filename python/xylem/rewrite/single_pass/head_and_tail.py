@@ -1,4 +1,4 @@
-"""How a query says: the first item of a sequence, all but the first, is there any."""
+"""How a query says: the first or last item of a sequence, all but that one, is there any."""
 
 from __future__ import annotations
 
@@ -38,6 +38,71 @@ def is_tail(expr: ast.Expr, name: ExpandedName) -> bool:
     return False
 
 
+def is_last(expr: ast.Node, name: ExpandedName) -> bool:
+    """$p[last()], $p[position() = last()], $p[count($p)], subsequence($p, count($p)), reverse($p)[1]"""
+    match expr:
+        case ast.Filter(base=base, predicate=predicate) if is_variable(base, name):
+            return _is_call(predicate, "last") or _is_count(predicate, name) or _beside_last(predicate) in _AT_LAST
+        case ast.Filter(base=base, predicate=predicate):
+            return _is_reversed(base, name) and (_is_number(predicate, 1) or _position(predicate) in _FIRST)
+        case ast.FunctionCall(name=ast.Name(local="head", uri=uri), arguments=(sequence,)) if uri == FN:
+            return _is_reversed(sequence, name)
+        case ast.FunctionCall(name=ast.Name(local="subsequence", uri=uri), arguments=(sequence, start)) if uri == FN:
+            return is_variable(sequence, name) and _is_count(start, name)
+    return False
+
+
+def is_all_but_last(expr: ast.Expr, name: ExpandedName) -> bool:
+    """subsequence($p, 1, count($p) - 1), $p[position() < last()], remove($p, count($p)), reverse(tail(reverse($p)))"""
+    match expr:
+        case ast.Filter(base=base, predicate=predicate):
+            return is_variable(base, name) and _beside_last(predicate) in _BEFORE_LAST
+        case ast.FunctionCall(name=ast.Name(local="subsequence", uri=uri), arguments=(sequence, start, length)):
+            if uri != FN or not is_variable(sequence, name) or not _is_number(start, 1):
+                return False
+            match length:
+                case ast.Arithmetic(op="-", left=left, right=right):
+                    return _is_count(left, name) and _is_number(right, 1)
+        case ast.FunctionCall(name=ast.Name(local="remove", uri=uri), arguments=(sequence, place)) if uri == FN:
+            return is_variable(sequence, name) and _is_count(place, name)
+        case ast.FunctionCall(name=ast.Name(local="reverse", uri=uri), arguments=(turned,)) if uri == FN:
+            match turned:
+                case ast.FunctionCall(name=ast.Name(local="tail", uri=inner), arguments=(sequence,)):
+                    return inner == FN and _is_reversed(sequence, name)
+    return False
+
+
+def _is_call(expr: ast.Expr, local: str) -> bool:
+    return isinstance(expr, ast.FunctionCall) and expr.name.expanded == (FN, local) and not expr.arguments
+
+
+def _is_of_variable(expr: ast.Expr, local: str, name: ExpandedName) -> bool:
+    match expr:
+        case ast.FunctionCall(name=called, arguments=(sequence,)):
+            return called.expanded == (FN, local) and is_variable(sequence, name)
+    return False
+
+
+def _is_count(expr: ast.Expr, name: ExpandedName) -> bool:
+    return _is_of_variable(expr, "count", name)
+
+
+def _is_reversed(expr: ast.Expr, name: ExpandedName) -> bool:
+    return _is_of_variable(expr, "reverse", name)
+
+
+def _beside_last(predicate: ast.Expr) -> str | None:
+    """The sign of position() < last()."""
+    if not isinstance(predicate, (ast.GeneralComparison, ast.ValueComparison)):
+        return None
+    sign = _SIGNS.get(predicate.op, predicate.op)
+    if _is_call(predicate.left, "position") and _is_call(predicate.right, "last"):
+        return sign
+    return _TURNED[sign] if _is_call(predicate.left, "last") and _is_call(predicate.right, "position") else None
+
+
+_AT_LAST = ("=", ">=")
+_BEFORE_LAST = ("<", "!=")
 _FIRST = {("=", 1), ("<", 2), ("<=", 1)}
 _OTHERS = {(">", 1), (">=", 2), ("!=", 1)}
 _SIGNS = {"eq": "=", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}

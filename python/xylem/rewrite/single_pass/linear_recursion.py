@@ -3,12 +3,13 @@
         declare function f($p, $c) { if (empty($p)) then Z else C($p[1], f(subsequence($p, 2), $c)) }
 
 The recursion is linear where each way through the body calls the function at most once, and always with the rest of the
-sequence. The rules of this package then look at the shape of C.
+sequence. The rules of this package then look at the shape of C. A function may also walk from the other end, by
+$p[last()] and all items before it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from xylem.analysis.ast_replacement import replaced
@@ -17,9 +18,21 @@ from xylem.syntax import ast
 
 from ..fresh_names import bound_names
 from ..substitution import Substitution
-from .head_and_tail import is_head, is_tail, presence_test
+from .head_and_tail import is_all_but_last, is_head, is_last, is_tail, presence_test
 from .renaming import renamed_apart
 from .rule import ExpandedName, PassFacts
+
+
+@dataclass(frozen=True)
+class End:
+    """From where a function walks: how it says which item is at hand, and which are left."""
+
+    is_item: Callable[[ast.Node, ExpandedName], bool]
+    is_rest: Callable[[ast.Expr, ExpandedName], bool]
+
+
+FRONT = End(is_head, is_tail)
+BACK = End(is_last, is_all_but_last)
 
 
 @dataclass(frozen=True)
@@ -35,6 +48,7 @@ class LinearRecursion:
     """The value for the empty sequence."""
     step: ast.Expr
     """The value for another one, in terms of the item; recursive calls are as they were, without the sequence."""
+    end: End = FRONT
 
     @property
     def key(self) -> tuple[str, str, int]:
@@ -53,21 +67,21 @@ class LinearRecursion:
                 yield part
 
 
-def linear_recursion(declared: ast.FunctionDecl, facts: PassFacts) -> LinearRecursion | None:
-    """The function taken apart; None where it is no linear recursion over one of its parameters."""
+def linear_recursion(declared: ast.FunctionDecl, facts: PassFacts, end: End = FRONT) -> LinearRecursion | None:
+    """The function taken apart; None where it is no linear recursion over one of its parameters, from that end."""
     if declared.body is None or reads_focus(declared.body):
         return None
     for place in range(len(declared.parameters)):
-        found = _over(declared, place, facts)
+        found = _over(declared, place, facts, end)
         if found is not None:
             return found
     return None
 
 
-def _over(declared: ast.FunctionDecl, place: int, facts: PassFacts) -> LinearRecursion | None:
+def _over(declared: ast.FunctionDecl, place: int, facts: PassFacts, end: End) -> LinearRecursion | None:
     declared = renamed_apart(declared, facts)
     sequence = declared.parameters[place].name.expanded
-    made = LinearRecursion(declared, place, facts.fresh("item"), ast.SequenceExpr(), ast.SequenceExpr())
+    made = LinearRecursion(declared, place, facts.fresh("item"), ast.SequenceExpr(), ast.SequenceExpr(), end)
     body = declared.body
     assert body is not None
     if not any(made.calls(body)) or _binds_again(body, {p.name.expanded for p in declared.parameters}):
@@ -122,22 +136,22 @@ def _without_lets(
 
 
 def _is_another_name(value: ast.Expr, sequence: ExpandedName, made: LinearRecursion) -> bool:
-    """The first item, the rest, the test, or the value for the rest."""
-    if is_head(value, sequence) or is_tail(value, sequence) or isinstance(value, ast.VarRef):
+    """The item at hand, the rest, the test, or the value for the rest."""
+    if made.end.is_item(value, sequence) or made.end.is_rest(value, sequence) or isinstance(value, ast.VarRef):
         return True
     return made.is_call(value) or presence_test(value, sequence, of_nodes=False) is not None
 
 
 def _of_item(expr: ast.Expr, sequence: ExpandedName, made: LinearRecursion) -> ast.Expr | None:
-    """The expression with the item for the first of the sequence; None where it looks at the sequence otherwise."""
+    """The expression in terms of the item at hand; None where it looks at the sequence otherwise."""
     is_linear = True
 
     def put_in(node: ast.Node) -> ast.Node | None:
         nonlocal is_linear
-        if is_head(node, sequence):
+        if made.end.is_item(node, sequence):
             return made.item
         if isinstance(node, ast.FunctionCall) and made.is_call(node):
-            if not is_tail(node.arguments[made.place], sequence):
+            if not made.end.is_rest(node.arguments[made.place], sequence):
                 is_linear = False
             arguments = tuple(replaced(argument, put_in) for argument in node.arguments)
             return replace(node, arguments=(*arguments[: made.place], ast.SequenceExpr(), *arguments[made.place + 1 :]))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from .drop_redundant_predicate import DropRedundantPredicate
 from .fold_accumulators import FoldAccumulators
 from .fold_associative import FoldAssociative
+from .fold_last_items import FoldLastItems
 from .fuse_loops import FuseLoops
 from .group_by_key import GroupByKey
 from .rule import OnePassRule
@@ -13,6 +14,7 @@ RULES: tuple[OnePassRule, ...] = (
     # Recursions first: what they become are the aggregates of all that follows.
     FoldAssociative(),
     FoldAccumulators(),
+    FoldLastItems(),
     # Before predicates that ask for the same sequence twice, which this makes visible.
     DropRedundantPredicate(),
     FuseLoops(),

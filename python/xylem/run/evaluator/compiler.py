@@ -345,6 +345,9 @@ class Compiler:
             return optional(text, AtomicItem(at.UNTYPED_ATOMIC))
         code = self.atomized(code)
         if code.shape in (Shape.ONE, Shape.OPTIONAL):
+        is_many = code.shape in (Shape.SEQUENCE, Shape.ITERABLE) and not (code.endless or code.pauses)
+        if is_many and code.atomic is None and not (code.is_empty or code.is_nodes):
+            return optional(f"{self.rt(rt.atomic_or_none)}({code.text}, {what!r})", AtomicItem(at.ANY_ATOMIC))
             return code
         if code.is_empty:
             return optional("None", AtomicItem(at.ANY_ATOMIC), simple=True)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from xylem.errors import DynamicError
+from xylem.values.atomize import atomize
 from xylem.values.conversion import convert
 from xylem.values.sequence_type import SequenceType
 from xylem.values.strings import UntypedAtomic
@@ -23,6 +24,16 @@ def at_most_one(items: Iterable[Any], what: str) -> Any:
     if first is not None and next(read, None) is not None:
         raise DynamicError("XPTY0004", f"{what} is a sequence of more than one item")
     return first
+
+
+def atomic_or_none(items: Iterable[Any], what: str) -> Any:
+    """The only atomic value of a sequence of anything, or None; a second one is XPTY0004."""
+    if type(items) is tuple and len(items) == 1:
+        item = items[0]
+        cls = type(item)
+        if cls is int or cls is str or cls is float:
+            return item
+    return at_most_one(atomize(items), what)
 
 
 def exactly_one(items: Iterable[Any], what: str) -> Any:

@@ -18,7 +18,7 @@ from xylem.rewrite.single_pass.value_class import declared_class
 from xylem.schema.constraints import ElementConstraints
 from xylem.syntax import ast
 from xylem.values import node as nk
-from xylem.values.sequence_type import ANY_SEQUENCE, NodeItem, Occurrence
+from xylem.values.sequence_type import ANY_SEQUENCE, NodeItem, Occurrence, SequenceType
 
 from ..evaluator.code import Code, Shape, one
 from ..evaluator.compiler import Compiler
@@ -74,6 +74,7 @@ class AggregatePlanner:
         self._need(aggregate, planned.kept, stream)
         b.keep_above(planned.kept)
         made.body = self.feeder(aggregate, ITEM.name.local)
+        made.takes_runs = aggregate.fold is not None
         if is_known_at_start(planned.kept):
             made.at_start, planned.report = True, Report.START
         elif aggregate.depends_on_order and may_be_inside(aggregate.prefix, passed, kind):
@@ -143,6 +144,8 @@ class AggregatePlanner:
     def feeder(self, aggregate: Aggregate, name: str) -> str:
         """def feed(into, item): add what is taken of a record."""
         c = self.b.c
+        if aggregate.fold is not None:
+            return self._folder(aggregate, aggregate.fold, name)
         with (
             c.writer.function("feed", ["into", "item"], c.describe(aggregate.taken)) as frame,
             c.scoped(Scope({}, Focus(None))),
@@ -152,11 +155,35 @@ class AggregatePlanner:
                 self._groups(aggregate, aggregate.grouping, name)
                 return frame.name
             code = c.compile(aggregate.taken)
-            if aggregate.fold is not None:
-                write_fold(c, aggregate.fold, code, "into")
-            else:
-                code = code if aggregate.counts or aggregate.takes_nodes else c.atomized(code)
-                c.writer.line(f"into.add({c.as_iterable(code)})")
+            code = code if aggregate.counts or aggregate.takes_nodes else c.atomized(code)
+            c.writer.line(f"into.add({c.as_iterable(code)})")
+        return frame.name
+
+    def _folder(self, aggregate: Aggregate, fold: Fold, name: str) -> str:
+        """def feed(into, items): take the value of a fold as many steps further as there are records."""
+        c = self.b.c
+        with (
+            c.writer.function("feed", ["into", "items"], c.describe(aggregate.taken)) as frame,
+            c.scoped(Scope({}, Focus(None))),
+        ):
+            # After an error there is no value to go on from.
+            c.writer.line("if into.is_decided:")
+            with c.writer.indented(block=True):
+                c.writer.line("return")
+            so_far = c.writer.fresh("so_far")
+            is_single = value_type(fold).occurrence is Occurrence.ONE
+            c.writer.line(f"{so_far} = into.value{'[0]' if is_single else ''}")
+            c.writer.line("for item in items:")
+            with c.writer.indented(block=True), c.scoped():
+                c.declare(("", name), one("item", NodeItem(nk.ELEMENT), simple=True), loops=True)
+                if aggregate.taken == ITEM:
+                    write_step(c, fold, one("item", NodeItem(nk.ELEMENT), simple=True), so_far)
+                else:
+                    taken, each = c.compile(aggregate.taken), c.writer.fresh("one")
+                    c.writer.line(f"for {each} in {c.as_iterable(taken)}:")
+                    with c.writer.indented(block=True), c.scoped():
+                        write_step(c, fold, one(each, taken.item, simple=True), so_far)
+            c.writer.line(f"into.add({f'({so_far},)' if is_single else so_far})")
         return frame.name
 
     def _groups(self, aggregate: Aggregate, grouping: Grouping, name: str) -> None:
@@ -172,21 +199,32 @@ class AggregatePlanner:
             write_cells(c, grouping)
 
 
+def value_type(fold: Fold) -> SequenceType:
+    return ANY_SEQUENCE if fold.type is None else sequence_type(fold.type)
+
+
 def write_fold(c: Compiler, fold: Fold, items: Code, target: str) -> None:
     """for each item: target.add(step(target.value, item)); one item of a known type is kept as it is"""
     name, so_far = c.writer.fresh("one"), c.writer.fresh("so_far")
-    kind = ANY_SEQUENCE if fold.type is None else sequence_type(fold.type)
+    is_single = value_type(fold).occurrence is Occurrence.ONE
     # After an error there is no value to go on from.
     c.writer.line(f"for {name} in () if {target}.is_decided else {c.as_iterable(items)}:")
     with c.writer.indented(block=True), c.scoped():
-        is_single = kind.occurrence is Occurrence.ONE
         c.writer.line(f"{so_far} = {target}.value{'[0]' if is_single else ''}")
-        shape = Shape.ONE if is_single else Shape.SEQUENCE
-        value = Code(so_far, shape, kind if is_single else ANY_SEQUENCE, simple=True)
-        c.declare(SO_FAR.name.expanded, value, loops=True)
-        c.declare(ONE.name.expanded, one(name, items.item, simple=True), loops=True)
-        made = c.converted(c.compile(fold.step), kind, "the value of a fold")
-        c.writer.line(f"{target}.add({c.as_sequence(made)})")
+        write_step(c, fold, one(name, items.item, simple=True), so_far)
+        c.writer.line(f"{target}.add({f'({so_far},)' if is_single else so_far})")
+
+
+def write_step(c: Compiler, fold: Fold, item: Code, so_far: str) -> None:
+    """so_far = step(so_far, item)"""
+    kind = value_type(fold)
+    is_single = kind.occurrence is Occurrence.ONE
+    shape = Shape.ONE if is_single else Shape.SEQUENCE
+    value = Code(so_far, shape, kind if is_single else ANY_SEQUENCE, simple=True)
+    c.declare(SO_FAR.name.expanded, value, loops=True)
+    c.declare(ONE.name.expanded, item, loops=True)
+    made = c.converted(c.compile(fold.step), kind, "the value of a fold")
+    c.writer.line(f"{so_far} = {c.as_one(made, 'the value of a fold') if is_single else c.as_sequence(made)}")
 
 
 def may_be_inside(prefix: tuple[ast.AxisStep, ...], last: Step, of: ElementConstraints | None) -> bool:

@@ -332,7 +332,9 @@ class Extraction:
 def fold_of(zero: ast.Expr, function: ast.Expr) -> Fold | None:
     """What fold-left does with a function; None where it is not known before the run."""
     match function:
-        case ast.InlineFunction(parameters=(so_far, one), body=body, returns=None) if one.type is None:
+        case ast.InlineFunction(parameters=(so_far, one), body=body, returns=returns) if one.type is None:
+            if returns is not None and returns != so_far.type:
+                return None
             step = Substitution({so_far.name.expanded: SO_FAR, one.name.expanded: ONE}).apply(body)
             return Fold(zero, step, so_far.type)
         case ast.NamedFunctionRef(name=name, arity=2):

@@ -42,6 +42,9 @@ class FeedRuns:
             take_state(aggregate, count, total)
 
     def feeds(self, role: FeedRole) -> Action:
+        if role.takes_runs:
+            take = self.takes(role)
+            return lambda node: take((node,))
         body = self.run.space[role.body or ""]
         first = role.readers.first
         variable, hold = role.scope.variable, self.run.statistics.hold
@@ -60,6 +63,26 @@ class FeedRuns:
                 hold(variable, aggregate.held_bytes - held, node)
 
         return act
+
+    def takes(self, role: FeedRole) -> Callable[[Sequence[Node]], None]:
+        """Records that come one after another, in one call."""
+        body = self.run.space[role.body or ""]
+        first, variable = role.readers.first, role.scope.variable
+
+        def take(nodes: Sequence[Node]) -> None:
+            scope = self.run.open[role.scope.step]
+            if scope.reached >= first:
+                raise late_child(nodes[0], variable, self.run.statistics.input_bytes)
+            aggregate = scope.aggregates[role.aggregate]
+            held = aggregate.held_bytes
+            try:
+                body(aggregate, nodes)
+            except XylemError as error:
+                aggregate.fail(error)
+            if aggregate.held_bytes != held:
+                self.run.statistics.hold(variable, aggregate.held_bytes - held, nodes[0])
+
+        return take
 
     def expect(self, role: FeedRole) -> None:
         self.run.open[role.scope.step].expected.setdefault(role.step, Expected()).started()

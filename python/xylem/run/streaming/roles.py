@@ -135,6 +135,8 @@ class FeedRole:
     """Records may contain each other, and their order matters."""
 
 
+    takes_runs: bool = False
+    """The body takes several records that come one after another."""
 @dataclass(eq=False)
 class FiringRole:
     """A record with whose end on-first handlers fire, and which they read as it passes (`immediate.py`)."""

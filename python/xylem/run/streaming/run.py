@@ -7,6 +7,7 @@ scopes with their buffers and aggregates, and results that wait for an earlier o
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import groupby
 from typing import Any
 
 from xylem.errors import InputError, XylemError
@@ -75,6 +76,8 @@ class StreamRun:
         """Open scopes by step; scopes never nest within themselves."""
         self.actions: dict[int, Action] = {}
         """By step and kind of record: step << 3 | kind."""
+        self.takes_runs: dict[int, Callable[[Sequence[Node]], None]] = {}
+        """Of these, those that take several records at once, where no other stands between them."""
         self.counted: list[FeedRole] = []
         self.handlers: dict[int, list[Handler | None]] = {}
         self.windows: dict[tuple[int, int], WindowRole] = {}
@@ -144,7 +147,10 @@ class StreamRun:
                 # The scan may count records by itself, and leave only some of them to be looked at here.
                 self.feed_runs.fed[role.step] = role
                 self.counted.append(role)
-                self.actions[key | (START if role.at_start else ITEM)] = self.feed_runs.feeds(role)
+                key |= START if role.at_start else ITEM
+                self.actions[key] = self.feed_runs.feeds(role)
+                if role.takes_runs:
+                    self.takes_runs[key] = self.feed_runs.takes(role)
 
     # --- input
 
@@ -170,14 +176,30 @@ class StreamRun:
             if counts and counts[role.step]:
                 self._count(role, counts[role.step])
         actions = self.actions
-        for kind, step, row in zip(kinds, steps, rows, strict=True):
-            action = actions.get(step << 3 | kind)
-            if action is not None:
-                action(Node(tree, row))
+        if self.takes_runs:
+            self._push_runs(tree, [step << 3 | kind for kind, step in zip(kinds, steps, strict=True)], rows)
+        else:
+            for kind, step, row in zip(kinds, steps, rows, strict=True):
+                action = actions.get(step << 3 | kind)
+                if action is not None:
+                    action(Node(tree, row))
         self.statistics.records += len(kinds) + sum(each.elements - 1 for each in written)
 
     @property
     def is_done(self) -> bool:
+    def _push_runs(self, tree: TreeInterface, keys: list[int], rows: list[int]) -> None:
+        """The records of a batch, those of one kind that come one after another together."""
+        place = 0
+        for key, same in groupby(keys):
+            before, place = place, place + len(list(same))
+            nodes = [Node(tree, row) for row in rows[before:place]]
+            take, action = self.takes_runs.get(key), self.actions.get(key)
+            if take is not None:
+                take(nodes)
+            elif action is not None:
+                for node in nodes:
+                    action(node)
+
         """Whether nothing that comes can change the answer."""
         return self.stopping.is_reached(self.open)
 
