@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
+from operator import attrgetter
 from typing import Any
 
 from xylem.errors import DynamicError
@@ -11,6 +12,7 @@ from xylem.values import atomic_type as at
 from xylem.values.atomic import promote
 from xylem.values.casting_numbers import parse_double
 from xylem.values.collations import CODEPOINT
+from xylem.values.datetimes import Date
 from xylem.values.description import describe_item
 from xylem.values.families import Family
 from xylem.values.numbers import Float
@@ -32,8 +34,10 @@ Choose = Callable[..., Any]
 def max_(ctx: Context, values: Iterable[Any], uri: str | None = None) -> Any:
     if type(values) is range and values:
         return max(values[0], values[-1])
-    if uri is None and _is_alone(values):
-        return values[0]  # type: ignore[index]  # a list or tuple
+    if uri is None and type(values) in (list, tuple):
+        found = _of_few(values, max)  # type: ignore[arg-type]  # asked before
+        if found is not NotImplemented:
+            return found
     return Extreme(ctx, uri, max, "fn:max").of(values)
 
 
@@ -41,17 +45,30 @@ def max_(ctx: Context, values: Iterable[Any], uri: str | None = None) -> Any:
 def min_(ctx: Context, values: Iterable[Any], uri: str | None = None) -> Any:
     if type(values) is range and values:
         return min(values[0], values[-1])
-    if uri is None and _is_alone(values):
-        return values[0]  # type: ignore[index]  # a list or tuple
+    if uri is None and type(values) in (list, tuple):
+        found = _of_few(values, min)  # type: ignore[arg-type]  # asked before
+        if found is not NotImplemented:
+            return found
     return Extreme(ctx, uri, min, "fn:min").of(values)
 
 
-def _is_alone(values: Iterable[Any]) -> bool:
-    """Whether there is one value, which is its own maximum and minimum as it is."""
-    if type(values) not in (list, tuple) or len(values) != 1:  # type: ignore[arg-type]  # asked before
-        return False
-    (value,) = values
-    return type(value) is not UntypedAtomic and type(value) in ORDER_FAMILY
+def _of_few(values: Sequence[Any], choose: Choose) -> Any:
+    """The extreme of what needs no looking into: nothing, one value, integers, days of no timezone; or NotImplemented."""
+    if len(values) < 2:
+        if not values:
+            return None
+        kind = type(values[0])
+        return values[0] if kind is not UntypedAtomic and kind in ORDER_FAMILY else NotImplemented
+    kinds = set(map(type, values))
+    if kinds == _INTEGERS:
+        return choose(values)
+    if kinds == _DAYS and all(value.timezone_minutes is None for value in values):
+        return choose(values, key=_DAY)
+    return NotImplemented
+
+
+_INTEGERS, _DAYS = {int}, {Date}
+_DAY = attrgetter("year", "month", "day")
 
 
 class Extreme:

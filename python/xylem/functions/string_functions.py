@@ -69,9 +69,11 @@ def string_length(value: str | None) -> int:
 
 @function("fn:normalize-space", "xs:string?", "xs:string", focus=True)
 def normalize_space(value: str | None) -> str:
-    # Not str.split(): it takes many characters for white space that XML does not.
+    # str.split() takes many characters for white space that XML does not; of those here, only the space is one.
     if not value:
         return ""
+    if value.isascii() and value.isprintable():
+        return " ".join(value.split())
     spaced = value.replace("\t", " ").replace("\n", " ").replace("\r", " ")
     return " ".join([part for part in spaced.split(" ") if part])
 

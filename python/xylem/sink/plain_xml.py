@@ -14,11 +14,13 @@ from typing import TYPE_CHECKING
 from xylem.values.name_pool import KIND_BITS, KIND_MASK
 from xylem.values.node import ATTRIBUTE, COMMENT, ELEMENT, TEXT
 from xylem.values.qname import QName
+from xylem.values.shaped_tree import ShapedTree
 from xylem.values.tree_interface import TreeInterface
 
 from .character_expansion import Expand, escape_attribute, escape_text, unchanged
 from .namespace_scope import Scope, declarations
 from .output_buffer import CHUNK_PIECES, OutputBuffer
+from .shaped_xml import shaped_text
 
 if TYPE_CHECKING:
     from xylem.values.native_rows import NativeRows
@@ -48,6 +50,9 @@ class PlainXml:
         """
         if tree.native is not None and self._is_unchanged:
             self._write_natively(tree.native, start, end, around)
+            return
+        if type(tree) is ShapedTree and self._is_unchanged and not start:
+            self._buffer.parts.append(shaped_text(tree.shape, tree.values))
             return
         codes, ends, values = tree.codes, tree.ends, tree.values
         prefixed, declared, isolated, qnames = tree.prefixed, tree.declared, tree.isolated, tree.qnames

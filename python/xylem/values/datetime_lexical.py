@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from decimal import Decimal
+from functools import lru_cache
 
 from .calendar import date_from_days, days_from_date, days_in_month
 from .datetimes import Date, DateTime, DateTimeStamp, GDay, GMonth, GMonthDay, GYear, GYearMonth, Time, checked_year
@@ -56,7 +57,9 @@ def as_stamp(value: DateTime) -> DateTimeStamp | None:
     return DateTimeStamp(v.year, v.month, v.day, v.hour, v.minute, v.second, v.timezone_minutes)
 
 
+@lru_cache(maxsize=4096)
 def parse_date(text: str) -> Date | None:
+    # Kept: there are few days in a document, and many dates.
     found = _DATE.fullmatch(text)
     if found is None:
         return None

@@ -12,6 +12,7 @@ from typing import Any
 
 from xylem.sink.event_writer import EventWriter
 from xylem.sink.serialization_parameters import SerializationParameters
+from xylem.sink.shaped_xml import text_of_shaped
 from xylem.values.atomic import TYPE_OF_CLASS
 
 BEGINS_WITH_ATOMIC = 1
@@ -104,8 +105,12 @@ class AnswerText:
         begins = BEGINS_WITH_ATOMIC if self._begins_with_atomic else 0
         return begins | (ENDS_WITH_ATOMIC if self._writer.is_after_atomic else 0)
 
-    def alone(self, items: Iterable[Any]) -> tuple[int, str]:
+    def alone(self, items: Sequence[Any]) -> tuple[int, str]:
         """How the text of some items begins and ends, and the text, with nothing before it."""
+        if self.takes_markup and len(items) == 1:
+            text = text_of_shaped(items[0])
+            if text is not None:
+                return 0, text
         flags = 0
         is_first = True
         self._writer.set_apart()

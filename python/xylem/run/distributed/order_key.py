@@ -15,8 +15,9 @@ Which values have an order with which is told by a family beside the key: `order
 from __future__ import annotations
 
 import struct
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
+from functools import lru_cache
 from math import copysign, inf, isinf
 from typing import Any
 
@@ -52,6 +53,28 @@ def order_key(
     else:
         key = _VALUE + _value(value, collation, implicit_tz)
     return key.translate(_INVERTED) if descending else key
+
+
+def key_writer(
+    collation: Collation | None, implicit_tz: int, *, descending: bool, empty_greatest: bool
+) -> Callable[[Any], bytes]:
+    """`order_key` for many values of one column; numbers that come again are known."""
+
+    @lru_cache(maxsize=1024)
+    def of_integer(value: int) -> bytes:
+        return order_key(value, collation, implicit_tz, descending=descending, empty_greatest=empty_greatest)
+
+    def write(value: Any) -> bytes:
+        kind = type(value)
+        if collation is None and (kind is str or kind is UntypedAtomic):
+            key = _VALUE + _characters(value.encode("utf-8", "surrogatepass"))
+            return key.translate(_INVERTED) if descending else key
+        # By class: 1 and true() are equal to a cache.
+        if kind is int:
+            return of_integer(value)
+        return order_key(value, collation, implicit_tz, descending=descending, empty_greatest=empty_greatest)
+
+    return write
 
 
 def order_family(value: Any) -> str:
@@ -133,4 +156,4 @@ def _rest(value: Any, nearest: float) -> bytes:
     return b"\x7f" + (size + text + b"\0").translate(_INVERTED)
 
 
-__all__ = ["number_key", "one_value", "order_family", "order_key"]
+__all__ = ["key_writer", "number_key", "one_value", "order_family", "order_key"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any
 
@@ -13,7 +13,7 @@ from xylem.syntax import ast
 from xylem.values.collations import CODEPOINT, Collation, collation
 
 from .answer_text import AnswerText
-from .order_key import one_value, order_family, order_key
+from .order_key import key_writer, one_value, order_family
 from .output_choice import TextChoice
 from .part_query import PartCompiler, PartQuery, RunOptions
 from .part_task import PartTask, raise_error
@@ -25,26 +25,30 @@ class TupleOrder:
 
     def __init__(self, specs: Sequence[ast.OrderSpec]) -> None:
         self._specs = specs
-        self._known: tuple[Context, list[tuple[bool, bool, Collation | None]]] | None = None
+        self._known: tuple[Context, list[Callable[[Any], bytes]]] | None = None
 
     def key(self, values: Sequence[Sequence[Any]], context: Context) -> tuple[bytes, tuple[str, ...]]:
         """The bytes that order a tuple, and the families of its keys."""
         known = self._known
         if known is None or known[0] is not context:
-            known = self._known = context, self._directions(context)
-        zone = context.run.implicit_timezone_minutes
-        key = b""
+            known = self._known = context, self._writers(context)
+        keys = []
         families = []
-        for (descending, greatest, own), sequence in zip(known[1], values, strict=True):
-            value = one_value(sequence)
+        for write, sequence in zip(known[1], values, strict=True):
+            value = sequence[0] if len(sequence) == 1 else one_value(sequence)
             families.append(order_family(value))
-            key += order_key(value, own, zone, descending=descending, empty_greatest=greatest)
-        return key, tuple(families)
+            keys.append(write(value))
+        return b"".join(keys), tuple(families)
 
-    def _directions(self, context: Context) -> list[tuple[bool, bool, Collation | None]]:
-        """Of each key: whether it descends, whether the empty sequence is greatest, its collation."""
+    def _writers(self, context: Context) -> list[Callable[[Any], bytes]]:
+        """Of each key, what makes bytes of its values."""
         return [
-            (spec.descending, spec.empty == "greatest", chosen_collation(spec.collation, context))
+            key_writer(
+                chosen_collation(spec.collation, context),
+                context.run.implicit_timezone_minutes,
+                descending=spec.descending,
+                empty_greatest=spec.empty == "greatest",
+            )
             for spec in self._specs
         ]
 
@@ -86,7 +90,7 @@ class OrderedRows:
         writer: AnswerText | None,
         context: Context,
         each_item: bool = False,
-    ) -> Iterator[Row]:
+    ) -> list[Row]:
         """The row of an array [items, keys…], or one for each of its items."""
         items, *keys = array
         key, families = self._order.key(keys, context)
@@ -94,12 +98,14 @@ class OrderedRows:
         if start is None:
             told = "\0".join(families).encode()
             start = self._starts[families] = b"\0" + bytes((len(told),)) + told
+        task = self._task
         # A tuple without items has a place in the order too: its key may have none with the others.
-        is_one = not each_item or (writer is None and not items)
-        for together in [items] if is_one else [[item] for item in items]:
-            value = start + self._task.row_value(together, writer)
-            yield Row(self._task.part.number, key, range_number, ordinal, value)
-            ordinal += 1
+        if not each_item or (writer is None and not items):
+            return [Row(task.part.number, key, range_number, ordinal, start + task.row_value(items, writer))]
+        return [
+            Row(task.part.number, key, range_number, number, start + task.row_value([item], writer))
+            for number, item in enumerate(items, ordinal)
+        ]
 
     def plain(self, rows: Iterable[Row]) -> Iterator[Row]:
         """The rows without what tells the families, which is checked."""

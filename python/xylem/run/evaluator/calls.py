@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 
 from xylem.analysis.static_context import XQUERY, XS
@@ -31,6 +32,7 @@ from ..runtime import sequences
 from .code import Code, Shape, atomic, boolean, many, one, optional, shape_of
 from .compiler import Compiler, OwnCall, compiles, tails
 from .control import Finish
+from .direct_calls import direct_call, refined
 from .keyed_groups import INTRINSICS
 from .scope import Focus
 from .type_operators import cast_code
@@ -119,7 +121,7 @@ def _argument(
 
 
 def _builtin_call(c: Compiler, builtin: Builtin, arguments: tuple[ast.Expr, ...]) -> Code:
-    texts = []
+    given: list[Code] = []
     function = ""
     if len(arguments) < builtin.least:
         # A focus function with its last argument left out.
@@ -132,10 +134,12 @@ def _builtin_call(c: Compiler, builtin: Builtin, arguments: tuple[ast.Expr, ...]
             from ..runtime.endless import distinct_within
 
             function = c.rt(distinct_within)
-        if i in builtin.lazy:
-            texts.append(_lazy_argument(c, code, kind, what))
-        else:
-            texts.append(c.converted(code, kind, what).text)
+        given.append(_lazy_argument(c, code, kind, what) if i in builtin.lazy else _converted(c, code, kind, what))
+    if not function:
+        direct = direct_call(c, builtin, arguments, given)
+        if direct is not None:
+            return direct
+    texts = [code.text for code in given]
     if builtin.context:
         texts.insert(0, c.context())
     if not function:
@@ -146,20 +150,29 @@ def _builtin_call(c: Compiler, builtin: Builtin, arguments: tuple[ast.Expr, ...]
         text = f"{c.rt(convert)}({text}, {c.type_constant(returns)}, {f'the result of {builtin.local}()'!r})"
         return Code(text, shape_of(returns.occurrence), returns)
     shape = shape_of(returns.occurrence)
-    return Code(text, Shape.ITERABLE if shape is Shape.SEQUENCE else shape, returns)
+    return refined(builtin, given, Code(text, Shape.ITERABLE if shape is Shape.SEQUENCE else shape, returns))
+
+
+def _converted(c: Compiler, code: Code, kind: SequenceType, what: str) -> Code:
+    """An argument as a function wants it; one that is there stays known to be there."""
+    is_there = code.shape is Shape.ONE and (code.is_nodes or code.atomic is not None)
+    made = c.converted(code, kind, what)
+    if not is_there or made.shape is not Shape.OPTIONAL:
+        return made
+    return replace(made, shape=Shape.ONE, type=SequenceType(made.item))
 
 
 def _identifier(local: str) -> str:
     return local.replace("-", "_")
 
 
-def _lazy_argument(c: Compiler, code: Code, kind: SequenceType, what: str) -> str:
+def _lazy_argument(c: Compiler, code: Code, kind: SequenceType, what: str) -> Code:
     """An iterable that is read only as far as the function wants; a range or a list stays one."""
     if isinstance(kind.item, AtomicItem):
         code = c.atomized(code)
     if code.item.within(kind.item) or code.is_empty:
-        return c.as_iterable(code)
-    return f"{c.rt(rt.convert_lazily)}({c.as_iterable(code)}, {c.type_constant(kind)}, {what!r})"
+        return many(c.as_iterable(code), code.item)
+    return many(f"{c.rt(rt.convert_lazily)}({c.as_iterable(code)}, {c.type_constant(kind)}, {what!r})", kind.item)
 
 
 def _constructor_call(c: Compiler, node: ast.Expr, name: ast.Name, arguments: tuple[ast.Expr, ...]) -> Code:

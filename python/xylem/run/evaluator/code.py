@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from enum import Enum
+from typing import NamedTuple
 
 from xylem.values import atomic_type as at
 from xylem.values.atomic_type import AtomicType
+from xylem.values.node_test import NodeTest
 from xylem.values.sequence_type import (
     ANY_ITEM,
     ANY_SEQUENCE,
@@ -28,6 +30,15 @@ class Shape(Enum):
     ITERABLE = "any iterable: to be read once"
 
 
+class OneStep(NamedTuple):
+    """A step from one node, with the text it was written as: what is no longer that text is no longer that step."""
+
+    text: str
+    context: str
+    axis: str
+    test: NodeTest
+
+
 @dataclass(frozen=True)
 class Code:
     """A Python expression, the shape of its value, and its static type."""
@@ -43,6 +54,10 @@ class Code:
     """Possibly infinite: must be read as it comes, never collected."""
     pauses: bool = False
     """Fed by a stream: pauses stand among its items (`run/windows/feed.py`)."""
+    step: OneStep | None = None
+    """What the nodes are, where they are those of one step from one node."""
+    each: str = ""
+    """`x for x in y`, where the text is that in parentheses."""
 
     @property
     def item(self) -> ItemType:
@@ -142,6 +157,7 @@ __all__ = [
     "ANY_SEQUENCE",
     "EMPTY",
     "Code",
+    "OneStep",
     "Shape",
     "atomic",
     "boolean",

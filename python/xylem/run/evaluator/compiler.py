@@ -290,6 +290,8 @@ class Compiler:
     def as_sequence(self, code: Code) -> str:
         """A sequence that can be read again."""
         if code.shape is Shape.ITERABLE:
+            if code.each and code.text == f"({code.each})":
+                return f"[{code.each}]"
             return f"{self.rt(as_sequence)}({code.text})"
         return self.as_iterable(code)
 
@@ -343,11 +345,11 @@ class Compiler:
         text = typed_text(self, code, what)
         if text is not None:
             return optional(text, AtomicItem(at.UNTYPED_ATOMIC))
-        code = self.atomized(code)
-        if code.shape in (Shape.ONE, Shape.OPTIONAL):
         is_many = code.shape in (Shape.SEQUENCE, Shape.ITERABLE) and not (code.endless or code.pauses)
         if is_many and code.atomic is None and not (code.is_empty or code.is_nodes):
             return optional(f"{self.rt(rt.atomic_or_none)}({code.text}, {what!r})", AtomicItem(at.ANY_ATOMIC))
+        code = self.atomized(code)
+        if code.shape in (Shape.ONE, Shape.OPTIONAL):
             return code
         if code.is_empty:
             return optional("None", AtomicItem(at.ANY_ATOMIC), simple=True)

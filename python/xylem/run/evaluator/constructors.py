@@ -15,6 +15,8 @@ from ..runtime import constructors as rt
 from ..runtime import lookups
 from .code import Code, Shape, one, optional
 from .compiler import Compiler, compiles
+from .shaped_elements import shaped_element
+from .step_texts import joined_text
 
 _NESTED = (ast.DirectElement, ast.ComputedElement, ast.DirectComment, ast.DirectPI)
 
@@ -37,7 +39,7 @@ def _qname(c: Compiler, name: ast.Name) -> str:
 
 @compiles(ast.DirectElement)
 def compile_direct_element(c: Compiler, node: ast.DirectElement) -> Code:
-    return _built(c, node, NodeItem(nk.ELEMENT, node.name.expanded))
+    return shaped_element(c, node) or _built(c, node, NodeItem(nk.ELEMENT, node.name.expanded))
 
 
 def _built(c: Compiler, node: ast.Expr, item: NodeItem) -> Code:
@@ -90,6 +92,9 @@ def attribute_value(c: Compiler, attribute: ast.DirectAttribute) -> str:
 def _joined(c: Compiler, node: ast.Expr) -> str:
     """The atomised value as a string, with a space between the items."""
     code = c.compile(node)
+    text = joined_text(c, code)
+    if text is not None:
+        return text
     if code.is_nodes and code.shape is Shape.SEQUENCE:
         return f"{c.rt(lookups.text_of_nodes)}({code.text})"
     code = c.atomized(code)
@@ -99,6 +104,9 @@ def _joined(c: Compiler, node: ast.Expr) -> str:
         if code.atomic in (at.STRING, at.UNTYPED_ATOMIC):
             return code.text
         return f"{c.rt(string_of)}({code.text})"
+    if code.shape is Shape.OPTIONAL:
+        code = c.bind(code)
+        return f"('' if {code.text} is None else {c.rt(string_of)}({code.text}))"
     return f"{c.rt(lookups.spaced)}({c.as_iterable(code)})"
 
 

@@ -19,7 +19,7 @@ from xylem.plan.window_plan import WindowPlan
 from xylem.syntax import ast
 from xylem.values import atomic_type as at
 from xylem.values.collations import CODEPOINT, collation
-from xylem.values.sequence_type import AtomicItem, ItemType, Occurrence, SequenceType
+from xylem.values.sequence_type import ANY_ITEM, AtomicItem, ItemType, Occurrence, SequenceType
 
 from ..runtime import control as control_rt
 from ..runtime import sequences
@@ -88,16 +88,29 @@ def _planned(c: Compiler, node: ast.Flwor) -> ast.Flwor:
 def write_let(c: Compiler, clause: ast.LetClause) -> str:
     """Bind a `let` variable; gives its Python name."""
     with c.writer.at(clause.span):
-        code = c.compile(clause.value)
-        if code.endless:
-            return _write_endless_let(c, clause, code)
-        code = c.sequence(code)
+        code = _collected(c, clause.value)
+        if code is None:
+            code = c.compile(clause.value)
+            if code.endless:
+                return _write_endless_let(c, clause, code)
+            code = c.sequence(code)
         if clause.type is not None:
             code = checked(c, code, sequence_type(clause.type), f"${clause.name}")
         name = c.fresh_name(clause.name)
         c.writer.line(f"{name} = {code.text}")
         c.declare(clause.name.expanded, replace(code, text=name, simple=True))
         return name
+
+
+def _collected(c: Compiler, value: ast.Expr) -> Code | None:
+    """The items of a loop in a list, filled in place: no generator is made for it. None for anything else."""
+    if not isinstance(value, ast.Flwor) or _only_lets(value) or c.is_endless(value):
+        return None
+    items = c.writer.fresh("items")
+    c.writer.line(f"{items} = []")
+    item = c.push(value, Sink(f"{items}.append({{}})", f"{items}.extend({{}})"))
+    kind = SequenceType(ANY_ITEM if item == NO_ITEM else item, Occurrence.MANY)
+    return Code(items, Shape.SEQUENCE, kind, simple=True)
 
 
 def _write_endless_let(c: Compiler, clause: ast.LetClause, code: Code) -> str:

@@ -20,13 +20,13 @@ from xylem.values import node as nk
 from xylem.values.axes import path_many, step, step_first, step_lazy, step_many
 from xylem.values.document_order import document_order
 from xylem.values.node_test import NodeTest
-from xylem.values.sequence_type import AtomicItem, ItemType, NodeItem, Occurrence, SequenceType
+from xylem.values.sequence_type import ItemType, NodeItem, Occurrence, SequenceType
 
 from ..runtime import paths as rt
 from ..runtime import sequences
 from .calls import is_known_function
 from .code import ANY_ITEM, EMPTY, Code, Shape, atomic, many, one, optional
-from .compiler import Compiler, compiles, not_executable
+from .compiler import YIELD, Compiler, compiles, not_executable
 from .static_types import may_be_number
 from .step_texts import with_step
 
@@ -150,8 +150,7 @@ def _checked_nodes(c: Compiler, code: Code) -> Code:
 def _endless_step(c: Compiler, context: Code, expr: ast.Expr) -> Code:
     """A step from each item of an infinite sequence as it comes."""
     if not isinstance(expr, ast.AxisStep):
-        text, item = _mapped(c, context, expr, "path")
-        return replace(many(text, item), endless=True)
+        return replace(_mapped(c, context, expr, "path"), endless=True)
     from ..runtime.endless import each_step
 
     found: list[ItemType] = []
@@ -397,14 +396,14 @@ def _general_step(c: Compiler, context: Code, expr: ast.Expr, is_last: bool) -> 
         raise not_executable(ast.version_step(expr))
     if context.is_empty:
         return EMPTY
-    code, item = _mapped(c, context, expr, "path")
-    if isinstance(item, NodeItem):
-        return many(f"{c.rt(document_order)}({code})", item, reread=True, ordered=True)
-    if isinstance(item, AtomicItem):
-        return many(code, item)
+    code = _mapped(c, context, expr, "path")
+    if code.is_nodes:
+        return many(f"{c.rt(document_order)}({code.text})", code.item, reread=True, ordered=True)
+    if code.atomic is not None:
+        return code
     if is_last:
-        return many(f"{c.rt(rt.path_result)}({code})")
-    nodes = f"{c.rt(sequences.nodes_only)}({code})"
+        return many(f"{c.rt(rt.path_result)}({code.text})")
+    nodes = f"{c.rt(sequences.nodes_only)}({code.text})"
     return many(f"{c.rt(document_order)}({nodes})", NodeItem(), reread=True, ordered=True)
 
 
@@ -419,20 +418,21 @@ def compile_simple_map(c: Compiler, node: ast.SimpleMap) -> Code:
     for expr in reversed(steps):
         if code.is_empty:
             return EMPTY
-        text, item = _mapped(c, code, expr, "map")
-        code = many(text, item)
+        code = _mapped(c, code, expr, "map")
     return code
 
 
-def _mapped(c: Compiler, context: Code, expr: ast.Expr, stem: str) -> tuple[str, ItemType]:
-    """The items of an expression for each context item, by a generator; and their static type."""
+def _mapped(c: Compiler, context: Code, expr: ast.Expr, stem: str) -> Code:
+    """The items of an expression for each context item: by a generator, or in place where it needs no statements."""
     with_last, with_position = uses_last(expr), uses_position(expr)
     dot, position, size = (c.writer.fresh(name) for name in ("dot", "pos", "size"))
     with c.writer.function(stem, ["items"], c.describe(expr)) as frame, c.scoped():
         if with_last:
             c.writer.line("items = list(items)")
             c.writer.line(f"{size} = len(items)")
-        c.writer.line(f"for {position}, {dot} in enumerate(items, 1):" if with_position else f"for {dot} in items:")
+        loop = f"for {position}, {dot} in enumerate({{}}, 1)" if with_position else f"for {dot} in {{}}"
+        c.writer.line(loop.format("items") + ":")
+        head = len(frame.body)
         with c.writer.indented(block=True):
             focus = c.focus_on(
                 one(dot, context.item, simple=True),
@@ -441,11 +441,16 @@ def _mapped(c: Compiler, context: Code, expr: ast.Expr, stem: str) -> tuple[str,
             )
             c.scope = c.scope.with_focus(focus)
             code = c.compile(expr)
+            needs_lines = any(getattr(entry, "lines", [entry]) for entry in frame.body[head:])
             if code.is_empty:
                 c.writer.line(f"yield from {code.text}")
             else:
-                from .compiler import YIELD
-
                 c.push_code(code, YIELD)
     frame.is_generator = True
-    return c.writer.call(frame, c.as_iterable(context)), code.item if not code.is_empty else ANY_ITEM
+    item = code.item if not code.is_empty else ANY_ITEM
+    source = c.as_iterable(context)
+    if code.shape is Shape.ONE and not needs_lines and not with_last:
+        c.writer.finished.remove(frame)
+        each = f"{code.text} {loop.format(source)}"
+        return replace(many(f"({each})", item), each=each)
+    return many(c.writer.call(frame, source), item)

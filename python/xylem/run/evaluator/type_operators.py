@@ -8,6 +8,7 @@ from xylem.errors import StaticError
 from xylem.syntax import ast
 from xylem.values import atomic_type as at
 from xylem.values.atomic_type import AtomicType
+from xylem.values.casting import caster
 from xylem.values.sequence_type import AtomicItem, ItemType, Occurrence, SequenceType
 
 from ..runtime import types as rt
@@ -48,6 +49,9 @@ def cast_code(c: Compiler, value: Code, target: AtomicType | str, allows_empty: 
             return atomic(f"str({value.text})", at.STRING)
         if target is at.DOUBLE and value.atomic is not None and value.atomic.derives_from(at.INTEGER):
             return atomic(f"{c.rt(rt.cast)}({value.text}, {kind})", target)
+        if value.atomic in (at.STRING, at.UNTYPED_ATOMIC) and namespaces == "None":
+            to = c.writer.constant(caster(target), f"to_{target.name}", key=target)
+            return atomic(f"{to}({value.text})", target)
         return atomic(f"{c.rt(rt.cast)}({value.text}, {kind}, {namespaces})", target)
     function = c.rt(rt.cast_optional if allows_empty else rt.cast_one)
     if value.shape is Shape.OPTIONAL:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from xylem.errors import DynamicError
@@ -73,3 +73,8 @@ def namespace_prefix(value: Any) -> str:
 def text_node(atoms: Sequence[Any]) -> Node | None:
     """A text node, or None for an empty sequence."""
     return TreeBuilder.text_node(" ".join(map(string_of, atoms))) if atoms else None
+
+
+def text_of_texts(nodes: Iterable[Node]) -> str:
+    """The characters of text nodes, one after the other: what they become as content."""
+    return "".join([node.string_value for node in nodes])

@@ -1,0 +1,125 @@
+"""Constructed elements of which all but the characters are known when a query is compiled.
+
+    <item id="{ $i/@id }"><name>{ string($i/name) }</name></item>
+
+is the same few rows for every $i: codes, ends and parents are shared by all trees of a *shape*, and a tree is the list
+of its values. So an element costs what its characters cost, and is written by filling gaps (`sink/shaped_xml.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from .name_pool import NamePool, current_pool
+from .node import ATTRIBUTE, ELEMENT, TEXT, Node
+from .qname import QName
+from .tree import Tree, next_order
+
+_MOST_VARIANTS = 64
+_NO_NAMES: dict[int, QName] = {}
+_NO_DECLARATIONS: dict[int, dict[str, str]] = {}
+_NO_ROWS: set[int] = set()
+
+
+class ShapeRow(NamedTuple):
+    """One row: an element or attribute in no namespace, or text."""
+
+    kind: int
+    local: str
+    parent: int
+    value: str | None = None
+    """Characters that are the same for all; None where they are computed, and for elements."""
+
+
+class ElementShape:
+    """The rows of an element, attributes first in each. It is complete when it is made; trees share its columns."""
+
+    __slots__ = ("_pool", "_texts", "_variants", "codes", "ends", "parents", "rows", "written")
+
+    def __init__(self, rows: Sequence[ShapeRow]) -> None:
+        self.rows = tuple(rows)
+        self.parents = [row.parent for row in rows]
+        self.ends = [_end(self.parents, row) for row in range(len(self.parents))]
+        self._texts = [i for i, row in enumerate(self.rows) if row.kind == TEXT and row.value is None]
+        """Rows that are there only where they have characters."""
+        self._variants: dict[tuple[int, ...], ElementShape] = {}
+        self._pool: NamePool | None = None
+        self.codes: list[int] = []
+        self.written: Any = None
+        """How such an element is written, once that has been asked for."""
+
+    def node(self, base: str | None, values: list[str | None]) -> Node:
+        """An element with these values, one for each row."""
+        for row in self._texts:
+            if not values[row]:
+                return self._without_empty_texts(base, values)
+        pool = current_pool()
+        if pool is not self._pool:
+            self._learn(pool)
+        return Node(ShapedTree(self, pool, base, values), 0)
+
+    def _learn(self, pool: NamePool) -> None:
+        # A new list: trees that were made with the pool before keep theirs.
+        self.codes = [TEXT if row.kind == TEXT else pool.code(row.kind, "", row.local) for row in self.rows]
+        self._pool = pool
+
+    def _without_empty_texts(self, base: str | None, values: list[str | None]) -> Node:
+        """The same where some text has no characters, and so no node."""
+        missing = tuple(row for row in self._texts if not values[row])
+        found = self._variants.get(missing)
+        if found is None:
+            found = self._variant(missing)
+        return found.node(base, [value for row, value in enumerate(values) if row not in missing])
+
+    def _variant(self, missing: tuple[int, ...]) -> ElementShape:
+        if len(self._variants) >= _MOST_VARIANTS:
+            self._variants.clear()
+        # Text has no rows below it, so that only places behind it move.
+        places = [row - sum(1 for other in missing if other < row) for row in range(len(self.rows))]
+        made = self._variants[missing] = ElementShape(
+            [
+                row._replace(parent=places[row.parent] if row.parent >= 0 else -1)
+                for number, row in enumerate(self.rows)
+                if number not in missing
+            ]
+        )
+        return made
+
+
+class ShapedTree(Tree):
+    """A tree of a shape. Nothing of it changes."""
+
+    __slots__ = ("shape",)
+
+    native: None = None
+    prefixed = _NO_NAMES
+    declared = _NO_DECLARATIONS
+    isolated = _NO_ROWS
+    document_uri: str | None = None
+    id_rules: frozenset[tuple[int, int]] = frozenset()
+    idref_rules: frozenset[tuple[int, int]] = frozenset()
+
+    def __init__(self, shape: ElementShape, pool: NamePool, base: str | None, values: list[str | None]) -> None:
+        # All that `Tree` has; what is the same for all of them stands above.
+        self.order = next_order()
+        self.names = pool
+        self.qnames = pool.qnames
+        self.base = base
+        self.forget_index()
+        self.shape = shape
+        self.codes = shape.codes
+        self.ends = shape.ends
+        self.parents = shape.parents
+        self.values = values
+
+
+def _end(parents: Sequence[int], row: int) -> int:
+    """One past the last row below a row."""
+    end = row + 1
+    while end < len(parents) and parents[end] >= row:
+        end += 1
+    return end
+
+
+__all__ = ["ATTRIBUTE", "ELEMENT", "TEXT", "ElementShape", "ShapeRow", "ShapedTree"]

@@ -1,0 +1,50 @@
+"""The characters of what one step leads to, where there is mostly one node: no node is made of it.
+
+    $i/name where a string is wanted, "{ $i/@id }", order by $i/price
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .axes import step
+from .node import ATTRIBUTE, ELEMENT, TEXT, Node
+from .node_test import NodeTest
+
+_KINDS = {"child": (ELEMENT, TEXT), "attribute": (ATTRIBUTE,)}
+
+
+def has_step_text(axis: str, test: NodeTest) -> bool:
+    """Whether a step is one that `step_text` takes."""
+    return test.is_exact and test.kind in _KINDS.get(axis, ())
+
+
+def step_text(
+    axis: str, test: NodeTest, otherwise: Callable[[list[Node]], Any], made: type[str] | None = None
+) -> Callable[[Node], Any]:
+    """From a node to the string value of the only node of a step; of none or several, what `otherwise` says of them.
+
+    `made` is the class that string values are made of.
+    """
+    nodes = step(axis, test)
+    usual, code = test.usual_code()
+    none: list[Node] = []
+
+    def text(node: Node) -> Any:
+        tree = node.tree
+        native = tree.native
+        if native is not None and tree.names is usual:
+            rows = native.children_named(node.pre, code)
+            if len(rows) == 1:
+                value = native.string_value(rows[0])
+                return value if made is None else made(value)
+            if not rows:
+                return otherwise(none)
+        found = nodes(node)
+        if len(found) != 1:
+            return otherwise(found)
+        value = found[0].string_value
+        return value if made is None else made(value)
+
+    return text
