@@ -20,7 +20,7 @@ from xylem.sink.default_parameters import chosen_parameters, has_xml_text
 from xylem.sink.serialize import serialize, serialize_to
 from xylem.values.builder import TreeBuilder
 
-from .answer_text import BEGINS_WITH_ATOMIC, ENDS_WITH_ATOMIC
+from .answer_text import BEGINS_WITH_ATOMIC, ENDS_WITH_ATOMIC, HAS_NO_ITEMS
 from .output_choice import OutputChoice
 from .part_query import PartCompiler, PartQuery, RunOptions
 from .part_task import PartTask
@@ -97,6 +97,8 @@ class Answer:
             if literal or self._groups[number] != group:
                 after_atomic, group = False, self._groups[number]
             for flags, text in tasks[number].texts(rows.get(number, ())):
+                if flags & HAS_NO_ITEMS:
+                    continue
                 if after_atomic and flags & BEGINS_WITH_ATOMIC:
                     text = " " + text
                 if text:

@@ -7,7 +7,7 @@ by a space. So a row tells how its text begins and ends.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from xylem.sink.event_writer import EventWriter
@@ -17,6 +17,8 @@ from xylem.values.atomic import TYPE_OF_CLASS
 
 BEGINS_WITH_ATOMIC = 1
 ENDS_WITH_ATOMIC = 2
+HAS_NO_ITEMS = 4
+"""Nothing stands there, which sets nothing apart: the row has a place in an order, or says that a window is complete."""
 IS_BUNDLE = 64
 """The value of the row is XML of gathered elements."""
 HAS_ERROR = 128
@@ -111,7 +113,7 @@ class AnswerText:
             text = text_of_shaped(items[0])
             if text is not None:
                 return 0, text
-        flags = 0
+        flags = 0 if items else HAS_NO_ITEMS
         is_first = True
         self._writer.set_apart()
         for item in items:
@@ -122,14 +124,3 @@ class AnswerText:
             is_first = False
             self._writer.item(item)
         return flags, self.taken()
-
-
-def joined(texts: Iterable[tuple[int, str]]) -> Iterator[str]:
-    """Texts one after another, with spaces between adjacent atomic values."""
-    ends_with_atomic = False
-    for flags, text in texts:
-        if ends_with_atomic and flags & BEGINS_WITH_ATOMIC:
-            yield " "
-        if text:
-            yield text
-        ends_with_atomic = bool(flags & ENDS_WITH_ATOMIC)
