@@ -6,6 +6,7 @@ from xylem.analysis.types import signature_type
 from xylem.functions.library import look_up
 from xylem.functions.registry import PREFIXES
 from xylem.syntax import ast
+from xylem.values.atomic_type import ATOMIC_TYPES
 from xylem.values.sequence_type import AtomicItem
 
 _VALUES = (
@@ -31,6 +32,23 @@ _VALUES = (
     ast.Unary,
     ast.ValueComparison,
 )
+
+
+def value_type(expr: ast.Expr) -> AtomicItem | None:
+    """The type that all values of an expression have, where its form tells it: /log/entry/xs:integer(@size)."""
+    match expr:
+        case ast.FunctionCall(name=name, arguments=(_,)) if name.uri == PREFIXES["xs"]:
+            found = ATOMIC_TYPES.get(name.local)
+            return None if found is None else AtomicItem(found)
+        case ast.FunctionCall(name=name, arguments=arguments):
+            builtin = look_up(*name.expanded, len(arguments)) or look_up(*name.expanded, len(arguments) + 1)
+            item = None if builtin is None else signature_type(builtin.returns).item
+            return item if isinstance(item, AtomicItem) else None
+        case ast.Path(right=right) | ast.SimpleMap(right=right):
+            return value_type(right)
+        case ast.Flwor(result=result):
+            return value_type(result)
+    return None
 
 
 def gives_values(expr: ast.Expr) -> bool:

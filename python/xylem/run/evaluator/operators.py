@@ -175,7 +175,7 @@ def _arithmetic(c: Compiler, op: str, left: Code, right: Code) -> Code:
         left, right = c.bind(left), c.bind(right)
     if op in ("+", "-", "*") and (_both(left, right, at.INTEGER) or (_both(left, right, at.DOUBLE))):
         text = f"({left.text} {op} {right.text})"
-    elif op in _ROUNDING and left.simple and _both(left, right, at.INTEGER) and right.text.isdigit() and int(right.text):
+    elif op in _ROUNDING and left.simple and _both(left, right, at.INTEGER) and _is_positive(right.text):
         # Python rounds towards minus infinity, which is the same for numbers that are not negative.
         quick, function = f"{left.text} {_ROUNDING[op]} {right.text}", c.rt(_ARITHMETIC[op])
         text = f"({quick} if {left.text} >= 0 else {function}({left.text}, {right.text}))"
@@ -187,6 +187,11 @@ def _arithmetic(c: Compiler, op: str, left: Code, right: Code) -> Code:
         return atomic(text, result)
     missing = " or ".join(f"{side.text} is None" for side in (left, right) if side.shape is Shape.OPTIONAL)
     return optional(f"(None if {missing} else {text})", AtomicItem(result))
+
+
+def _is_positive(text: str) -> bool:
+    """Whether code is a positive number."""
+    return text.isdigit() and int(text) > 0
 
 
 def _result_type(op: str, left: AtomicType | None, right: AtomicType | None) -> AtomicType:

@@ -12,7 +12,7 @@ from typing import Any
 
 from xylem.errors import InputError, XylemError
 from xylem.functions.context import Context
-from xylem.plan.scan_plan import WRITTEN, Written
+from xylem.plan.scan_plan import TEXT, WRITTEN, Written
 from xylem.plan.scan_table import TableState
 from xylem.schema.past_tracker import PastTracker
 from xylem.schema.symbols import END as AT_END_TAG
@@ -103,6 +103,8 @@ class StreamRun:
                 self.handlers[role.step] = [None if name is None else self.space[name] for name in role.bodies]
                 self.actions[key | START] = lambda node: self._open(role, node)
                 self.actions[key | END] = lambda node: self._close(role)
+            case ItemRole() if role.text_steps:
+                self.actions |= dict.fromkeys((step << 3 | TEXT for step in role.text_steps), self._item(role))
             case ItemRole(at_start=True):
                 self.actions[key | START] = self._item(role)
             case ItemRole(nested=True):
@@ -185,8 +187,6 @@ class StreamRun:
                     action(Node(tree, row))
         self.statistics.records += len(kinds) + sum(each.elements - 1 for each in written)
 
-    @property
-    def is_done(self) -> bool:
     def _push_runs(self, tree: TreeInterface, keys: list[int], rows: list[int]) -> None:
         """The records of a batch, those of one kind that come one after another together."""
         place = 0
@@ -200,6 +200,8 @@ class StreamRun:
                 for node in nodes:
                     action(node)
 
+    @property
+    def is_done(self) -> bool:
         """Whether nothing that comes can change the answer."""
         return self.stopping.is_reached(self.open)
 
@@ -335,9 +337,11 @@ class StreamRun:
     def _item(self, role: ItemRole) -> Action:
         body: Handler = self.space[role.body]
         env, step, position, slot, counter = self.env, role.scope.step, role.position, role.slot, role.counter
-        held_as, hold = role.held_as, self.statistics.hold
+        held_as, statistics, hold = role.held_as, self.statistics, self.statistics.hold
+        most = -1
 
         def act(node: Node) -> None:
+            nonlocal most
             scope = self.open[step]
             if scope.next_handler != position or scope.reached != position:
                 self.reach(scope, position, node)
@@ -346,6 +350,13 @@ class StreamRun:
                 scope.counts[role.step] = env[counter] = scope.counts.get(role.step, 0) + 1
             if held_as is not None:
                 size = size_of(node)
+                if size <= most and statistics.held_bytes + size <= statistics.recent_peak_bytes:
+                    # No more than was held before: nothing has to be noted of it.
+                    statistics.held_bytes += size
+                    body(self.output, env)
+                    statistics.held_bytes -= size
+                    return
+                most = max(size, most)
                 hold(held_as, size, node)
                 body(self.output, env)
                 hold(held_as, -size)

@@ -13,11 +13,12 @@ from dataclasses import replace
 from xylem.functions.registry import FN
 from xylem.plan.flux import ITEMS, OpenWindows
 from xylem.rewrite.counted_positions import base_and_predicate, counted, last_counted
+from xylem.rewrite.value_expressions import value_type
 from xylem.syntax import ast
 from xylem.values import atomic_type as at
 from xylem.values import node as nk
 from xylem.values.atomize import atomize
-from xylem.values.sequence_type import ANY_ITEM, ANY_SEQUENCE, NodeItem, Occurrence, SequenceType
+from xylem.values.sequence_type import ANY_ITEM, ANY_SEQUENCE, ItemType, NodeItem, Occurrence, SequenceType
 
 from ..evaluator.code import Code, Shape, atomic
 from ..evaluator.compiler import YIELD, Compiler
@@ -75,7 +76,9 @@ def _folding(expression: ast.Expr) -> str | None:
 
 
 def _write_clause(c: Compiler, opened: OpenWindows) -> None:
-    item = NodeItem(nk.ELEMENT) if opened.takes_elements else ANY_ITEM
+    item: ItemType = NodeItem(nk.ELEMENT) if opened.takes_elements else ANY_ITEM
+    if not opened.takes_elements and opened.source is not None:
+        item = value_type(opened.source) or ANY_ITEM
     fed = Code("feed", Shape.ITERABLE, SequenceType(item, Occurrence.MANY), simple=True, pauses=True)
     # Where items do not nest, each is a tree of its own, as those of an infinite sequence are.
     c.declare(ITEMS.expanded, replace(fed, endless=not opened.may_nest))

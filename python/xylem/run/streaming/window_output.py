@@ -34,6 +34,8 @@ class WindowOutput:
 
     def __init__(self, target: Any, statistics: Statistics, new_collector: Callable[[], Collector]) -> None:
         self._target = self._top = target
+        self.item: Callable[[Any], None] = self._item
+        self.give: Callable[[Any], None] = self._give
         self._statistics = statistics
         self._new_collector = new_collector
         self._open: list[_OpenWindows] = []
@@ -44,16 +46,25 @@ class WindowOutput:
         """From here on items are taken; `make` gives the results for what is fed."""
         windows = _OpenWindows(make, self._top, variable, keeps_tuples, self._statistics, self._new_collector())
         self._open.append(windows)
-        self._top = windows
+        self._stand_in(windows)
 
-    def give(self, node: Any) -> None:
+    def _stand_in(self, windows: _OpenWindows) -> None:
+        """What is written goes to these: straight, since there is much of it."""
+        self._top = windows
+        self.item, self.give = windows.item, windows.give
+
+    def _give(self, node: Any) -> None:
         """A node of the stream, or a value that was made of it, for the innermost windows."""
         self._top.give(node)
 
     def close_windows(self) -> None:
         """The items of the innermost windows have ended."""
         self._open.pop().close()
-        self._top = self._open[-1] if self._open else self._target
+        if self._open:
+            self._stand_in(self._open[-1])
+            return
+        self._top = self._target
+        self.item, self.give = self._item, self._give
 
     def after(self, take: Callable[[], None]) -> None:
         """Take a batch, then deal with the items it gave: they go with it."""
@@ -89,7 +100,8 @@ class WindowOutput:
     def text(self, value: str) -> None:
         self._top.text(value)
 
-    def item(self, item: Any) -> None:
+    def _item(self, item: Any) -> None:
+        # An output may become another one with its first item: its methods are not to be kept.
         self._top.item(item)
 
     def markup(self, text: str, items: int = 1) -> None:
@@ -127,7 +139,8 @@ class _OpenWindows:
         self._given: list[Node] = []
         self._sizes: deque[int] = deque()
         self._bytes = 0
-        self.start_element = collector.start_element
+        self._depth = 0
+        """How many elements are under construction."""
         self.attribute = collector.attribute
         self.text = collector.text
 
@@ -149,6 +162,9 @@ class _OpenWindows:
 
     def item(self, item: Any) -> None:
         """A value, or something for the element under construction."""
+        if not self._depth and type(item) is not Node and not self._collector.ready:
+            self._feed.items.append(item)
+            return
         self._collector.item(item)
         self._take()
 
@@ -156,7 +172,12 @@ class _OpenWindows:
         self._collector.markup(text, items)
         self._take()
 
+    def start_element(self, *arguments: Any) -> None:
+        self._depth += 1
+        self._collector.start_element(*arguments)
+
     def end_element(self) -> None:
+        self._depth -= 1
         self._collector.end_element()
         self._take()
 
