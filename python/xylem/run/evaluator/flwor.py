@@ -55,6 +55,9 @@ def tail_flwor(c: Compiler, node: ast.Flwor, finish: Finish) -> None:
         c.tail(node.result, finish)
 
 
+_PLAIN_CLAUSES = (ast.ForClause, ast.LetClause, ast.WhereClause, ast.OrderByClause, ast.GroupByClause, ast.CountClause)
+
+
 def _only_lets(node: ast.Flwor) -> bool:
     return all(isinstance(clause, ast.LetClause) for clause in node.clauses)
 
@@ -105,6 +108,11 @@ def write_let(c: Compiler, clause: ast.LetClause) -> str:
 def _collected(c: Compiler, value: ast.Expr) -> Code | None:
     """The items of a loop in a list, filled in place: no generator is made for it. None for anything else."""
     if not isinstance(value, ast.Flwor) or _only_lets(value) or c.is_endless(value):
+        return None
+    if not all(isinstance(clause, _PLAIN_CLAUSES) for clause in value.clauses):
+        return None
+    if any(isinstance(n, ast.DataWindow) or (isinstance(n, ast.VarRef) and pauses(c, n)) for n in value.walk()):
+        # A loop that pauses yields its pauses, and must have a generator to do so.
         return None
     items = c.writer.fresh("items")
     c.writer.line(f"{items} = []")
