@@ -12,15 +12,19 @@ from xylem.syntax import ast
 ExpandedName = tuple[str, str]
 
 
-def external_names(program: Program, written: Iterable[str]) -> dict[str, ExpandedName]:
+def external_names(program: Program, written: Iterable[str], *, ignoring_case: bool = False) -> dict[str, ExpandedName]:
     """The expanded name of each written one: `local`, `prefix:local` or `Q{uri}local`.
 
-    XYIN0006 for a name that the query does not declare external: a value nobody reads is a mistake.
+    XYIN0006 for a name that the query does not declare external: a value nobody reads is a mistake. `ignoring_case` is
+    for callers that are told names in small letters: they mean the only variable that could be meant.
     """
     declared = {(variable.uri, variable.local) for variable in program.external_variables}
     names: dict[str, ExpandedName] = {}
     for name in written:
         expanded = _expanded(program.module, name)
+        if ignoring_case and expanded not in declared and expanded is not None:
+            near = [one for one in declared if tuple(map(str.lower, one)) == tuple(map(str.lower, expanded))]
+            expanded = near[0] if len(near) == 1 else None
         if expanded not in declared:
             raise InputError("XYIN0006", f"${name}", hint=_hint(name, sorted(declared)))
         names[name] = expanded

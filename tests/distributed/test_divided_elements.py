@@ -25,9 +25,12 @@ DIVIDED = [
     "for $r in /shop/region return distinct-values($r/order/city)",
     "map:merge(for $r in /shop/region return map:entry(string($r/@name), count($r/order)))?South",
     "for $r in /shop/region return concat(name($r/..), '/', $r/@name, ': ', count($r/order), ' ', max($r/order/total))",
+    "for $r in /shop/region return try { xs:integer($r/@name) } catch * { count($r/order) }",
+    "for $r in /shop/region return if ($r/@nothing) then sum($r/order/city) else count($r/order)",
     "for $r in /shop/region return (count($r/nothing), empty($r/order), $r/@name/string())",
 ]
 WHOLE = [
+    "for $r in /shop/region return try { xs:integer($r/@name) } catch * { sum($r/order/xs:integer(total)) }",
     "for $r in /shop/region return count($r/order) || $r/order[1]/city",
     "for $r in /shop/region return <r>{ $r, count($r/order) }</r>",
     "for $r in /shop/region order by $r/@name return count($r/order)",

@@ -61,8 +61,8 @@ def test_errors_of_the_query_are_told_at_once() -> None:
 
 
 def test_binary_messages_in_any_encoding_and_compressed(spark: Any) -> None:
-    texts = [("<a>ä</a>".encode(), ), ("<?xml version='1.0' encoding='ISO-8859-1'?><a>ä</a>".encode("latin-1"), )]
-    texts += [("<a>ä</a>".encode("utf-16"), ), (gzip.compress(b"<a>b</a>"), )]
+    texts = [("<a>ä</a>".encode(),), ("<?xml version='1.0' encoding='ISO-8859-1'?><a>ä</a>".encode("latin-1"),)]
+    texts += [("<a>ä</a>".encode("utf-16"),), (gzip.compress(b"<a>b</a>"),)]
     frame = spark.createDataFrame(texts, "value binary").coalesce(1)
     answer = xylem.spark.xquery("string(/a)")
     assert [row[0] for row in frame.select(answer("value")).collect()] == ["ä", "ä", "ä", "b"]
@@ -87,3 +87,39 @@ def test_an_item_that_does_not_fit_its_column(spark: Any) -> None:
     error = frame.select(answer("value")).collect()[0][0].error
     assert error.code == "XYRT0006"
     assert "64 bits" in error.message
+
+
+def test_further_columns_are_variables(messages: Any) -> None:
+    declared = "declare variable $least external; declare variable $unit external := 'g';"
+    query = f"{declared} //item[@n >= $least] ! concat(., $unit)"
+    above = xylem.spark.xquery(query, columns=["least"], variables={"unit": "kg"}, on_error="null")
+    rows = messages.selectExpr("value", "if(id = 3, null, id + 2L) as least").select(above("value", "least")).collect()
+    assert [row[0] for row in rows] == [["teakg"], None, None, []]
+
+
+def test_a_function_of_sql(spark: Any, messages: Any) -> None:
+    spark.udf.register("order_items", xylem.spark.xquery("count(//item)", on_error="null"))
+    messages.createOrReplaceTempView("messages")
+    assert [row[0] for row in spark.sql("select order_items(value) from messages order by id").collect()] == [
+        2,
+        None,
+        None,
+        0,
+    ]
+
+
+@pytest.mark.parametrize(
+    ("column", "columns", "told"),
+    [("id", (), "messages are text or binary"), ("value", ("least",), "1 columns behind|0 columns")],
+)
+def test_columns_that_do_not_fit(messages: Any, column: str, columns: tuple[str, ...], told: str) -> None:
+    query = "declare variable $least external := 1; count(//item)"
+    with pytest.raises(Exception, match=told) as raised:
+        messages.select(xylem.spark.xquery(query, columns=columns)(column)).collect()
+    assert "XYRT0006" in str(raised.value)
+
+
+def test_errors_are_short(messages: Any) -> None:
+    with pytest.raises(Exception, match="XYIN0001") as raised:
+        messages.select(xylem.spark.xquery("count(//item)")("value")).collect()
+    assert len(str(raised.value).splitlines()) < 12

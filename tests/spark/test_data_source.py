@@ -7,8 +7,10 @@ from typing import Any
 
 import pytest
 import xylem.spark
-from xylem.spark.data_source import FilteringReader, XylemReader, XylemSource
+from xylem.errors import XylemError
+from xylem.spark.data_source import FilteringReader, XylemReader, XylemSource, _table
 from xylem.spark.pushed_filters import keep, taken_filters
+from xylem.spark.source_options import checked_options
 
 ROWS = "//row ! map { 'n': xs:integer(@n), 'word': string(.), 'share': xs:double(@n) div 2, 'even': @n[. mod 2 = 0] }"
 WORDS = ["ant", "bee", "cat", "dog"]
@@ -143,3 +145,67 @@ def test_it_is_found_without_being_registered() -> None:
     assert DefaultSource.name() == "xylem"
     assert XylemReader.pushFilters is DataSourceReader.pushFilters
     assert FilteringReader.pushFilters is not DataSourceReader.pushFilters
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"querry": "//row"}, "there is no querry"),
+        ({"query": "//row", "partitions": "few"}, "partitions is a number from 1 on, not few"),
+        ({"query": "//row", "partitions": "0"}, "partitions is a number"),
+        ({"query": "//row", "pushFilters": "perhaps"}, "pushFilters is true or false, not perhaps"),
+        ({"query": "//row", "scanner": "sax"}, "scanner is auto or kernel or python"),
+        ({"query": "//row", "queryFile": "q.xq"}, "both given"),
+        ({"query": "//row", "paths": "a.xml"}, "JSON array"),
+        ({}, "no query is given"),
+    ],
+)
+def test_options_that_are_not_right(options: dict[str, str], told: str) -> None:
+    with pytest.raises(XylemError, match=told) as raised:
+        _table(checked_options({"path": "rows.xml", **options}), None)
+    assert raised.value.code == "XYRT0007"
+
+
+def test_options_of_streams_and_tables() -> None:
+    with pytest.raises(XylemError, match="there is no journal for tables"):
+        checked_options({"query": "//row", "journal": "j"}, streaming=False)
+    with pytest.raises(XylemError, match="there is no partitions for streams"):
+        checked_options({"query": "//row", "partitions": "3"}, streaming=True)
+    assert checked_options({"Query": "//row", "VAR.x": "1"}) == {"query": "//row", "var.x": "1"}
+
+
+def test_names_of_variables_may_have_capitals(source: Path) -> None:
+    query = "declare variable $leastN external; //row[@n >= $leastN] ! string(@n)"
+    reader = XylemSource({"query": query, "var.leastN": "98", "path": str(source)}).reader(None)  # type: ignore[arg-type]
+    assert rows_of(reader) == [{"value": "98"}, {"value": "99"}]
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "for $a in //row for $b in //row where $b/@n = $a/@n return map { 'n': xs:integer($b/@n) }",
+        "for $a at $i in //row return map { 'n': $i - 1 }",
+        "//row[@n >= min(//row/@n)] ! map { 'n': xs:integer(@n) }",
+    ],
+)
+def test_what_all_tasks_are_given_is_computed_first(query: str, source: Path) -> None:
+    reader = XylemReader(
+        {"query": query, "partitions": "4", "path": str(source)},
+        _table({"query": query, "path": str(source)}, None).schema(),
+    )
+    assert len(reader.partitions()) == 4
+    assert [row["n"] for row in rows_of(reader)] == list(range(100))
+
+
+def rows_of(reader: Any) -> list[Any]:
+    return [row for part in reader.partitions() for batch in reader.read(part) for row in batch.to_pylist()]
+
+
+def test_errors_are_short(spark: Any, tmp_path: Path) -> None:
+    path = tmp_path / "broken.xml"
+    path.write_text("<t><row/><row></t>")
+    with pytest.raises(Exception, match="XYIN0001") as raised:
+        xylem.spark.query(spark, "//row ! map { 'n': count(*) }", path).collect()
+    assert "broken.xml" in str(raised.value)
+    assert "byte 16" in str(raised.value)
+    assert len(str(raised.value).splitlines()) < 14

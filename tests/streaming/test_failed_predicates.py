@@ -1,4 +1,4 @@
-"""A predicate that fails is an error, also where results wait for it and one match would decide it."""
+"""What fails is an error where it is read: predicates that results wait for, aggregates that `try` catches."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ QUERIES = [
     ("//g[not(x/@n > 2)]/y", "FORG0001"),
     ("//g[some $x in x satisfies $x/@n > 2]/y", "FORG0001"),
     ("//g[every $x in x satisfies $x/@n < 2]/y", "FORG0001"),
+    ("for $g in /r/g return try { sum($g/x/@n) } catch * { concat('no sum: ', $g/y/@k) }", ""),
     ("//g[y/@k = 3 and x/@n > 2]/y", ""),
     ("//g[x/@n = 'no']/y/@k/string()", ""),
 ]

@@ -54,7 +54,7 @@ class BeyondReach(Exception):
 _DOWN = frozenset({"child", "descendant", "attribute", "namespace"})
 _STAY = frozenset({"self", "descendant-or-self"})
 _SIBLINGS = frozenset({"following-sibling", "preceding-sibling"})
-_NAMES_ONLY = frozenset(
+NAMES_ONLY = frozenset(
     {
         *("name", "local-name", "namespace-uri", "node-name", "exists", "empty", "count", "boolean", "not", "lang"),
         *("in-scope-prefixes", "nilled", "base-uri", "document-uri", "namespace-uri-for-prefix", "resolve-QName"),
@@ -365,7 +365,7 @@ class ReachAnalysis:
             raise BeyondReach(f"{local}() asks where a node comes from that is a copy here", node)
         if local == "collection" and not arguments:
             raise BeyondReach("it looks at the whole input from inside an item", node)
-        if local in _NAMES_ONLY:
+        if local in NAMES_ONLY:
             return Reach.NONE
         if builtin is None or not _passes_nodes(builtin.returns):
             if together & Reach.AROUND:

@@ -295,6 +295,7 @@ CATALOGUE: dict[str, Entry] = {
     "XYRT0006": Entry(
         "an item does not fit the columns of the query", "choose other columns with schema=…, or cast in the query"
     ),
+    "XYRT0007": Entry("an option of the format is not right", "docs/spark.md lists the options"),
     "XYRT0010": Entry(
         "a value cannot travel between tasks",
         "return what a function gives, not the function itself; states of aggregates are values that Python can pickle",

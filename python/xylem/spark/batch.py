@@ -14,14 +14,14 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from xylem.plan.distribution import Part
+from xylem.plan.distribution import Part, PartKind
 from xylem.run.distributed.program import DistributedProgram
 from xylem.run.distributed.rows import Row
 from xylem.run.streaming.run import Statistics
 from xylem.sink.serialization_parameters import SerializationParameters
 
 from .arriving_rows import ArrivingRows, Outcomes
-from .inputs import LEAST_TASK_BYTES, InputFile, SplitPlan, split_plan
+from .inputs import LEAST_TASK_BYTES, TASKS_PER_CORE, InputFile, SplitPlan, split_plan
 from .jobs import Jobs
 from .joins import Joins, broadcast_limit, may_be_large
 from .row_spool import RowSpool
@@ -228,7 +228,7 @@ class BatchRun:
         if not any(part.kind in SHUFFLED for part in parts):
             work = StageWork(self.query, stage, dict(bound), self._merges(stage), parts=numbers)
             outcomes = described.mapPartitions(work.outcomes) if joins is None else joins.outcomes(work)
-            jobs = Jobs(context, outcomes, len(tasks), self.cores)
+            jobs = Jobs(context, outcomes, len(tasks), self.cores, together=self._in_one_job(parts))
             return jobs.results(ordered=self.program.distribution.ordered)
         buckets = self._partitions or max(self.cores, len(tasks))
         work = StageWork(self.query, stage, dict(bound), self._merges(stage), len(tasks), buckets, numbers)
@@ -236,6 +236,17 @@ class BatchRun:
         shuffled = bucketed.partitionBy(len(tasks) + buckets, int)
         reduced = shuffled.mapPartitionsWithIndex(work.reduced)
         return Jobs(context, reduced, len(tasks) + buckets, self.cores).results()
+
+    def _in_one_job(self, parts: Sequence[Part]) -> int:
+        """How many tasks may be one job: a job costs the JVM as much as scanning megabytes does.
+
+        Values of aggregates are small. What is sorted waits for all tasks, but is no more than cores can do at a time.
+        What else there is goes into the answer as soon as a task is done.
+        """
+        kinds = {part.kind for part in parts}
+        if kinds <= {PartKind.AGGREGATE}:
+            return TASKS_PER_CORE * self.cores
+        return self.cores if kinds <= {PartKind.AGGREGATE, PartKind.SORT} else 1
 
     def arrived(self, figures: Figures) -> None:
         """A task has delivered."""

@@ -4,7 +4,12 @@
     orders.select("offset", price("value").alias("total"))
 
 The type of the result follows from the query (`row_shape.py`): what gives at most one item is that item, anything else
-an array of items. Messages are text or binary; binary ones may be in any encoding, and compressed.
+an array of items. Messages are text or binary; binary ones may be in any encoding, and compressed. Further columns are
+values of external variables:
+
+    above = xylem.spark.xquery("declare variable $limit external; /order/total > $limit", columns=["limit"])
+    orders.where(above("value", "limit"))
+    spark.udf.register("above", above)         # SELECT … WHERE above(value, limit)
 """
 
 from __future__ import annotations
@@ -12,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
-from xylem.errors import XylemError
+from xylem.errors import DynamicError, XylemError
 from xylem.functions.external import DEFAULT_FUNCTIONS, ExternalFunction
 from xylem.pipeline import StaticEnvironment
 from xylem.source.limits import DEFAULT_LIMITS, Limits
@@ -20,6 +25,7 @@ from xylem.source.limits import DEFAULT_LIMITS, Limits
 from .item_columns import spark_type, value_of
 from .row_shape import Many, Shape, answer_shape
 from .session import require_spark
+from .short_errors import short_errors
 
 if TYPE_CHECKING:
     from pyspark.sql import Column
@@ -31,14 +37,16 @@ def xquery(
     text: str,
     *,
     variables: Mapping[str, Any] | None = None,
+    columns: Iterable[str] = (),
     on_error: OnError = "error",
     functions: Iterable[ExternalFunction] | None = None,
     limits: Limits = DEFAULT_LIMITS,
-) -> Callable[[Column | str], Column]:
-    """The query as a function from a column of XML messages to a column of answers.
+) -> Callable[..., Column]:
+    """The query as a function from a column of XML messages to a column of answers; one of Spark's, for SQL as well.
 
-    Static errors are raised here. A null message has the answer null. For a message that cannot be read, or makes
-    the query fail: with `on_error` "error" the Spark job fails with our error; "null" gives null; with "column" each
+    `columns` names external variables whose values are those of further columns, in their order; null is the empty
+    sequence. Static errors are raised here. A null message has the answer null. For a message that cannot be read, or
+    makes the query fail: with `on_error` "error" the Spark job fails with our error; "null" gives null; with "column" each
     result is a struct of `value` and `error`, one of them null. `error` has `code`, `message` and `excerpt`.
     """
     require_spark()
@@ -48,15 +56,17 @@ def xquery(
     if on_error not in ("error", "null", "column"):
         raise ValueError(f"on_error is error, null or column, not {on_error!r}")
     external = tuple(DEFAULT_FUNCTIONS if functions is None else functions)
-    evaluation = MessageQuery(text, dict(variables or {}), external, limits, on_error)
+    named = (columns,) if isinstance(columns, str) else tuple(columns)
+    evaluation = MessageQuery(text, dict(variables or {}), external, limits, on_error, named)
 
-    def evaluate(messages: Any) -> Any:
-        return evaluation(messages)
+    @short_errors
+    def evaluate(messages: Any, *values: Any) -> Any:
+        return evaluation(messages, *values)
 
     # Spark tells the kind of a function by its hints, which name types of Arrow, loaded only here.
-    evaluate.__annotations__.update({"messages": pa.Array, "return": pa.Array})
-    function: Any = arrow_udf(evaluate, evaluation.result_type())  # type: ignore[call-overload]
-    return lambda column: function(column)
+    evaluate.__annotations__.update({"messages": pa.Array, "values": pa.Array, "return": pa.Array})
+    function: Callable[..., Column] = arrow_udf(evaluate, evaluation.result_type())  # type: ignore[call-overload]
+    return function
 
 
 def _with_error(answer: Any) -> Any:
@@ -79,12 +89,14 @@ class MessageQuery:
         functions: tuple[ExternalFunction, ...],
         limits: Limits,
         on_error: OnError,
+        columns: tuple[str, ...] = (),
     ) -> None:
         self._text = text
         self._variables = variables
         self._functions = functions
         self._limits = limits
         self._on_error = on_error
+        self._columns = columns
         self._ready: tuple[Any, Callable[[Any], Any], Any] | None = None
 
     def __getstate__(self) -> dict[str, Any]:
@@ -101,11 +113,17 @@ class MessageQuery:
         answer = spark_type(self.answer_shape())
         return _with_error(answer) if self._on_error == "column" else answer
 
-    def __call__(self, messages: Any) -> Any:
+    def __call__(self, messages: Any, *values: Any) -> Any:
         import pyarrow as pa
 
+        if not (pa.types.is_string(messages.type) or pa.types.is_binary(messages.type) or _is_large(messages.type)):
+            raise DynamicError("XYRT0006", f"messages are text or binary, and not {messages.type}")
+        if len(values) != len(self._columns):
+            named = ", ".join(f"${name}" for name in self._columns) or "no variables"
+            raise DynamicError("XYRT0006", f"there are {len(values)} columns behind the messages for {named}")
         query, convert, arrow_type = self._prepared()
-        return pa.array([self._outcome(message, query, convert) for message in messages.to_pylist()], arrow_type)
+        rows = zip(messages.to_pylist(), *(column.to_pylist() for column in values), strict=True)
+        return pa.array([self._outcome(message, own, query, convert) for message, *own in rows], arrow_type)
 
     def _prepared(self) -> tuple[Any, Callable[[Any], Any], Any]:
         if self._ready is None:
@@ -118,11 +136,12 @@ class MessageQuery:
             self._ready = query, value_of(self.answer_shape()), arrow_type
         return self._ready
 
-    def _outcome(self, message: str | bytes | None, query: Any, convert: Callable[[Any], Any]) -> Any:
+    def _outcome(self, message: str | bytes | None, own: list[Any], query: Any, convert: Callable[[Any], Any]) -> Any:
         if message is None:
             return None
         try:
-            value = convert(query.run(self._document(message), self._variables).xdm)
+            variables = {**self._variables, **dict(zip(self._columns, own, strict=True))} if own else self._variables
+            value = convert(query.run(self._document(message), variables).xdm)
         except XylemError as error:
             if self._on_error == "error":
                 raise
@@ -139,6 +158,12 @@ class MessageQuery:
         if isinstance(message, bytes) and is_compressed(message[:16]):
             message = b"".join(ByteSource.of(message, self._limits.decompression_ratio))
         return read_document(message, limits=self._limits)
+
+
+def _is_large(arrow_type: Any) -> bool:
+    import pyarrow as pa
+
+    return bool(pa.types.is_large_string(arrow_type) or pa.types.is_large_binary(arrow_type))
 
 
 def _told(error: XylemError, message: str | bytes) -> dict[str, str]:

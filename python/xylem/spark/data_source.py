@@ -11,8 +11,10 @@ With `pushFilters` set to true, rows that Spark's filters refuse do not leave th
 because PySpark 4.3 keeps what was pushed: after `frame.where("n > 5").count()`, `frame.count()` counts those rows
 only. A frame that pushes filters is good for one query.
 
-What is one spread expression over the input is read by as many tasks as suit it. Sorting, grouping and answers that are
-put together cannot be shared among the tasks of a source: they are one task here, and spread with `xylem.spark.query`.
+What is one spread expression over the input is read by as many tasks as suit it. What all of them must be given first,
+the other side of a join or how many items come before a part, is computed while partitions are planned, by one process;
+where it is larger than Spark would broadcast, the query is one task. So are sorting, grouping and answers that are put
+together, which cannot be shared among the tasks of a source: `xylem.spark.query` spreads them all.
 """
 
 from __future__ import annotations
@@ -27,13 +29,16 @@ from pyspark.errors import PySparkNotImplementedError
 from pyspark.sql.datasource import DataSource, DataSourceReader, Filter, InputPartition
 
 from xylem.errors import InputError
-from xylem.plan.distribution import PartKind
+from xylem.plan.distribution import BROADCAST_BYTES, Part, PartKind
 from xylem.values.strings import UntypedAtomic
 
 from .inputs import TaskInput, input_files
 from .pushed_filters import keep, taken_filters
+from .row_spool import RowSpool
 from .run_here import RunHere
 from .shipped_query import ShippedQuery, shipped_query
+from .short_errors import short_errors, short_errors_of
+from .source_options import VARIABLE, checked_options
 from .table import Table, TableWork, WholeTable
 
 if TYPE_CHECKING:
@@ -41,7 +46,6 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
 FORMAT = "xylem"
-VARIABLE = "var."
 PUSHING = "spark.sql.python.filterPushdown.enabled"
 
 
@@ -58,15 +62,18 @@ class XylemSource(DataSource):
     def name(cls) -> str:
         return FORMAT
 
+    @short_errors
     def schema(self) -> StructType:
-        return _table(self._options(), None).schema()
+        return _table(checked_options(self.options), None).schema()
 
+    @short_errors
     def reader(self, schema: StructType) -> DataSourceReader:
-        options = self._options()
+        options = checked_options(self.options, streaming=False)
         # A reader that could take filters is refused by sessions that do not give them.
         kind = FilteringReader if options.get("pushfilters", "false").lower() == "true" else XylemReader
         return kind(options, schema)
 
+    @short_errors
     def streamReader(self, schema: StructType) -> Any:
         """The format of unbounded inputs, where it is there."""
         try:
@@ -75,10 +82,7 @@ class XylemSource(DataSource):
             raise PySparkNotImplementedError(
                 errorClass="NOT_IMPLEMENTED", messageParameters={"feature": "streamReader"}
             ) from None
-        return stream_reader.reader(self._options(), schema)
-
-    def _options(self) -> dict[str, str]:
-        return {name.lower(): value for name, value in self.options.items()}
+        return stream_reader.reader(checked_options(self.options, streaming=True), schema)
 
 
 @dataclass
@@ -104,27 +108,29 @@ class XylemReader(DataSourceReader):
         self._columns = schema
         self._tests: list[Any] = []
 
+    @short_errors
     def partitions(self) -> Sequence[InputPartition]:
-        """The tasks; planned on the driver, which looks for cut points, and parses nothing."""
+        """The tasks; planned on the driver, which looks for cut points, and for what all tasks must be given."""
         files = input_files(_paths(self._options))
         table = _table(self._options, self._columns)
-        given = self._options.get("partitions")
-        run = RunHere(table.query, files, partitions=None if given is None else int(given))
+        wanted = self._options.get("partitions")
+        run = RunHere(table.query, files, partitions=None if wanted is None else int(wanted))
         part = run.answer_part()
-        if part is None or part.kind is not PartKind.MAP or run.program.stages > 1 or not run.is_spread:
+        given = _given(run, part) if part is not None and part.kind is PartKind.MAP and run.is_spread else None
+        if part is None or given is None:
             return [WholePartition(WholeTable(replace(table, query=table.query.with_items()), tuple(files)))]
         if not table.is_plain_text():
             table = replace(table, query=table.query.with_items())
-        work = TableWork(table, part.number, part.stage)
+        work = TableWork(table, part.number, part.stage, given)
         return [TaskPartition(work, task) for task in run.plan.tasks]
 
     def read(self, partition: InputPartition) -> Iterator[Any]:
         """The rows of one partition, in Arrow's batches."""
         tests = keep(self._tests) if self._tests else None
         if isinstance(partition, WholePartition):
-            return partition.table.batches([None], tests)
+            return short_errors_of(partition.table.batches([None], tests))
         assert isinstance(partition, TaskPartition)
-        return partition.work.of_task(partition.task, tests)
+        return short_errors_of(partition.work.of_task(partition.task, tests))
 
 
 class FilteringReader(XylemReader):
@@ -133,6 +139,16 @@ class FilteringReader(XylemReader):
     def pushFilters(self, filters: list[Filter]) -> Iterable[Filter]:
         self._tests, others = taken_filters(filters, self._columns)
         return others
+
+
+def _given(run: RunHere, part: Part) -> dict[int, bytes] | None:
+    """What every task of the answer is given; None where that is too much to be sent with each of them."""
+    spool = RowSpool()
+    try:
+        _, bound = run.rows_before(part.stage, spool)
+    finally:
+        spool.close()
+    return bound if sum(map(len, bound.values())) <= BROADCAST_BYTES else None
 
 
 def stream_table(options: dict[str, str], columns: StructType) -> Table:
@@ -153,7 +169,7 @@ def _query(options: dict[str, str]) -> ShippedQuery:
     if text is None:
         place = options.get("queryfile")
         if place is None:
-            raise InputError("XYIN0002", "no query is given", hint='option("query", …) or option("queryFile", …)')
+            raise InputError("XYRT0007", "no query is given", hint='option("query", …) or option("queryFile", …)')
         name = place
         try:
             text = Path(place).read_text(encoding="utf-8")
@@ -170,6 +186,7 @@ def _query(options: dict[str, str]) -> ShippedQuery:
             for option, value in options.items()
             if option.startswith(VARIABLE)
         },
+        ignoring_case=True,
         allow=[options["allow"]] if "allow" in options else (),
         scanner=options.get("scanner", "auto"),
         several_documents=len(input_files(_paths(options))) > 1,
@@ -178,7 +195,13 @@ def _query(options: dict[str, str]) -> ShippedQuery:
 
 def _paths(options: dict[str, str]) -> list[str]:
     if "paths" in options:
-        return list(json.loads(options["paths"]))
+        try:
+            named = json.loads(options["paths"])
+        except ValueError:
+            named = None
+        if not isinstance(named, list) or not all(isinstance(name, str) for name in named):
+            raise InputError("XYRT0007", f"paths is a JSON array of names, not {options['paths']}")
+        return named
     if "path" not in options:
-        raise InputError("XYIN0002", "no input is given", hint="load(path)")
+        raise InputError("XYRT0007", "no input is given", hint="load(path)")
     return [options["path"]]

@@ -25,13 +25,16 @@ MOST_JOBS = 16
 class Jobs:
     """The partitions of an RDD, run as a window of jobs that moves along."""
 
-    def __init__(self, context: SparkContext, rdd: RDD[Any], partitions: int, cores: int) -> None:
+    def __init__(
+        self, context: SparkContext, rdd: RDD[Any], partitions: int, cores: int, *, together: int = 1
+    ) -> None:
+        """`together`: how many partitions may be one job, where nobody waits for the first of them."""
         self._context = context
         self._rdd = rdd
         ahead = 2 * cores
-        size = max(1, ahead // MOST_JOBS)
+        size = max(together, ahead // MOST_JOBS)
         self._groups = [range(start, min(start + size, partitions)) for start in range(0, partitions, size)]
-        self._at_once = max(2, min(MOST_JOBS, ahead))
+        self._at_once = max(2, min(MOST_JOBS, ahead // size))
         self._tag = f"xylem-{uuid.uuid4().hex}"
 
     def results(self, *, ordered: bool = True) -> Generator[tuple[int, list[Any]], None, None]:

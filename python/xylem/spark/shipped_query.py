@@ -172,11 +172,13 @@ def shipped_query(
     base_uri: str | None = None,
     module_folders: Iterable[str | PathLike[str]] = (),
     allow: Iterable[str | PathLike[str]] = (),
+    ignoring_case: bool = False,
     **others: Any,
 ) -> ShippedQuery:
     """A query ready to travel, from what a user gives; static errors are raised here.
 
-    `variables` are Python values by the names a user writes; `others` are fields of ShippedQuery.
+    `variables` are Python values by the names a user writes, or by these in small letters; `others` are fields of
+    ShippedQuery.
     """
     external = tuple(DEFAULT_FUNCTIONS if functions is None else functions)
     modules = _KeptModules(ModuleFiles(module_folders))
@@ -189,7 +191,7 @@ def shipped_query(
     )
     program = compile_query(text, environment)
     bound = {name: sequence_from_python(value) for name, value in (variables or {}).items()}
-    names = external_names(program, bound)
+    names = external_names(program, bound, ignoring_case=ignoring_case)
     return ShippedQuery(
         text,
         name,

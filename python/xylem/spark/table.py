@@ -18,6 +18,7 @@ from .item_columns import VALUE, row_of, shape_of_schema, spark_schema
 from .row_shape import TEXT, Shape, answer_shape
 from .run_here import RunHere
 from .shipped_query import ShippedQuery
+from .short_errors import short_errors_of
 from .small_file import small_file
 
 if TYPE_CHECKING:
@@ -84,7 +85,7 @@ class TableWork:
     def batches(self, numbers: Iterable[Any]) -> Iterator[Any]:
         """Batches of rows of the tasks whose numbers come in batches (`mapInArrow`)."""
         for own, task in self._numbered(numbers):
-            yield from own.of_task(task)
+            yield from short_errors_of(own.of_task(task))
 
     def of_task(self, task: TaskInput, keep: Keep | None = None) -> Iterator[Any]:
         """Batches of rows of one task."""
@@ -124,7 +125,7 @@ class TableWork:
     def raw_batches(self, numbers: Iterable[Any]) -> Iterator[Any]:
         """Rows as they are, to be shuffled."""
         for own, task in self._numbered(numbers):
-            yield from arrow_batches((row._asdict() for row in own.rows(task)), raw_schema())
+            yield from short_errors_of(arrow_batches((row._asdict() for row in own.rows(task)), raw_schema()))
 
     def _numbered(self, batches: Iterable[Any]) -> Iterator[tuple[TableWork, TaskInput]]:
         """The tasks of batches of numbers, and of what joins gave to each."""
@@ -135,7 +136,7 @@ class TableWork:
 
     def reduced(self, batches: Iterable[Any]) -> Iterator[Any]:
         """Batches of rows of groups, from raw rows that are sorted by key, range and ordinal."""
-        return arrow_batches(self._records_of_groups(batches), self._schema())
+        return short_errors_of(arrow_batches(self._records_of_groups(batches), self._schema()))
 
     def rows(self, task: TaskInput) -> Iterator[Row]:
         query = self.table.query
@@ -190,9 +191,8 @@ class WholeTable:
         for _ in numbers:
             convert = row_of(self.table.shape())
             rows = (convert(item) for item in RunHere(self.table.query, self.files).items())
-            yield from arrow_batches(
-                rows if keep is None else filter(keep, rows), arrow_schema(self.table.schema(), with_order=False)
-            )
+            columns = arrow_schema(self.table.schema(), with_order=False)
+            yield from short_errors_of(arrow_batches(rows if keep is None else filter(keep, rows), columns))
 
 
 def arrow_schema(schema: StructType, *, with_order: bool) -> Any:

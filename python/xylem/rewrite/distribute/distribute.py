@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 
 from xylem.analysis.focus import reads_focus
 from xylem.analysis.projection import NotProjectable, Projection, project
@@ -22,6 +23,7 @@ from .gathered_parts import joined_by_key, told_joins
 from .input_reads import named_input, read_from_collection, read_from_document, reads_input
 from .lookups import with_lookups
 from .not_spread import NotSpread
+from .tables import with_tables
 
 
 def distribute(
@@ -50,7 +52,9 @@ def distribute(
     is_ordered = not _is_unordered(body, declared)
     try:
         functions = _functions(declared)
-        frame = Frame(functions, is_one_document, is_empty_greatest, user_aggregates, keeps_windows, unmerged, divides)
+        frame = partial(
+            Frame, functions, is_one_document, is_empty_greatest, user_aggregates, keeps_windows, unmerged, divides
+        )
         return _spread(body, declared, frame, is_ordered, input_of)
     except NotSpread as refused:
         return _one_task(body if is_one_document else read_from_collection(body), refused, is_ordered)
@@ -61,7 +65,11 @@ def _functions(declared: list[ast.Declaration]) -> list[ast.FunctionDecl]:
 
 
 def _spread(
-    body: ast.Expr, declared: list[ast.Declaration], frame: Frame, is_ordered: bool, input_of: InputOf
+    body: ast.Expr,
+    declared: list[ast.Declaration],
+    new_frame: Callable[[], Frame],
+    is_ordered: bool,
+    input_of: InputOf,
 ) -> SpreadQuery:
     for declaration in declared:
         if isinstance(declaration, ast.ContextItemDecl):
@@ -70,14 +78,10 @@ def _spread(
     if input_of is InputOf.NOTHING:
         raise NotSpread("there is no input", None)
     named = named_input(body) if input_of is InputOf.NAMED else None
-    body = read_from_document(body, frame.is_one_document, may_be_named=input_of is InputOf.NAMED)
+    body = read_from_document(body, new_frame().is_one_document, may_be_named=input_of is InputOf.NAMED)
     if not reads_input(body):
         raise NotSpread("it reads no input", None)
-    made = frame.split(body, Place(Use.ANSWER, (), frame.new_group()))
-    try:
-        frame.analysis.of(made, frame.copies)
-    except BeyondReach as beyond:
-        raise NotSpread(beyond.why, beyond.node) from beyond
+    frame, made = _taken_apart(body, declared, new_frame)
     for declaration in reached_declarations([made, *(part.body for part in frame.parts)], declared):
         value = declaration.value if isinstance(declaration, ast.VariableDecl) else None
         if value is not None and (reads_focus(value) or reads_input(value)):
@@ -89,6 +93,24 @@ def _spread(
     parts = joined_by_key(parts, made)
     told = tuple(_described(part, parts, is_collated) for part in parts)
     return SpreadQuery(parts, made, Distribution(told, _printed(made), is_ordered), named)
+
+
+def _taken_apart(
+    body: ast.Expr, declared: list[ast.Declaration], new_frame: Callable[[], Frame]
+) -> tuple[Frame, ast.Expr]:
+    """The parts of a body and what is around them; aggregates in loops as tables, where these can be parts."""
+    with_keys = with_tables(body, declared)
+    for tried in (body,) if with_keys is None else (with_keys, body):
+        frame = new_frame()
+        try:
+            made = frame.split(tried, Place(Use.ANSWER, (), frame.new_group()))
+            frame.analysis.of(made, frame.copies)
+            return frame, made
+        except BeyondReach as beyond:
+            refused = NotSpread(beyond.why, beyond.node)
+        except NotSpread as why:
+            refused = why
+    raise refused
 
 
 def _without_recursion(body: ast.Expr, declared: list[ast.Declaration]) -> ast.Expr:

@@ -32,6 +32,7 @@ from .input_reads import ExpandedName, names_bound_in, reads_context
 from .not_spread import NotSpread
 from .scope_path import is_input_path, scoped_path
 from .spreading import Loop
+from .unsure_evaluation import cannot_fail, surely_evaluated
 
 NOT_DIVIDED = "its elements cannot be divided themselves"
 
@@ -79,6 +80,7 @@ class _Contents:
         self._loop = loop
         self._element: ExpandedName = loop.first.name.expanded
         self._inner = names_bound_in(loop.result)
+        self._sure: frozenset[int] = frozenset()
         self._scope = scoped_path(loop.first.collection, frame.analysis, frame.copies).scope
         self.aggregates: list[tuple[ast.Name, str, tuple[ast.Expr, ...]]] = []
         self.members: list[ast.Expr] = []
@@ -91,7 +93,10 @@ class _Contents:
 
     def taken_out(self, result: ast.Expr) -> ast.Expr:
         """What is left of the result: variables in place of all that reads the element."""
-        made = replaced(replaced(result, self._aggregate), self._value)
+        self._sure = surely_evaluated(result)
+        made = replaced(result, self._aggregate)
+        self._sure = surely_evaluated(made)
+        made = replaced(made, self._value)
         if self._element in free_in(made):
             raise NotSpread(NOT_DIVIDED, result)
         return made
@@ -111,6 +116,8 @@ class _Contents:
             return None
         if self._is_around(node):
             return None
+        if id(node) not in self._sure and not cannot_fail(argument):
+            raise NotSpread(NOT_DIVIDED, node)
         whole = Substitution({self._element: self._loop.first.collection}).apply(argument)
         spread = self._frame.spreading.spread(whole)
         if self._scope in spread.scopes:
@@ -138,6 +145,8 @@ class _Contents:
             return None
         if free_in(node) & {name.expanded for name, _, _ in self.aggregates}:
             # Known when all ranges are: what it reads of the element besides is taken out by itself.
+            return None
+        if id(node) not in self._sure and not cannot_fail(node):
             return None
         self.around.append(node)
         return ast.VarRef(self.names[-1], span=node.span)

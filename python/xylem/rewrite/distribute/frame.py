@@ -26,6 +26,7 @@ from .input_reads import ExpandedName, names_bound_in, reads_input
 from .not_spread import NO_PARTS, NotSpread
 from .scope_path import flattened, is_input_path
 from .spreading import Spread, Spreading, inlined
+from .tables import is_table, table_part
 from .uses import children_in_use
 
 ANYTHING = Place(Use.ITEMS)
@@ -198,6 +199,8 @@ class Frame:
             return self._aggregate(existence(expr), place)
         if not isinstance(expr, ast.FunctionCall):
             return None
+        if is_table(expr):
+            return table_part(self, expr)
         if expr.name.expanded in self.user_aggregates and len(expr.arguments) == 1:
             return self._user_aggregate(expr, self.user_aggregates[expr.name.expanded])
         if expr.name.uri != FN or expr.name.local not in AGGREGATES:

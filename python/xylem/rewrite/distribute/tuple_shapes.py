@@ -28,6 +28,7 @@ from .keyed_windows import windows_as_groups
 from .not_spread import NotSpread
 from .scope_path import flattened
 from .spreading import Loop
+from .unsure_evaluation import surely_evaluated
 
 _PLAIN = (ast.ForClause, ast.LetClause, ast.WhereClause)
 _BEYOND = (ast.OrderByClause, ast.GroupByClause, ast.CountClause)
@@ -130,7 +131,7 @@ def _grouped(frame: Frame, expr: ast.Flwor, loop: Loop, beyond: list[int], place
     variables = frame.spreading.variables_after(loop, before)
     keys = tuple(spec.name for spec in group.specs)
     after = _post(loop.rest[index + 1 :], loop.result)
-    partial = _Partial(frame, loop, before, variables)
+    partial = _Partial(frame, loop, before, surely_evaluated(after))
     after = replaced(after, partial.aggregate)
     orders = _told(_orders(loop.rest[index + 1 :]), frame)
     own = [name for name in _bound(loop, before) if name.expanded not in {key.expanded for key in keys}]
@@ -187,9 +188,9 @@ def _bound(loop: Loop, before: tuple[ast.Clause, ...]) -> list[ast.Name]:
 class _Partial:
     """Aggregates of a group's variables that can be computed tuple by tuple."""
 
-    def __init__(
-        self, frame: Frame, loop: Loop, before: tuple[ast.Clause, ...], variables: dict[ExpandedName, Reach]
-    ) -> None:
+    def __init__(self, frame: Frame, loop: Loop, before: tuple[ast.Clause, ...], sure: frozenset[int]) -> None:
+        """`sure`: the nodes that are evaluated for each group."""
+        self._sure = sure
         self._bound = {name.expanded for name in _bound(loop, before)}
         # One tuple for each item, none inside another: no step can lead from two tuples to the same node.
         is_flat = not loop.is_nested and not any(isinstance(clause, ast.ForClause) for clause in before)
@@ -209,18 +210,22 @@ class _Partial:
         if not node.arguments or any(free_in(other) & self._bound for other in node.arguments[1:]):
             return None
         argument = node.arguments[0]
-        if not self._is_by_tuple(argument):
+        if not self._is_by_tuple(argument) or not self._may_be_early(node, argument):
             return None
         member = argument if node.name.local in COUNTING else data_of(argument)
         return self._named(node, node.name.local, member)
 
     def _user_aggregate(self, call: ast.FunctionCall) -> ast.Node | None:
         """A function in Python that merges its states: values are converted before, and the result after it."""
-        if len(call.arguments) != 1 or not self._is_by_tuple(call.arguments[0]):
+        if len(call.arguments) != 1 or not self._is_by_tuple(call.arguments[0]) or id(call) not in self._sure:
             return None
         taken, given = self._of_users[call.name.expanded]
         member = ast.SimpleMap(data_of(call.arguments[0]), converted(ast.ContextItem(), taken), span=call.span)
         return converted(self._named(call, f"Q{{{call.name.uri}}}{call.name.local}", member), given)
+
+    def _may_be_early(self, call: ast.FunctionCall, argument: ast.Expr) -> bool:
+        """Whether what is aggregated may be computed before the group is known. The aggregate's own errors wait."""
+        return id(call) in self._sure or not isinstance(flattened(argument)[0], ast.SimpleMap)
 
     def _named(self, call: ast.FunctionCall, function: str, member: ast.Expr) -> ast.VarRef:
         for (known, other, others), own in zip(self.found, self.members, strict=True):

@@ -20,6 +20,7 @@ from xylem.source.byte_ranges import ByteRange, CutPoint
 from .aggregate_state import AggregateState
 from .aggregate_task import StateChoice
 from .answer_text import HAS_ERROR
+from .deferred_state import deferred
 from .packing import pack, unpack, unpack_error
 from .part_query import PartCompiler, PartQuery, RunOptions
 from .part_task import PartTask
@@ -58,7 +59,7 @@ class DividedTask(PartTask):
         return begins, ends, [list(member) for member in members[2:border]], own
 
     def _states(self, run: RunOptions, context: Context) -> list[AggregateState]:
-        return [choice.state(run, context) for choice in self._choices]
+        return [deferred(choice.state(run, context)) for choice in self._choices]
 
     def merged(self, states: Sequence[bytes], run: RunOptions, context: Context) -> bytes:
         for each in states:
@@ -78,7 +79,7 @@ class DividedTask(PartTask):
         finish = self._finish.function(run)
         found: list[Any] = []
         for _, _, values, own in unpack(state[1:]):
-            aggregates = [list(kind.value(one)) for kind, one in zip(kinds, own, strict=True)]
+            aggregates = [kind.value(one) for kind, one in zip(kinds, own, strict=True)]
             found += finish(*values, *aggregates)
         return found
 

@@ -10,6 +10,7 @@ from xylem.plan.spread import Grouping, SpreadPart
 
 from .aggregate_state import AggregateState
 from .aggregate_task import StateChoice
+from .deferred_state import deferred
 from .group_key import exact_key, group_key
 from .order_key import one_value
 from .output_choice import TextChoice
@@ -53,7 +54,7 @@ class GroupTask(OrderedTask):
     # --- in tasks
 
     def make(self, source: Any, range_number: int, run: RunOptions, context: Context, each_item: bool) -> Iterator[Row]:
-        states = [choice.state(run, context) for choice in self._choices]
+        states = [deferred(choice.state(run, context)) for choice in self._choices]
         groups: dict[Any, _Group] = {}
         for ordinal, array in enumerate(self._tuples.items(source, run)):
             self._add([list(member) for member in array], groups, range_number, ordinal, states, context)
@@ -106,7 +107,7 @@ class GroupTask(OrderedTask):
     # --- for one key
 
     def combined(self, rows: Iterable[Row], run: RunOptions, context: Context, *, from_first: bool) -> Iterator[Row]:
-        states = [choice.state(run, context) for choice in self._choices]
+        states = [deferred(choice.state(run, context)) for choice in self._choices]
         groups: dict[Any, _Group] = {}
         yield from self._gathered(rows, groups, states, context)
         for group in groups.values() if from_first else ():
@@ -126,13 +127,13 @@ class GroupTask(OrderedTask):
             self._merge(groups, self._exact(keys, context), group, states)
 
     def reduced(self, rows: Iterable[Row], run: RunOptions, context: Context) -> Iterator[Row]:
-        states = [choice.state(run, context) for choice in self._choices]
+        states = [deferred(choice.state(run, context)) for choice in self._choices]
         groups: dict[Any, _Group] = {}
         yield from self._gathered(rows, groups, states, context)
         finish = self._finish.function(run)
         writer = None if self.text is None else self.text.writer()
         for group in groups.values():
             keys = [() if key is None else (key,) for key in group.keys]
-            values = [list(state.value(own)) for state, own in zip(states, group.states, strict=True)]
+            values = [state.value(own) for state, own in zip(states, group.states, strict=True)]
             for array in finish(*keys, *group.collected, *values):
                 yield from self.ordered.rows(array, group.range, group.ordinal, writer, context)

@@ -14,6 +14,7 @@ from .part_query import PartCompiler
 from .part_task import PartTask
 from .sequential_task import SequentialTask
 from .sort_task import SortTask
+from .table_task import TableTask
 from .windows_task import WindowsTask
 
 
@@ -21,6 +22,8 @@ def part_task(part: SpreadPart, compiler: PartCompiler, text: TextChoice | None)
     """The task of one part; `text` says how its text is written, None that its rows hold packed items."""
     match part.kind:
         case PartKind.AGGREGATE:
+            if part.function == "groups":
+                return TableTask(part, compiler)
             return AggregateTask(part, compiler) if part.grouping is None else DividedTask(part, compiler)
         case PartKind.SORT:
             return SortTask(part, compiler, text)

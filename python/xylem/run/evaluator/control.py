@@ -240,6 +240,9 @@ def tail_try(c: Compiler, node: ast.TryCatch, finish: Finish) -> None:
     with c.writer.indented(block=True), c.scoped():
         code = c.sequence(c.compile(node.body))
         c.writer.line(f"{outcome} = {code.text}")
+        if code.shape is Shape.SEQUENCE:
+            # A value that could not be computed is an error where it is read: here, and not behind the clause.
+            c.writer.line(f"len({outcome})")
         c.writer.line(f"{failure} = None")
     c.writer.line(f"except {c.rt(rt.XylemError)} as error:")
     with c.writer.indented():

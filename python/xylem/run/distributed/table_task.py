@@ -1,0 +1,63 @@
+"""Tables of accumulators by key: one for each range, merged cell by cell (`rewrite/distribute/tables.py`)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from xylem.functions.context import Context
+from xylem.plan.spread import SpreadPart
+from xylem.syntax import ast
+
+from .aggregate_state import AggregateState, aggregate_state
+from .aggregate_task import AggregateTask, StateChoice
+from .packing import pack
+from .part_query import PartCompiler, PartQuery, RunOptions
+from .rows import Row
+from .table_state import TableState
+
+
+class TableTask(AggregateTask):
+    """One table.
+
+    Holds:  the cells of one range, and of sums of doubles all values that go into them.
+    """
+
+    def __init__(self, part: SpreadPart, compiler: PartCompiler) -> None:
+        super().__init__(part, compiler)
+        self._query = PartQuery(compiler, part.body)
+        self._choice = _TableChoice(part, compiler)
+
+    def make(self, source: Any, range_number: int, run: RunOptions, context: Context, each_item: bool) -> Iterator[Row]:
+        state = self._choice.state(run, context).of(self._query.items(source, run), range_number == 0)
+        yield Row(self.part.number, b"", range_number, 0, b"\0" + pack(state))
+
+
+class _TableChoice(StateChoice):
+    def __init__(self, part: SpreadPart, compiler: PartCompiler) -> None:
+        super().__init__("groups", (), compiler)
+        self._table = part.body if isinstance(part.body, ast.FunctionCall) else _inner(part.body)
+
+    def state(self, run: RunOptions, context: Context) -> AggregateState:
+        _, keys, aggregates = self._table.arguments
+        assert isinstance(keys, ast.SquareArray) and isinstance(aggregates, ast.SquareArray)
+        parts = []
+        for aggregate in aggregates.members:
+            assert isinstance(aggregate, ast.InlineFunction) and isinstance(aggregate.body, ast.FunctionCall)
+            name, (_, *more) = aggregate.body.name.local.split("-of-")[0], aggregate.body.arguments
+            arguments = [[literal.value] for literal in more if isinstance(literal, ast.StringLiteral)]
+            parts.append((name, aggregate_state(name, arguments, context)))
+        return TableState([_kind(key) for key in keys.members], parts)
+
+
+def _inner(body: ast.Expr) -> ast.FunctionCall:
+    """The table behind bindings of the frame."""
+    while isinstance(body, ast.Flwor):
+        body = body.result
+    assert isinstance(body, ast.FunctionCall)
+    return body
+
+
+def _kind(key: ast.Expr) -> str:
+    assert isinstance(key, ast.SquareArray) and isinstance(key.members[0], ast.StringLiteral)
+    return key.members[0].value.removesuffix(", one")

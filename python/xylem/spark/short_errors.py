@@ -1,0 +1,45 @@
+"""Errors of a query inside Spark's own calls: told in a few lines, not with the stacks of two languages.
+
+Spark shows the whole stack of an exception in a worker. What a user needs is our message, with file and byte; so our
+errors leave the functions that Spark calls without the frames they came through.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
+
+from xylem.errors import XylemError
+
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
+
+
+def short_errors(function: Callable[_P, _T]) -> Callable[_P, _T]:
+    """The function, its errors without a stack."""
+
+    @wraps(function)
+    def called(*arguments: _P.args, **named: _P.kwargs) -> _T:
+        try:
+            return function(*arguments, **named)
+        except XylemError as error:
+            reason = error
+        raise _bare(reason)
+
+    return called
+
+
+def short_errors_of(batches: Iterator[Any]) -> Iterator[Any]:
+    """What a generator gives, its errors without a stack."""
+    try:
+        yield from batches
+        return
+    except XylemError as error:
+        reason = error
+    raise _bare(reason)
+
+
+def _bare(error: XylemError) -> XylemError:
+    error.__cause__ = error.__context__ = None
+    return error.with_traceback(None)
