@@ -5,6 +5,9 @@
 
 `kind` says what values are compared as: "double", "number" or "string", with ", one" where more than one value of a
 record is an error. `items`, where they are given, are all values that will be asked for.
+
+Aggregates are functions of fn:. In tables that will be merged, pass:sum-of-values and pass:avg-of-values keep the
+values of a sum, and pass:avg-of-sum the sum and number of a mean.
 """
 
 from __future__ import annotations

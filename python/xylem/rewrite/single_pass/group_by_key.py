@@ -97,7 +97,9 @@ class _Tables:
         made: dict[ExpandedName, ast.Expr] = {}
         for number, ((path, keys), aggregates) in enumerate(self.tables.items()):
             arguments = (path, ast.SquareArray(keys), ast.SquareArray(tuple(aggregates)))
-            made["", f"table {number}"] = ast.FunctionCall(GROUPS, arguments)
+            first = aggregates[0]
+            assert isinstance(first, ast.InlineFunction)
+            made["", f"table {number}"] = ast.FunctionCall(GROUPS, arguments, span=first.body.span)
         by_name = made.get
         return replaced(body, lambda node: by_name(node.name.expanded) if isinstance(node, ast.VarRef) else None)
 

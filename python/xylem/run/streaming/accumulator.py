@@ -10,7 +10,8 @@ from xylem.functions.context import Context
 from xylem.functions.library import look_up
 from xylem.functions.registry import FN
 from xylem.values.arithmetic import divide
-from xylem.values.node import ELEMENT, Node
+from xylem.values.growing_tree import GrowingTree, append_child, opened
+from xylem.values.node import DOCUMENT, ELEMENT, Node
 from xylem.values.string_of import string_of
 
 from .buffer import detached, size_of
@@ -170,6 +171,11 @@ class Joiner:
     def is_decided(self) -> bool:
         return self._error is not None
 
+    @property
+    def has_any(self) -> bool:
+        """Whether there was a value, be it without a character."""
+        return bool(self._parts)
+
     def add(self, items: Iterable[Any]) -> None:
         for item in items:
             text = string_of(item)
@@ -183,6 +189,35 @@ class Joiner:
 
     def result(self) -> Sequence[Any]:
         return (self._separator.join(self._parts),) if self._error is None else Failed.with_error(self._error)
+
+
+class Kept:
+    """Values as they came, for a sum that is made of them later.
+
+    Holds:  all of them.
+    """
+
+    __slots__ = ("_error", "_values", "held_bytes")
+
+    def __init__(self) -> None:
+        self._values: list[Any] = []
+        self._error: XylemError | None = None
+        self.held_bytes = 0
+
+    @property
+    def is_decided(self) -> bool:
+        return self._error is not None
+
+    def add(self, items: Iterable[Any]) -> None:
+        before = len(self._values)
+        self._values.extend(items)
+        self.held_bytes += 8 * (len(self._values) - before)
+
+    def fail(self, error: XylemError) -> None:
+        self._error = self._error or error
+
+    def result(self) -> Sequence[Any]:
+        return self._values if self._error is None else Failed.with_error(self._error)
 
 
 class Distinct(Folder):
@@ -241,12 +276,13 @@ class Last:
 class Items:
     """The nodes themselves, for what must look at them all.
 
-    Holds:  a copy of each.
+    Holds:  a copy of each, all in one tree: what is around them there is nothing of theirs, and nobody looks at it.
     """
 
-    __slots__ = ("_error", "_items", "held_bytes")
+    __slots__ = ("_error", "_items", "_tree", "held_bytes")
 
     def __init__(self) -> None:
+        self._tree: GrowingTree | None = None
         self._items: list[Any] = []
         self._error: XylemError | None = None
         self.held_bytes = 0
@@ -257,9 +293,19 @@ class Items:
 
     def add(self, items: Iterable[Any]) -> None:
         for item in items:
-            kept = detached(item) if isinstance(item, Node) and item.kind == ELEMENT else item
+            kept = self._copy(item) if isinstance(item, Node) and item.kind == ELEMENT else item
             self._items.append(kept)
             self.held_bytes += size_of(kept) if isinstance(kept, Node) else _value_bytes(kept)
+
+    def _copy(self, node: Node) -> Node:
+        """A copy that outlives the batch; what a query has constructed stands in no document, and gets its own tree."""
+        if node.tree.kind(0) != DOCUMENT:
+            return detached(node)
+        if self._tree is None:
+            self._tree = opened(Node(node.tree, 0))
+        row = len(self._tree)
+        append_child(self._tree, node)
+        return Node(self._tree, row)
 
     def fail(self, error: XylemError) -> None:
         self._error = self._error or error
@@ -332,5 +378,9 @@ def accumulator(function: str, context: Context, parameter: str = "", *, few: bo
             return Last()
         case "items":
             return Items()
+        case "sum-of-values" | "avg-of-values":
+            return Kept()
+        case "avg-of-sum":
+            function = "sum"
     fold_at = _FOLD_FEW if few else _FOLD_AT
     return (Averager if function == "avg" else Folder)(function, context, fold_at)

@@ -6,7 +6,7 @@ sides of the comparison become: doubles where what has no type is compared with 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from itertools import product
@@ -78,6 +78,11 @@ def _as_string(value: Any) -> str:
 
 
 _NORMAL: dict[str, Callable[[Any], Any]] = {"double": _as_double, "number": _as_number, "string": _as_string}
+
+
+def normal_key(kind: str, value: Any) -> Any:
+    """What a value is compared as by a key of a kind."""
+    return _NORMAL[kind](value)
 
 
 class KeyColumn:
@@ -173,7 +178,8 @@ class KeyedGroups:
         self.columns = [KeyColumn.of_spec(key, space) for key in spec.keys]
         self.keys = [column.of for column in self.columns]
         self.cells: dict[tuple[Any, ...], list[Accumulator]] = {}
-        self._error: XylemError | None = None
+        self.error: XylemError | None = None
+        """What kept the keys of a record from being known."""
         self._of_scan: dict[tuple[Any, ...], Sequence[CellState]] = {}
         """Cells that only the scan has added to."""
         self._nothing: list[Sequence[Any] | None] = [None] * len(spec.parts)
@@ -181,7 +187,7 @@ class KeyedGroups:
 
     @property
     def is_decided(self) -> bool:
-        return self._error is not None
+        return self.error is not None
 
     def take(self, cells: Sequence[tuple[Sequence[int], Sequence[CellState]]]) -> None:
         """What the scan has computed, before any record that comes here."""
@@ -206,6 +212,12 @@ class KeyedGroups:
                     take_state(part, count, total)
         return found
 
+    def all_cells(self) -> Iterator[tuple[tuple[Any, ...], list[Accumulator]]]:
+        """Every cell that has records, with its key."""
+        for key in list(self._of_scan):
+            self.cell(key)
+        yield from self.cells.items()
+
     def _accumulator(self, part: PartSpec) -> Accumulator:
         if part.zero is None:
             return accumulator(part.function, self._context, part.parameter, few=True)
@@ -220,15 +232,15 @@ class KeyedGroups:
         raise NotImplementedError("records are added to cells")
 
     def fail(self, error: XylemError) -> None:
-        self._error = self._error or error
+        self.error = self.error or error
 
     def result(self) -> Sequence[Any]:
         return (self,)
 
     def value(self, number: int, turn: tuple[Any, ...]) -> Sequence[Any]:
         """The value of an aggregate for the records with the keys of a turn."""
-        if self._error is not None:
-            return Failed.with_error(self._error)
+        if self.error is not None:
+            return Failed.with_error(self.error)
         key = tuple([column.normal(value) for column, value in zip(self.columns, turn, strict=True)])
         states = self._of_scan.get(key)
         if states is not None and self._spec.parts[number].function in ("count", "sum", "min", "max"):

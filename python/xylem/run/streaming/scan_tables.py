@@ -34,7 +34,7 @@ from .template_paths import NoTemplate, taken_by
 
 _OPERATORS = ("+", "-", "*", "div", "idiv", "mod")
 _SAME = ("count", "sum", "min", "max")
-_FUNCTIONS = {"exists": "count", "empty": "count", "avg": "sum", **{name: name for name in _SAME}}
+_FUNCTIONS = {"exists": "count", "empty": "count", "avg": "sum", "avg-of-sum": "sum", **{name: name for name in _SAME}}
 _LARGEST = 2**53
 MOST_CELLS = 2**40
 
