@@ -11,7 +11,7 @@ import typer
 
 from .progress import console, on_the_terminal
 
-WAYS = ("Xylem", "Xylem; streamed", "tree; window by window", "Saxon", "BaseX", "loop by hand", "pandas")
+WAYS = ("Xylem", "Xylem; streamed", "Saxon", "BaseX", "loop by hand", "loop over iterparse", "pandas")
 """By default; names with a comma are told with a semicolon."""
 
 
@@ -26,8 +26,11 @@ def windows(
         str, typer.Option("--memory", help="Numbers of items for which memory is measured; none: not at all.")
     ] = "100000,1000000",
     full: Annotated[
-        bool, typer.Option("--full", help="All points: 10⁵, 10⁶ and 10⁷ items, six sizes, memory at 10⁷ items.")
+        bool, typer.Option("--full", help="10⁵, 10⁶ and 10⁷ items, five sizes, memory at 10⁵ and at 10⁷ items.")
     ] = False,
+    seconds: Annotated[
+        float | None, typer.Option("--seconds", min=1, help="For one measurement at most: 60, with --full 240.")
+    ] = None,
     repeat: Annotated[int, typer.Option("--repeat", min=1, help="How often; the best counts.")] = 1,
     json_file: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write the figures there.")] = None,
     svg_file: Annotated[Path | None, typer.Option("--svg", metavar="FILE", help="Write a bar chart there.")] = None,
@@ -35,19 +38,19 @@ def windows(
     """Windows of every kind and size: the cost of an item, beside Saxon, a loop by hand and pandas; and memory."""
     from . import windows_report
     from .windows_engines import ENGINES
-    from .windows_run import run
+    from .windows_run import MOST_SECONDS, full_rows, rows, run
     from .windows_tasks import NAMED
 
+    tasks = _chosen(kinds, NAMED, "--kinds")
     if full:
-        items, sizes, memory = "100000,1000000,10000000", "10,100,1000,10000,100000", "100000,10000000"
+        memory = "100000,10000000"
     results = run(
-        _chosen(kinds, NAMED, "--kinds"),
-        _numbers(sizes, "--sizes"),
-        _numbers(items, "--items"),
+        full_rows(tasks) if full else rows(tasks, _numbers(sizes, "--sizes"), _numbers(items, "--items")),
         _numbers(memory, "--memory") if memory else [],
         _chosen(engines, ENGINES, "--engines"),
         repeat,
         on_the_terminal(),
+        seconds or (4 * MOST_SECONDS if full else MOST_SECONDS),
     )
     console().print(windows_report.table(results))
     for remark in windows_report.remarks(results):

@@ -8,6 +8,7 @@ from typing import Any
 from rich.table import Table
 
 from .bar_chart import bar_chart
+from .windows_engines import LEAST_ITEMS, MOST_TESTS
 from .windows_run import INDEXED, MOST_GROWTH, MOST_MORE_BYTES, SizeFigures, WindowResults
 
 
@@ -32,19 +33,17 @@ def _engines(sizes: Sequence[SizeFigures]) -> list[str]:
 
 def _cell(found: SizeFigures, name: str) -> str:
     cost = found.microseconds(name)
-    return "–" if cost is None else f"{cost:.2f}"
+    if cost is None:
+        return "–"
+    return f"{cost:.2f}{'*' if found.figures[name].items < found.items else ''}"
 
 
 def verdicts(results: WindowResults) -> Iterator[tuple[bool, str]]:
     """Each bar: whether it is cleared, and by how much."""
     for task in dict.fromkeys(found.task.name for found in results.sizes):
         rows = [found for found in results.sizes if found.task.name == task]
-        longest = max(found.items for found in rows)
-        costs = [
-            (cost, found.size)
-            for found in rows
-            if (cost := found.microseconds("Xylem")) is not None and (found.items == longest or not _is_long(rows))
-        ]
+        chosen = _of_one_length(rows)
+        costs = [(cost, found.size) for found in chosen if (cost := found.microseconds("Xylem")) is not None]
         if task in INDEXED and len(costs) > 1:
             growth = costs[-1][0] / costs[0][0]
             sizes = f"{costs[0][1]:,} to {costs[-1][1]:,} open windows"
@@ -60,17 +59,38 @@ def verdicts(results: WindowResults) -> Iterator[tuple[bool, str]]:
             yield more < MOST_MORE_BYTES, f"{told}; the bar is {MOST_MORE_BYTES / 1e6:g} MB"
 
 
-def _is_long(rows: Sequence[SizeFigures]) -> bool:
-    """Whether inputs of several lengths were measured: the cost by open windows is told for the longest."""
-    sizes = [found.size for found in rows]
-    return len(sizes) != len(set(sizes))
+def _of_one_length(rows: Sequence[SizeFigures]) -> Sequence[SizeFigures]:
+    """The figures by which the cost is told to grow with the open windows: the longest input with several sizes.
+
+    An input is longer than the others of its row where the largest windows would not fit into it.
+    """
+    for length in sorted({found.items for found in rows}, reverse=True):
+        fitting = [found for found in rows if found.items == max(length, LEAST_ITEMS * found.size)]
+        if len({found.size for found in fitting}) > 1:
+            return sorted(fitting, key=lambda found: found.size)
+    return rows[:1]
 
 
 def remarks(results: WindowResults) -> Iterator[str]:
-    """What is left out, and why."""
+    """What is left out and why, which figures are of fewer items, and what a loop by hand costs beside ours."""
+    left_out: dict[tuple[str, str], list[str]] = {}
     for found in results.sizes:
         for name, reason in found.reasons.items():
-            yield f"{found.task.name} of {found.size:,} by {name} is left out: {reason}"
+            left_out.setdefault((name, reason), []).append(f"{found.task.name} of {found.size:,}")
+    for (name, reason), what in left_out.items():
+        yield f"{name} is left out for {', '.join(dict.fromkeys(what))}: {reason}"
+    if any(figures.items < found.items for found in results.sizes for figures in found.figures.values()):
+        yield f"* of fewer items, so that no more than {MOST_TESTS:,} tests are made: each item is tested with all windows"
+    if any("BaseX" in found.figures for found in results.sizes):
+        yield "BaseX: what starting Java takes, by a run over 30 items, is taken away"
+    for ours, loop in (("Xylem", "loop by hand"), ("Xylem, streamed", "loop over iterparse")):
+        ratios = [
+            mine / theirs
+            for found in results.sizes
+            if (mine := found.microseconds(ours)) and (theirs := found.microseconds(loop))
+        ]
+        if ratios:
+            yield f"{ours}: {min(ratios):.1f} to {max(ratios):.1f} times the cost of a {loop}"
 
 
 def figure(results: WindowResults) -> str:

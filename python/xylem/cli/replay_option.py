@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 if TYPE_CHECKING:
-    from xylem.source.byte_source import ByteSource
-    from xylem.source.limits import Limits
-    from xylem.source.replay import ReplayedSource
+    from xylem.source.replay import Replay
 
 REPLAY = "Replaying what was recorded"
 
@@ -35,20 +32,6 @@ ReplayTime = Annotated[
 ]
 
 
-@dataclass(frozen=True)
-class Replay:
-    """What the options say."""
-
-    path: str
-    speed: float
-
-    def of(self, source: ByteSource, limits: Limits) -> ReplayedSource:
-        """The source as it is replayed."""
-        from xylem.source.replay import replayed
-
-        return replayed(source, self.path, speed=self.speed, limits=limits)
-
-
 def replay_of(speed: str | None, path: str | None) -> Replay | None:
     """The options together; each needs the other."""
     if speed is None and path is None:
@@ -58,7 +41,7 @@ def replay_of(speed: str | None, path: str | None) -> Replay | None:
         if path is not None:
             told = "--replay-time needs --replay-speed: 10x, or max"
         raise typer.BadParameter(told)
-    from xylem.source.replay import speed_of
+    from xylem.source.replay import Replay, speed_of
 
     try:
         return Replay(path, speed_of(speed))

@@ -22,9 +22,8 @@ if TYPE_CHECKING:
     from xylem.functions.late_items import LateItems
     from xylem.source.byte_source import ByteSource
     from xylem.source.malformed import MalformedTally
+    from xylem.source.replay import Replay
     from xylem.stream_result import StreamResult
-
-    from .replay_option import Replay
 
 NOT_STREAMABLE = "XYST0004"
 NO_RECORDS = "XYST0005"

@@ -16,11 +16,14 @@ from xylem.source.limits import DEFAULT_LIMITS, Limits
 from .byte_size import in_bytes
 from .event_time_option import event_time_of
 from .query_source import QuerySource, output_parameters, query_source, spark_settings, variables
+from .replay_option import replay_of
 
 if TYPE_CHECKING:
     from xylem.analysis.event_time import EventTime
+    from xylem.source.replay import Replay
     from xylem.spark.continuous.continuous_run import ContinuousQuery, Trigger
     from xylem.spark.continuous.evaluations import Join
+    from xylem.spark.continuous.places import InputPlace
     from xylem.spark.continuous.subscription import Malformed
     from xylem.spark.shipped_query import ShippedQuery
 
@@ -58,6 +61,8 @@ class StreamArguments:
     watermark: str | None = None
     late: str | None = None
     partitions: int | None = None
+    replay_speed: str | None = None
+    replay_time: str | None = None
 
 
 def stream_queries(arguments: StreamArguments) -> None:
@@ -85,9 +90,10 @@ def continuous_query(arguments: StreamArguments) -> ContinuousQuery:
     if written.kind == "file" and len(sources) > 1:
         raise typer.BadParameter("several queries write to a directory: --output dir:PATH", param_hint="--output")
     malformed, dead_letters = _on_malformed(arguments.on_malformed)
+    replay = _replay(arguments, read)
     event_time, late_letters = event_time_of(arguments.event_time, arguments.watermark, arguments.late)
     return ContinuousQuery(
-        queries=_told(sources, arguments, event_time, several_documents=not read[0].is_one_document),
+        queries=_told(sources, arguments, event_time, replay, several_documents=not read[0].is_one_document),
         inputs=read,
         output=written,
         checkpoint=arguments.checkpoint,
@@ -105,7 +111,30 @@ def continuous_query(arguments: StreamArguments) -> ContinuousQuery:
         is_quiet=arguments.quiet,
         partitions=arguments.partitions,
         late_letters=late_letters,
+        replay=replay,
     )
+
+
+def _replay(arguments: StreamArguments, read: Sequence[InputPlace]) -> Replay | None:
+    """How the input is replayed; refused where it comes as it comes."""
+    from xylem.spark.continuous.places import InputKind
+
+    replay = replay_of(arguments.replay_speed, arguments.replay_time)
+    if replay is None:
+        return None
+    hint = "--replay-speed"
+    if len(read) > 1:
+        raise typer.BadParameter("two inputs that are joined have no one clock to be replayed by", param_hint=hint)
+    if read[0].kind is InputKind.KAFKA:
+        raise typer.BadParameter("a topic is read as it is filled; dir:, tcp: and - are replayed", param_hint=hint)
+    if read[0].kind is InputKind.FILE:
+        told = "a file that grows is read as it grows; to replay it, hand it over: --input - < FILE"
+        raise typer.BadParameter(told, param_hint=hint)
+    if replay.waits and arguments.trigger in ("available-now", "once"):
+        told = f"--trigger {arguments.trigger} reads what is there now and does not wait: --replay-speed max"
+        raise typer.BadParameter(told, param_hint=hint)
+    replay.check()
+    return replay
 
 
 def _named(text: str) -> tuple[str, str]:
@@ -146,6 +175,7 @@ def _told(
     sources: Sequence[tuple[str, QuerySource]],
     arguments: StreamArguments,
     event_time: EventTime | None,
+    replay: Replay | None,
     *,
     several_documents: bool,
 ) -> list[tuple[str, ShippedQuery]]:
@@ -159,6 +189,7 @@ def _told(
         limits=arguments.limits,
         several_documents=several_documents,
         event_time=event_time,
+        replay=replay,
     )
 
 

@@ -20,6 +20,7 @@ from .common_options import (
     Variables,
 )
 from .event_time_option import EventTimePath, LatePolicy, Watermark
+from .replay_option import ReplaySpeed, ReplayTime
 
 app = typer.Typer(
     add_completion=False,
@@ -120,6 +121,8 @@ def stream(
     event_time: EventTimePath = None,
     watermark: Watermark = None,
     late: LatePolicy = None,
+    replay_speed: ReplaySpeed = None,
+    replay_time: ReplayTime = None,
     settle: Annotated[
         str,
         typer.Option(
@@ -221,6 +224,8 @@ def stream(
             event_time=event_time,
             watermark=watermark,
             late=late,
+            replay_speed=replay_speed,
+            replay_time=replay_time,
             partitions=partitions,
             limits=limits_of(limit or (), allow_dtd=not no_dtd),
         )

@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -44,6 +45,30 @@ def speed_of(text: str) -> float:
     return speed
 
 
+@dataclass(frozen=True)
+class Replay:
+    """How an input is to be replayed: where records have their time, and how fast."""
+
+    path: str
+    speed: float = 1.0
+
+    @property
+    def waits(self) -> bool:
+        return self.speed != AS_FAST_AS_POSSIBLE
+
+    def of(self, source: ByteSource, limits: Limits) -> ReplayedSource:
+        """The source as it is replayed."""
+        return replayed(source, self.path, speed=self.speed, limits=limits)
+
+    def shown(self, source: ByteSource, limits: Limits) -> ReplayedSource:
+        """The source as it is, with the clock of the replay: whoever brings the bytes has waited already."""
+        return replayed(source, self.path, speed=AS_FAST_AS_POSSIBLE, limits=limits)
+
+    def check(self) -> None:
+        """XYIN0031 where the path is none."""
+        RecordTimes(self.path, DEFAULT_LIMITS)
+
+
 class ReplayClock:
     """Shows the time of the record that came last, and waits until the next one is due."""
 
@@ -64,13 +89,21 @@ class ReplayClock:
 
     def reach(self, seconds: float, shown: DateTime) -> None:
         """Wait until a record of this time is due. One that is late comes at once, and does not turn the clock back."""
+        left = self.seconds_left(seconds)
+        if left > 0:
+            self._sleep(left)
+        self.show(seconds, shown)
+
+    def seconds_left(self, seconds: float) -> float:
+        """How long it is until a record of this time is due; the first one is due at once."""
         if self._first is None:
             self._first, self._began = seconds, self._monotonic()
-        elif self.speed != AS_FAST_AS_POSSIBLE:
-            due = self._began + (seconds - self._first) / self.speed
-            wait = due - self._monotonic()
-            if wait > 0:
-                self._sleep(wait)
+        if self.speed == AS_FAST_AS_POSSIBLE:
+            return 0.0
+        return self._began + (seconds - self._first) / self.speed - self._monotonic()
+
+    def show(self, seconds: float, shown: DateTime) -> None:
+        """A record of this time has come."""
         if seconds > self._latest:
             self._latest, self._shown = seconds, shown
 

@@ -25,6 +25,7 @@ from xylem.run.evaluator.program import current_time
 from xylem.schema.constraints import Schema
 from xylem.source.limits import DEFAULT_LIMITS, Limits
 from xylem.source.module_files import ModuleFiles
+from xylem.source.replay import Replay
 from xylem.source.resources import FileResources
 from xylem.values.datetimes import DateTime
 from xylem.values.node import DOCUMENT, Node
@@ -67,6 +68,8 @@ class ShippedQuery:
     """What the input follows. It serves a query that is one task, which then holds less; parts need not follow it."""
     event_time: EventTime | None = None
     """Where items carry their times, where the query does not say so itself."""
+    replay: Replay | None = None
+    """Where the records of the input have their time, where it is replayed: the clock goes by it."""
     divides: bool = False
     """Items may be divided themselves, for documents that have a few large ones."""
     input_of: InputOf = InputOf.RUN

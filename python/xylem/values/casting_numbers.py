@@ -90,6 +90,8 @@ def _to_integer(value: Any, target: AtomicType = at.INTEGER) -> int:
     if cls in INTEGER_CLASSES or cls is bool or cls is Decimal:
         return int(value)
     if cls in _TEXT_CLASSES:
+        if len(value) < 19 and value.isascii() and value.isdigit():
+            return int(value)
         text = trim(value)
         if _INTEGER.fullmatch(text) is None:
             raise not_lexical(text, target)

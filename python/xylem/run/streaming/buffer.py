@@ -71,7 +71,12 @@ def detached(node: Node) -> Node:
 
 def size_of(node: Node) -> int:
     """The bytes an element takes with all that is kept of it."""
-    return _size(node.tree, node.pre, node.tree.end(node.pre))
+    tree, start = node.tree, node.pre
+    native = tree.native
+    if native is None:
+        return _size(tree, start, tree.end(start))
+    end = native.end(start)
+    return native.count_characters(start, end) + ROW_BYTES * (end - start)
 
 
 def _size(tree: TreeInterface, start: int, end: int) -> int:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from xylem.errors import DynamicError, XylemError
+from xylem.source.replay import Replay
 
 from ..shipped_query import ShippedQuery
 from .batch_commit import START, BatchCommit
@@ -71,6 +72,8 @@ class ContinuousQuery:
     is_quiet: bool = False
     partitions: int | None = None
     """How many places windows by key get, for good; None: as many as there are cores."""
+    replay: Replay | None = None
+    """How the input was recorded, where it is to come as it did then."""
     late_letters: Path | None = None
     """Where items go that come too late for event time, if they are kept."""
 
@@ -99,7 +102,8 @@ class _Run:
         # From here on the checkpoint belongs to the query.
         self._identity, self._started_ms = checkpoint.claim(self._owner())
         self._works = self._evaluations.works(self._started_ms)
-        limits = FeedLimits(ALL_BYTES if query.trigger.is_single else query.batch_bytes, query.settle_seconds)
+        batch_bytes = ALL_BYTES if query.trigger.is_single else query.batch_bytes
+        limits = FeedLimits(batch_bytes, query.settle_seconds, query.replay)
         self._feeds = [
             Feed(place, work, checkpoint.source(number), limits)
             for number, (place, work) in enumerate(zip(query.inputs, self._works, strict=True))

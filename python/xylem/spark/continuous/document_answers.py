@@ -65,7 +65,8 @@ class DocumentAnswers:
     def _streamed(self, document: Document, options: dict[str, Any]) -> StreamResult:
         assert self._stream is not None
         limits = self._query.limits
-        progress = Progress(ByteSource.of(document, limits.decompression_ratio), Statistics())
+        source, clock = self._timed(ByteSource.of(document, limits.decompression_ratio))
+        progress = Progress(source, Statistics())
         start = partial(
             self._stream.write,
             progress.source,
@@ -76,16 +77,25 @@ class DocumentAnswers:
             limits=limits,
             scanner=self._query.scanner,
             statistics=progress.statistics,
+            clock=clock,
         )
         return StreamResult(self._stream, start, progress)
+
+    def _timed(self, source: ByteSource) -> tuple[ByteSource, Callable[[], DateTime | None] | None]:
+        """A source, with the clock that its records set where it is replayed."""
+        if self._query.replay is None:
+            return source, None
+        timed = self._query.replay.shown(source, self._query.limits)
+        return timed, timed.clock.now
 
     def _from_tree(self, document: Document, options: dict[str, Any]) -> Result:
         program: Program = self._program
         limits = self._query.limits
-        with ByteSource.of(document, limits.decompression_ratio) as source:
+        source, clock = self._timed(ByteSource.of(document, limits.decompression_ratio))
+        with source:
             data = b"".join(source)
         uri = document.absolute().as_uri() if isinstance(document, Path) else None
-        items = program.run(context=[read_document(data, uri, limits=limits)], **options)
+        items = program.run(context=[read_document(data, uri, limits=limits)], clock=clock, **options)
         return Result(drawn_deep(items) if program.may_recurse else items, program.output)
 
 

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from xylem.source.replay import Replay
+
 from .places import InputKind, InputPlace
 from .receivers import FileReceiver, Receiver, item_finder, receiver
 from .spool import Position, SpoolLog
@@ -25,6 +27,7 @@ class FeedLimits:
 
     batch_bytes: int = 64 << 20
     settle_seconds: float = 0.0
+    replay: Replay | None = None
 
 
 class Feed:
@@ -38,6 +41,8 @@ class Feed:
         spread = [one.query for one in work.subscriptions if one.mode is Mode.SPREAD]
         scopes = [scope for query in spread for scope in query.program().scopes]
         self.receiver: Receiver | None = receiver(place, source, item_finder(scopes))
+        if self.receiver is not None:
+            self.receiver.replay = limits.replay
 
     @property
     def spool(self) -> Path | None:
@@ -91,5 +96,6 @@ class Feed:
             batch_bytes=self._limits.batch_bytes,
             parallelism=spark.sparkContext.defaultParallelism,
             settle_seconds=self._limits.settle_seconds,
+            replay=self._limits.replay,
         )
         return spark.readStream.format(SOURCE_NAME).option("log", description.to_option()).load()

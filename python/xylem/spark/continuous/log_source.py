@@ -23,6 +23,7 @@ from pyspark.sql.streaming.datasource import (
 )
 
 from .directory_log import DirectoryLog
+from .paced_input import PacedFiles
 from .pieces import SUB_PIECES, MessageRun, Piece
 from .places import Frames
 from .spool import Position, SpoolLog, Stretch
@@ -31,6 +32,8 @@ from .task import ROW_SCHEMA, Task
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from xylem.source.replay import Replay
 
 SOURCE_NAME = "xylem_log"
 SMALLEST_PARTITION_BYTES = 256 << 10
@@ -54,6 +57,8 @@ class LogDescription:
     batch_bytes: int = 64 << 20
     parallelism: int = 2
     settle_seconds: float = 0.0
+    replay: Replay | None = None
+    """Files count when they are due."""
 
     def to_option(self) -> str:
         # A user's functions go by value: one made in a notebook or inside another has no module to be found in.
@@ -120,6 +125,8 @@ class DirectoryReader(LogReader):
         assert description.directory is not None
         self._log = DirectoryLog(description.directory, Path(description.journal), description.settle_seconds)
         self._last: int | None = None
+        waits = description.replay is not None and description.replay.waits
+        self._paced = PacedFiles(description.replay) if waits and description.replay is not None else None
 
     def prepareForTriggerAvailableNow(self) -> None:
         self._log.discover()
@@ -131,7 +138,10 @@ class DirectoryReader(LogReader):
     def latestOffset(self, start: dict[str, int], limit: ReadLimit) -> dict[str, int]:
         if self._last is None:
             self._log.discover()
-        return {"files": self._log.reach(start["files"], self._most_bytes(limit), self._last)}
+        first, last = start["files"], self._last
+        if self._paced is not None:
+            last = first + self._paced.due(file.path for file in self._log[first : len(self._log)])
+        return {"files": self._log.reach(first, self._most_bytes(limit), last)}
 
     def partitions(self, start: dict[str, int], end: dict[str, int]) -> Sequence[InputPartition]:
         self._log.refresh()

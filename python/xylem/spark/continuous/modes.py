@@ -20,6 +20,11 @@ def mode_of(query: ShippedQuery, *, is_one_document: bool) -> Mode:
     """The mode of a query; XYRT0021 with the reason where a stream cannot be asked."""
     if not is_one_document and not asks_for_all(query.text, query.name):
         return Mode.EACH
+    if query.replay is not None and asks_for_arrivals(query.text, query.name):
+        if not is_one_document:
+            raise DynamicError("XYRT0021", "the clock of a replay is asked over several documents")
+        # The clock shows what came last, whichever task reads it.
+        return Mode.IN_ORDER
     program = query.program()
     if is_one_document:
         return Mode.SPREAD if is_spread(program) and program.scopes and flows(program) else Mode.IN_ORDER
@@ -49,6 +54,19 @@ def asks_for_all(text: str, name: str) -> bool:
         and not node.arguments
         for node in parse(text, name).walk()
     )
+
+
+def asks_for_arrivals(text: str, name: str) -> bool:
+    """Whether a query asks when items arrived."""
+    names = {"add-timestamp"}
+    for node in parse(text, name).walk():
+        match node:
+            case ast.FunctionCall(name=called) | ast.NamedFunctionRef(name=called):
+                if called.local in names:
+                    return True
+            case ast.Arrow(function=ast.Name(local=local)) if local in names:
+                return True
+    return False
 
 
 def _why(program: DistributedProgram) -> str:

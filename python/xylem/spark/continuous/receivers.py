@@ -17,6 +17,7 @@ from pathlib import Path
 
 from xylem.errors import InputError, XylemError
 from xylem.source.byte_ranges import Scope
+from xylem.source.replay import Replay, ReplayClock
 
 from .document_end import DocumentState, document_state
 from .places import InputKind, InputPlace
@@ -44,6 +45,9 @@ class Receiver(threading.Thread):
         self._finder = finder
         self._has_context = has_context
         self._stopping = threading.Event()
+        self.replay: Replay | None = None
+        """How the input was recorded, where it is replayed."""
+        self._clock: ReplayClock | None = None
         self.is_over = False
         self.fault: XylemError | None = None
         self._was_closed = False
@@ -54,7 +58,7 @@ class Receiver(threading.Thread):
     def run(self) -> None:
         try:
             for pieces in self._connections():
-                if self._receive(pieces):
+                if self._receive(self._paced(pieces)):
                     break
         except XylemError as error:
             self.fault = error
@@ -70,6 +74,16 @@ class Receiver(threading.Thread):
     def _connections(self) -> Iterator[Iterator[bytes | None]]:
         """The pieces of each connection as they come; None where nothing came for a moment."""
         raise NotImplementedError
+
+    def _paced(self, pieces: Iterator[bytes | None]) -> Iterator[bytes | None]:
+        replay = self.replay
+        if replay is None:
+            return pieces
+        from .paced_input import paced
+
+        # One clock for all connections: what comes again was due.
+        self._clock = self._clock or ReplayClock(replay.speed)
+        return paced(pieces, replay, self._clock, self._stopping.wait, self._place.frames.delimiter)
 
     def _writer(self) -> SpoolWriter:
         return SpoolWriter(self._spool, self._finder(None), has_context=self._has_context)
