@@ -80,7 +80,7 @@ def remarks(results: WindowResults) -> Iterator[str]:
     for (name, reason), what in left_out.items():
         yield f"{name} is left out for {', '.join(dict.fromkeys(what))}: {reason}"
     if any(figures.items < found.items for found in results.sizes for figures in found.figures.values()):
-        yield f"* of fewer items, so that no more than {MOST_TESTS:,} tests are made: each item is tested with all windows"
+        yield f"* of fewer items: it makes no more than {MOST_TESTS:,} tests, of each open window with each item"
     if any("BaseX" in found.figures for found in results.sizes):
         yield "BaseX: what starting Java takes, by a run over 30 items, is taken away"
     for ours, loop in (("Xylem", "loop by hand"), ("Xylem, streamed", "loop over iterparse")):

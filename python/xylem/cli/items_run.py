@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+import time
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import typer
 
 from .query_source import QuerySource, input_source, output_parameters, split_pair, variables
 from .result_output import result_output
+from .statistics import Facts, peak_rss_bytes, report_as
 
 if TYPE_CHECKING:
     from .run_query import RunOptions
@@ -25,13 +27,13 @@ def run_over_items(source: QuerySource, options: RunOptions) -> None:
     declared = {variable.local for variable in query.external_variables}
     bound = variables(options.values, options.documents)
     streams: dict[str, Iterable[Any]] = {}
-    clocks: list[Any] = []
+    read: list[ReadItems] = []
     for pair in options.items:
         name, equals, place = split_pair(pair)
         if not equals:
             raise typer.BadParameter(f"{pair!r} is not name=file", param_hint="--items")
-        items, clock = _items(place, options)
-        clocks += [] if clock is None else [clock]
+        items = ReadItems(name, place, options)
+        read.append(items)
         if name.rpartition(":")[2].rpartition("}")[2] in declared:
             bound[name] = items
         else:
@@ -44,18 +46,49 @@ def run_over_items(source: QuerySource, options: RunOptions) -> None:
         allow=options.allowed,
         environment=os.environ if options.allow_environment else None,
         held_items=options.limits.held_items,
-        clock=clocks[0] if clocks else None,
+        clock=read[0].clock if read else None,
     )
+    started = time.monotonic()
     with result_output(options.output) as output:
         result.write_to(output.write, **output_parameters(options.output_parameters))
+    if options.statistics is not None:
+        report_as(_facts(read, time.monotonic() - started), _rows, options.statistics)
 
 
-def _items(place: str, options: RunOptions) -> tuple[Iterable[Any], Any]:
-    """The items of an input, and the clock of its replay."""
-    from xylem import api
+class ReadItems:
+    """The items of an input, counted as they are read; with the clock of its replay, if it is replayed."""
 
-    source = input_source(place, options.limits)
-    if options.replay is None:
-        return api.items(source, limits=options.limits), None
-    replayed = options.replay.of(source, options.limits)
-    return api.items(replayed, limits=options.limits), replayed.clock.now
+    def __init__(self, name: str, place: str, options: RunOptions) -> None:
+        from xylem import api
+
+        self.name = name
+        self.number = 0
+        self.clock: Any = None
+        self.source = input_source(place, options.limits)
+        if options.replay is not None:
+            self.source = replayed = options.replay.of(self.source, options.limits)
+            self.clock = replayed.clock.now
+        self._items = api.items(self.source, limits=options.limits)
+
+    def __iter__(self) -> Iterator[Any]:
+        for item in self._items:
+            self.number += 1
+            yield item
+
+
+def _facts(read: Sequence[ReadItems], seconds: float) -> Facts:
+    return {
+        "streamed": True,
+        "items": {one.name: one.number for one in read},
+        "input_bytes": sum(one.source.position for one in read),
+        "seconds": round(seconds, 3),
+        "peak_rss_bytes": peak_rss_bytes(),
+    }
+
+
+def _rows(facts: Facts) -> Iterator[tuple[str, str]]:
+    for name, number in facts["items"].items():
+        yield f"items of {name}", f"{number:,}"
+    yield "input", f"{facts['input_bytes']:,} bytes in {facts['seconds']:.3g} s"
+    if facts["peak_rss_bytes"] is not None:
+        yield "memory at most", f"{facts['peak_rss_bytes'] / 1e6:,.1f} MB"

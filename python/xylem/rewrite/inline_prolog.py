@@ -30,6 +30,7 @@ from .source import is_named_source
 from .substitution import Substitution
 
 ExpandedName = tuple[str, str]
+_ANY_NUMBER = ("*", "**")
 MOST_NODES = 4_000
 """Queries that become larger than this keep their calls."""
 
@@ -92,8 +93,12 @@ class _Known:
 
     def has_type(self, argument: ast.Expr, kind: ast.SequenceTypeNode | None) -> bool:
         """Whether an argument is known to be of a type, so that it need not be checked."""
-        if kind is None or (isinstance(kind.item, ast.AnyItemType) and kind.occurrence == "*"):
+        if kind is None or (isinstance(kind.item, ast.AnyItemType) and kind.occurrence in _ANY_NUMBER):
             return True
+        last = argument.right if isinstance(argument, ast.Path) else argument
+        if isinstance(last, ast.AxisStep) and last.axis in ("child", "descendant"):
+            known = is_element_test(last.test) and _is_element(last.test, kind.item)
+            return known and kind.occurrence in _ANY_NUMBER
         if not isinstance(argument, ast.VarRef) or argument.name.expanded not in self.steps:
             return False
         test = self.steps[argument.name.expanded].test
@@ -176,8 +181,10 @@ class _Inliner:
 
 def _gives(body: ast.Expr, kind: ast.SequenceTypeNode | None) -> bool:
     """Whether the result of a function is known to have its type."""
-    if kind is None or (isinstance(kind.item, ast.AnyItemType) and kind.occurrence == "*"):
+    if kind is None or (isinstance(kind.item, ast.AnyItemType) and kind.occurrence in _ANY_NUMBER):
         return True
+    if isinstance(body, ast.Flwor):
+        return kind.occurrence in _ANY_NUMBER and _gives(body.result, kind)
     if not isinstance(body, (ast.DirectElement, ast.ComputedElement)) or not isinstance(body.name, ast.Name):
         return False
     return _is_element(ast.NameTest(body.name), kind.item)

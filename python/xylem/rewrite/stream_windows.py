@@ -33,6 +33,7 @@ from xylem.syntax import ast
 from .fresh_names import Names
 from .let_values import is_worth_inlining
 from .value_expressions import gives_values
+from .window_results import about_each
 
 _AROUND = frozenset(
     {
@@ -129,6 +130,8 @@ def gives_windows(expr: ast.Expr) -> bool:
             return True
         case ast.SimpleMap(left=left):
             return gives_windows(left)
+        case ast.Path() | ast.Filter() if (mapped := about_each(expr)) is not None and gives_windows(mapped.left):
+            return True
         case ast.Flwor(clauses=(ast.LetClause(value=value), *_)):
             return gives_windows(value)
     return any(map(gives_windows, _operands(expr)))

@@ -58,6 +58,7 @@ from .stream_windows import (
 )
 from .substitution import FocusInTheWay, Substitution, variable
 from .value_expressions import gives_values
+from .window_results import about_each
 
 
 def to_flux(body: ast.Expr, limits: LeafLimits | None = None, names: Names | None = None) -> Flux:
@@ -111,6 +112,8 @@ class _Converter:
                 return self._if(expr, place)
             case ast.VarRef(name=name) if gives_windows(place.names.variables.get(name.expanded, expr)):
                 return self.convert(place.names.variables[name.expanded], place)
+            case ast.Path() | ast.Filter() if (mapped := about_each(expr)) is not None and gives_windows(mapped.left):
+                return self.convert(mapped, place)
             case ast.VarRef() | ast.Path() | ast.AxisStep() | ast.Filter() | ast.ContextItem() | ast.Root():
                 return self._path(expr, place)
             case ast.Arrow(operand=operand, function=ast.Name() as name, arguments=arguments):
