@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 import xylem
-from xylem.errors import StaticError
+from xylem.errors import DynamicError, StaticError
 from xylem.functions.external import Functions
 
 PAPERS = Path(__file__).resolve().parents[1] / "golden" / "papers"
@@ -143,6 +143,19 @@ def test_section_4_alarm_never_ends() -> None:
     query = paper("10-alarm", ("$m ge 10", "xs:integer($m) ge 10"))
     found = xylem.compile(query).run(variables={"s": temperatures()})
     assert [item.string_value for item in islice(found, 4)] == ["10", "11", "12", "10"]
+
+
+def test_section_4_alarm_as_printed() -> None:
+    """Numbers are compared with a number; the untyped content of elements is not (XQuery 3.1, 3.7.1)."""
+    query = paper("10-alarm", ("as (temp)**", "as xs:integer**"))
+    assert [item.string_value.strip() for item in islice(xylem.compile(query).run(variables={"s": count(8)}), 2)] == [
+        "10",
+        "11",
+    ]
+    with pytest.raises(DynamicError, match="XPTY0004"):
+        next(iter(xylem.compile(paper("10-alarm")).run(variables={"s": temperatures()})))
+    with pytest.raises(StaticError, match="XPST0051"):
+        xylem.compile(paper("13-web-log"))
 
 
 def test_section_4_maximum_of_an_infinite_sequence_does_not_compile() -> None:
