@@ -7,7 +7,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::plan::{Keep, NameOf, Plan, COUNT, END, ITEM, START};
+use crate::plan::{Keep, NameOf, Plan, COUNT, END, ITEM, START, TEXTS};
 
 /// Which attributes of an element are kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,6 +51,8 @@ pub struct Action {
     pub at_start: Vec<u32>,
     /// Steps that announce it if it stands in another one, or another one in it.
     pub nesting: Vec<u32>,
+    /// Steps with a record for each text node directly in it.
+    pub texts: Vec<u32>,
     /// Kinds and steps of the records at its end.
     pub at_end: Vec<(u8, u32)>,
 }
@@ -303,18 +305,19 @@ impl Automaton {
                 }
             }
         }
-        let (counted, items) = (with(COUNT), with(ITEM));
+        let (counted, items, texts) = (with(COUNT), with(ITEM), with(TEXTS));
         let (nesting, at_start) = with(START).into_iter().partition(|&step| steps[step as usize].nests);
         let at_start: Vec<u32> = at_start;
         let is_dead = inner.children.is_empty() && inner.descendants.is_empty();
         let skips = is_dead && !has_row && !keeps_text && counted.is_empty();
+        let is_simple = has_row && counted.is_empty() && at_start.is_empty() && texts.is_empty();
         Action {
             state: 0,
             skips,
             is_barren: is_dead && !inner.copies && !inner.spells && !inner.collects,
             has_row,
-            is_plain_row: has_row && counted.is_empty() && at_start.is_empty() && at_end.is_empty(),
-            is_record: has_row && counted.is_empty() && at_start.is_empty() && !at_end.is_empty(),
+            is_plain_row: is_simple && at_end.is_empty(),
+            is_record: is_simple && !at_end.is_empty(),
             keeps_text,
             collects: inner.collects && !inner.copies && !inner.spells,
             keeps_comments: inner.copies && self.plan.comments,
@@ -323,6 +326,7 @@ impl Automaton {
             counted,
             at_start,
             nesting,
+            texts,
             at_end,
         }
     }

@@ -11,6 +11,10 @@ pub const END: u8 = 2;
 pub const ITEM: u8 = 4;
 /// Elements are counted.
 pub const COUNT: u8 = 8;
+/// Text nodes that are children of the element are reported.
+pub const TEXTS: u8 = 16;
+/// The kind of a record of a text node.
+pub const TEXT: u8 = 3;
 /// The kind of a record whose result is written.
 pub const WRITTEN: u8 = 5;
 
@@ -147,7 +151,7 @@ pub struct Step {
     pub local: Option<String>,
     /// Of each of these lists an element must have one of the names.
     pub among: Vec<Vec<NameOf>>,
-    /// START, END, ITEM, COUNT.
+    /// START, END, ITEM, COUNT, TEXTS.
     pub report: u8,
     /// Whether START records matter only for elements that stand in each other.
     pub nests: bool,

@@ -163,9 +163,9 @@ impl<'a> NamedRows<'a> {
         ControlFlow::Continue(())
     }
 
-    /// The text rows of the string value of an element.
+    /// The text rows of the string value of an element, or of a text node itself.
     pub fn all_texts(self, row: usize) -> impl Iterator<Item = usize> + 'a {
         let rows = self.rows;
-        (row + 1..rows.ends[row] as usize).filter(move |&other| rows.codes[other] == kind::TEXT)
+        (row..rows.ends[row] as usize).filter(move |&other| rows.codes[other] == kind::TEXT)
     }
 }

@@ -160,26 +160,37 @@ impl Rows {
         self.text(parent, text);
     }
 
-    /// Whatever text follows is another node.
+    /// Whatever text follows is another node; whether one ends here.
     #[inline(always)]
-    pub fn end_text(&mut self) {
-        self.text_is_open = false;
+    pub fn end_text(&mut self) -> bool {
+        std::mem::take(&mut self.text_is_open)
     }
 
     /// As `end_text`, but a text node of white space alone is taken back.
-    pub fn end_text_without_space(&mut self) {
-        if !self.text_is_open {
-            return;
+    pub fn end_text_without_space(&mut self) -> bool {
+        if !self.end_text() {
+            return false;
         }
-        self.text_is_open = false;
         let start = self.value_start(self.len() - 1);
-        if is_all_space(&self.characters[start..]) {
-            self.characters.truncate(start);
-            self.codes.pop();
-            self.parents.pop();
-            self.ends.pop();
-            self.value_ends.pop();
+        if !is_all_space(&self.characters[start..]) {
+            return true;
         }
+        self.pop_text();
+        false
+    }
+
+    /// Take back the text node that is open, which is the last row: its characters.
+    pub fn take_open_text(&mut self) -> Option<Vec<u8>> {
+        self.end_text().then(|| self.pop_text())
+    }
+
+    fn pop_text(&mut self) -> Vec<u8> {
+        let text = self.characters.split_off(self.value_start(self.len() - 1));
+        self.codes.pop();
+        self.parents.pop();
+        self.ends.pop();
+        self.value_ends.pop();
+        text
     }
 
     /// Whether the last row's value is longer than allowed.

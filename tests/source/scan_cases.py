@@ -107,16 +107,19 @@ REPORTS = [Report.NOTHING, Report.START, Report.END, Report.ITEM, Report.ITEM, R
 def plans(draw: st.DrawFn) -> ScanPlan:
     steps: list[ScanStep] = []
     for number in range(draw(st.integers(2, 7))):
+        texts = draw(st.sampled_from([None, False, True]))
         steps.append(
             ScanStep(
                 draw(st.integers(0, number - 1)) if number else -1,
                 draw(st.sampled_from(["child", "descendant"])) if number else "child",
                 draw(st.sampled_from([None, None, "", "u"])) if number else None,
                 draw(st.sampled_from([None, "a", "b", "c"])) if number else None,
-                draw(st.sampled_from(REPORTS)) | draw(st.sampled_from([Report.NOTHING, *REPORTS])),
+                draw(st.sampled_from(REPORTS))
+                | draw(st.sampled_from([Report.NOTHING, *REPORTS]))
+                | (Report.TEXTS if texts else Report.NOTHING),
                 draw(st.sampled_from([Keep.NOTHING, Keep.NOTHING, Keep.SUBTREE, Keep.STRING])),
                 draw(st.one_of(st.just(()), st.none(), st.lists(NAMES, max_size=2).map(tuple))),
-                draw(st.booleans()),
+                texts is not None,
                 tuple(draw(st.lists(st.one_of(TESTS, NAME_TESTS), max_size=2)))
                 if number and draw(st.integers(0, 3)) == 0
                 else (),

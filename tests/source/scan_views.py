@@ -12,6 +12,7 @@ from itertools import pairwise
 from typing import Any
 
 from xylem.errors import XylemError
+from xylem.plan.scan_plan import TEXT as TEXT_RECORD
 from xylem.plan.scan_plan import AttributeTest, Batch, Keep, Report, ScanPlan, ScanStep, ValueTest
 from xylem.source.limits import DEFAULT_LIMITS, Limits
 from xylem.source.scan import Scanner
@@ -20,9 +21,10 @@ from xylem.values.casting_numbers import parse_double
 from xylem.values.node import ATTRIBUTE, COMMENT, DOCUMENT, ELEMENT, PROCESSING_INSTRUCTION, TEXT, Node
 from xylem.values.tree import Tree
 
+WITH_CONTENT = (TEXT_RECORD, Report.ITEM)
 Content = tuple[Any, ...]
 Record = tuple[int, int, tuple[Content, ...], Content | None]
-"""Kind, step, the element and its ancestors from the document down, and of an ITEM all that is kept."""
+"""Kind, step, the element and its ancestors from the document down, and of an ITEM or a TEXT all that is kept."""
 
 
 @dataclass
@@ -72,11 +74,11 @@ def add_batch(view: View, batch: Batch, names: list[tuple[str, str, str]]) -> No
     names += batch.new_names
     check_columns(batch, len(names))
     for kind, step, row in zip(batch.kinds, batch.steps, batch.rows, strict=True):
-        way = [row]
+        way = [batch.parents[row] if kind == TEXT_RECORD else row]
         while batch.parents[way[-1]] >= 0:
             way.append(batch.parents[way[-1]])
         path = tuple(_bare(batch, other, names) for other in reversed(way))
-        view.records.append((kind, step, path, _content(batch, row, names) if kind == Report.ITEM else None))
+        view.records.append((kind, step, path, _content(batch, row, names) if kind in WITH_CONTENT else None))
     view.counts = [a + b for a, b in zip(view.counts, batch.counts, strict=True)]
 
 
@@ -176,6 +178,10 @@ class _Oracle:
         for child in self.tree.children(row):
             if self.tree.kind(child) == ELEMENT:
                 self.walk(child, view)
+            elif self.tree.kind(child) == TEXT:
+                content = ("text", self.tree.values[child])
+                reports = [number for number, step in steps if step.report & Report.TEXTS]
+                view.records += [(TEXT_RECORD, number, self.path(row), content) for number in reports]
         for kind, number in later:
             content = self.content(row) if kind == Report.ITEM else None
             tests = self.plan.steps[number].value_tests if content else ()

@@ -1,6 +1,6 @@
 //! Handing over what there is: the next batch begins with the open elements, and with all of an item that is open.
 
-use super::Projector;
+use super::{Projector, NO_ITEM};
 use crate::rows::Rows;
 use crate::table::{Table, TableSpec};
 use crate::template::ScanResult;
@@ -45,6 +45,9 @@ impl Projector {
     /// The rows and counts so far; the next batch begins with the open elements.
     pub fn take(&mut self) -> (Rows, Vec<u64>) {
         let mut done = std::mem::take(&mut self.rows);
+        // A text node that is to be reported by itself belongs to the batch it ends in.
+        let is_cut = self.reports_text && self.first_item == NO_ITEM;
+        let open_text = if is_cut { done.take_open_text() } else { None };
         for element in &self.open[..self.with_rows.min(self.open.len())] {
             done.close(element.row);
         }
@@ -59,6 +62,9 @@ impl Projector {
                 break;
             }
             self.open[depth].row = self.rows.repeat_open(&done, self.open[depth].row, parent);
+        }
+        if let Some(text) = open_text {
+            self.rows.text(self.open[self.with_rows - 1].row, &text);
         }
         self.repeated = self.rows.len();
         self.has_counted = false;

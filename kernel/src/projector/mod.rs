@@ -69,6 +69,8 @@ pub struct Projector {
     /// Whether text at this place is kept.
     pub keeps_text: bool,
     collects: bool,
+    /// Whether text nodes at this place are reported.
+    reports_text: bool,
     /// The state of the automaton at this place.
     state: u32,
     /// Whether an element at this place is of no interest, whatever its name.
@@ -113,6 +115,7 @@ impl Projector {
             skipped: 0,
             keeps_text: false,
             collects: false,
+            reports_text: false,
             state: 0,
             is_barren: false,
             strips_space,
@@ -233,6 +236,7 @@ impl Projector {
             self.is_barren = action.is_barren;
             self.keeps_text = action.keeps_text;
             self.collects = action.collects;
+            self.reports_text = !action.texts.is_empty();
         }
     }
 
@@ -257,12 +261,12 @@ impl Projector {
     /// Whatever text follows is another node.
     #[inline(always)]
     pub fn end_text(&mut self) {
-        if self.strips_space {
-            self.rows.end_text_without_space();
-        } else {
-            self.rows.end_text();
+        let has_ended = if self.strips_space { self.rows.end_text_without_space() } else { self.rows.end_text() };
+        if has_ended && self.reports_text {
+            self.report_text();
         }
     }
+
 
     /// A comment, or with a target a processing instruction.
     pub fn leaf(&mut self, target: Option<&[u8]>, content: &[u8], namespaces: &mut Namespaces) -> Result<(), Halt> {

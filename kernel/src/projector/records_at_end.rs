@@ -1,12 +1,31 @@
 //! The end of an element that is reported: its records, or what the scan itself does instead.
 
 use super::{Open, Projector, NO_ITEM};
-use crate::plan::{END, ITEM};
+use crate::names::Names;
+use crate::plan::{END, ITEM, TEXT};
 use crate::row_paths::NamedRows;
-use crate::template::{write_result, ScanResult};
+use crate::rows::Rows;
+use crate::template::{write_result, Part, ScanResult};
 use crate::value_tests::{all, Verdict};
 
 impl Projector {
+    /// The last row is a text node that is complete.
+    pub(super) fn report_text(&mut self) {
+        let Some(element) = self.open.last() else { return };
+        let row = self.rows.len() as u32 - 1;
+        for &step in &self.automaton.action(element.action).texts {
+            match &self.automaton.plan().steps[step as usize].result {
+                Some(ScanResult::Tally(_)) => {
+                    self.counts[step as usize] += 1;
+                    self.has_counted = true;
+                }
+                Some(ScanResult::Template(parts))
+                    if self.writes && write_record(&mut self.rows, &self.names, parts, step, row) => {}
+                _ => self.rows.record(TEXT, step, row),
+            }
+        }
+    }
+
     /// The rows of the element are complete.
     pub(super) fn report_end(&mut self, element: &Open) {
         let mut is_reported = false;
@@ -47,16 +66,7 @@ impl Projector {
                         }
                     }
                     Some(ScanResult::Template(parts)) if self.writes => {
-                        let mut out = std::mem::take(&mut self.rows.written_text);
-                        let before = out.len();
-                        let named = NamedRows { rows: &self.rows, names: &self.names };
-                        let written = write_result(parts, named, row as usize, &mut out);
-                        if written.is_err() {
-                            out.truncate(before);
-                        }
-                        self.rows.written_text = out;
-                        if let Ok(items) = written {
-                            self.rows.record_written(step, row, items);
+                        if write_record(&mut self.rows, &self.names, parts, step, row) {
                             is_spared = true;
                             continue;
                         }
@@ -79,4 +89,19 @@ impl Projector {
             }
         }
     }
+}
+
+/// Write the result of a record instead of reporting it; whether that was possible.
+fn write_record(rows: &mut Rows, names: &Names, parts: &[Part], step: u32, row: u32) -> bool {
+    let mut out = std::mem::take(&mut rows.written_text);
+    let before = out.len();
+    let written = write_result(parts, NamedRows { rows, names }, row as usize, &mut out);
+    if written.is_err() {
+        out.truncate(before);
+    }
+    rows.written_text = out;
+    if let Ok(items) = written {
+        rows.record_written(step, row, items);
+    }
+    written.is_ok()
 }

@@ -111,6 +111,9 @@ impl Projector {
     /// Add a whole element of which but the text is kept.
     #[inline(always)]
     pub fn simple_row(&mut self, told: u32, text: &[u8], limits: &Limits, at: usize) -> Result<(), Halt> {
+        if self.reports_text {
+            self.end_text();
+        }
         let parent = self.open[self.open.len() - 1].row;
         let row = self.rows.push(told << 3 | kind::ELEMENT, parent);
         if !text.is_empty() {

@@ -52,6 +52,7 @@ def _steps(parts: list[ast.Expr], starts_at_document: bool) -> tuple[ast.AxisSte
     steps: list[ast.AxisStep] = []
     descends = False
     for part in parts:
+        is_below = bool(steps) or not starts_at_document
         if isinstance(part, ast.Filter):
             if not steps or descends:
                 return None
@@ -63,10 +64,10 @@ def _steps(parts: list[ast.Expr], starts_at_document: bool) -> tuple[ast.AxisSte
             descends = True
         elif part.axis == "self" and isinstance(part.test, ast.AnyKindTest) and not part.predicates and not descends:
             continue
-        elif descends and part.axis == "child" and is_element_test(part.test):
+        elif descends and part.axis == "child" and (is_element_test(part.test) or (is_below and is_text_step(part))):
             steps.append(replace(part, axis="descendant"))
             descends = False
-        elif descends and starts_at_document and not steps and _is_streamable_step(part) and not part.predicates:
+        elif descends and starts_at_document and not steps and _is_streamable_step(part):
             steps += [ast.AxisStep("descendant", ast.Wildcard(), span=part.span), part]
             descends = False
         elif not descends and _is_streamable_step(part):
@@ -87,9 +88,16 @@ def _is_streamable_step(step: ast.AxisStep) -> bool:
     if step.axis == "attribute":
         return isinstance(step.test, (ast.NameTest, ast.Wildcard, ast.AttributeTest)) and not step.predicates
     if step.axis == "child":
-        return is_element_test(step.test) or (isinstance(step.test, ast.TextTest) and not step.predicates)
+        return is_element_test(step.test) or is_text_step(step)
+    if step.axis == "descendant" and is_text_step(step):
+        return True
     # descendant::a[1] counts over the whole subtree, //a[1] below each parent.
     return step.axis == "descendant" and is_element_test(step.test) and not _has_position(step)
+
+
+def is_text_step(step: ast.AxisStep) -> bool:
+    """Whether a step selects text nodes, each tested alone."""
+    return isinstance(step.test, ast.TextTest) and not _has_position(step)
 
 
 def is_element_test(test: ast.NodeTest) -> bool:

@@ -13,7 +13,8 @@ may reach one element; each is as if it were alone, and what is kept is the unio
 
 **Records.** A start tag gives the START records of the steps that reach the element, an end tag the END and ITEM
 records: ordered by step, then by kind, at most one for each step and kind. Nested elements therefore give ITEM records
-in the order of their end tags.
+in the order of their end tags. A text node gives the TEXT records of the steps that reach its parent, once it is
+complete.
 
 **What a record's row promises.** Its ancestors are all its true ancestors up to the document node, each with its
 namespace declarations and the attributes that steps reaching it ask for. Of an ITEM, all that is kept of the element is
@@ -23,12 +24,12 @@ there. Nothing else is promised: rows outside every ITEM that are no ancestors o
 as do all steps below it, keeps nothing (see `only_counts`). Texts stay apart where the original has something between
 them, even if that is left out: `a<b/>c` without `b` is two text nodes, so that text() selects what it should.
 
-**Results written by the scan.** A step with `result` says what becomes of its ITEM records that pass all value tests: a
-template (`result_template.py`) is written, and instead of the ITEM record a WRITTEN record tells where the text belongs
-among the other records; a tally is added to `counts`; a table (`scan_table.py`) takes the record in. That is an offer:
-a scanner may give the ITEM record instead, and must where a value test, or a test in the template, cannot be decided,
-or where it would have to raise an error. It writes templates only while `scanner.writes` is set, which may change
-between calls: the plan keeps what the query needs in either case.
+**Results written by the scan.** A step with `result` says what becomes of its ITEM records that pass all value tests,
+or of its TEXT records: a template (`result_template.py`) is written, and instead of the record a WRITTEN record tells
+where the text belongs among the other records; a tally is added to `counts` (of text nodes, one for each); a table
+(`scan_table.py`) takes the record in. That is an offer: a scanner may give the ITEM record instead, and must where a
+value test, or a test in the template, cannot be decided, or where it would have to raise an error. It writes templates
+only while `scanner.writes` is set, which may change between calls: the plan keeps what the query needs in either case.
 
 **Elements that may nest.** Where a step with `nests` asks for START and ITEM, its START records only say which elements
 stand in each other. A scanner may leave out the START record of an element with no other of the step around it or in
@@ -56,6 +57,8 @@ from .scan_table import ScanTable, TableState
 if TYPE_CHECKING:
     from xylem.values.native_rows import NativeRows
 
+TEXT: Final = 3
+"""The kind of a record of a text node."""
 WRITTEN: Final = 5
 """The kind of a record whose result the scan has written."""
 
@@ -72,6 +75,8 @@ class Report(IntFlag):
     """Once, when it is complete, with all that is kept of it: a record of its own."""
     COUNT = 8
     """Nothing by itself: it is counted, and the counts come with the batch."""
+    TEXTS = 16
+    """For each text node that is its child, when that is complete, a TEXT record; the step keeps `text`."""
 
 
 class Keep(IntEnum):
@@ -214,10 +219,10 @@ class Batch:
     """What a scanner hands over after some input.
 
     The columns are those of `values/tree.py`; row 0 is the document node, then the spine. `kinds`, `steps` and
-    `rows` are the records: kind 1 START, 2 END, 4 ITEM, 5 WRITTEN; the step; the row in this batch's columns, which for
-    WRITTEN is 0: its text is the next of `written`. A record of an
-    element that started in an earlier batch points to its row of the spine. An open element to be reported as ITEM
-    takes all its rows along into the next batch.
+    `rows` are the records: kind 1 START, 2 END, 3 TEXT, 4 ITEM, 5 WRITTEN; the step; the row in this batch's
+    columns, which for WRITTEN is 0: its text is the next of `written`. A record of an element that started in an
+    earlier batch points to its row of the spine. An open element to be reported as ITEM takes all its rows along
+    into the next batch.
     """
 
     kinds: list[int] = field(default_factory=list)

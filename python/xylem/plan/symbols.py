@@ -35,7 +35,7 @@ def step_symbols(step: Step, of: ElementConstraints | None) -> Symbols:
     if step.axis == "attribute":
         return NONE
     if step.name == TEXT:
-        return frozenset({TEXT})
+        return frozenset({TEXT}) if step.axis == "child" else frozenset({TEXT, *_reached("descendant", None, None, of)})
     return _reached(step.axis, *element_names(step), of)
 
 

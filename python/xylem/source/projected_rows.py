@@ -98,6 +98,12 @@ class ProjectedRows:
         self.batch.steps.append(step)
         self.batch.rows.append(self.open[-1].row)
 
+    def record_leaf(self, kind: int, step: int) -> None:
+        """Report the last row."""
+        self.batch.kinds.append(kind)
+        self.batch.steps.append(step)
+        self.batch.rows.append(len(self.batch.codes) - 1)
+
     def count(self, step: int) -> None:
         self.batch.counts[step] += 1
         self._has_counted = True

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from xylem.plan.scan_plan import TEXT as _TEXT
 from xylem.plan.scan_plan import Report, ScanPlan
 from xylem.values.name_pool import KIND_BITS, NamePool
 from xylem.values.node import ATTRIBUTE, COMMENT, DOCUMENT, TEXT
@@ -274,6 +275,8 @@ class Projection(TreeLoader):
             self.rows.leaf(TEXT, "".join(self._text))
             self._text.clear()
             self._text_length = 0
+            for step in self._open[-1].reached.texts:
+                self.rows.record_leaf(_TEXT, step)
 
     def _comment(self, data: str) -> None:
         self._leaf(COMMENT, data)

@@ -37,6 +37,7 @@ class ReachedSteps:
         "records_at_end",
         "records_at_start",
         "takes_string",
+        "texts",
     )
 
     def __init__(self, plan: ScanPlan, steps: Iterable[int]) -> None:
@@ -51,6 +52,7 @@ class ReachedSteps:
         self.attributes = _united([step.attributes for step in asked])
         self.counted = [number for number in numbers if plan.steps[number].report & Report.COUNT]
         self.records_at_start = [n for n in numbers if plan.steps[n].report & Report.START]
+        self.texts = [n for n in numbers if plan.steps[n].report & Report.TEXTS]
         self.records_at_end = [
             (int(kind), n) for n in numbers for kind in (Report.END, Report.ITEM) if plan.steps[n].report & kind
         ]

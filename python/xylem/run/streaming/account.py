@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from xylem.plan.buffers import A_WINDOW, AN_ITEM, THE_STREAM
 from xylem.plan.flux_plan import Buffered
 from xylem.plan.scan_plan import Keep, NameTest, Report, ScanPlan, ScanStep
@@ -33,6 +35,8 @@ def _streamed(role: Role, program: StreamProgram, paths: _Paths) -> Streamed | N
             return Streamed(paths.absolute(role.step), role.variable, "child by child", ())
         case ItemRole():
             name, by_scan = program.slots[role.slot], program.scan.steps[role.step].result is not None
+            if role.text_steps:
+                return Streamed(_text_path(role, paths), name, _how(role.limit), (), by_scan)
             return Streamed(paths.absolute(role.step), name, _how(role.limit), paths.kept(role.step), by_scan)
         case RegionRole():
             return Streamed(paths.absolute(role.step), role.variable, _how(role.limit), paths.kept(role.step))
@@ -58,7 +62,12 @@ def _aggregated(role: FeedRole, paths: _Paths) -> Aggregated:
     function = aggregate.function
     if aggregate.table is not None:
         function = f"{', '.join(dict.fromkeys(part.function for part in aggregate.table.parts))} by key"
-    return Aggregated(paths.absolute(role.step), function, by_scan)
+    path = _text_path(role, paths) if role.text_steps else paths.absolute(role.step)
+    return Aggregated(path, function, by_scan)
+
+
+def _text_path(role: ItemRole | FeedRole, paths: _Paths) -> str:
+    return f"{paths.absolute(role.text_steps[0])}{'/' * len(role.text_steps)}text()"
 
 
 def _buffered(program: StreamProgram, paths: _Paths) -> tuple[Buffered, ...]:
@@ -68,9 +77,20 @@ def _buffered(program: StreamProgram, paths: _Paths) -> tuple[Buffered, ...]:
     for role in program.roles:
         buffer = _kept_by(role, program, paths)
         if buffer is not None and buffer.variable not in found:
-            found[buffer.variable] = planned.get(buffer.variable, buffer)
-    values = (_kept_value(role, paths) for role in program.roles if isinstance(role, FeedRole))
-    return (*found.values(), *(value for value in values if value is not None), *held_by_windows(program))
+            told = planned.get(buffer.variable, buffer)
+            found[buffer.variable] = replace(told, bound=THE_STREAM) if buffer.bound == THE_STREAM else told
+    feeds = [role for role in program.roles if isinstance(role, FeedRole)]
+    values = (_kept_value(role, paths) for role in feeds)
+    open_records = (_kept_while_open(role, paths) for role in feeds)
+    return (*found.values(), *filter(None, values), *filter(None, open_records), *held_by_windows(program))
+
+
+def _kept_while_open(role: FeedRole, paths: _Paths) -> Buffered | None:
+    """What the scan keeps of a record that may be the document's own element: it is complete when all has passed."""
+    if not role.scope.is_single or not paths.may_hold_all(role.step):
+        return None
+    path = paths.absolute(role.step)
+    return Buffered(role.scope.variable, paths.kept_as(path, role.step), f"the end of the outermost {path}", THE_STREAM)
 
 
 def _kept_value(role: FeedRole, paths: _Paths) -> Buffered | None:
@@ -106,7 +126,8 @@ def _kept_by(role: Role, program: StreamProgram, paths: _Paths) -> Buffered | No
             bound = THE_STREAM if role.parent is None else AN_ITEM
             return Buffered(variable, kept, f"the end of ${variable}", bound)
         case ItemRole(held_as=str(variable)):
-            return Buffered(variable, paths.kept(role.step), f"the end of ${variable}", AN_ITEM)
+            bound = THE_STREAM if role.scope.is_single and paths.may_hold_all(role.step) else AN_ITEM
+            return Buffered(variable, paths.kept(role.step), f"the end of ${variable}", bound)
         case RegionRole(variable=variable, candidates=candidates):
             names = [paths.name(candidate.step) for candidate in candidates]
             kept = paths.kept(role.step) or ("the start tag",)
@@ -145,6 +166,18 @@ class _Paths:
             if candidate.parent == index and not candidate.report:
                 found += self.kept_with_name(below)
         return tuple(dict.fromkeys(found))
+
+    def may_hold_all(self, index: int) -> bool:
+        """Whether an element that is reported when it is complete may be one around all the others.
+
+        One that is asked for by any name may, and the document's own; of others it is not said how large they become.
+        """
+        step = self.steps[index]
+        if not step.report & Report.ITEM or not any(not kept.startswith("@") for kept in self.kept(index)):
+            return False
+        if step.axis == "child":
+            return step.parent == 0
+        return step.local is None and not step.name_tests
 
     def kept_as(self, path: str, index: int) -> tuple[str, ...]:
         """The same, each after a path."""

@@ -24,8 +24,8 @@ from ..evaluator.code import Code, Shape, one
 from ..evaluator.compiler import Compiler
 from ..evaluator.keyed_groups import Grouping, table_spec, write_cells, written_value, written_zero
 from ..evaluator.scope import Focus, Scope
-from .aggregates import ONE, SO_FAR, Aggregate, Fold
-from .fed_records import ITEM, gives_itself
+from .aggregates import ONE, SO_FAR, Aggregate, Fold, is_fed_with_texts
+from .fed_records import ITEM, each_text, gives_itself
 from .kept_children import variable_readers
 from .nesting import may_nest
 from .roles import AggregateRole, FeedRole, ScopeRole
@@ -57,6 +57,8 @@ class AggregatePlanner:
         counted = is_plain and aggregate.counts and role.parent is None
         parent, kind = role.step, b.types.get(role.variable)
         for step in aggregate.prefix:
+            if step.axis == "descendant-or-self":
+                break
             passed = Step("*", step.axis, step.test)
             planned = b.steps.add(parent, step.axis, *element_names(passed), Report.NOTHING)
             parent, kind = planned.index, reached_type(passed, kind, b.schema)
@@ -71,6 +73,9 @@ class AggregatePlanner:
         b.roles.append(made)
         if counted:
             return
+        if self._is_fed_with_texts(aggregate, passed, kind):
+            self._feed_texts(made, aggregate, planned)
+            return
         self._need(aggregate, planned.kept, stream)
         b.keep_above(planned.kept)
         made.body = self.feeder(aggregate, ITEM.name.local)
@@ -81,6 +86,30 @@ class AggregatePlanner:
             made.nested, planned.report = True, Report.START | Report.ITEM
         else:
             self._tally(role, aggregate, planned)
+
+    def _is_fed_with_texts(self, aggregate: Aggregate, last: Step, kind: ElementConstraints | None) -> bool:
+        """Text nodes come by themselves where an element around them may be open for long."""
+        if not is_fed_with_texts(aggregate.function, aggregate.taken):
+            return False
+        return aggregate.prefix[-1].axis == "descendant-or-self" or may_be_inside(aggregate.prefix, last, kind)
+
+    def _feed_texts(self, role: FeedRole, aggregate: Aggregate, planned: PlannedStep) -> None:
+        b = self.b
+        taken = each_text(aggregate.taken)
+        assert taken is not None
+        steps = [planned]
+        if aggregate.prefix[-1].axis == "descendant-or-self":
+            steps.append(b.steps.add(planned.index, "descendant", None, None, Report.TEXTS))
+        for step in steps:
+            step.report, step.kept.text = Report.TEXTS, True
+            if taken == ITEM and aggregate.function == "count" and role.scope.parent is None:
+                step.result = Tally(())
+        needs = Projection()
+        add_expression(taken, {ITEM.name.local: needs}, Use.STRING)
+        b.keep_above(needs)
+        role.text_steps = tuple(step.index for step in steps)
+        role.body = self.feeder(replace(aggregate, taken=taken), ITEM.name.local, nk.TEXT)
+        role.takes_runs = aggregate.fold is not None
 
     def _tally(self, role: ScopeRole, aggregate: Aggregate, planned: PlannedStep) -> None:
         """What the scan decides of the records of an aggregate, or counts by itself."""
@@ -141,16 +170,16 @@ class AggregatePlanner:
                 counts = part.function in ("count", "exists", "empty")
                 add_expression(part.taken, {name: kept}, Use.PRESENCE if counts else Use.STRING)
 
-    def feeder(self, aggregate: Aggregate, name: str) -> str:
+    def feeder(self, aggregate: Aggregate, name: str, kind: int = nk.ELEMENT) -> str:
         """def feed(into, item): add what is taken of a record."""
         c = self.b.c
         if aggregate.fold is not None:
-            return self._folder(aggregate, aggregate.fold, name)
+            return self._folder(aggregate, aggregate.fold, name, kind)
         with (
             c.writer.function("feed", ["into", "item"], c.describe(aggregate.taken)) as frame,
             c.scoped(Scope({}, Focus(None))),
         ):
-            c.declare(("", name), one("item", NodeItem(nk.ELEMENT), simple=True))
+            c.declare(("", name), one("item", NodeItem(kind), simple=True))
             if aggregate.grouping is not None:
                 self._groups(aggregate, aggregate.grouping, name)
                 return frame.name
@@ -159,7 +188,7 @@ class AggregatePlanner:
             c.writer.line(f"into.add({c.as_iterable(code)})")
         return frame.name
 
-    def _folder(self, aggregate: Aggregate, fold: Fold, name: str) -> str:
+    def _folder(self, aggregate: Aggregate, fold: Fold, name: str, kind: int) -> str:
         """def feed(into, items): take the value of a fold as many steps further as there are records."""
         c = self.b.c
         with (
@@ -175,9 +204,9 @@ class AggregatePlanner:
             c.writer.line(f"{so_far} = into.value{'[0]' if is_single else ''}")
             c.writer.line("for item in items:")
             with c.writer.indented(block=True), c.scoped():
-                c.declare(("", name), one("item", NodeItem(nk.ELEMENT), simple=True), loops=True)
+                c.declare(("", name), one("item", NodeItem(kind), simple=True), loops=True)
                 if aggregate.taken == ITEM:
-                    write_step(c, fold, one("item", NodeItem(nk.ELEMENT), simple=True), so_far)
+                    write_step(c, fold, one("item", NodeItem(kind), simple=True), so_far)
                 else:
                     taken, each = c.compile(aggregate.taken), c.writer.fresh("one")
                     c.writer.line(f"for {each} in {c.as_iterable(taken)}:")

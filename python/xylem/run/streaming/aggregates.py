@@ -29,7 +29,7 @@ from xylem.rewrite.substitution import Substitution
 from xylem.syntax import ast
 
 from ..evaluator.keyed_groups import Grouping, grouping_of
-from .fed_records import ITEM, is_source, leaves_order, split_records
+from .fed_records import ITEM, each_text, is_source, leaves_order, split_records
 
 FUNCTIONS = ("count", "exists", "empty", "sum", "min", "max", "avg", "distinct-values", "string-join")
 IN_ORDER = ("distinct-values", "string-join", "fold-left", "last", "items", "groups")
@@ -111,12 +111,20 @@ class Extraction:
     """Takes the aggregates over one stream variable out of an expression."""
 
     def __init__(
-        self, variable: str, first_number: int, others: Collection[str] = (), *, takes_items: bool = False
+        self,
+        variable: str,
+        first_number: int,
+        others: Collection[str] = (),
+        *,
+        takes_items: bool = False,
+        takes_texts: bool = False,
     ) -> None:
         """`others` are the other variables of the program: what they hold when a record comes is not known.
 
-        With `takes_items`, the nodes of other paths are collected too, as they are.
+        With `takes_items`, the nodes of other paths are collected too, as they are. With `takes_texts`, aggregates may
+        be fed with text nodes by themselves.
         """
+        self.takes_texts = takes_texts
         self.takes_items = takes_items
         self.variable = variable
         self.number = first_number
@@ -308,7 +316,9 @@ class Extraction:
         split = split_records(argument, self.variable)
         if split is None or not _stays_below(split[1]):
             return None
-        if function in IN_ORDER and leaves_order(*split):
+        by_text = self.takes_texts and is_fed_with_texts(function, split[1])
+        is_around = split[0][-1].axis == "descendant-or-self" or (function in IN_ORDER and leaves_order(*split))
+        if is_around and not by_text:
             return None
         if fold is not None and not _stays_below(Substitution({ONE.name.expanded: ITEM}).apply(fold.step)):
             return None
@@ -327,6 +337,11 @@ class Extraction:
 
     def _reads_stream(self, node: ast.Node) -> bool:
         return ("", self.variable) in read_variables(node)
+
+
+def is_fed_with_texts(function: str, taken: ast.Expr) -> bool:
+    """Whether an aggregate can be fed with the text nodes of its records, each by itself."""
+    return function not in ("last", "items", "groups") and each_text(taken) is not None
 
 
 def fold_of(zero: ast.Expr, function: ast.Expr) -> Fold | None:

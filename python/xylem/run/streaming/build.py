@@ -6,8 +6,10 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from xylem.analysis.focus import reads_focus
-from xylem.analysis.projection import NotProjectable, Projection
+from xylem.analysis.free_variables import free_in
+from xylem.analysis.projection import NotProjectable, Projection, project
 from xylem.analysis.reached_declarations import reached_declarations
+from xylem.analysis.streamable_paths import is_test
 from xylem.functions.context import CODEPOINT_COLLATION
 from xylem.plan.flux import (
     ROOT,
@@ -27,7 +29,7 @@ from xylem.plan.flux_variables import bound_variables, expressions_of
 from xylem.plan.needs import add_needs
 from xylem.plan.result_template import Template
 from xylem.plan.scan_plan import Report
-from xylem.plan.symbols import is_element_step, reached_type, step_symbol
+from xylem.plan.symbols import TEXT, is_element_step, reached_type, step_symbol
 from xylem.rewrite.simple_expressions import is_known_at_start, is_simple
 from xylem.rewrite.take_outermost import take_outermost
 from xylem.schema.automaton_constraints import AutomatonConstraints
@@ -63,7 +65,7 @@ from .roles import (
     TriggerRole,
 )
 from .selection import Selection, conjuncts
-from .steps import PlannedSteps
+from .steps import PlannedSteps, variable_expression
 from .stopping import limit_of
 from .window_handlers import WindowPlanner
 
@@ -250,21 +252,20 @@ class StreamBuilder:
         if guarded is not None and self.is_scannable((*guarded.through, guarded.step)):
             # Attributes are all it asks for: the scan tests them.
             guarded = None
+        if self._is_scanned_text(path, role.variable):
+            self._on_text(role, index, handler)
+            return
         if guarded is not None or not self.is_scannable(path):
             self.regions.plan(role, index, guarded or handler, nested)
             return
-        parent = role.step
-        for step in handler.through:
-            planned = self.steps.follow(parent, step, Report.NOTHING)
-            planned.tests = self.regions.scan_tests(step) or ()
-            parent = planned.index
+        parent = self._follow(role.step, handler.through)
         own_tests = self.regions.scan_tests(handler.step) or ()
-        stream = None if nested or counter is not None else self._as_stream(handler)
+        single = role.is_single and self._is_at_most_once(role, path)
+        stream = None if nested or counter is not None else self._as_stream(handler, single)
         if stream is not None:
             element = self.steps.follow(parent, handler.step, Report.START | Report.END)
             element.tests = (*own_tests, *self.selection.tests_of(stream, handler.variable))
             self.decided |= self.selection.decided_at_start(stream, handler.variable)
-            single = role.is_single and self._is_at_most_once(role, path)
             self._scope(stream, element.index, role, index, single)
             return
         planned = self.steps.follow(parent, handler.step, Report.ITEM)
@@ -291,6 +292,65 @@ class StreamBuilder:
             planned.nests = role.step in self.alone
         self.roles.append(item)
 
+    def _follow(self, parent: int, path: tuple[Step, ...]) -> int:
+        """Steps for the elements on the way; gives the last one."""
+        for step in path:
+            planned = self.steps.follow(parent, step, Report.NOTHING)
+            planned.tests = self.regions.scan_tests(step) or ()
+            parent = planned.index
+        return parent
+
+    def _on_text(self, role: ScopeRole, index: int, handler: On) -> None:
+        """Text nodes are reported one by one, as soon as they are complete: they have nothing inside."""
+        self.item_types[handler.variable] = NodeItem(nk.TEXT)
+        parent = self._follow(role.step, handler.through) if handler.through else self._again(role.step)
+        below = [parent]
+        if handler.step.axis == "descendant":
+            below.append(self.steps.add(parent, "descendant", None, None, Report.TEXTS).index)
+        for number in below:
+            planned = self.steps.steps[number]
+            planned.report, planned.kept.text = Report.TEXTS, True
+        needs = Projection()
+        add_needs(handler.body, {handler.variable: needs})
+        for predicate in handler.step.predicates:
+            project(predicate, {}, focus=needs)
+        self.keep_above(needs)
+        slot = self.slot(handler.variable)
+        hoisted_body = hoisted(handler.body)
+        body = self.code.function("on", hoisted_body, role, handler)
+        item = ItemRole(parent, role, index, slot, body, text_steps=tuple(below))
+        if handler.step.predicates:
+            # Only those that pass are counted; without a position, the body tests them.
+            passing: ast.Expr = variable_expression(handler.variable)
+            for predicate in handler.step.predicates:
+                passing = ast.Filter(passing, predicate, span=predicate.span)
+            item.passes = self.code.test(passing, [handler.variable])
+        item.counter = None if handler.position is None else self.slot(handler.position)
+        item.limit = limit_of(handler)
+        if item.counter is None and item.passes is None:
+            for number in below:
+                self.steps.steps[number].result = self._template(hoisted_body, handler.variable)
+        self.roles.append(item)
+
+    def _again(self, number: int) -> int:
+        """Another step that reaches the elements of a scope: they do not nest, and have records of their own."""
+        step = self.steps.steps[number]
+        made = self.steps.add(step.parent, step.axis, step.uri, step.local, Report.NOTHING)
+        made.tests = step.tests
+        return made.index
+
+    def _is_scanned_text(self, path: tuple[Step, ...], source: str) -> bool:
+        """Whether a path leads to the text nodes of elements that the scan itself can find, each by one way."""
+        *way, last = path
+        if last.name != TEXT or not self.is_scannable(tuple(way)):
+            return False
+        own = {("", name) for name in self.program_variables}
+        if not all(is_test(predicate) and not free_in(predicate) & own for predicate in last.predicates):
+            return False
+        return bool(way or source != ROOT) and not (
+            last.axis == "descendant" and any(step.axis == "descendant" for step in way)
+        )
+
     def keep_above(self, kept: Projection) -> None:
         """Steps for the elements around, whose attributes are read: the scan shows them with all that is inside."""
         if kept.above is None:
@@ -315,13 +375,16 @@ class StreamBuilder:
         decided = {condition for condition in conditions if self.selection.decides(condition, variable)}
         return template_of(body, variable, self.selection, decided | self.decided)
 
-    def _as_stream(self, handler: On) -> ProcessStream | None:
-        """The body as a stream of its own: it is one, or aggregates over the element are all it reads."""
+    def _as_stream(self, handler: On, single: bool) -> ProcessStream | None:
+        """The body as a stream of its own: it is one, or aggregates over the element are all it reads.
+
+        Of an element of which there are many, text is taken together: the scan writes it with the element.
+        """
         stream = handler.body
         if not isinstance(stream, ProcessStream):
             stream = ProcessStream(handler.variable, (OnFirst(None, stream),))
         stream = self._settled(stream)
-        if self._streams(stream):
+        if self._streams(stream) and (single or not all(_is_own_text(each) for each in stream.handlers)):
             return stream
         if not all(isinstance(h, OnFirst) for h in stream.handlers):
             return None
@@ -350,7 +413,7 @@ class StreamBuilder:
         """Whether children are worth processing one by one: some are streamed, and the rest can be kept."""
         if not any(_streamed_path(handler) is not None for handler in stream.handlers):
             return False
-        if not all(self._can_follow(handler) for handler in stream.handlers):
+        if not all(self._can_follow(handler, stream.variable) for handler in stream.handlers):
             return False
         reduced, _ = self._without_aggregates(stream)
         needs = self._needs(reduced)
@@ -360,15 +423,17 @@ class StreamBuilder:
     def is_scannable(self, path: tuple[Step, ...]) -> bool:
         """Whether the scan itself can find what a handler waits for: elements by name and by attributes."""
         return all(
-            step.axis in ("child", "descendant") and step.name != "text()" and self.regions.scan_tests(step) is not None
+            step.axis in ("child", "descendant") and step.name != TEXT and self.regions.scan_tests(step) is not None
             for step in path
         )
 
-    def _can_follow(self, handler: Handler) -> bool:
+    def _can_follow(self, handler: Handler, source: str) -> bool:
         path = _streamed_path(handler)
         if path is None or self.is_scannable(path):
             return True
-        return isinstance(handler, On) and is_element_step(handler.step) and self.regions.can(handler)
+        if not isinstance(handler, On):
+            return False
+        return self._is_scanned_text(path, source) or (is_element_step(handler.step) and self.regions.can(handler))
 
     def _settled(self, stream: ProcessStream) -> ProcessStream:
         """The stream with its predicates decided on the way, or by the outermost element they may be about."""
@@ -376,7 +441,7 @@ class StreamBuilder:
         return stream if handlers == stream.handlers else replace(stream, handlers=handlers)
 
     def _settled_handler(self, source: str, handler: Handler) -> Handler:
-        if not isinstance(handler, On) or handler.outermost or self._can_follow(handler):
+        if not isinstance(handler, On) or handler.outermost or self._can_follow(handler, source):
             return handler
         loop = For(handler.variable, source, (*handler.through, handler.step), handler.body, None, handler.position)
         found = take_outermost(loop, self.names)
@@ -388,7 +453,7 @@ class StreamBuilder:
     # --- aggregates
 
     def _without_aggregates(self, stream: ProcessStream) -> tuple[ProcessStream, list[Aggregate]]:
-        extraction = Extraction(stream.variable, self.next_aggregate, self.program_variables)
+        extraction = Extraction(stream.variable, self.next_aggregate, self.program_variables, takes_texts=True)
         # When a handler fires, all it depends on has passed: what it reads of the stream's element is final.
         made = replace(stream, handlers=tuple(map_handler(h, extraction) for h in stream.handlers))
         self.next_aggregate = extraction.number
@@ -402,6 +467,12 @@ def _waiting(variable: str, handler: Handler) -> Handler:
     if not isinstance(handler, On):
         return handler
     return OnFirst(None, loop_of(handler, variable, (*handler.through, handler.step)))
+
+
+def _is_own_text(handler: Handler) -> bool:
+    """Whether a handler takes no more of a stream than the text of its element, or only waits."""
+    path = _streamed_path(handler)
+    return path is None or (len(path) == 1 and path[0].name == TEXT and path[0].axis == "child")
 
 
 def _streamed_path(handler: Handler) -> tuple[Step, ...] | None:

@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from xylem.analysis.focus import read_variables, reads_focus, uses_position
 from xylem.analysis.projection import is_descend
+from xylem.analysis.streamable_paths import is_test, is_text_step
 from xylem.plan.flux import ROOT
 from xylem.rewrite.value_expressions import gives_values
 from xylem.syntax import ast
@@ -72,6 +73,32 @@ def leaves_order(prefix: Sequence[ast.AxisStep], taken: ast.Expr) -> bool:
     return False
 
 
+def each_text(taken: ast.Expr) -> ast.Expr | None:
+    """What is taken of a record, in terms of its text nodes, where it is taken of each of them alone; None elsewhere.
+
+    ITEM/text()[contains(., "x")]/string-length()     →     ITEM[contains(., "x")]/string-length()
+    """
+    match taken:
+        case ast.Path(left=ast.VarRef() as left, right=ast.AxisStep(axis="child") as step) if left == ITEM:
+            if not is_text_step(step) or not all(map(is_test, step.predicates)):
+                return None
+            made: ast.Expr = ITEM
+            for predicate in step.predicates:
+                made = ast.Filter(made, predicate, span=predicate.span)
+            return made
+        case ast.Filter(base=base, predicate=predicate) if is_test(predicate):
+            inner = each_text(base)
+            return None if inner is None else replace(taken, base=inner)
+        case ast.Path(left=left, right=right) | ast.SimpleMap(left=left, right=right):
+            inner = each_text(left)
+            alone = not isinstance(right, ast.AxisStep) and not uses_position(right)
+            return replace(taken, left=inner) if inner is not None and alone else None
+        case ast.Flwor(clauses=(ast.ForClause(collection=collection) as first, *rest)):
+            inner = each_text(collection)
+            return None if inner is None else replace(taken, clauses=(replace(first, collection=inner), *rest))
+    return None
+
+
 def _reads(variable: str, node: ast.Node) -> bool:
     return ("", variable) in read_variables(node)
 
@@ -121,6 +148,10 @@ def _split_path(argument: ast.Expr, variable: str) -> Split | None:
     return tuple(cut.steps), taken
 
 
+def _is_text(step: ast.AxisStep) -> bool:
+    return step.axis == "child" and is_text_step(step) and all(map(is_test, step.predicates))
+
+
 class _Cut:
     """The first parts of a path: plain steps to elements, and the predicates of the last one."""
 
@@ -142,11 +173,14 @@ def _prefix(parts: Sequence[ast.Expr], starts_at_document: bool) -> _Cut | None:
             descends = True
             cut.length += 1
             continue
-        if descends and isinstance(part, ast.AxisStep) and part.axis == "attribute":
-            # //@id is //*/@id: the document has no attributes.
-            if cut.steps or not starts_at_document:
+        if descends and isinstance(part, ast.AxisStep) and (part.axis == "attribute" or _is_text(part)):
+            if not cut.steps and starts_at_document:
+                # //@id is //*/@id: the document has no attributes, and no text.
+                cut.steps.append(ast.AxisStep("descendant", ast.Wildcard(), span=part.span))
+            elif part.axis == "child" and not cut.is_recursive:
+                cut.steps.append(ast.AxisStep("descendant-or-self", ast.Wildcard(), span=part.span))
+            else:
                 return None
-            cut.steps.append(ast.AxisStep("descendant", ast.Wildcard(), span=part.span))
             return cut
         if not isinstance(part, ast.AxisStep) or part.axis not in ("child", "descendant"):
             break

@@ -75,6 +75,10 @@ class ItemRole:
     """The handler needs no more than the start tag, and fires there."""
     limit: int | None = None
     """So many records of one scope matter, and none after them."""
+    text_steps: tuple[int, ...] = ()
+    """With any, the records are text nodes of the elements that these steps reach."""
+    passes: str | None = None
+    """The function that tells whether a text node is a record at all."""
 
 
 @dataclass(eq=False)
@@ -133,10 +137,12 @@ class FeedRole:
     """What is taken of a record is known at its start tag."""
     nested: bool = False
     """Records may contain each other, and their order matters."""
-
-
+    text_steps: tuple[int, ...] = ()
+    """With any, the records are text nodes of the elements that these steps reach."""
     takes_runs: bool = False
     """The body takes several records that come one after another."""
+
+
 @dataclass(eq=False)
 class FiringRole:
     """A record with whose end on-first handlers fire, and which they read as it passes (`immediate.py`)."""

@@ -78,7 +78,8 @@ class StreamRun:
         """By step and kind of record: step << 3 | kind."""
         self.takes_runs: dict[int, Callable[[Sequence[Node]], None]] = {}
         """Of these, those that take several records at once, where no other stands between them."""
-        self.counted: list[FeedRole] = []
+        self.counted: list[tuple[int, FeedRole]] = []
+        """Steps whose counts belong to an aggregate."""
         self.handlers: dict[int, list[Handler | None]] = {}
         self.windows: dict[tuple[int, int], WindowRole] = {}
         """By the step of their scope and their place in it."""
@@ -104,7 +105,9 @@ class StreamRun:
                 self.actions[key | START] = lambda node: self._open(role, node)
                 self.actions[key | END] = lambda node: self._close(role)
             case ItemRole() if role.text_steps:
-                self.actions |= dict.fromkeys((step << 3 | TEXT for step in role.text_steps), self._item(role))
+                act = self._item(role) if role.passes is None else self._tested(role)
+                self.actions |= dict.fromkeys(_texts(role), act)
+                self.actions |= dict.fromkeys(_texts(role, WRITTEN), self._written_items(role))
             case ItemRole(at_start=True):
                 self.actions[key | START] = self._item(role)
             case ItemRole(nested=True):
@@ -141,14 +144,19 @@ class StreamRun:
                     self.actions[key | START] = self.region_runs.result_starts(role)
                 self.actions[key | (START if role.at_start else ITEM)] = self.region_runs.result(role)
             case FeedRole(body=None):
-                self.counted.append(role)
+                self.counted.append((role.step, role))
+            case FeedRole() if role.text_steps:
+                self.counted += [(step, role) for step in role.text_steps]
+                self.actions |= dict.fromkeys(_texts(role), self.feed_runs.feeds(role))
+                if role.takes_runs:
+                    self.takes_runs |= dict.fromkeys(_texts(role), self.feed_runs.takes(role))
             case FeedRole(nested=True):
                 self.actions[key | START] = lambda node: self.feed_runs.expect(role)
                 self.actions[key | ITEM] = self.feed_runs.feeds_in_order(role)
             case FeedRole():
                 # The scan may count records by itself, and leave only some of them to be looked at here.
                 self.feed_runs.fed[role.step] = role
-                self.counted.append(role)
+                self.counted.append((role.step, role))
                 key |= START if role.at_start else ITEM
                 self.actions[key] = self.feed_runs.feeds(role)
                 if role.takes_runs:
@@ -174,9 +182,9 @@ class StreamRun:
         for step, cells in tables:
             self.feed_runs.take_table(step, cells)
         self.written = iter(written)
-        for role in self.counted:
-            if counts and counts[role.step]:
-                self._count(role, counts[role.step])
+        for step, role in self.counted:
+            if counts and counts[step]:
+                self._count(role, counts[step])
         actions = self.actions
         if self.takes_runs:
             self._push_runs(tree, [step << 3 | kind for kind, step in zip(kinds, steps, strict=True)], rows)
@@ -365,6 +373,17 @@ class StreamRun:
 
         return act
 
+    def _tested(self, role: ItemRole) -> Action:
+        """Records that the scan cannot test."""
+        passes, take, env = self.space[role.passes or ""], self._item(role), self.env
+
+        def act(node: Node) -> None:
+            env[role.slot] = node
+            if passes(env):
+                take(node)
+
+        return act
+
     def _written_items(self, role: ItemRole) -> Action:
         """Results that the scan has written, where a handler would have been called for each record."""
         step, position, held_as, hold = role.scope.step, role.position, role.held_as, self.statistics.hold
@@ -471,3 +490,8 @@ class StreamRun:
         counter = self.open[role.scope.step].aggregates[role.aggregate]
         assert isinstance(counter, Counter)
         counter.count += number
+
+
+def _texts(role: ItemRole | FeedRole, kind: int = TEXT) -> list[int]:
+    """The keys of the records of text nodes."""
+    return [step << 3 | kind for step in role.text_steps]
