@@ -34,11 +34,31 @@ class Reach(IntFlag):
     """An element around the item, or the document node: its content is not there."""
     AROUND_ATTRIBUTE = 8
     COPY = 16
-    """Copies of elements from elsewhere in the input, each alone."""
+    """Copies of elements from elsewhere in the input, each alone: one, or several that come in document order, none of
+    them twice or inside another. So what is inside them has its identity and its order."""
     COPY_INSIDE = 32
+    NESTED = 64
+    """Likewise, but some may lie inside others, which then are in two copies."""
+    REPEATED = 128
+    """Copies of neighbours in any order, perhaps several of one node: those who make them can see whether it is so."""
+    MIXED = 256
+    """Copies in any order, perhaps several of one node."""
 
 
-COPIES = Reach.COPY | Reach.COPY_INSIDE
+UNSURE = Reach.NESTED | Reach.REPEATED | Reach.MIXED
+COPIES = Reach.COPY | Reach.COPY_INSIDE | UNSURE
+
+
+def one_of(reach: Reach) -> Reach:
+    """Where one node of a sequence is: of one copy nothing is unsure."""
+    return (reach & ~UNSURE) | Reach.COPY if reach & UNSURE else reach
+
+
+def mixed(reach: Reach) -> Reach:
+    """Where nodes are that are put together in an order of their own."""
+    return (reach & ~COPIES) | Reach.MIXED if reach & COPIES else reach
+
+
 Variables = Mapping[ExpandedName, Reach]
 
 
@@ -61,6 +81,10 @@ NAMES_ONLY = frozenset(
     }
 )
 """Functions that ask of a node nothing that is inside it."""
+_TRUTH = frozenset({"exists", "empty", "boolean", "not"})
+_ONE = frozenset({"head", "exactly-one", "zero-or-one"})
+_IN_ORDER = frozenset({"tail", "subsequence", "remove", "one-or-more", "unordered", "trace"})
+"""Functions that give nodes of their argument in its order, each once."""
 _ELSEWHERE = frozenset({"root", "path", "id", "idref", "element-with-id", "generate-id"})
 """Functions that look around in the document, or tell nodes of one document from those of another."""
 
@@ -84,7 +108,7 @@ def _step(place: Reach, step: ast.AxisStep) -> Reach:
                 return item
             if axis in ("ancestor", "ancestor-or-self") and place is Reach.INSIDE:
                 return Reach.AROUND | Reach.ITEM | (place if axis == "ancestor-or-self" else Reach.NONE)
-        case Reach.ITEM | Reach.COPY:
+        case Reach.ITEM | Reach.COPY | Reach.NESTED | Reach.REPEATED | Reach.MIXED:
             if axis in _DOWN:
                 return Reach.INSIDE if place is Reach.ITEM else Reach.COPY_INSIDE
             if axis in _STAY:
@@ -113,6 +137,8 @@ class ReachAnalysis:
         self._functions = {(*f.name.expanded, len(f.parameters)): f for f in functions}
         self._nodes = nodes
         self._known: dict[tuple[FunctionKey, tuple[Reach, ...]], Reach] = {}
+        self.needs_flat = False
+        """Whether a path was met that is right only where no copy lies inside another, or is there twice."""
 
     def of(self, expr: ast.Expr, variables: Variables, focus: Reach = Reach.NONE) -> Reach:
         """Where the nodes of a value are; BeyondReach where computing it takes more than an item."""
@@ -142,28 +168,33 @@ class ReachAnalysis:
             case ast.AxisStep(predicates=predicates):
                 found = step_reach(focus, node)
                 for predicate in predicates:
-                    self._value(predicate, scope, found)
+                    self._truth(predicate, scope, one_of(found))
                 return found
-            case ast.Path(left=left, right=right) | ast.SimpleMap(left=left, right=right):
+            case ast.Path(left=left, right=right):
+                return self._path(node, self._value(left, scope, focus), right, scope)
+            case ast.SimpleMap(left=left, right=right):
                 base = self._value(left, scope, focus)
-                found = self._value(right, scope, base)
-                if isinstance(node, ast.Path):
-                    _refuse_mixture(found, node)
-                return found
+                return mixed(self._value(right, scope, one_of(base)))
             case ast.Filter(base=inner, predicate=predicate):
                 found = self._value(inner, scope, focus)
-                self._value(predicate, scope, found)
+                self._truth(predicate, scope, one_of(found))
                 return found
             case ast.Flwor(clauses=clauses, result=result):
                 inner_scope = dict(scope)
                 for clause in clauses:
                     self._clause(clause, inner_scope, focus)
-                return self._value(result, inner_scope, focus)
+                found = self._value(result, inner_scope, focus)
+                return found if all(isinstance(clause, ast.LetClause) for clause in clauses) else mixed(found)
             case ast.Quantified(bindings=bindings, satisfies=satisfies):
                 inner_scope = dict(scope)
                 for binding in bindings:
-                    inner_scope[binding.name.expanded] = self._value(binding.collection, inner_scope, focus)
-                self._value(satisfies, inner_scope, focus)
+                    inner_scope[binding.name.expanded] = one_of(self._truth(binding.collection, inner_scope, focus))
+                self._truth(satisfies, inner_scope, focus)
+                return Reach.NONE
+            case ast.GeneralComparison(left=left, right=right):
+                for operand in (left, right):
+                    if self._truth(operand, scope, focus) & Reach.AROUND:
+                        raise BeyondReach("it reads an element around the item as a whole", operand)
                 return Reach.NONE
             case ast.Typeswitch():
                 return self._typeswitch(node, scope, focus)
@@ -181,7 +212,7 @@ class ReachAnalysis:
                 for child in node.children():
                     if isinstance(child, ast.Expr):
                         self._read(child, scope, focus)
-                return self._nodes
+                return self._given_nodes
             case ast.NodeComparison(left=left, right=right):
                 if (self._value(left, scope, focus) | self._value(right, scope, focus)) & COPIES:
                     raise BeyondReach("it compares the identity or order of nodes that are copies here", node)
@@ -194,11 +225,12 @@ class ReachAnalysis:
             case ast.InstanceOf(operand=operand):
                 self._value(operand, scope, focus)
                 return Reach.NONE
-            case ast.And() | ast.Or():
-                self._children(node, scope, focus)
+            case ast.And(left=left, right=right) | ast.Or(left=left, right=right):
+                self._truth(left, scope, focus)
+                self._truth(right, scope, focus)
                 return Reach.NONE
             case ast.If(test=test, then=then, otherwise=otherwise):
-                self._value(test, scope, focus)
+                self._truth(test, scope, focus)
                 return self._value(then, scope, focus) | self._value(otherwise, scope, focus)
             case ast.Switch(operand=operand, cases=cases, default=default):
                 self._read(operand, scope, focus)
@@ -234,14 +266,42 @@ class ReachAnalysis:
         self._read_children(node, scope, focus)
         return Reach.NONE
 
+    def _path(
+        self, node: ast.Path, base: Reach, right: ast.Expr, scope: dict[ExpandedName, Reach], is_truth: bool = False
+    ) -> Reach:
+        """The nodes of a path, in document order and each once: of copies that is known only where none overlap."""
+        found = self._value(right, scope, one_of(base))
+        _refuse_mixture(found, node)
+        if not found & COPIES or not base & UNSURE:
+            return found
+        axis = right.axis if isinstance(right, ast.AxisStep) else ""
+        if is_truth:
+            return mixed(found)
+        if base & Reach.MIXED:
+            raise BeyondReach("it orders nodes that are copies here, or takes one of several of the same", node)
+        if base & Reach.REPEATED or axis not in ("self", "attribute"):
+            self.needs_flat = True
+        return base if axis == "self" else found
+
+    def _truth(self, node: ast.Expr, scope: dict[ExpandedName, Reach], focus: Reach) -> Reach:
+        """An expression that is asked whether it has some value: neither order nor number of its items matter."""
+        if isinstance(node, ast.Path):
+            base = self._truth(node.left, scope, focus)
+            return self._path(node, base, node.right, scope, is_truth=True)
+        return self._value(node, scope, focus)
+
+    @property
+    def _given_nodes(self) -> Reach:
+        """What a function called through a function item may give."""
+        return mixed(self._nodes)
+
     def _children(self, node: ast.Node, scope: dict[ExpandedName, Reach], focus: Reach) -> Reach:
         found = Reach.NONE
         for child in node.children():
-            found |= (
-                self._value(child, scope, focus)
-                if isinstance(child, ast.Expr)
-                else self._children(child, scope, focus)
+            own = (
+                self._value(child, scope, focus) if isinstance(child, ast.Expr) else self._children(child, scope, focus)
             )
+            found = mixed(found | own) if found & COPIES and own & COPIES else found | own
         return found
 
     def _read_children(self, node: ast.Node, scope: dict[ExpandedName, Reach], focus: Reach) -> None:
@@ -274,13 +334,13 @@ class ReachAnalysis:
     def _clause(self, clause: ast.Clause, scope: dict[ExpandedName, Reach], focus: Reach) -> None:
         match clause:
             case ast.ForClause(name=name, collection=value, position=position):
-                scope[name.expanded] = self._value(value, scope, focus)
+                scope[name.expanded] = one_of(self._value(value, scope, focus))
                 if position is not None:
                     scope[position.expanded] = Reach.NONE
             case ast.LetClause(name=name, value=value):
                 scope[name.expanded] = self._value(value, scope, focus)
             case ast.WhereClause(test=test):
-                self._value(test, scope, focus)
+                self._truth(test, scope, focus)
             case ast.CountClause(name=name):
                 scope[name.expanded] = Reach.NONE
             case ast.GroupByClause(specs=specs):
@@ -290,6 +350,7 @@ class ReachAnalysis:
                     elif scope.get(spec.name.expanded, Reach.NONE) & Reach.AROUND:
                         raise BeyondReach("it reads an element around the item as a whole", spec)
                     scope[spec.name.expanded] = Reach.NONE
+                scope.update({name: mixed(reach) for name, reach in scope.items()})
             case ast.OrderByClause(specs=specs):
                 for order in specs:
                     self._read(order.key, scope, focus)
@@ -339,10 +400,10 @@ class ReachAnalysis:
         builtin = look_up(*key)
         if builtin is None:
             # A function in Python gets nodes as they are, and may give them back.
-            return self._nodes
+            return self._given_nodes
         calls_functions = any("function(" in parameter for parameter in builtin.parameters)
-        passed = together if _passes_nodes(builtin.returns) else Reach.NONE
-        return passed | (self._nodes if calls_functions else Reach.NONE)
+        passed = mixed(together) if _passes_nodes(builtin.returns) else Reach.NONE
+        return passed | (self._given_nodes if calls_functions else Reach.NONE)
 
     def _builtin(
         self,
@@ -353,7 +414,8 @@ class ReachAnalysis:
         focus: Reach,
     ) -> Reach:
         builtin = look_up(FN, local, len(arguments)) or look_up(FN, local, len(arguments) + 1)
-        reached = [self._value(argument, scope, focus) for argument in arguments]
+        evaluate = self._truth if local in _TRUTH else self._value
+        reached = [evaluate(argument, scope, focus) for argument in arguments]
         if builtin is not None and builtin.focus and len(arguments) < builtin.most:
             reached.append(focus)
         together = Reach.NONE
@@ -372,13 +434,14 @@ class ReachAnalysis:
                 raise BeyondReach(f"{local}() reads an element around the item as a whole", node)
             return Reach.NONE
         calls_functions = any("function(" in parameter for parameter in builtin.parameters)
-        return together | (self._nodes if calls_functions else Reach.NONE)
+        passed = one_of(together) if local in _ONE else together if local in _IN_ORDER else mixed(together)
+        return passed | (self._given_nodes if calls_functions else Reach.NONE)
 
     def _declared(
         self, key: FunctionKey, declared: ast.FunctionDecl, given: tuple[Reach, ...], node: ast.Expr
     ) -> Reach:
         if declared.body is None:
-            return self._nodes
+            return self._given_nodes
         known = self._known.get((key, given))
         if known is not None:
             return known

@@ -300,6 +300,10 @@ CATALOGUE: dict[str, Entry] = {
         "a value cannot travel between tasks",
         "return what a function gives, not the function itself; states of aggregates are values that Python can pickle",
     ),
+    "XYRT0011": Entry(
+        "the query cannot be spread over this input: items lie inside each other, and their nodes must be told apart",
+        "run it in one process: xylem run without --on spark",
+    ),
     "XYRT0020": Entry(
         "the checkpoint belongs to another query",
         "give the changed query a checkpoint of its own, or delete the old one to begin again with all that is left",

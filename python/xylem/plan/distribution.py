@@ -48,6 +48,8 @@ class InputOf(StrEnum):
     """doc() is a document beside it."""
     NAMED = "the document it names"
     """By doc(), if it reads no other; else what the run is given."""
+    WHOLE = "what the run is given, in one task"
+    """Where tasks found that the query cannot be spread over this input."""
     NOTHING = "nothing"
 
 

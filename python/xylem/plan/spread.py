@@ -126,6 +126,8 @@ class SpreadPart:
     """Its items are asked for by key alone: a task needs only those that may match."""
     is_divisible: bool = False
     """Its items could be divided themselves, where a document has too few of them."""
+    must_be_flat: bool = False
+    """Its items are copies that paths go over, which is right only where none is inside another."""
     is_guarded: bool = False
     """The frame may never read it: an error of it is kept until then."""
 

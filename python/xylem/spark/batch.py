@@ -12,9 +12,12 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from xylem.plan.distribution import Part, PartKind
+from xylem.errors import InputError
+from xylem.plan.distribution import InputOf, Part, PartKind
+from xylem.run.distributed.flat_items import NOT_FLAT
 from xylem.run.distributed.program import DistributedProgram
 from xylem.run.distributed.rows import Row
 from xylem.run.streaming.run import Statistics
@@ -130,6 +133,27 @@ class BatchRun:
 
     def pieces(self) -> Iterator[str]:
         """The text of the answer, as it becomes final."""
+        written = 0
+        try:
+            for piece in self._spread_pieces():
+                yield piece
+                written += len(piece)
+            return
+        except InputError as error:
+            if error.code != NOT_FLAT:
+                raise
+        self._become_one_task()
+        for piece in self._spread_pieces():
+            if len(piece) > written:
+                yield piece[written:]
+            written = max(0, written - len(piece))
+
+    def _become_one_task(self) -> None:
+        """Tasks found that the query cannot be spread over this input. What they gave is how the answer begins."""
+        self.query = self.query.with_input(InputOf.WHOLE)
+        self.program = self.query.program()
+
+    def _spread_pieces(self) -> Iterator[str]:
         self._divide_items()
         spool = RowSpool()
         try:
@@ -141,6 +165,19 @@ class BatchRun:
 
     def items(self) -> Iterator[Any]:
         """The items of the answer; the query must be one `with_items`."""
+        given = 0
+        try:
+            for item in self._spread_items():
+                yield item
+                given += 1
+            return
+        except InputError as error:
+            if error.code != NOT_FLAT:
+                raise
+        self._become_one_task()
+        yield from islice(self._spread_items(), given, None)
+
+    def _spread_items(self) -> Iterator[Any]:
         self._divide_items()
         spool = RowSpool()
         try:

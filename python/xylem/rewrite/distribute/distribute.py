@@ -8,7 +8,7 @@ from functools import partial
 
 from xylem.analysis.focus import reads_focus
 from xylem.analysis.projection import NotProjectable, Projection, project
-from xylem.analysis.reach import BeyondReach
+from xylem.analysis.reach import UNSURE, BeyondReach, Reach
 from xylem.analysis.reached_declarations import reached_declarations
 from xylem.analysis.readable_names import with_readable_names
 from xylem.plan.distribution import Distribution, InputOf, Part, PartKind
@@ -77,6 +77,8 @@ def _spread(
     body = _without_recursion(inline_prolog(body, declared), declared)
     if input_of is InputOf.NOTHING:
         raise NotSpread("there is no input", None)
+    if input_of is InputOf.WHOLE:
+        raise NotSpread("items of this input lie inside each other, and their nodes must be told apart", None)
     named = named_input(body) if input_of is InputOf.NAMED else None
     body = read_from_document(body, new_frame().is_one_document, may_be_named=input_of is InputOf.NAMED)
     if not reads_input(body):
@@ -86,7 +88,7 @@ def _spread(
         value = declaration.value if isinstance(declaration, ast.VariableDecl) else None
         if value is not None and (reads_focus(value) or reads_input(value)):
             raise NotSpread(f"the global variable ${declaration.name} reads the input", declaration)
-    parts = tuple(_projected(_placed(part, frame), frame, made) for part in frame.parts)
+    parts = tuple(_projected(_placed(_flat(part, frame), frame), frame, made) for part in frame.parts)
     is_collated = any(isinstance(declaration, ast.DefaultCollationDecl) for declaration in declared)
     if not is_collated:
         parts = tuple(_with_lookups(part) for part in parts)
@@ -117,6 +119,12 @@ def _without_recursion(body: ast.Expr, declared: list[ast.Declaration]) -> ast.E
     """Recursions that are aggregates in truth as such: parts of them are computed apart, and merged."""
     made = FoldAssociative().apply(body, PassFacts.of(body, declared))
     return body if made is body else inline_functions(made, declared)
+
+
+def _flat(part: SpreadPart, frame: Frame) -> SpreadPart:
+    """Where paths go over copies that may lie inside each other, tasks look whether they do."""
+    copied = frame.copies.get(part.variable.name.expanded, Reach.NONE) | frame.grouped.get(part.number, Reach.NONE)
+    return replace(part, must_be_flat=True) if frame.analysis.needs_flat and copied & UNSURE else part
 
 
 def _placed(part: SpreadPart, frame: Frame) -> SpreadPart:

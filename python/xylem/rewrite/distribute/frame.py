@@ -19,6 +19,7 @@ from xylem.source.byte_ranges import Scope
 from xylem.syntax import ast
 
 from .aggregates import AGGREGATES, COUNTING
+from .copied_nodes import gathered_reach
 from .distinct_groups import distinct_groups
 from .first_items import FirstItems, first_items
 from .frame_rewrites import behind, converted, data_of, existence, is_document_element, is_once, once
@@ -64,6 +65,8 @@ class Frame:
         self.parts: list[SpreadPart] = []
         self.copies: dict[ExpandedName, Reach] = {}
         """Part variables that hold nodes of the input, which are copies where they are used."""
+        self.grouped: dict[int, Reach] = {}
+        """Of groups by the numbers of their parts: what is known of the nodes of their tuples."""
         self.unspliced: set[int] = set()
         """Groups of places where text cannot be put as it is."""
         self.is_one_document = is_one_document
@@ -269,7 +272,7 @@ class Frame:
             PartKind.MAP, expr, body, spread.scopes, place, limit=limit, why=why, is_divisible=is_divisible
         )
         if place.use is not Use.VALUE and spread.reach:
-            self.copies[variable.name.expanded] = Reach.COPY
+            self.copies[variable.name.expanded] = Reach.COPY if limit == 1 else gathered_reach(expr, spread.is_nested)
         return variable
 
     def _used(self, body: ast.Expr, place: Place) -> ast.Expr:

@@ -9,6 +9,8 @@ for $p in //person where … count $n return E         likewise, the tuples
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import reduce
+from operator import or_
 
 from xylem.analysis.ast_replacement import replaced
 from xylem.analysis.event_order_call import event_order_call
@@ -21,6 +23,7 @@ from xylem.syntax import ast
 
 from ..fresh_names import bound_names
 from .aggregates import AGGREGATES, COUNTING
+from .copied_nodes import GroupedNodes
 from .frame import Frame
 from .frame_rewrites import converted, data_of
 from .input_reads import ExpandedName, reads_context
@@ -76,7 +79,7 @@ def _shaped(frame: Frame, expr: ast.Flwor, loop: Loop, place: Place, limit: int 
         body = ast.Flwor((*loop.head, loop.first, *loop.rest), loop.result, span=expr.span)
         variable = frame.add(PartKind.MAP, expr, body, loop.scopes, place, limit=limit)
         if reach:
-            frame.copies[variable.name.expanded] = Reach.COPY
+            frame.copies[variable.name.expanded] = Reach.MIXED
         return variable
     clause = loop.rest[beyond[0]]
     if isinstance(clause, ast.OrderByClause):
@@ -107,7 +110,7 @@ def _sorted(frame: Frame, expr: ast.Flwor, loop: Loop, beyond: list[int], place:
     body = ast.Flwor((*loop.head, loop.first, *loop.rest[:index]), result, span=expr.span)
     variable = frame.add(PartKind.SORT, expr, body, loop.scopes, place, orders=_told(order.specs, frame), limit=limit)
     if reach:
-        frame.copies[variable.name.expanded] = Reach.COPY
+        frame.copies[variable.name.expanded] = Reach.MIXED
     return variable
 
 
@@ -136,7 +139,9 @@ def _grouped(frame: Frame, expr: ast.Flwor, loop: Loop, beyond: list[int], place
     orders = _told(_orders(loop.rest[index + 1 :]), frame)
     own = [name for name in _bound(loop, before) if name.expanded not in {key.expanded for key in keys}]
     collected = tuple(name for name in own if name.expanded in free_in(after))
-    _check_groups(frame, after, variables, collected, partial, group)
+    nodes = GroupedNodes(loop.first, before, group, loop.is_nested)
+    copied = {name.expanded: nodes.reach(name.expanded, variables.get(name.expanded, Reach.NONE)) for name in collected}
+    _check_groups(frame, after, variables, copied, collected, partial, group)
     values = tuple(_key(spec) for spec in group.specs)
     members = (*values, *(ast.VarRef(name) for name in collected), *partial.members)
     body = ast.Flwor((*loop.head, loop.first, *before), ast.SquareArray(members, span=group.span), span=expr.span)
@@ -145,9 +150,11 @@ def _grouped(frame: Frame, expr: ast.Flwor, loop: Loop, beyond: list[int], place
     finish = frame.closed(ast.Flwor(loop.head, function, span=expr.span) if loop.head else function)
     grouping = Grouping(group.specs, collected, tuple(partial.found), finish)
     why = _why_grouped(collected, partial)
-    return frame.add(
+    variable = frame.add(
         PartKind.GROUP, expr, body, loop.scopes, place, grouping=grouping, orders=orders, limit=limit, why=why
     )
+    frame.grouped[frame.parts[-1].number] = reduce(or_, copied.values(), Reach.NONE)
+    return variable
 
 
 def _post(clauses: tuple[ast.Clause, ...], result: ast.Expr) -> ast.Expr:
@@ -259,6 +266,7 @@ def _check_groups(
     frame: Frame,
     after: ast.Expr,
     variables: dict[ExpandedName, Reach],
+    copied: dict[ExpandedName, Reach],
     collected: tuple[ast.Name, ...],
     partial: _Partial,
     group: ast.GroupByClause,
@@ -268,7 +276,7 @@ def _check_groups(
         reach = variables.get(name.expanded, Reach.NONE)
         if reach & (Reach.AROUND | Reach.AROUND_ATTRIBUTE):
             raise NotSpread(f"${name} of a group is an element around its items", group)
-        scope[name.expanded] = Reach.COPY if reach else Reach.NONE
+        scope[name.expanded] = copied[name.expanded]
     for member in partial.members:
         frame.analysis.read(member, variables)
     for spec in group.specs:

@@ -18,7 +18,7 @@ from xylem.values.atomic import TYPE_OF_CLASS
 BEGINS_WITH_ATOMIC = 1
 ENDS_WITH_ATOMIC = 2
 HAS_NO_ITEMS = 4
-"""Nothing stands there, which sets nothing apart: the row has a place in an order, or says that a window is complete."""
+"""Nothing stands there, which sets nothing apart: the row has a place in an order, or tells of a complete window."""
 IS_BUNDLE = 64
 """The value of the row is XML of gathered elements."""
 HAS_ERROR = 128

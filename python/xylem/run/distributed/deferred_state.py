@@ -1,6 +1,6 @@
 """Aggregates whose errors wait until somebody asks for their value: the query may never do so, or catch them.
 
-    for $p in //p group by $c := $p/city return if ($c = "") then count($p) else sum($p/age)
+for $p in //p group by $c := $p/city return if ($c = "") then count($p) else sum($p/age)
 """
 
 from __future__ import annotations

@@ -11,6 +11,7 @@ from xylem.plan.spread import Grouping, SpreadPart
 from .aggregate_state import AggregateState
 from .aggregate_task import StateChoice
 from .deferred_state import deferred
+from .flat_items import check_flat
 from .group_key import exact_key, group_key
 from .order_key import one_value
 from .output_choice import TextChoice
@@ -79,14 +80,23 @@ class GroupTask(OrderedTask):
         collected = members[number:border]
         # A state never counts as the first of the input: groups begin anywhere.
         own = [state.of(member, False) for state, member in zip(states, members[border:], strict=True)]
-        self._merge(groups, key, _Group(range_number, ordinal, values, collected, own), states)
+        made = _Group(range_number, ordinal, values, collected, own)
+        self._merge(groups, key, made, states, looks=self.part.must_be_flat)
 
-    def _merge(self, groups: dict[Any, _Group], key: Any, group: _Group, states: list[AggregateState]) -> None:
+    def _merge(
+        self, groups: dict[Any, _Group], key: Any, group: _Group, states: list[AggregateState], *, looks: bool = False
+    ) -> None:
+        """`looks`: whether its nodes come in order, each once, none inside another."""
         known = groups.get(key)
         if known is None:
+            if looks:
+                for items in group.collected:
+                    check_flat(items)
             groups[key] = group
             return
         for items, more in zip(known.collected, group.collected, strict=True):
+            if looks:
+                check_flat([*items[-1:], *more])
             items.extend(more)
         known.states = [state.merged(a, b) for state, a, b in zip(states, known.states, group.states, strict=True)]
 

@@ -10,6 +10,7 @@ from xylem.functions.context import Context
 from xylem.plan.spread import SpreadPart
 
 from .answer_text import ENDS_WITH_ATOMIC, AnswerText
+from .flat_items import flat
 from .output_choice import TextChoice
 from .part_query import PartCompiler, PartQuery, RunOptions
 from .part_task import PACKED_ITEMS, PartTask
@@ -38,6 +39,8 @@ class MapTask(PartTask):
     def single_rows(self, items: Iterable[Any], range_number: int, each_item: bool) -> Iterator[Row]:
         """Rows none of which needs to know its neighbours."""
         wanted: Iterable[Any] = islice(items, self.part.limit)
+        if self.part.must_be_flat:
+            wanted = flat(wanted)
         if self.text is None:
             if self.part.keeps is not None:
                 keeps = self.part.keeps
@@ -50,7 +53,10 @@ class MapTask(PartTask):
 
     def item_rows(self, source: Any, range_number: int, run: RunOptions) -> Iterator[tuple[Any, Row]]:
         """Each item of a range with a row of its own, as others will see it."""
-        for ordinal, item in enumerate(self._query.items(source, run)):
+        items: Iterable[Any] = self._query.items(source, run)
+        if self.part.must_be_flat:
+            items = flat(items)
+        for ordinal, item in enumerate(items):
             sent = item if self.part.keeps is None else pruned(item, self.part.keeps)
             yield item, self.packed_row((sent,), range_number, ordinal)
 

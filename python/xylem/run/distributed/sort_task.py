@@ -26,19 +26,21 @@ class TupleOrder:
     def __init__(self, specs: Sequence[ast.OrderSpec]) -> None:
         self._specs = specs
         self._known: tuple[Context, list[Callable[[Any], bytes]]] | None = None
+        self._families: dict[tuple[type, ...], tuple[str, ...]] = {}
+        """By the classes of the values."""
 
-    def key(self, values: Sequence[Sequence[Any]], context: Context) -> tuple[bytes, tuple[str, ...]]:
+    def key(self, keys: Sequence[Sequence[Any]], context: Context) -> tuple[bytes, tuple[str, ...]]:
         """The bytes that order a tuple, and the families of its keys."""
         known = self._known
         if known is None or known[0] is not context:
             known = self._known = context, self._writers(context)
-        keys = []
-        families = []
-        for write, sequence in zip(known[1], values, strict=True):
-            value = sequence[0] if len(sequence) == 1 else one_value(sequence)
-            families.append(order_family(value))
-            keys.append(write(value))
-        return b"".join(keys), tuple(families)
+        values = [sequence[0] if len(sequence) == 1 else one_value(sequence) for sequence in keys]
+        # The class of a value tells its family.
+        kinds = tuple(map(type, values))
+        families = self._families.get(kinds)
+        if families is None:
+            families = self._families[kinds] = tuple(map(order_family, values))
+        return b"".join([write(value) for write, value in zip(known[1], values, strict=True)]), families
 
     def _writers(self, context: Context) -> list[Callable[[Any], bytes]]:
         """Of each key, what makes bytes of its values."""

@@ -70,9 +70,7 @@ class TableState(AggregateState):
                 ]
         return None, cells
 
-    def merged(
-        self, a: tuple[Broken | None, Cells], b: tuple[Broken | None, Cells]
-    ) -> tuple[Broken | None, Cells]:
+    def merged(self, a: tuple[Broken | None, Cells], b: tuple[Broken | None, Cells]) -> tuple[Broken | None, Cells]:
         if a[0] is not None or b[0] is not None:
             return a[0] or b[0], {}
         # In place: neither state is used again.

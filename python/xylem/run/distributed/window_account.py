@@ -1,9 +1,9 @@
 """What windows over a stream keep, and where: told before anything runs.
 
-    keyed state, by $u := user
-      items   /log/entry, found by tasks, shuffled by key
-      holds   for each key the items of the open window; sum($w/v), kept as items pass
-      bound   the items of one window of each key; keys stay, at most held-items of them (XYDY0010)
+keyed state, by $u := user
+  items   /log/entry, found by tasks, shuffled by key
+  holds   for each key the items of the open window; sum($w/v), kept as items pass
+  bound   the items of one window of each key; keys stay, at most held-items of them (XYDY0010)
 """
 
 from __future__ import annotations

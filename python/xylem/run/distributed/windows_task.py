@@ -113,9 +113,7 @@ class WindowsTask(PartTask):
             return
         yield from self._bucketed(self._query.items(source, run), range_number, run, context)
 
-    def _bucketed(
-        self, items: Iterable[Any], range_number: int, run: RunOptions, context: Context
-    ) -> Iterator[Row]:
+    def _bucketed(self, items: Iterable[Any], range_number: int, run: RunOptions, context: Context) -> Iterator[Row]:
         key_of = None if self._key is None else self._key.function(run)
         time_of = None if self._time is None else self._time.function(run)
         latest: int | None = None

@@ -1,0 +1,36 @@
+"""Items that are sent away, each as a copy: XYRT0011 where one lies inside another, and paths over them would be wrong.
+
+    for $s in //section group by $t := $s/@type return <g>{ $s//p }</g>      of a section in a section, each p once
+
+Such a query is then computed by one task. It is an error of the input, which no query can catch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from xylem.errors import InputError
+from xylem.values.node import ELEMENT, Node
+
+NOT_FLAT = "XYRT0011"
+
+
+def check_flat(items: Iterable[Any]) -> None:
+    """Nodes of one sequence: of those in one tree, each begins where the one before has ended."""
+    for _ in flat(items):
+        pass
+
+
+def flat(items: Iterable[Any]) -> Iterator[Any]:
+    """The items as they pass.
+
+    Holds:  the last one: an item inside another comes right behind it, in the same tree.
+    """
+    tree, end = None, -1
+    for item in items:
+        if type(item) is Node and item.kind == ELEMENT:
+            if item.tree is tree and item.pre < end:
+                raise InputError(NOT_FLAT, f"an element {item.name} in another, or twice")
+            tree, end = item.tree, item.tree.end(item.pre)
+        yield item
