@@ -226,7 +226,9 @@ class _Search:
                 return made_for, replace(self._hidden(place, [name, position]), is_needed=True)
             case ast.WhereClause(test=test):
                 return replace(clause, test=self.visited(test, needed)), place
-        inner = replace(self._hidden(place, list(bound_names(clause))), is_needed=True)
+        # Conditions of windows and grouping keys stand below the clause, and bind names for what follows it.
+        names = [name for part in clause.walk() for name in bound_names(part)]
+        inner = replace(self._hidden(place, names), is_needed=True)
         return self._changed(clause, inner), inner
 
     def _is_fixed(self, value: ast.Expr, place: _Place) -> bool:

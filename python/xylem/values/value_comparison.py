@@ -17,6 +17,7 @@ from .atomic import type_name
 from .durations import Duration
 from .families import CALENDAR, EQUALITY_ONLY, FAMILY_OF, Family
 from .numbers import Float, to_double
+from .strings import UntypedAtomic
 
 if TYPE_CHECKING:
     from .collations import Collation
@@ -119,4 +120,9 @@ def number_operands(a: Any, b: Any) -> tuple[Any, Any]:
 
 
 def not_comparable(a: Any, b: Any) -> DynamicError:
-    return DynamicError("XPTY0004", f"{type_name(a)} and {type_name(b)} cannot be compared this way")
+    told = f"{type_name(a)} and {type_name(b)} cannot be compared this way"
+    if UntypedAtomic in (type(a), type(b)):
+        # eq, lt, … take untyped content for a string, whatever it is compared with; =, <, … for what that is.
+        hint = "convert untyped content, as by xs:integer(…), or use = != < <= > >="
+        return DynamicError("XPTY0004", told, hint=hint)
+    return DynamicError("XPTY0004", told)

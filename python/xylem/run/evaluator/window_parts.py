@@ -98,8 +98,10 @@ class WindowFunctions:
                 if name is not None and code is not None:
                     c.declare(name, code)
             for variable in _typed(boundary):
-                _check(c, variable)
-            c.writer.line(f"return {value(expr)}")
+                with c.writer.at(variable.span):
+                    _check(c, variable)
+            with c.writer.at(expr.span):
+                c.writer.line(f"return {value(expr)}")
 
         frame = c.lifted(stem, parameters, c.describe(expr), write)
         captures = "".join(f", {name}={name}" for name in frame.captures)

@@ -143,7 +143,8 @@ def check_window_types(c: Compiler, plan: WindowPlan) -> None:
         return
     code = c.use(c.scope.variables[plan.name.expanded])
     expected = c.type_constant(sequence_type(plan.type))
-    c.writer.line(f"{c.rt(control_rt.check_type)}({code.text}, {expected}, {f'${plan.name}'!r})")
+    with c.writer.at(plan.type.span):
+        c.writer.line(f"{c.rt(control_rt.check_type)}({code.text}, {expected}, {f'${plan.name}'!r})")
 
 
 def _refuse_duplicates(plan: WindowPlan) -> None:
