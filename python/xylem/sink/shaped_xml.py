@@ -27,9 +27,10 @@ def shaped_text(shape: ElementShape, values: Values) -> str:
 
 def text_of_shaped(item: Any) -> str | None:
     """The text of an item that is an element of a shape; None for others."""
-    if type(item) is not Node or item.pre or type(item.tree) is not ShapedTree:
+    if type(item) is not Node or item.pre:
         return None
-    return shaped_text(item.tree.shape, item.tree.values)
+    tree = item.tree
+    return shaped_text(tree.shape, tree.values) if type(tree) is ShapedTree else None
 
 
 def _writer(shape: ElementShape) -> Write:
@@ -38,8 +39,28 @@ def _writer(shape: ElementShape) -> Write:
     if [number for number, _ in gaps] == list(range(1, len(shape.rows))) and all(
         escape is escape_attribute for _, escape in gaps
     ):
-        return lambda values: text % tuple(map(escape_attribute, values[1:]))  # type: ignore[arg-type]
+        return _AttributeText(text).of
     return lambda values: text % tuple([escape(values[number]) for number, escape in gaps])  # type: ignore[arg-type]
+
+
+class _AttributeText:
+    """An element with nothing but attributes that are computed: mostly none of them needs an escape."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def of(self, values: Values) -> str:
+        computed: list[str] = values[1:]  # type: ignore[assignment]  # only the element has no value
+        together = "".join(computed)
+        if (
+            "&" in together
+            or '"' in together
+            or "<" in together
+            or ">" in together
+            or not (together.isascii() and together.isprintable())
+        ):
+            computed = list(map(escape_attribute, computed))
+        return self._text % tuple(computed)
 
 
 def _computed(shape: ElementShape) -> list[tuple[int, ShapeRow]]:

@@ -3,6 +3,7 @@
 step        from one node; reverse axes in reverse document order, so that predicates count right
 step_many   from a sequence of nodes; the distinct result in document order
 step_first  the first node a step from one node would give, or None
+path_from   several steps without predicates from one node
 path_many   several steps without predicates from a sequence of nodes, making nodes only at the end
 
 Where the columns are in the kernel it takes the steps, all contexts at once; the loops here are for the lists of
@@ -24,7 +25,17 @@ from .node import ATTRIBUTE, Node
 from .node_test import NodeTest
 from .tree_interface import TreeInterface
 
-__all__ = ["AXES", "REVERSE_AXES", "document_order", "path_many", "step", "step_first", "step_lazy", "step_many"]
+__all__ = [
+    "AXES",
+    "REVERSE_AXES",
+    "document_order",
+    "path_from",
+    "path_many",
+    "step",
+    "step_first",
+    "step_lazy",
+    "step_many",
+]
 
 Step = Callable[[Node], list[Node]]
 Steps = Callable[[Sequence[Node]], list[Node]]
@@ -139,6 +150,24 @@ def path_many(steps: Iterable[tuple[str, NodeTest]]) -> Steps:
             if not rows:
                 return []
         return list(map(Node, repeat(tree), rows))
+
+    return run
+
+
+def path_from(steps: Iterable[tuple[str, NodeTest]]) -> Step:
+    """`path_many` from one node."""
+    steps = list(steps)
+    many = path_many(steps)
+    plan_for = native_plan(steps)
+
+    def run(node: Node) -> list[Node]:
+        tree = node.tree
+        native = tree.native
+        if native is not None:
+            plan = plan_for(tree)
+            if plan is not None:
+                return [Node(tree, row) for row in native.path_from(node.pre, plan)]
+        return many((node,))
 
     return run
 

@@ -78,6 +78,6 @@ _current = NamePool()
 def current_pool() -> NamePool:
     """The pool that trees made now share."""
     global _current
-    if len(_current) > _LARGEST_POOL:
+    if len(_current.qnames) > _LARGEST_POOL:
         _current = NamePool()
     return _current

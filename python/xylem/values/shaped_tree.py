@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from .name_pool import NamePool, current_pool
 from .node import ATTRIBUTE, ELEMENT, TEXT, Node
 from .qname import QName
-from .tree import Tree, next_order
+from .tree import NO_INDEX, Tree, next_order
 
 _MOST_VARIANTS = 64
 _NO_NAMES: dict[int, QName] = {}
@@ -106,7 +106,8 @@ class ShapedTree(Tree):
         self.names = pool
         self.qnames = pool.qnames
         self.base = base
-        self.forget_index()
+        self._index = NO_INDEX
+        self._elements_by_id = None
         self.shape = shape
         self.codes = shape.codes
         self.ends = shape.ends

@@ -11,6 +11,7 @@ from typing import Any
 from .axes import step
 from .node import ATTRIBUTE, ELEMENT, TEXT, Node
 from .node_test import NodeTest
+from .strings import UntypedAtomic
 
 _KINDS = {"child": (ELEMENT, TEXT), "attribute": (ATTRIBUTE,)}
 
@@ -48,3 +49,21 @@ def step_text(
         return value if made is None else made(value)
 
     return text
+
+
+def step_values(axis: str, test: NodeTest) -> Callable[[Node], list[str]]:
+    """From a node to the typed values of all nodes of a step."""
+    nodes = step(axis, test)
+    usual, code = test.usual_code()
+
+    def values(node: Node) -> list[str]:
+        tree = node.tree
+        native = tree.native
+        if native is None or tree.names is not usual:
+            return [found.typed_value for found in nodes(node)]
+        rows = native.children_named(node.pre, code)
+        if len(rows) == 1:
+            return [UntypedAtomic(native.string_value(rows[0]))]
+        return native.typed_values(rows, UntypedAtomic) if rows else []
+
+    return values

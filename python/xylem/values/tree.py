@@ -24,7 +24,7 @@ from .node import ATTRIBUTE, DOCUMENT, ELEMENT, TEXT, Node
 from .qname import QName
 from .tree_interface import XML_NAMESPACE, TreeInterface
 
-__all__ = ["XML_NAMESPACE", "Tree", "is_tree_shaped", "leaf", "next_order", "rows_with"]
+__all__ = ["NO_INDEX", "XML_NAMESPACE", "Tree", "is_tree_shaped", "leaf", "next_order", "rows_with"]
 
 _orders = count(1)
 next_order = _orders.__next__
@@ -35,7 +35,7 @@ _NO_NAMES: dict[int, QName] = {}
 _NO_DECLARATIONS: dict[int, dict[str, str]] = {}
 _NO_ROWS: set[int] = set()
 _NO_RULES: frozenset[tuple[int, int]] = frozenset()
-_NO_INDEX: dict[int, list[int]] = {}
+NO_INDEX: dict[int, list[int]] = {}
 
 
 class Tree(TreeInterface):
@@ -70,7 +70,7 @@ class Tree(TreeInterface):
         self.document_uri: str | None = None
         self.id_rules = _NO_RULES
         self.idref_rules = _NO_RULES
-        self._index = _NO_INDEX
+        self._index = NO_INDEX
         self._elements_by_id: dict[str, int] | None = None
 
     # --- for builders
@@ -93,7 +93,7 @@ class Tree(TreeInterface):
 
     def forget_index(self) -> None:
         """Rows were added to a tree that had been read already."""
-        self._index = _NO_INDEX
+        self._index = NO_INDEX
         self._elements_by_id = None
 
     def isolate(self, row: int) -> None:
@@ -155,7 +155,7 @@ class Tree(TreeInterface):
         """The rows with a code, ascending. The list is kept: callers must not change it."""
         found = self._index.get(code)
         if found is None:
-            if self._index is _NO_INDEX:
+            if self._index is NO_INDEX:
                 self._index = {}
             found = self._index[code] = rows_with(self.codes, code, 0, len(self.codes))
         return found

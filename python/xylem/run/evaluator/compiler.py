@@ -36,7 +36,7 @@ from xylem.values.sequence_type import (
 from ..runtime import sequences as rt
 from .code import EMPTY, Code, Shape, atomic, many, one, optional, shape_of
 from .scope import Focus, Scope, Variable
-from .step_texts import converted_text, typed_text
+from .step_texts import converted_text, typed_text, typed_texts
 from .writer import Frame, Line, Mark, Writer
 
 Handler = Callable[["Compiler", Any], Code]
@@ -334,7 +334,8 @@ class Compiler:
             if code.shape is Shape.OPTIONAL:
                 code = self.bind(code)
                 return optional(f"(None if {code.text} is None else {code.text}.typed_value)", item)
-            return many(f"{self.rt(rt.typed_values)}({code.text})", item, reread=True).typed(
+            text = typed_texts(self, code) or f"{self.rt(rt.typed_values)}({code.text})"
+            return many(text, item, reread=True).typed(
                 SequenceType(item, code.type.occurrence)
             )
         return many(f"{self.rt(atomize)}({self.as_iterable(code)})", AtomicItem(at.ANY_ATOMIC))

@@ -32,12 +32,15 @@ from .fed_loops import pauses, reads_fed_items, settled, write_fed_loop
 from .joins import find_join, write_join
 from .operators import default_collation
 from .resumed_windows import forms_windows_in_batches, resumed_windows
+from .scope import Place
+from .step_texts import repeated_steps
 
 
 @compiles(ast.Flwor)
 def compile_flwor(c: Compiler, node: ast.Flwor) -> Code:
     if _only_lets(node):
         with c.scoped():
+            straight_on(c, node)
             for clause in node.clauses:
                 write_let(c, clause)  # type: ignore[arg-type]
             return c.compile(node.result)
@@ -50,9 +53,20 @@ def tail_flwor(c: Compiler, node: ast.Flwor, finish: Finish) -> None:
         finish(compile_flwor(c, node))
         return
     with c.scoped():
+        straight_on(c, node)
         for clause in node.clauses:
             write_let(c, clause)  # type: ignore[arg-type]
         c.tail(node.result, finish)
+
+
+def straight_on(c: Compiler, node: ast.Flwor | None = None) -> None:
+    """The next statements follow each other, in an expression or in what is left of it."""
+    if c.static.is_sequential:
+        # Variables may change from one statement to the next.
+        return
+    repeated = c.scope.repeated if node is None else c.scope.repeated | repeated_steps(node)
+    if repeated:
+        c.scope = replace(c.scope, place=Place.of(c.writer.frame), repeated=repeated)
 
 
 _PLAIN_CLAUSES = (ast.ForClause, ast.LetClause, ast.WhereClause, ast.OrderByClause, ast.GroupByClause, ast.CountClause)
@@ -166,6 +180,7 @@ class _Loops:
         self.pushed: ItemType = NO_ITEM
 
     def write(self, clauses: list[ast.Clause]) -> ItemType:
+        straight_on(self.c, self.node)
         is_resumed = any(map(forms_windows_in_batches, clauses))
         counts = [cl for cl in clauses if isinstance(cl, ast.CountClause)]
         self._counters = {id(cl): self._counter(number, is_resumed) for number, cl in enumerate(counts)}
@@ -217,6 +232,7 @@ class _Loops:
     # --- clause by clause
 
     def _clauses(self, clauses: list[ast.Clause], then: Callable[[], None]) -> None:
+        straight_on(self.c)
         if not clauses:
             then()
             return

@@ -17,7 +17,7 @@ from xylem.functions.registry import FN
 from xylem.syntax import ast
 from xylem.values import atomic_type as at
 from xylem.values import node as nk
-from xylem.values.axes import path_many, step, step_first, step_lazy, step_many
+from xylem.values.axes import path_from, path_many, step, step_first, step_lazy, step_many
 from xylem.values.document_order import document_order
 from xylem.values.node_test import NodeTest
 from xylem.values.sequence_type import ItemType, NodeItem, Occurrence, SequenceType
@@ -94,7 +94,10 @@ def _many_steps(c: Compiler, context: Code, steps: list[ast.AxisStep]) -> Code:
     tests = [(expr.axis, node_test(expr.axis, expr.test)) for expr in steps]
     key = tuple((axis, test) for axis, (test, _) in tests)
     note = "/".join(f"{axis}::{test}" for axis, test in key)
-    path = c.writer.constant(path_many(key), "path", note, key=key)
+    if context.shape is Shape.ONE:
+        path = c.writer.constant(path_from(key), "path", note, key=key)
+        return many(f"{path}({context.text})", tests[-1][1][1], reread=True, ordered=True)
+    path = c.writer.constant(path_many(key), "paths", note, key=key)
     return many(f"{path}({c.as_sequence(context)})", tests[-1][1][1], reread=True, ordered=True)
 
 

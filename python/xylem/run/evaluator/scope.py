@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+
+from xylem.values.node_test import NodeTest
 
 from .code import Code
-from .writer import Frame, Mark
+from .writer import Frame, Line, Mark
 
 
 @dataclass(eq=False)
@@ -36,14 +38,39 @@ class Focus:
 
 
 @dataclass(frozen=True)
+class Place:
+    """Where statements follow each other without conditions: what one of them computes is there for those after it."""
+
+    frame: Frame
+    body: list[Line | Mark]
+    depth: int
+
+    @staticmethod
+    def of(frame: Frame) -> Place:
+        return Place(frame, frame.body, frame.depth)
+
+    def is_at(self, frame: Frame) -> bool:
+        """Whether the next statement of a function stands there."""
+        return frame is self.frame and frame.body is self.body and frame.depth == self.depth
+
+
+@dataclass(frozen=True)
 class Scope:
     """An immutable chain of bindings; extending it gives a new one."""
 
     variables: dict[tuple[str, str], Variable]
     focus: Focus
+    place: Place | None = None
+    repeated: frozenset[tuple[str, NodeTest]] = frozenset()
+    """Steps that are written more than once, by axis and test: worth a name."""
+    texts: dict[str, Variable] = field(default_factory=dict)
+    """Reads of such steps that have a name, by how they are written."""
 
     def with_variable(self, name: tuple[str, str], variable: Variable) -> Scope:
-        return Scope({**self.variables, name: variable}, self.focus)
+        return replace(self, variables={**self.variables, name: variable})
 
     def with_focus(self, focus: Focus) -> Scope:
-        return Scope(self.variables, focus)
+        return replace(self, focus=focus)
+
+    def with_text(self, text: str, variable: Variable) -> Scope:
+        return replace(self, texts={**self.texts, text: variable})

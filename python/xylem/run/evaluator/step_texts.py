@@ -6,17 +6,19 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from xylem.syntax import ast
+from xylem.values import atomic_type as at
+from xylem.values.node import ATTRIBUTE, ELEMENT
+from xylem.values.node_test import NodeTest
 from xylem.values.sequence_type import SequenceType
-from xylem.values.step_text import has_step_text, step_text
+from xylem.values.step_text import has_step_text, step_text, step_values
 from xylem.values.strings import UntypedAtomic
 
 from ..runtime import constructors, lookups
 from ..runtime import sequences as rt
-from .code import Code, OneStep
+from .code import Code, OneStep, atomic
 
 if TYPE_CHECKING:
-    from xylem.values.node_test import NodeTest
-
     from .compiler import Compiler
 
 
@@ -41,6 +43,16 @@ def typed_text(c: Compiler, code: Code, what: str) -> str | None:
     return _call(c, code, "value", partial(_at_most_one, what), what, "at most one", UntypedAtomic)
 
 
+def typed_texts(c: Compiler, code: Code) -> str | None:
+    """The typed values of all of them, as a list."""
+    step = code.step
+    if step is None or step.text != code.text:
+        return None
+    read = step_values(step.axis, step.test)
+    name = c.writer.constant(read, "values", f"{step.axis}::{step.test}", key=(step.axis, step.test))
+    return f"{name}({step.context})"
+
+
 def _call(
     c: Compiler, code: Code, stem: str, otherwise: Any, key: Any, note: str, made: type[str] | None = None
 ) -> str | None:
@@ -49,7 +61,40 @@ def _call(
         return None
     read = step_text(step.axis, step.test, otherwise, made)
     name = c.writer.constant(read, stem, f"{step.axis}::{step.test}, {note}", key=(step.axis, step.test, key))
-    return f"{name}({step.context})"
+    return _once(c, f"{name}({step.context})", step)
+
+
+def _once(c: Compiler, text: str, step: OneStep) -> str:
+    """A read that comes again, under a name: computed where the first of them stands, if all after it come there."""
+    known = c.scope.texts.get(text)
+    if known is not None:
+        return c.use(known).text
+    place = c.scope.place
+    if place is None or not place.is_at(c.writer.frame) or (step.axis, step.test) not in c.scope.repeated:
+        return text
+    if not step.context.isidentifier():
+        # Of what is computed each time anew.
+        return text
+    name = c.writer.fresh("t")
+    c.writer.line(f"{name} = {text}")
+    c.scope = c.scope.with_text(text, c.variable(atomic(name, at.ANY_ATOMIC, simple=True)))
+    return name
+
+
+def repeated_steps(node: ast.Node) -> frozenset[tuple[str, NodeTest]]:
+    """The steps that an expression takes more than once from a variable."""
+    seen: set[tuple[tuple[str, str], str, tuple[str, str]]] = set()
+    found = set()
+    for part in node.walk():
+        match part:
+            case ast.Path(left=ast.VarRef(name=name), right=ast.AxisStep(axis=axis, test=test, predicates=())):
+                if axis in ("child", "attribute") and isinstance(test, ast.NameTest):
+                    key = (name.expanded, axis, test.name.expanded)
+                    if key in seen:
+                        kind = ATTRIBUTE if axis == "attribute" else ELEMENT
+                        found.add((axis, NodeTest(kind, test.name.uri or "", test.name.local)))
+                    seen.add(key)
+    return frozenset(found)
 
 
 def _converted(expected: SequenceType, what: str, nodes: list[Any]) -> Any:
