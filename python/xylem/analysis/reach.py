@@ -180,9 +180,7 @@ class ReachAnalysis:
                 self._truth(predicate, scope, one_of(found))
                 return found
             case ast.Flwor(clauses=clauses, result=result):
-                inner_scope = dict(scope)
-                for clause in clauses:
-                    self._clause(clause, inner_scope, focus)
+                inner_scope = self._after(clauses, scope, focus)
                 found = self._value(result, inner_scope, focus)
                 return found if all(isinstance(clause, ast.LetClause) for clause in clauses) else mixed(found)
             case ast.Quantified(bindings=bindings, satisfies=satisfies):
@@ -331,6 +329,24 @@ class ReachAnalysis:
             found |= self._value(result, inner, focus)
         return found
 
+    def _after(
+        self, clauses: Iterable[ast.Clause], scope: dict[ExpandedName, Reach], focus: Reach
+    ) -> dict[ExpandedName, Reach]:
+        """The variables after the clauses of a FLWOR expression inside an item."""
+        inner = dict(scope)
+        loops: dict[ExpandedName, Reach] = {}
+        for clause in clauses:
+            before = set(inner.items())
+            self._clause(clause, inner, focus)
+            if isinstance(clause, ast.ForClause):
+                loops[clause.name.expanded] = self._value(clause.collection, dict(before), focus)
+            elif isinstance(clause, ast.GroupByClause):
+                own = {name: mixed(reach) for name, reach in inner.items() if scope.get(name) != reach}
+                # Of the only loop, a group has items in their order.
+                kept = {name: reach for name, reach in loops.items() if len(loops) == 1 and inner[name]}
+                inner.update({**own, **kept})
+        return inner
+
     def _clause(self, clause: ast.Clause, scope: dict[ExpandedName, Reach], focus: Reach) -> None:
         match clause:
             case ast.ForClause(name=name, collection=value, position=position):
@@ -350,7 +366,6 @@ class ReachAnalysis:
                     elif scope.get(spec.name.expanded, Reach.NONE) & Reach.AROUND:
                         raise BeyondReach("it reads an element around the item as a whole", spec)
                     scope[spec.name.expanded] = Reach.NONE
-                scope.update({name: mixed(reach) for name, reach in scope.items()})
             case ast.OrderByClause(specs=specs):
                 for order in specs:
                     self._read(order.key, scope, focus)
