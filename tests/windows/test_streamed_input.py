@@ -90,8 +90,27 @@ STREAMED = [
     "for $w in /log/e[@k = 'a']|count 2 step 1| return <w>{ $w/@t/string() }</w>",
     "for $w in //d|count 2| return <w>{ $w/b }</w>",
     "for $w in /log/e[@k = 'a']|@t diff 2 step 1| return <w>{ $w/@t/string() }</w>",
+    # steps and conditions on results, each asked when it comes
+    f"({WINDOWS} <w>{{ $w }}</w>)/e/@t/string()",
+    f"({WINDOWS} <w>{{ $w }}</w>)//@k/string()",
+    f"count(({WINDOWS} <w>{{ $w }}</w>)[e/@k = 'b']/e)",
+    f"({WINDOWS} <w>{{ $w }}</w>)[2]/e",
+    f"<o>{{ ({WINDOWS} sum($w/@t))[. > 3] }}</o>",
+    # in functions
+    f"declare function local:f($s as element()*) as item()* {{ {WINDOWS.replace('/log/e', '$s')} count($w) }}; "
+    "<o>{ local:f(/log/e) }</o>",
+    f"declare function local:f($s as element(e)*) as element(w)* {{ {WINDOWS.replace('/log/e', '$s')} "
+    "<w>{ $w }</w> }; local:f(/log/e)[e/@k = 'a']/e",
+    # conditions that read values which an earlier pass finds
+    "let $n := count(/log/e) for tumbling window $w in /log/e start $a when true() end at $j when $j = $n "
+    "return count($w)",
+    "let $n := max(/log/e/@t) for sliding window $w in /log/e start $a when $a/@t < $n end $b when $b/@t = $n "
+    "return $a/@t/string()",
 ]
 OTHERS = [
+    # a path sorts what it finds
+    f"({WINDOWS} $w[1])[@k = 'a']/@t/string()",
+    "let $n := count(/log/e) for $e in /log/e group by $k := string($e/@k) return <g>{ $k, count($e) = $n }</g>",
     # the input is needed once for each key, or each round
     "for $u in distinct-values(/log/e/@k) forseq $w in /log/e[@k = $u] tumbling window start when true() "
     "end when true() return count($w)",

@@ -336,7 +336,8 @@ class SortedWindows:
                 oldest = keys[begin]
                 if oldest > value or (oldest == value and self.op == "gt"):
                     return ()
-                return self._among(begin, self._run(value)[1], self._residual, end, remove)
+                found = self._among(begin, self._run(value)[1], self._residual, end, remove)
+                return sorted(found, key=by_start) if len(found) > 1 else found
             bounds = self._bounds(value)
         else:
             bounds = self._bounds(self.end_key(*end))
