@@ -334,6 +334,10 @@ CATALOGUE: dict[str, Entry] = {
     "XYRT0030": Entry(
         "the checkpoint does not fit the input or the output any more", "delete it to begin again"
     ),
+    "XYRT0031": Entry(
+        "the output has results of another run, and the checkpoint is new",
+        "name another directory, take the checkpoint of that run to go on with it, or delete the results to begin again",
+    ),
     "XYST0001": Entry("no external function of this name is registered", "register it: @xylem.function(…)"),
     "XYST0002": Entry("this extension can be written but not yet executed"),
     "XYST0003": Entry("the expression is nested too deeply"),

@@ -8,10 +8,13 @@ the answer has been written up to that place.
 from __future__ import annotations
 
 import pickle
+import re
 
 from xylem.errors import DynamicError, EngineBug, InputError, StaticError, SyntaxFault, XylemError
+from xylem.errors.catalogue import CATALOGUE
 from xylem.errors.source_text import SourceText, Span
 
+_TOLD = re.compile(r"^\s*xylem\.errors\.error\.(\w+): ([A-Z]{4}\d{4})(?: at [^:\n]+:\d+:\d+)?: (.*)$", re.MULTILINE)
 _CLASSES = {kind.__name__: kind for kind in (DynamicError, EngineBug, InputError, StaticError, SyntaxFault, XylemError)}
 
 
@@ -24,6 +27,14 @@ def carried(error: Exception, text: str) -> bytes:
     place = None if span is None else (span.source.name, "" if span.source.text == text else span.source.text)
     offsets = None if span is None else (span.start, span.end)
     return pickle.dumps((type(error).__name__, error.code, error.why, error.hint, place, offsets, error.notes))
+
+
+def told_in(text: str) -> XylemError | None:
+    """Our error in the text of one of Spark's, which has it at the end of a stack."""
+    for kind, code, message in reversed(_TOLD.findall(text)):
+        title = CATALOGUE[code].title if code in CATALOGUE else ""
+        return _CLASSES.get(kind, DynamicError)(code, message.removeprefix(title).removeprefix(": "))
+    return None
 
 
 def arrived(data: bytes, text: str) -> XylemError:

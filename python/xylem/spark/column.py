@@ -46,8 +46,8 @@ def xquery(
 
     `columns` names external variables whose values are those of further columns, in their order; null is the empty
     sequence. Static errors are raised here. A null message has the answer null. For a message that cannot be read, or
-    makes the query fail: with `on_error` "error" the Spark job fails with our error; "null" gives null; with "column" each
-    result is a struct of `value` and `error`, one of them null. `error` has `code`, `message` and `excerpt`.
+    makes the query fail: with `on_error` "error" the Spark job fails with our error; "null" gives null; with "column"
+    each result is a struct of `value` and `error`, one of them null. `error` has `code`, `message` and `excerpt`.
     """
     require_spark()
     import pyarrow as pa

@@ -25,9 +25,7 @@ MOST_JOBS = 16
 class Jobs:
     """The partitions of an RDD, run as a window of jobs that moves along."""
 
-    def __init__(
-        self, context: SparkContext, rdd: RDD[Any], partitions: int, cores: int, *, together: int = 1
-    ) -> None:
+    def __init__(self, context: SparkContext, rdd: RDD[Any], partitions: int, cores: int, *, together: int = 1) -> None:
         """`together`: how many partitions may be one job, where nobody waits for the first of them."""
         self._context = context
         self._rdd = rdd

@@ -76,7 +76,7 @@ class BatchCommit:
     def __call__(self, frame: DataFrame, batch: int) -> None:
         """Called by Spark; what goes wrong is kept for whoever waits for the query."""
         try:
-            if batch > self.commit.batch:
+            if self.commit.is_next(batch):
                 self._take(frame, batch)
         except BaseException as error:
             self.fault = error

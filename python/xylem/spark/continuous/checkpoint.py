@@ -45,12 +45,24 @@ class Commit:
     clocks: dict[str, int] = field(default_factory=dict)
     """Of windows by event time, the latest time that has come."""
 
+    def is_next(self, batch: int) -> bool:
+        """Whether a batch is to be done: the last one comes again where Spark has not heard that it was.
+
+        XYRT0030 where Spark is elsewhere: a part of the checkpoint is gone, and batches would be missing or done twice.
+        """
+        if not self.batch <= batch <= self.batch + 1:
+            told = f"Spark is at batch {batch}, and the answer at batch {self.batch}"
+            raise DynamicError("XYRT0030", f"{told}: files of the checkpoint were changed or deleted")
+        return batch > self.batch
+
 
 class Checkpoint:
     """One such directory, opened by one process at a time."""
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path).absolute()
+        self.is_new = False
+        """Whether it was made just now: nothing has been written for it yet."""
         try:
             self.path.mkdir(parents=True, exist_ok=True)
             self._lock = (self.path / "lock").open("w")
@@ -87,22 +99,33 @@ class Checkpoint:
         if known is None:
             identity = f"{time.time_ns():x}"
             started_ms = int(time.time() * 1000)
+            if (self.path / "commit.json").exists():
+                raise _broken(place, FileNotFoundError("it is gone, and what was done is not"))
             content = {"format": FORMAT, "id": identity, "started_ms": started_ms, "owner": dict(owner)}
             replace_file(place, json.dumps(content, indent=1).encode())
+            self.is_new = True
             return identity, started_ms
         if known.get("format") != FORMAT:
             raise DynamicError("XYRT0020", f"{self.path} was written by another version of Xylem")
-        changed = [name for name, value in owner.items() if known["owner"].get(name) != value]
+        try:
+            before, identity, started_ms = dict(known["owner"]), str(known["id"]), int(known["started_ms"])
+        except (KeyError, TypeError, ValueError) as reason:
+            raise _broken(place, reason) from reason
+        changed = [name for name, value in owner.items() if before.get(name) != value]
         if changed:
             raise DynamicError("XYRT0020", f"{self.path}: other {_listed(changed)} than when it was made")
-        return known["id"], known["started_ms"]
+        return identity, started_ms
 
     # --- how far it is
 
     def last_commit(self) -> Commit:
         """The last one there was."""
-        known = self._read(self.path / "commit.json")
-        return Commit() if known is None else Commit(**known)
+        place = self.path / "commit.json"
+        known = self._read(place)
+        try:
+            return Commit() if known is None else Commit(**known)
+        except TypeError as reason:
+            raise _broken(place, reason) from reason
 
     def commit(self, commit: Commit) -> None:
         """From now on the batch is done."""
@@ -114,10 +137,17 @@ class Checkpoint:
             found = json.loads(place.read_bytes())
         except FileNotFoundError:
             return None
-        except (OSError, ValueError) as reason:
-            raise InputError("XYIN0002", f"{place}: {reason}") from reason
-        assert isinstance(found, dict)
+        except ValueError as reason:
+            raise _broken(place, reason) from reason
+        except OSError as reason:
+            raise InputError("XYIN0002", f"{place}: {reason.strerror}") from reason
+        if not isinstance(found, dict):
+            raise _broken(place, TypeError("no object"))
         return found
+
+
+def _broken(place: Path, reason: Exception) -> DynamicError:
+    return DynamicError("XYRT0030", f"{place} is broken ({type(reason).__name__}: {reason})")
 
 
 def _listed(names: Sequence[str]) -> str:

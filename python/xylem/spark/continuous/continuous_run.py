@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING, Any
 from xylem.errors import DynamicError, XylemError
 from xylem.source.replay import Replay
 
+from ..carried_error import told_in
 from ..shipped_query import ShippedQuery
 from .batch_commit import START, BatchCommit
 from .checkpoint import Checkpoint
+from .directory_log import look_at
 from .evaluations import Evaluations, Join
 from .feed import WATCH_SECONDS, Feed, FeedLimits
 from .places import InputKind, InputPlace, OutputKind, OutputPlace
@@ -111,6 +113,15 @@ class _Run:
         self._report = ProgressReport(query.metrics, is_quiet=query.is_quiet)
         self._is_stopping = False
 
+    def _look_at_places(self) -> None:
+        """XYIN0002 for what is not there, before Spark has been waited for."""
+        for place in self._query.inputs:
+            if place.kind is InputKind.DIRECTORY:
+                look_at(place.path)
+        sink = self._sink() if self._query.output.kind is OutputKind.DIRECTORY else None
+        if self._checkpoint.is_new and isinstance(sink, DirectorySink):
+            sink.refuse_other_results()
+
     def _owner(self) -> dict[str, Any]:
         """What must stay the same as long as a checkpoint is used, in the words of a user."""
         query = self._query
@@ -124,6 +135,7 @@ class _Run:
     # --- from start to end
 
     def run(self) -> str:
+        self._look_at_places()
         for line in self._evaluations.lines():
             self._report.say(line)
         for feed in self._feeds:
@@ -235,7 +247,7 @@ class _Run:
             raise DynamicError("XYRT0026", f"{type(commit.fault).__name__}: {commit.fault}") from commit.fault
         failure = running.exception()
         if failure is not None:
-            raise DynamicError("XYRT0026", _first_line(str(failure)))
+            raise told_in(str(failure)) or DynamicError("XYRT0026", _first_line(str(failure)))
         for feed in self._feeds:
             if feed.receiver is not None and feed.receiver.fault is not None:
                 raise feed.receiver.fault

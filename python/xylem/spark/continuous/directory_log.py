@@ -40,9 +40,7 @@ class DirectoryLog:
     def __init__(
         self, place: str, journal: Path, settle_seconds: float = 0.0, clock: Callable[[], float] = time.time
     ) -> None:
-        directory, pattern = os.path.split(place)
-        has_pattern = any(sign in pattern for sign in "*?[") and not os.path.isdir(place)
-        self._directory, self._pattern = (directory, pattern) if has_pattern else (place, "*")
+        self._directory, self._pattern = _directory_and_pattern(place)
         self._journal = Journal(journal)
         self._settle_seconds = settle_seconds
         self._clock = clock
@@ -97,6 +95,21 @@ class DirectoryLog:
 
     def _is_wanted(self, name: str) -> bool:
         return not name.startswith((".", "_")) and not name.endswith(UNFINISHED) and fnmatchcase(name, self._pattern)
+
+
+def look_at(place: str) -> None:
+    """XYIN0002 for a place that cannot be listed."""
+    directory, _ = _directory_and_pattern(place)
+    try:
+        os.scandir(directory).close()
+    except OSError as reason:
+        raise InputError("XYIN0002", f"{directory}: {reason.strerror}") from reason
+
+
+def _directory_and_pattern(place: str) -> tuple[str, str]:
+    directory, pattern = os.path.split(place)
+    has_pattern = any(sign in pattern for sign in "*?[") and not os.path.isdir(place)
+    return (directory or ".", pattern) if has_pattern else (place, "*")
 
 
 def _status(entry: os.DirEntry[str]) -> os.stat_result | None:

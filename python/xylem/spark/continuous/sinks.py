@@ -85,6 +85,13 @@ class DirectorySink:
                 )
         return {}
 
+    def refuse_other_results(self) -> None:
+        """XYRT0031 where files of another answer lie: some would be replaced, the others stay among the new ones."""
+        for query in self._endings:
+            found = next(self.folder(query).glob("part-*"), None)
+            if found is not None:
+                raise InputError("XYRT0031", str(found))
+
     def folder(self, query: str) -> Path:
         """Where the files of a query lie."""
         return self._path / query if len(self._endings) > 1 else self._path

@@ -263,9 +263,7 @@ class WindowStage:
         from pyspark.sql import functions as f
 
         slots = self._by_key[0].slots
-        is_keyed = [
-            (f.col("query") == part.query_number) & (f.col("part") == part.part) for part in self._by_key
-        ]
+        is_keyed = [(f.col("query") == part.query_number) & (f.col("part") == part.part) for part in self._by_key]
         test = is_keyed[0]
         for other in is_keyed[1:]:
             test = test | other
