@@ -65,11 +65,11 @@ impl Projector {
                             }
                         }
                     }
-                    Some(ScanResult::Template(parts)) if self.writes => {
-                        if write_record(&mut self.rows, &self.names, parts, step, row) {
-                            is_spared = true;
-                            continue;
-                        }
+                    Some(ScanResult::Template(parts))
+                        if self.writes && write_record(&mut self.rows, &self.names, parts, step, row) =>
+                    {
+                        is_spared = true;
+                        continue;
                     }
                     _ => {}
                 }
