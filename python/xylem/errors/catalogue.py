@@ -304,6 +304,10 @@ CATALOGUE: dict[str, Entry] = {
         "the query cannot be spread over this input: items lie inside each other, and their nodes must be told apart",
         "run it in one process: xylem run without --on spark",
     ),
+    "XYRT0012": Entry(
+        "what every task must be given is larger than allowed",
+        "compare by `=`, so that tasks are given what may match; or allow more: --conf spark.xylem.gatheredLimit=4g",
+    ),
     "XYRT0020": Entry(
         "the checkpoint belongs to another query",
         "give the changed query a checkpoint of its own, or delete the old one to begin again with all that is left",

@@ -15,7 +15,7 @@ from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from xylem.errors import InputError
+from xylem.errors import DynamicError, InputError
 from xylem.plan.distribution import InputOf, Part, PartKind
 from xylem.run.distributed.flat_items import NOT_FLAT
 from xylem.run.distributed.program import DistributedProgram
@@ -26,7 +26,7 @@ from xylem.sink.serialization_parameters import SerializationParameters
 from .arriving_rows import ArrivingRows, Outcomes
 from .inputs import LEAST_TASK_BYTES, TASKS_PER_CORE, InputFile, SplitPlan, split_plan
 from .jobs import Jobs
-from .joins import Joins, broadcast_limit, may_be_large
+from .joins import Joins, broadcast_limit, gathered_limit, may_be_large
 from .row_spool import RowSpool
 from .shipped_query import ShippedQuery
 from .task import SHUFFLED, Figures, StageWork, peak_rss_bytes
@@ -225,12 +225,26 @@ class BatchRun:
             if not self._parts(stage):
                 continue
             arriving = self._arriving(stage, bound, spool)
-            kept = {part.number: list(arriving.rows(part)) for part in self._parts(stage)}
+            kept = {part.number: list(self._within_limit(part, arriving.rows(part))) for part in self._parts(stage)}
             rows.update(kept)
             in_order = (row for part in sorted(kept) for row in kept[part])
             found = self.program.bind(stage, in_order, **self.query.seen())
             bound.update({number: value for number, value in found.items() if number in kept})
         return rows, bound
+
+    def _within_limit(self, part: Part, rows: Iterable[Row]) -> Iterator[Row]:
+        """What is gathered here, and given to every task of a later stage. XYRT0012 where it is too much for that."""
+        size = 0
+        for row in rows:
+            size += len(row.value)
+            if size > self._gathered_limit:
+                told = f"more than {self._gathered_limit:,} bytes of `{' '.join(part.text.split())}`, line {part.line}"
+                raise DynamicError("XYRT0012", told)
+            yield row
+
+    @cached_property
+    def _gathered_limit(self) -> int:
+        return gathered_limit(self.spark)
 
     @cached_property
     def joins(self) -> Joins | None:

@@ -34,15 +34,24 @@ if TYPE_CHECKING:
 
     from .session import BatchSpark
 
+GATHERED_BYTES = 1 << 30
 _SIZE = re.compile(r"\s*(-?\d+)\s*([kmgtp]?)b?\s*", re.IGNORECASE)
 _UNITS = {"": 0, "k": 10, "m": 20, "g": 30, "t": 40, "p": 50}
 
 
 def broadcast_limit(spark: BatchSpark) -> int:
     """How many bytes of one side are given to every task; -1: none."""
-    said = str(spark.conf.get("spark.sql.autoBroadcastJoinThreshold", str(BROADCAST_BYTES)))
-    found = _SIZE.fullmatch(said)
-    return BROADCAST_BYTES if found is None else int(found[1]) << _UNITS[found[2].lower()]
+    return _size_of(spark, "spark.sql.autoBroadcastJoinThreshold", BROADCAST_BYTES)
+
+
+def gathered_limit(spark: BatchSpark) -> int:
+    """How many bytes a part may have that is gathered by the driver, for every task of a later stage."""
+    return _size_of(spark, "spark.xylem.gatheredLimit", GATHERED_BYTES)
+
+
+def _size_of(spark: BatchSpark, name: str, default: int) -> int:
+    found = _SIZE.fullmatch(str(spark.conf.get(name, str(default))))
+    return default if found is None else int(found[1]) << _UNITS[found[2].lower()]
 
 
 def may_be_large(files: Sequence[InputFile], limit: int) -> bool:

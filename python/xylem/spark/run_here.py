@@ -11,6 +11,7 @@ from xylem.plan.distribution import Part
 from .arriving_rows import Outcomes
 from .batch import BatchRun
 from .inputs import InputFile
+from .joins import GATHERED_BYTES
 from .shipped_query import ShippedQuery
 from .task import SHUFFLED, Outcome, StageWork
 
@@ -22,6 +23,7 @@ class RunHere(BatchRun):
         super().__init__(_no_session, query, files, partitions=partitions)
         self.cores = 1
         self.joins = None
+        self._gathered_limit = GATHERED_BYTES
 
     def _outcomes(self, stage: int, parts: list[Part], bound: Mapping[int, bytes]) -> Outcomes:
         tasks = self.plan.tasks

@@ -9,6 +9,7 @@ import pytest
 from xylem.errors import InputError, XylemError
 from xylem.spark.carried_error import told_in
 from xylem.spark.continuous.checkpoint import Checkpoint, Commit
+from xylem.spark.continuous.continuous_run import is_slow_start
 from xylem.spark.continuous.directory_log import look_at
 from xylem.spark.continuous.sinks import DirectorySink
 
@@ -42,8 +43,7 @@ def test_broken_files(tmp_path: Path, name: str, content: str) -> None:
     made.close()
     (tmp_path / name).write_text(content)
     with closing(Checkpoint(tmp_path)) as again, pytest.raises(XylemError, match=r"broken|another version") as raised:
-        again.claim(OWNER)
-        again.last_commit()
+        (again.claim(OWNER), again.last_commit())
     assert raised.value.code in ("XYRT0030", "XYRT0020")
 
 
@@ -72,6 +72,11 @@ def test_a_directory_that_is_not_there(tmp_path: Path) -> None:
         look_at(f"{tmp_path}/none")
     with pytest.raises(InputError, match=r"XYIN0002.*none: No such file"):
         look_at(f"{tmp_path}/none/*.xml")
+
+
+def test_a_worker_that_was_too_slow_to_start() -> None:
+    assert is_slow_start("org.apache.spark.SparkException: Python worker failed to connect back.\n at org...")
+    assert not is_slow_start("None")
 
 
 def test_our_error_in_the_words_of_spark() -> None:

@@ -36,6 +36,7 @@ SETTINGS = {
     "spark.sql.streaming.minBatchesToRetain": "10",
 }
 GRACE_SECONDS = 30.0
+ATTEMPTS = 3
 ALL_BYTES = 1 << 62
 
 
@@ -197,14 +198,19 @@ class _Run:
         if self._query.trigger.seconds is None:
             for feed in self._feeds:
                 feed.catch_up(lambda: self._is_stopping)
-        running = self._started(spark, commit)
-        self._report.say("ready")
-        try:
-            while running.isActive and not self._is_stopping and not self._has_ended(commit):
-                time.sleep(WATCH_SECONDS)
-            self._let_finish(running)
-        finally:
-            running.stop()
+        for attempt in range(1, ATTEMPTS + 1):
+            running = self._started(spark, commit)
+            if attempt == 1:
+                self._report.say("ready")
+            try:
+                while running.isActive and not self._is_stopping and not self._has_ended(commit):
+                    time.sleep(WATCH_SECONDS)
+                self._let_finish(running)
+            finally:
+                running.stop()
+            if attempt == ATTEMPTS or commit.fault is not None or not is_slow_start(str(running.exception())):
+                break
+            self._report.say("a Python worker was too slow to start: once more")
         self._raise(running, commit)
         if not self._is_stopping:
             commit.finish()
@@ -285,6 +291,14 @@ def _quieten(spark: SparkSession) -> None:
     jvm: Any = spark.sparkContext._jvm
     off = jvm.org.apache.logging.log4j.Level.OFF
     jvm.org.apache.logging.log4j.core.config.Configurator.setLevel("org.apache.spark.sql.execution.streaming", off)
+
+
+def is_slow_start(failure: str) -> bool:
+    """Whether the process that plans batches was not there within Spark's ten seconds, as on a machine with much to do.
+
+    Spark has no setting for them. Nothing was begun then: the query goes on from its checkpoint.
+    """
+    return "connect back" in failure
 
 
 def _first_line(text: str) -> str:
