@@ -44,7 +44,7 @@ Make = Callable[[LinearRecursion, ast.FunctionCall, PassFacts], ast.Expr | None]
 
 def each_call(body: ast.Expr, facts: PassFacts, make: Make, end: End = FRONT) -> ast.Expr:
     """The body with calls of linear recursions replaced by what `make` gives for them."""
-    values = _bound_once(body)
+    values = bound_once(body)
 
     def at(node: ast.Node) -> ast.Node | None:
         if not isinstance(node, ast.FunctionCall):
@@ -66,7 +66,7 @@ def each_call(body: ast.Expr, facts: PassFacts, make: Make, end: End = FRONT) ->
     return replaced(body, at)
 
 
-def _bound_once(body: ast.Expr) -> dict[tuple[str, str], ast.Expr]:
+def bound_once(body: ast.Expr) -> dict[tuple[str, str], ast.Expr]:
     """What variables stand for that one `let` binds, and nothing else."""
     times = Counter(name.expanded for node in body.walk() for name in bound_names(node))
     lets = (node for node in body.walk() if isinstance(node, ast.LetClause))

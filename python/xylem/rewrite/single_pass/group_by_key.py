@@ -13,10 +13,12 @@ Gain:   one pass over the records, which each go to the accumulators of their ke
         turn, which no large loop allows. Records whose keys no turn asks for are passed over.
 Needs:  loops over ranges, literals or global variables of known type, not over the input; a path of elements, with
         conditions on the last of them or in a `where`: equalities between a value of the record and one of the
-        variables, perhaps others about the record alone. What is read is an aggregate (fn:count, fn:sum … or a fold).
+        variables, other conditions about the record and one of them, perhaps others about the record alone. What is
+        read is an aggregate (fn:count, fn:sum … or a fold).
 Safe:   a group has just the records the conditions select, in their order, by the rules of the comparison itself
         (`key_conditions.py`); one without records has the aggregate of the empty sequence. The loops stay as they are,
-        and with them the order of the results. Inequalities between records and loops are left alone.
+        and with them the order of the results. A condition that is no equality is tried for all turns with each record:
+        no more often than by the loops themselves.
 """
 
 from __future__ import annotations
@@ -34,7 +36,7 @@ from xylem.syntax import ast
 from ..fresh_names import bound_names
 from ..source import is_named_source
 from ..substitution import Substitution
-from .key_conditions import KeyCondition, Loop, key_condition
+from .key_conditions import KeyCondition, Loop, key_condition, turns_condition
 from .record_source import RecordSource, record_source
 from .rule import ExpandedName, OnePassRule, PassFacts
 from .value_class import Values, classify
@@ -211,15 +213,25 @@ class _Walk:
         keys: list[KeyCondition] = []
         others: list[ast.Expr] = []
         inside: list[ast.Expr] = []
+        of_turns: dict[ExpandedName, list[ast.Expr]] = {}
         for condition in found.conditions:
-            if not read_variables(condition) & place.loops.keys():
+            read = read_variables(condition) & place.loops.keys()
+            if not read:
                 # What stands behind a key is asked only of records that have it: of others it might be an error.
-                (inside if keys else others).append(condition)
+                (inside if keys or of_turns else others).append(condition)
                 continue
             key = key_condition(condition, self.record, place.loops, self.facts)
-            if key is None:
+            if key is not None:
+                keys.append(key)
+            elif len(read) == 1 and not reads_focus(condition):
+                of_turns.setdefault(read.pop(), []).append(condition)
+            else:
                 return None
-            keys.append(key)
+        for name, conditions in of_turns.items():
+            chosen = turns_condition(conditions, place.loops[name])
+            if chosen is None:
+                return None
+            keys.append(chosen)
         # Whatever else is read is there for every turn: the record, and what the prolog declares.
         own = {self.record.name.expanded}
         parts = [*others, *inside, *(key.of_record for key in keys), found.taken, *call.arguments[1:]]

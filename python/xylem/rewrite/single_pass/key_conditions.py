@@ -7,7 +7,7 @@ looked up, so that equal values, and only they, meet.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from xylem.analysis.focus import read_variables, reads_focus
@@ -64,6 +64,24 @@ def key_condition(
             return None
         return KeyCondition(kind, is_single, of_record, of_loop, _items(of_loop, [loops[name] for name in own]))
     return None
+
+
+_KINDS = {Values.INTEGER: "number", Values.DECIMAL: "number", Values.STRING: "string"}
+
+
+def turns_condition(conditions: Sequence[ast.Expr], loop: Loop) -> KeyCondition | None:
+    """Any conditions about a record and one loop, as a key: the values of the loop for which they hold.
+
+        x >= $i and x < $i + 10     →     for $i in items where x >= $i and x < $i + 10 return $i
+
+    Not for loops over xs:double: NaN, which does not equal itself, would never be found.
+    """
+    kind = _KINDS.get(loop.known.values)
+    if kind is None or not loop.is_independent:
+        return None
+    tests = tuple(ast.WhereClause(condition, span=condition.span) for condition in conditions)
+    clause = ast.ForClause(loop.variable.name, None, loop.items)
+    return KeyCondition(kind, False, ast.Flwor((clause, *tests), loop.variable), loop.variable, loop.items)
 
 
 def _kind(value: Values, turn: Values, is_single: bool) -> str | None:

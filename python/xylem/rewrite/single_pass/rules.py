@@ -8,16 +8,21 @@ from .fold_associative import FoldAssociative
 from .fold_last_items import FoldLastItems
 from .fuse_loops import FuseLoops
 from .group_by_key import GroupByKey
+from .merge_branches import MergeBranches
 from .rule import OnePassRule
+from .spell_out_functions import SpellOutFunctions
 
 RULES: tuple[OnePassRule, ...] = (
-    # Recursions first: what they become are the aggregates of all that follows.
+    # First, so that the others see loops and predicates.
+    SpellOutFunctions(),
+    # Recursions next: what they become are the aggregates of all that follows.
     FoldAssociative(),
     FoldAccumulators(),
     FoldLastItems(),
     # Before predicates that ask for the same sequence twice, which this makes visible.
     DropRedundantPredicate(),
     FuseLoops(),
+    MergeBranches(),
     # Last: it wants aggregates over paths.
     GroupByKey(),
 )

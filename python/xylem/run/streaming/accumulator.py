@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NoReturn, Protocol
 
@@ -245,15 +246,16 @@ class Distinct(Folder):
 
 
 class Last:
-    """(E)[last()]: one item.
+    """(E)[last()], (E)[position() > last() - n]: one item, or some.
 
-    Holds:  that item, and what was scanned together with it.
+    Holds:  these items; of one, also what was scanned together with it.
     """
 
-    __slots__ = ("_error", "_items", "held_bytes")
+    __slots__ = ("_error", "_items", "_number", "held_bytes")
 
-    def __init__(self) -> None:
-        self._items: Sequence[Any] = ()
+    def __init__(self, number: int = 1) -> None:
+        self._number = number
+        self._items: deque[Any] = deque(maxlen=number)
         self._error: XylemError | None = None
         self.held_bytes = 0
 
@@ -263,14 +265,20 @@ class Last:
 
     def add(self, items: Iterable[Any]) -> None:
         for item in items:
-            self._items = (item,)
-        self.held_bytes = sum(size_of(item) if isinstance(item, Node) else _value_bytes(item) for item in self._items)
+            # A batch is kept as long as one of its nodes is: of several items, each by itself.
+            is_copied = self._number > 1 and isinstance(item, Node) and item.kind == ELEMENT
+            kept = detached(item) if is_copied else item
+            size = size_of(kept) if isinstance(kept, Node) else _value_bytes(kept)
+            if len(self._items) == self._number:
+                self.held_bytes -= self._items[0][1]
+            self._items.append((kept, size))
+            self.held_bytes += size
 
     def fail(self, error: XylemError) -> None:
         self._error = self._error or error
 
     def result(self) -> Sequence[Any]:
-        return self._items if self._error is None else Failed.with_error(self._error)
+        return [item for item, _ in self._items] if self._error is None else Failed.with_error(self._error)
 
 
 class Items:
@@ -375,7 +383,7 @@ def accumulator(function: str, context: Context, parameter: str = "", *, few: bo
         case "distinct-values":
             return Distinct(context)
         case "last":
-            return Last()
+            return Last(int(parameter or 1))
         case "items":
             return Items()
         case "sum-of-values" | "avg-of-values":

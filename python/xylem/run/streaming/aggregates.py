@@ -5,6 +5,7 @@
         some $x in $y/a satisfies p($x)     →     $aggregate_3,  which is exists(for $x in $y/a where p($x) return 1)
         fold-left($y/a, 0, f)               →     $aggregate_4,  which each $y/a takes a step further by f
         $y/a[last()], string-join($y/a)     →     $aggregate_5, $aggregate_6
+        $y/a[position() > last() - 3]       →     $aggregate_7[position() > last() - 3],  which is the last three
 
 Gain:   nothing of a/b is kept, only a number, a value, the last item, or the text that is being joined.
 Needs:  the argument is a path of elements from the variable, or a `for` over one without `order by`, `group by` or
@@ -24,12 +25,14 @@ from xylem.analysis.focus import read_variables, reads_focus
 from xylem.analysis.free_variables import free_in
 from xylem.analysis.projection import NotProjectable, Projection, project
 from xylem.functions.registry import FN
+from xylem.plan.flux import ROOT
 from xylem.plan.keyed_groups import GROUPS
 from xylem.rewrite.substitution import Substitution
 from xylem.syntax import ast
 
 from ..evaluator.keyed_groups import Grouping, grouping_of
 from .fed_records import ITEM, each_text, is_source, leaves_order, split_records
+from .last_items import last_items, sees_more_than_items
 
 FUNCTIONS = ("count", "exists", "empty", "sum", "min", "max", "avg", "distinct-values", "string-join")
 IN_ORDER = ("distinct-values", "string-join", "fold-left", "last", "items", "groups")
@@ -130,6 +133,8 @@ class Extraction:
         self.number = first_number
         self.others = frozenset(("", name) for name in others if name != variable)
         self.found: list[Aggregate] = []
+        self._whole: Any = None
+        """The expression that is being looked through."""
 
     def condition(self, node: ast.Expr) -> ast.Expr:
         """A condition with its aggregates taken out; a path in it asks whether there is any."""
@@ -148,6 +153,15 @@ class Extraction:
 
     def apply(self, node: Any, bound: frozenset[tuple[str, str]] = frozenset(), own_focus: bool = True) -> Any:
         """The expression with variables for its aggregates; the very same object where there are none."""
+        if self._whole is not None:
+            return self._applied(node, bound, own_focus)
+        self._whole = node
+        try:
+            return self._applied(node, bound, own_focus)
+        finally:
+            self._whole = None
+
+    def _applied(self, node: Any, bound: frozenset[tuple[str, str]], own_focus: bool) -> Any:
         taken = None
         match node:
             case ast.FunctionCall():
@@ -240,13 +254,42 @@ class Extraction:
     def _last(self, node: ast.Filter | ast.Path, bound: frozenset[tuple[str, str]], own_focus: bool) -> ast.Expr | None:
         """(E)[last()]; $y/a[last()], where $y is one node."""
         match node:
-            case ast.Filter(base=base, predicate=predicate) if _is_last(predicate):
-                return self._extracted("last", base, bound, own_focus, node)
-            case ast.Path(left=left, right=ast.AxisStep(axis="child", predicates=(*tests, predicate)) as step):
-                if _is_last(predicate) and self._is_source(left):
-                    path = replace(node, right=replace(step, predicates=tuple(tests)))
-                    return self._extracted("last", path, bound, own_focus, node)
+            case ast.Filter(base=base, predicate=predicate):
+                return self._last_of(base, predicate, bound, own_focus, node)
+            case ast.Path(left=left, right=ast.AxisStep(axis="child", predicates=predicates) as step):
+                counting = next((n for n, test in enumerate(predicates) if last_items(test) is not None), None)
+                if counting is None or not self._is_one_node(left):
+                    return None
+                path = replace(node, right=replace(step, predicates=predicates[:counting]))
+                made = self._last_of(path, predicates[counting], bound, own_focus, node)
+                for test in predicates[counting + 1 :]:
+                    made = None if made is None else ast.Filter(made, test, span=test.span)
+                return made
         return None
+
+    def _is_one_node(self, expr: ast.Expr) -> bool:
+        """The element of the stream; of a document, also its only child."""
+        if self._is_source(expr):
+            return True
+        match expr:
+            case ast.Path(left=left, right=ast.AxisStep(axis="child", predicates=())):
+                return self.variable == ROOT and self._is_source(left)
+        return False
+
+    def _last_of(
+        self,
+        items: ast.Expr,
+        predicate: ast.Expr,
+        bound: frozenset[tuple[str, str]],
+        own_focus: bool,
+        whole: ast.Expr,
+    ) -> ast.Expr | None:
+        """As many of the last items as the predicate can choose from, counted from the end, and it chooses."""
+        number = last_items(predicate)
+        if number is None or sees_more_than_items(self._whole, number):
+            return None
+        made = self._extracted("last", items, bound, own_focus, whole, parameter=str(number))
+        return made if made is None or number == 1 else ast.Filter(made, predicate, span=whole.span)
 
     def _ordered(self, node: ast.Flwor, bound: frozenset[tuple[str, str]], own_focus: bool) -> ast.Expr | None:
         """for $x in E where p order by …: what passes the test is collected, each item by itself
@@ -357,11 +400,6 @@ def fold_of(zero: ast.Expr, function: ast.Expr) -> Fold | None:
     return None
 
 
-def _is_last(predicate: ast.Expr) -> bool:
-    match predicate:
-        case ast.FunctionCall(name=name, arguments=()):
-            return name.expanded == (FN, "last")
-    return False
 
 
 def _is_literal(node: ast.Expr) -> bool:

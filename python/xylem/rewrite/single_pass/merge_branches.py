@@ -1,0 +1,88 @@
+"""Make one loop of the two branches of a condition that is the same for all items.
+
+    if (C) then /s/p/x else /s/p[v > 3]/y      →      for $r in /s/p return if (C) then $r/x else $r[v > 3]/y
+
+Gain:   each branch would be a loop of its own, and the items of the second would wait for the end of the first.
+Needs:  the paths of both branches begin with the same two steps or more, and go down by one level each; C reads no item
+        and is a value that is known: a variable, a constant, or a comparison of such.
+Safe:   of each item just what the chosen branch takes is taken, in the order of the items.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import takewhile
+
+from xylem.analysis.ast_replacement import replaced
+from xylem.analysis.focus import reads_focus
+from xylem.syntax import ast
+
+from .record_source import RecordSource, record_source
+from .rule import OnePassRule, PassFacts
+
+_VALUES = (
+    ast.VarRef,
+    ast.StringLiteral,
+    ast.IntegerLiteral,
+    ast.DecimalLiteral,
+    ast.DoubleLiteral,
+    ast.GeneralComparison,
+    ast.ValueComparison,
+    ast.And,
+    ast.Or,
+    ast.Arithmetic,
+)
+
+
+class MergeBranches(OnePassRule):
+    name = "merge_branches"
+    told = "two branches over the same items are one loop"
+
+    def apply(self, body: ast.Expr, facts: PassFacts) -> ast.Expr:
+        def at(node: ast.Node) -> ast.Node | None:
+            return _merged(node, facts) if isinstance(node, ast.If) else None
+
+        return replaced(body, at)
+
+
+def _merged(choice: ast.If, facts: PassFacts) -> ast.Expr | None:
+    if not all(isinstance(part, (*_VALUES, ast.Name)) for part in choice.test.walk()):
+        return None
+    item = facts.fresh("item")
+    then, otherwise = record_source(choice.then, item), record_source(choice.otherwise, item)
+    if then is None or otherwise is None or not reads_focus(then.path):
+        return None
+    start, steps = _steps(then.path)
+    other, others = _steps(otherwise.path)
+    common = [step for step, _ in takewhile(lambda pair: pair[0] == pair[1], zip(steps, others, strict=False))]
+    # The document element is one item: nothing is gained by a loop over it.
+    if start != other or len(common) < 2 or any(step.axis != "child" for step in (*steps, *others)):
+        return None
+    taken = [_taken(found, rest[len(common) :], item) for found, rest in ((then, steps), (otherwise, others))]
+    clause = ast.ForClause(item.name, None, _path(start, common), span=choice.then.span)
+    return ast.Flwor((clause,), ast.If(choice.test, *taken, span=choice.span), span=choice.span)
+
+
+def _steps(path: ast.Expr) -> tuple[ast.Expr, list[ast.AxisStep]]:
+    """/a/b as / with a and b."""
+    steps: list[ast.AxisStep] = []
+    while isinstance(path, ast.Path) and isinstance(path.right, ast.AxisStep):
+        steps.insert(0, path.right)
+        path = path.left
+    return (ast.ContextItem(), [path, *steps]) if isinstance(path, ast.AxisStep) else (path, steps)
+
+
+def _path(start: ast.Expr, steps: Sequence[ast.AxisStep]) -> ast.Expr:
+    for step in steps:
+        start = ast.Path(start, step, span=step.span)
+    return start
+
+
+def _taken(found: RecordSource, further: list[ast.AxisStep], item: ast.VarRef) -> ast.Expr:
+    """What a branch takes of an item, its records being some steps further down."""
+    taken = found.taken
+    for condition in reversed(found.conditions):
+        taken = ast.If(condition, taken, ast.SequenceExpr(), span=condition.span)
+    if not further or taken == item:
+        return _path(taken, further)
+    return ast.Flwor((ast.ForClause(item.name, None, _path(item, further)),), taken)

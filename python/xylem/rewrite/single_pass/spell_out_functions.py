@@ -1,0 +1,248 @@
+"""Write functions over sequences as loops, paths and predicates, which stream.
+
+    for-each(E, function($p) { B })                   →     for $p in E return B
+    filter(E, function($p) { C })                     →     for $p in E where C return $p
+    reverse(E)[1], head(reverse(E)), reverse(E)[3]    →     (E)[last()], (E)[last()], (E)[last() - 2]
+    reverse(E)[position() <= 3]                       →     reverse((E)[position() > last() - 3])
+    subsequence(E, count(E) - 3)                      →     (E)[position() >= last() - 3]
+    (E)[position() > count(E) - 3]                    →     (E)[position() > last() - 3]
+    remove(E, 3)                                      →     (E)[position() != 3]
+    index-of(E, "x")                                  →     for $x at $i in E where string($x) eq "x" return $i
+    boolean(/a/b), not(/a/b), if (/a/b) …             →     exists(/a/b), empty(/a/b), if (exists(/a/b)) …
+    (for $p in E return B) ! F                        →     for $p in E return B ! F
+    unordered(E)                                      →     E
+
+Gain:   items are taken as they pass, or a few of the last ones kept, where a function has to be given all of them.
+Needs:  E is a path, or a variable; a function that is written in place, without types and without focus, or named; a
+        condition that is one xs:boolean whatever it reads; numbers that are written as such.
+Safe:   each is how the specification of the function says what it gives (F&O 3.1 §14, §16.2).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from xylem.analysis.ast_replacement import replaced
+from xylem.analysis.focus import reads_focus, uses_position
+from xylem.analysis.free_variables import free_in
+from xylem.functions.registry import FN
+from xylem.syntax import ast
+
+from .fold_accumulators import bound_once
+from .head_and_tail import compared_with_number
+from .rule import OnePassRule, PassFacts
+from .value_class import Values, classify
+
+_TRUTHS = ("not", "exists", "empty", "boolean", "contains", "starts-with", "ends-with", "matches", "true", "false")
+_SPELLED_OUT = ("for-each", "filter", "reverse", "head", "remove", "subsequence", "unordered", "index-of", "count")
+_BOOLEAN = (ast.GeneralComparison, ast.And, ast.Or, ast.Quantified, ast.InstanceOf, ast.CastableAs)
+
+
+class SpellOutFunctions(OnePassRule):
+    name = "spell_out_functions"
+    told = "functions over sequences are written as loops and predicates"
+
+    def apply(self, body: ast.Expr, facts: PassFacts) -> ast.Expr:
+        functions = {
+            name: value
+            for name, value in bound_once(body).items()
+            if isinstance(value, ast.InlineFunction) and not free_in(value)
+        }
+
+        def named(node: ast.Node) -> ast.Node | None:
+            return functions.get(node.name.expanded) if isinstance(node, ast.VarRef) else None
+
+        def at(node: ast.Node) -> ast.Node | None:
+            if isinstance(node, ast.FunctionCall) and node.name.expanded in ((FN, "for-each"), (FN, "filter")):
+                node = replace(node, arguments=(*node.arguments[:1], *(replaced(a, named) for a in node.arguments[1:])))
+            return _spelled_out(node, facts)
+
+        return replaced(replaced(replaced(body, _without_arrow), at), _mapped)
+
+
+def _without_arrow(node: ast.Node) -> ast.Node | None:
+    """E => f(…) as f(E, …), for the functions of this rule."""
+    match node:
+        case ast.Arrow(operand=operand, function=ast.Name(local=local, uri=uri) as name, arguments=arguments):
+            if uri == FN and local in _SPELLED_OUT:
+                inner = replaced(operand, _without_arrow)
+                return ast.FunctionCall(name, (inner, *arguments), span=node.span)
+    return None
+
+
+def _mapped(node: ast.Node) -> ast.Node | None:
+    """What a loop gives is mapped as it comes."""
+    match node:
+        case ast.SimpleMap(left=ast.Flwor() as loop, right=right) if not uses_position(right):
+            return replace(loop, result=replaced(replace(node, left=loop.result), _mapped))
+    return None
+
+
+def _spelled_out(node: ast.Node, facts: PassFacts) -> ast.Expr | None:
+    made: ast.Expr | None = None
+    match node:
+        case ast.Filter(base=base, predicate=predicate):
+            made = _filtered(node, base, predicate)
+        case ast.Path(left=ast.Path(left=ast.Root(), right=ast.AxisStep(axis="child")), right=ast.AxisStep()):
+            made = _with_last(node)
+        case ast.If(test=test) if _is_node_path(test):
+            made = replace(node, test=_fn("exists", test))
+        case ast.FunctionCall(name=name, arguments=(sequence, *more)) if name.uri == FN:
+            if name.local in ("boolean", "not"):
+                made = _presence(node, sequence) if not more else None
+            elif _is_sequence(sequence) or _call_of(sequence, "reverse") is not None:
+                made = _called(node, sequence, more, facts)
+    return None if made is None else replaced(made, lambda inner: None if inner is made else _spelled_out(inner, facts))
+
+
+def _called(call: ast.FunctionCall, sequence: ast.Expr, more: list[ast.Expr], facts: PassFacts) -> ast.Expr | None:
+    match call.name.local, more:
+        case "unordered", []:
+            return sequence
+        case "head", []:
+            reverted = _call_of(sequence, "reverse")
+            return None if reverted is None else _where(call, reverted, _fn("last"))
+        case "remove", [ast.IntegerLiteral() as place] if place.value > 0:
+            return _where(call, sequence, ast.GeneralComparison("!=", _fn("position"), place))
+        case "subsequence", [start]:
+            behind = _from_end(start, sequence)
+            return None if behind is None else _where(call, sequence, _positions(">=", behind))
+        case "for-each", [function]:
+            return _each(call, sequence, function, facts)
+        case "filter", [function]:
+            return _tested(call, sequence, function)
+        case "index-of", [ast.StringLiteral() as sought]:
+            if classify(sequence, facts.variables).values is not Values.UNTYPED:
+                return None
+            item, number = facts.fresh("item"), facts.fresh("number")
+            clause = ast.ForClause(item.name, None, sequence, position=number.name, span=call.span)
+            test = ast.ValueComparison("eq", _fn("string", item), sought, span=call.span)
+            return ast.Flwor((clause, ast.WhereClause(test, span=call.span)), number, span=call.span)
+    return None
+
+
+def _each(call: ast.FunctionCall, sequence: ast.Expr, function: ast.Expr, facts: PassFacts) -> ast.Expr | None:
+    match function:
+        case ast.InlineFunction(parameters=(ast.Parameter(name=name, type=None),), returns=None, body=body):
+            if not reads_focus(body):
+                return ast.Flwor((ast.ForClause(name, None, sequence, span=call.span),), body, span=call.span)
+        case ast.NamedFunctionRef(name=name, arity=1):
+            item = facts.fresh("item")
+            clause = ast.ForClause(item.name, None, sequence, span=call.span)
+            return ast.Flwor((clause,), ast.FunctionCall(name, (item,), span=function.span), span=call.span)
+    return None
+
+
+def _tested(call: ast.FunctionCall, sequence: ast.Expr, function: ast.Expr) -> ast.Expr | None:
+    match function:
+        case ast.InlineFunction(parameters=(ast.Parameter(name=name, type=None),), returns=None, body=body):
+            if _is_boolean(body) and not reads_focus(body):
+                clauses = (ast.ForClause(name, None, sequence, span=call.span), ast.WhereClause(body, span=body.span))
+                return ast.Flwor(clauses, ast.VarRef(name), span=call.span)
+    return None
+
+
+def _is_boolean(expr: ast.Expr) -> bool:
+    """Whether an expression gives one xs:boolean, or an error."""
+    if isinstance(expr, ast.FunctionCall):
+        return expr.name.uri == FN and expr.name.local in _TRUTHS
+    return isinstance(expr, _BOOLEAN)
+
+
+def _filtered(whole: ast.Filter, base: ast.Expr, predicate: ast.Expr) -> ast.Expr | None:
+    reverted = _call_of(base, "reverse")
+    if reverted is not None and isinstance(predicate, ast.IntegerLiteral) and predicate.value > 0:
+        before = ast.IntegerLiteral(predicate.value - 1)
+        return _where(whole, reverted, ast.Arithmetic("-", _fn("last"), before) if before.value else _fn("last"))
+    compared = compared_with_number(predicate)
+    if reverted is not None and compared is not None and _is(compared[0], "position"):
+        number = compared[2] - (compared[1] == "<")
+        if compared[1] in ("<", "<=") and number > 0:
+            last = _where(whole, reverted, _positions(">", ast.IntegerLiteral(number)))
+            return _fn("reverse", last)
+    # Only of a path that begins at the document: inside the predicate, another one begins at the item.
+    made = _last_for_count(predicate, base) if _is_absolute(base) else predicate
+    return None if made is predicate else replace(whole, predicate=made)
+
+
+def _with_last(path: ast.Path) -> ast.Expr | None:
+    """/a/b[position() > count(/a/b) - 3]: there is one a at most."""
+    step = path.right
+    assert isinstance(step, ast.AxisStep) and isinstance(path.left, ast.Path)
+    if step.axis != "child" or not isinstance(path.left.right, ast.AxisStep) or path.left.right.predicates:
+        return None
+    predicates: list[ast.Expr] = []
+    for predicate in step.predicates:
+        base = replace(path, right=replace(step, predicates=tuple(predicates)))
+        predicates.append(_last_for_count(predicate, base))
+    if all(a is b for a, b in zip(predicates, step.predicates, strict=True)):
+        return None
+    return replace(path, right=replace(step, predicates=tuple(predicates)))
+
+
+def _last_for_count(predicate: ast.Expr, base: ast.Expr) -> ast.Expr:
+    """last() in the place of count(base), where the focus is on an item of it"""
+
+    def at(node: ast.Node) -> ast.Node | None:
+        if isinstance(node, (ast.Path, ast.Filter, ast.AxisStep, ast.SimpleMap, ast.InlineFunction)):
+            return node
+        return _fn("last") if isinstance(node, ast.FunctionCall) and _call_of(node, "count") == base else None
+
+    return replaced(predicate, at)
+
+
+def _presence(call: ast.FunctionCall, nodes: ast.Expr) -> ast.Expr | None:
+    if not _is_node_path(nodes):
+        return None
+    local = "exists" if call.name.local == "boolean" else "empty"
+    return replace(call, name=ast.Name(local, "fn", FN))
+
+
+def _is_node_path(expr: ast.Expr) -> bool:
+    """Whether an expression gives nodes of the document, so that it is true where there is any."""
+    return isinstance(expr, ast.Path) and isinstance(expr.right, ast.AxisStep) and _is_absolute(expr)
+
+
+def _from_end(start: ast.Expr, sequence: ast.Expr) -> ast.IntegerLiteral | None:
+    """n of count(E) - n"""
+    if _call_of(start, "count") == sequence:
+        return ast.IntegerLiteral(0)
+    match start:
+        case ast.Arithmetic(op="-", left=left, right=ast.IntegerLiteral() as number):
+            return number if _call_of(left, "count") == sequence else None
+    return None
+
+
+def _positions(sign: str, behind: ast.IntegerLiteral) -> ast.Expr:
+    """position() > last() - n"""
+    return ast.GeneralComparison(sign, _fn("position"), ast.Arithmetic("-", _fn("last"), behind))
+
+
+def _where(whole: ast.Expr, base: ast.Expr, predicate: ast.Expr) -> ast.Filter:
+    return ast.Filter(base, predicate, span=whole.span)
+
+
+def _is_sequence(expr: ast.Expr) -> bool:
+    return isinstance(expr, (ast.Path, ast.VarRef, ast.Flwor, ast.Filter))
+
+
+def _is_absolute(expr: ast.Expr) -> bool:
+    while isinstance(expr, (ast.Path, ast.Filter)):
+        expr = expr.left if isinstance(expr, ast.Path) else expr.base
+    return isinstance(expr, ast.Root)
+
+
+def _call_of(expr: ast.Expr, local: str) -> ast.Expr | None:
+    """The only argument of a call of a function."""
+    match expr:
+        case ast.FunctionCall(name=name, arguments=(argument,)) if name.expanded == (FN, local):
+            return argument
+    return None
+
+
+def _is(expr: ast.Expr, local: str) -> bool:
+    return isinstance(expr, ast.FunctionCall) and expr.name.expanded == (FN, local) and not expr.arguments
+
+
+def _fn(local: str, *arguments: ast.Expr) -> ast.FunctionCall:
+    return ast.FunctionCall(ast.Name(local, "fn", FN), arguments)

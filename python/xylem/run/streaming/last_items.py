@@ -1,0 +1,106 @@
+"""Predicates that count from the end: how many of the last items they can choose from.
+
+    [last()]     1        [last() - 2], [position() = last() - 2], [position() >= last() - 2]     3
+                          [position() > last() - 2]                                              2
+
+Over the last items alone such a predicate chooses the same ones: positions and last() are smaller by the same number.
+Where there are fewer items than that, they are all there.
+"""
+
+from __future__ import annotations
+
+from xylem.analysis.focus import uses_position
+from xylem.functions.library import look_up
+from xylem.functions.registry import FN
+from xylem.syntax import ast
+
+_SIGNS = {"eq": "=", "gt": ">", "ge": ">=", "lt": "<", "le": "<="}
+_TURNED = {"=": "=", ">": "<", ">=": "<=", "<": ">", "<=": ">="}
+
+
+MOST_ITEMS = 10_000
+"""What would keep more is not taken for a few items."""
+_DOWNWARDS = ("child", "attribute", "self", "descendant", "descendant-or-self")
+_OF_TREES = ("root", "path", "base-uri", "document-uri", "generate-id", "lang", "id", "element-with-id", "idref")
+_BY_IDENTITY = (ast.NodeComparison, ast.SetOperation)
+
+
+def sees_more_than_items(expr: ast.Node, number: int) -> bool:
+    """Whether an expression may compare which items there are, or look around them: several are kept as copies."""
+    if any(isinstance(node, _BY_IDENTITY) for node in expr.walk()):
+        return True
+    return number > 1 and any(map(_may_look_around, expr.walk()))
+
+
+def _may_look_around(node: ast.Node) -> bool:
+    match node:
+        case ast.AxisStep(axis=axis):
+            return axis not in _DOWNWARDS
+        case ast.FunctionCall(name=name, arguments=arguments):
+            if name.expanded in ((FN, "position"), (FN, "last")):
+                return False
+            return look_up(*name.expanded, len(arguments)) is None or name.local in _OF_TREES
+    return isinstance(node, (ast.DynamicCall, ast.NamedFunctionRef))
+
+
+def last_items(predicate: ast.Expr) -> int | None:
+    """The number of items; None where the predicate does not count from the end, or chooses from too many."""
+    number = _number(predicate)
+    return None if number is None or number > MOST_ITEMS else number
+
+
+def _number(predicate: ast.Expr) -> int | None:
+    before = _before_last(predicate)
+    if before is not None:
+        return before + 1
+    match predicate:
+        case ast.And(left=left, right=right):
+            found = [number for number in (last_items(left), last_items(right)) if number is not None]
+            return min(found) if found and _counts_from_end(left) and _counts_from_end(right) else None
+        case ast.GeneralComparison(op="=", left=left, right=ast.SequenceExpr(items=items)) if _is(left, "position"):
+            numbers = [number for number in map(_before_last, items) if number is not None]
+            return max(numbers) + 1 if numbers and len(numbers) == len(items) else None
+        case ast.Or(left=left, right=right):
+            one, other = last_items(left), last_items(right)
+            return None if one is None or other is None else max(one, other)
+    compared = _compared(predicate)
+    if compared is None or compared[0] not in ("=", ">", ">="):
+        return None
+    number = compared[1] + (compared[0] != ">")
+    return number if number > 0 else None
+
+
+def _counts_from_end(predicate: ast.Expr) -> bool:
+    """Whether a condition is the same for the last items alone."""
+    if not uses_position(predicate):
+        return True
+    return _compared(predicate) is not None or last_items(predicate) is not None
+
+
+def _compared(predicate: ast.Expr) -> tuple[str, int] | None:
+    """The sign and n of position() > last() - n."""
+    if not isinstance(predicate, (ast.GeneralComparison, ast.ValueComparison)):
+        return None
+    sign = _SIGNS.get(predicate.op, predicate.op)
+    if sign not in _TURNED:
+        return None
+    one, other = predicate.left, predicate.right
+    for left, right, used in ((one, other, sign), (other, one, _TURNED[sign])):
+        before = _before_last(right)
+        if before is not None and _is(left, "position"):
+            return used, before
+    return None
+
+
+def _before_last(expr: ast.Expr) -> int | None:
+    """n of last() - n"""
+    if _is(expr, "last"):
+        return 0
+    match expr:
+        case ast.Arithmetic(op="-", left=left, right=ast.IntegerLiteral(value=number)) if _is(left, "last"):
+            return number
+    return None
+
+
+def _is(expr: ast.Expr, local: str) -> bool:
+    return isinstance(expr, ast.FunctionCall) and expr.name.expanded == (FN, local) and not expr.arguments
