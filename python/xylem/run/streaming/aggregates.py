@@ -252,7 +252,7 @@ class Extraction:
         return self._extracted("exists" if node.kind == "some" else "empty", loop, bound, own_focus, node)
 
     def _last(self, node: ast.Filter | ast.Path, bound: frozenset[tuple[str, str]], own_focus: bool) -> ast.Expr | None:
-        """(E)[last()]; $y/a[last()], where $y is one node."""
+        """(E)[last()], (E)[position() > last() - 3]; $y/a[last()], where $y is one node."""
         match node:
             case ast.Filter(base=base, predicate=predicate):
                 return self._last_of(base, predicate, bound, own_focus, node)
