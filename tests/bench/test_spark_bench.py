@@ -73,12 +73,13 @@ def test_lines_of_engines() -> None:
     for line in (
         {"started": 1.5},
         {"first_answer": 2.5},
+        {"warm": 3.5},
         {"task": "photons, scan", "seconds": [3.0, 1.0], "output": "x.txt"},
         {"small": "small", "seconds": [2.0], "answer": "7"},
         {"cuts": "photons", "one_thread": 2.0, "all_threads": 1.0, "threads": 2},
     ):
         take(line, ON_SPARK, found)
-    assert (found.started, found.first_answers) == ({ON_SPARK: 1.5}, {ON_SPARK: 2.5})
+    assert (found.started, found.first_answers, found.warm) == ({ON_SPARK: 1.5}, {ON_SPARK: 2.5}, {ON_SPARK: 3.5})
     assert (found.best("photons, scan", ON_SPARK), found.first("photons, scan", ON_SPARK)) == (1.0, 3.0)
     assert (found.small, found.small_answers) == ({"small": [2.0]}, {"small": "7"})
     assert found.cuts["photons"]["all_threads"] == 1.0
@@ -95,6 +96,6 @@ def test_an_engine_that_takes_too_long_is_ended(tmp_path: Path, monkeypatch: pyt
 
 def test_reports() -> None:
     found = figures({ONE_PROCESS: 3.0, ON_SPARK: 1.0})
-    assert table(found).row_count == len(TASKS) + 6
+    assert table(found).row_count == len(TASKS) + 7
     assert as_json(found)["tasks"][TASKS[0].name][ON_SPARK]["seconds"] == [2.0, 1.0]
     assert figure(found).startswith("<svg")

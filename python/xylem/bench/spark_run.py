@@ -15,13 +15,14 @@ from typing import Any
 
 from . import photons, xmark
 from .spark_tasks import TASKS
-from .spark_worker import FIRST, ON_SPARK, SMALL
+from .spark_worker import FIRST, ON_SPARK, SMALL, WARM
 
 MEGABYTES_OF_SCALE_1 = 116.8
 PHOTON_BYTES = 189
 SMALL_FILES, SMALL_FILE_BYTES = 10_000, 10_000
 SMALL_FILES_TASK = "small files"
 FIRST_RECORDS = 50
+WARM_MEGABYTES = 10.0
 
 
 @dataclass
@@ -36,6 +37,8 @@ class SparkFigures:
     """Seconds until an engine can take a query."""
     first_answers: dict[str, float] = field(default_factory=dict)
     """Seconds from its start until an engine has answered a query over a small document."""
+    warm: dict[str, float] = field(default_factory=dict)
+    """Seconds from its start until all workers of an engine have been at work, over a document of some megabytes."""
     tasks: dict[str, dict[str, dict[str, Any]]] = field(default_factory=dict)
     """Figures by task and engine."""
     small: dict[str, list[float]] = field(default_factory=dict)
@@ -110,6 +113,8 @@ def take(found: dict[str, Any], engine: str, figures: SparkFigures) -> None:
         figures.started[engine] = found["started"]
     elif "first_answer" in found:
         figures.first_answers[engine] = found["first_answer"]
+    elif "warm" in found:
+        figures.warm[engine] = found["warm"]
     elif "small" in found:
         figures.small[found["small"]] = found["seconds"]
         figures.small_answers[found["small"]] = found["answer"]
@@ -128,13 +133,14 @@ def _answer(path: Path) -> str:
 
 def _write_documents(folder: Path, megabytes: float, seed: int, *, with_small: bool) -> None:
     """The documents; those that an earlier run has left in the folder are used again."""
-    made = {"megabytes": megabytes, "seed": seed, "small": with_small}
+    made = {"megabytes": megabytes, "seed": seed, "small": with_small, "warm": WARM_MEGABYTES}
     note = folder / "documents.json"
     if note.exists() and json.loads(note.read_text(encoding="utf-8")) == made:
         return
     xmark.write(folder / "auctions.xml", megabytes / MEGABYTES_OF_SCALE_1, seed)
     photons.write(folder / "photons.xml", int(megabytes * 1e6 / PHOTON_BYTES), seed)
     photons.write(folder / FIRST, FIRST_RECORDS, seed)
+    photons.write(folder / WARM, int(min(WARM_MEGABYTES, megabytes) * 1e6 / PHOTON_BYTES), seed)
     if with_small:
         _write_small(folder, seed)
     note.write_text(json.dumps(made), encoding="utf-8")

@@ -2,9 +2,9 @@
 
     python -m xylem.bench.spark_worker ENGINE FOLDER MASTER REPEAT
 
-answers with lines of JSON: the seconds the engine took to start and until it had its first answer, over a small
-document; then the figures of every task, and of what only this engine is asked. Answers are written to FOLDER, so that
-they can be compared.
+answers with lines of JSON: the seconds the engine took to start, until it had its first answer, over a small document,
+and until all its workers had something to do; then the figures of every task, and of what only this engine is asked.
+Answers are written to FOLDER, so that they can be compared.
 """
 
 from __future__ import annotations
@@ -24,6 +24,8 @@ SMALL = ("small", "joined.xml")
 """Many small files, and the same records in one."""
 FIRST = "first.xml"
 """What the first answer is about: a few kilobytes."""
+WARM = "warm.xml"
+"""Enough for every worker: an engine has started when all of them have."""
 RANGE_BYTES = 16 << 20
 """How far apart cut points are looked for: what `spark/inputs.py` takes for large documents."""
 
@@ -100,6 +102,8 @@ def measure(engine: str, folder: Path, master: str, repeat: int, tasks: Iterable
     scan = next(task for task in TASKS if task.name == "photons, scan")
     run(scan, folder / FIRST, folder / "first.txt")
     _say({"first_answer": time.monotonic() - begun})
+    run(scan, folder / WARM, folder / "warm.txt")
+    _say({"warm": time.monotonic() - begun})
     for task in tasks:
         output = folder / f"{task.name}-{engine}.txt".replace(" ", "-")
         seconds: list[float] = []
