@@ -193,3 +193,25 @@ def test_event_time_needs_windows() -> None:
     with pytest.raises(StaticError) as caught:
         compile_distributed("count(/s/i)", StaticEnvironment(event_time=EventTime("@t")), keeps_windows=True)
     assert caught.value.code == "XYST0014"
+
+
+def test_keys_without_an_open_window_are_forgotten() -> None:
+    query = (
+        "for $e in /s/e group by $u := $e/@u for tumbling window $w in $e "
+        "start $a when $a/@op = 'in' end $b when $b/@op = 'out' return <w u='{ $u }'>{ count($w) }</w>"
+    )
+    program = compiled(query)
+    assert any(note.topic == "keys" for part in [program.windows(1)] if part is not None for note in part.program.notes)
+    batches = ["<e u='a' op='in'/><e u='b' op='in'/><e u='c' op='x'/>", "<e u='a' op='out'/>", "<e u='a' op='in'/>"]
+    chain: list[bytes] = []
+    kept = []
+    for number, batch in enumerate(batches):
+        state = restored(chain)
+        items = list(program.task(0, f"<s>{batch}</s>".encode(), 0, {}))
+        list(program.completed_windows(1, state, items, number, is_end=False, each_item=False))
+        chain.append(saved(state, is_whole=not chain))
+        kept.append(sorted(restored(chain).keys))
+    assert kept == [["a", "b"], ["b"], ["a", "b"]]
+    last = program.completed_windows(1, restored(chain), [], 3, is_end=True, each_item=False)
+    # The key that came back stands behind the other.
+    assert [row.value[1:].decode() for row in last] == ['<w u="b">1</w>', '<w u="a">1</w>']

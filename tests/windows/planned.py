@@ -22,11 +22,19 @@ def planned(
     assert isinstance(module, ast.MainModule)
     fired: set[str] = set()
     told: list[str] = []
+    infinite = {
+        declaration.name.expanded
+        for declaration in module.prolog
+        if isinstance(declaration, ast.VariableDecl) and declaration.type and declaration.type.occurrence == "**"
+    }
+
+    def is_infinite(expr: ast.Expr) -> bool:
+        return any(isinstance(node, ast.VarRef) and node.name.expanded in infinite for node in expr.walk())
 
     def plan(node: ast.Node) -> ast.Node | None:
         if not isinstance(node, ast.Flwor):
             return None
-        facts = WindowFacts(without=without, schema=schema)
+        facts = WindowFacts(without=without, schema=schema, is_infinite=is_infinite)
         made = plan_windows(node, facts, lambda rule, before, after: fired.add(rule.name))
         if made is node:
             return None

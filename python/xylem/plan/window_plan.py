@@ -125,6 +125,8 @@ class WindowPlan(ast.Clause):
     keeps_items: bool = True
     """Whether anything reads the items of a window."""
     aggregates: tuple[WindowAggregate, ...] = ()
+    forgets_keys: bool = False
+    """Whether a key need not be kept when none of its windows is open."""
     written: str = ""
     """The kind as the query has it, where a cheaper one does."""
     early: str = ""
@@ -228,6 +230,8 @@ def decisions(plan: WindowPlan) -> Iterator[tuple[str, str]]:
 
     if plan.partition is not None:
         yield "windows by key", f"the windows of all {told(plan.partition.key)} at the same time, in one pass"
+    if plan.forgets_keys:
+        yield "keys", "a key without an open window is forgotten"
     if plan.written:
         yield "cheaper window", f"no more is open at a time than in a {plan.kind} window, which is cheaper"
     if plan.opening is not None:

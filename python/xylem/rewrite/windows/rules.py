@@ -5,6 +5,7 @@ from __future__ import annotations
 from .drop_hopeless_windows import DropHopelessWindows
 from .fold_aggregates import FoldAggregates
 from .forget_items import ForgetItems
+from .forget_keys import ForgetKeys
 from .give_windows_early import GiveWindowsEarly
 from .index_windows import IndexWindows
 from .move_where import MoveWhere
@@ -32,4 +33,5 @@ RULES: tuple[WindowRule, ...] = (
     GiveWindowsEarly(),
     # Last: what nobody reads shows when all others have been tried.
     ForgetItems(),
+    ForgetKeys(),
 )

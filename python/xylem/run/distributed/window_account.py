@@ -82,13 +82,18 @@ def _account(task: WindowsTask) -> WindowAccount:
             tuple(holds),
             bound,
         )
+    keys = "keys without an open window are forgotten" if _forgets_keys(task) else "keys stay"
     return WindowAccount(
         part.source.span.line,
         f"keyed state, by ${windowed.key_name} := {_key(windowed.key)}",
         f"{of_items}, found by tasks, shuffled by key",
         ("for each key " + holds[0], *holds[1:]),
-        f"{bound}, for each key; keys stay, at most held-items of them (XYDY0010)",
+        f"{bound}, for each key; {keys}, at most held-items of them (XYDY0010)",
     )
+
+
+def _forgets_keys(task: WindowsTask) -> bool:
+    return any(note.topic == "keys" for note in task.program.notes)
 
 
 def _clause(query: ast.Expr) -> tuple[str, str | None]:

@@ -117,13 +117,14 @@ def _write_partition(c: Compiler, plan: WindowPlan, collection: Code, partition:
     make = partial_of(c, c.lifted("cursor", [key.text], c.describe(plan), write_cursor))
     key_of = partial_of(c, c.lifted("key", ["item"], c.describe(partition.key), write_key))
     source = f"{c.as_iterable(collection)}, {key_of}, {make}, run.held_items, run.implicit_timezone_minutes"
-    source += f", {partition.keeps_empty}"
+    last = f"{partition.keeps_empty}, {plan.forgets_keys}"
+    source += f", {last}"
     window = c.fresh_name(plan.name)
     names = [code.text if code else "_" for _, code in (*started, *ended)]
     targets = [key.text, window, *names, *(code.text for _, code in aggregates[0].variables)]
     found = f"{c.rt(partitioned)}({source})"
     if reads_stream_in_batches(plan.collection):
-        found = f"{resumed_windows(c)}.by_key({key_of}, {make}, run.implicit_timezone_minutes, {partition.keeps_empty})"
+        found = f"{resumed_windows(c)}.by_key({key_of}, {make}, run.implicit_timezone_minutes, {last})"
     c.writer.line(f"for {', '.join(targets)} in {found}:")
     bound: Bound = [(partition.name.expanded, key)]
     bound.append((plan.name.expanded, Code(window, Shape.SEQUENCE, SequenceType(item, Occurrence.SOME), simple=True)))

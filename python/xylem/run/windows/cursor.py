@@ -98,6 +98,11 @@ class WindowCursor:
                 yield from found
         yield from self.finish()
 
+    @property
+    def is_idle(self) -> bool:
+        """Whether no window is open and no item waits for the next one."""
+        return False
+
     def held(self) -> Iterable[Any]:
         """The items kept for windows to come: the last ones that have come."""
         raise NotImplementedError

@@ -18,11 +18,13 @@ def partitioned(
     limit: int,
     implicit_tz: int,
     keeps_empty: bool = False,
+    forgets: bool = False,
 ) -> Iterator[Window]:
     """The windows of all keys, each preceded by its key, as soon as they end. `keeps_empty`: no key is a key, too.
 
-    Holds:  a cursor for each key that has come, at most `limit`; XYDY0010 beyond.
-    Order:  that in which windows end; when the input ends, by the first items of the keys.
+    Holds:  a cursor for each key that has come, or with `forgets` for those that have open windows; at most `limit`,
+            XYDY0010 beyond.
+    Order:  that in which windows end; when the input ends, by the first items of the keys since they had no window.
     """
     cursors: dict[Any, tuple[Any, Any]] = {}
     for item in items:
@@ -35,8 +37,13 @@ def partitioned(
             if len(cursors) >= limit:
                 raise DynamicError("XYDY0010", f"windows for more than {limit:,} different keys")
             found = cursors[group] = key, make(key)
+        elif found[1].is_idle:
+            # It begins anew, behind the others.
+            cursors[group] = cursors.pop(group)
         for window in found[1].push(item):
             yield (found[0], *window)
+        if forgets and found[1].is_idle:
+            del cursors[group]
     for key, cursor in cursors.values():
         for window in cursor.finish():
             yield (key, *window)

@@ -82,6 +82,13 @@ class WindowState:
         self.keys[group] = KeyState(key, first, saved)
         self.touched.add(group)
 
+    def forget(self, group: Any) -> None:
+        """Keep nothing of a key."""
+        before = self.keys.pop(group, None)
+        if before is not None:
+            self.items.forget(set(before.cursor.items))
+            self.touched.add(group)
+
     def _check_layout(self, fresh: Any) -> None:
         found = layout(fresh)
         if self.keys and self.layout != found:
@@ -127,6 +134,7 @@ class ResumedWindows:
         make: Callable[[Any], Any],
         implicit_tz: int,
         keeps_empty: bool = False,
+        forgets: bool = False,
     ) -> Iterator[Window]:
         """The windows of all keys, each preceded by its key, as soon as they end (as `partitioned.py` has them)."""
         state = self.state
@@ -140,8 +148,15 @@ class ResumedWindows:
             found = touched.get(group)
             if found is None:
                 found = touched[group] = self._key(group, key, make)
-            for window in found[2].cursor.push(item):
+            cursor = found[2].cursor
+            if cursor.is_idle:
+                # It begins anew, behind the others.
+                found = touched[group] = found[0], order, found[2]
+            for window in cursor.push(item):
                 yield (found[0], *window)
+            if forgets and cursor.is_idle:
+                del touched[group]
+                state.forget(group)
         if not self.is_end:
             for group, (key, first, opened) in touched.items():
                 state.keep(group, key, first, opened)

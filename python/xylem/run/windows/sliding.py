@@ -253,6 +253,10 @@ class SlidingCursor(WindowCursor):
                     window.results = self.aggregates.results(window.start, self.buffer)
                 yield self.given(window)
 
+    @property
+    def is_idle(self) -> bool:
+        return not self._open and not self._is_waiting
+
     def held(self) -> Iterable[Any]:
         return () if self.buffer is None else self.buffer.held()
 

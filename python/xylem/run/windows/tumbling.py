@@ -159,6 +159,10 @@ class TumblingCursor(WindowCursor):
             self._close(found)
         yield from found
 
+    @property
+    def is_idle(self) -> bool:
+        return self._opened is None and not self._is_waiting
+
     def held(self) -> Iterable[Any]:
         return self._window
 

@@ -1,6 +1,6 @@
 """What windows keep between batches, on disk: whole, or what a batch has changed.
 
-    FORMAT, layout of the cursors, keys with their cursors, items by number, event time, counts
+    FORMAT, layout of the cursors, keys with their cursors, keys that have gone, items by number, event time, counts
 
 A state of a few kilobytes is written as a whole each time; of a large one, a batch writes the keys that it touched and
 the items that are new (`state_files.py` has the chains). Whoever has the state of a batch in memory need not read it
@@ -21,7 +21,7 @@ from xylem.run.windows.saved_cursor import SavedCursor
 
 from .state_files import StateFiles
 
-FORMAT = 1
+FORMAT = 2
 KEPT_STATES = 64
 """In the memory of one process."""
 KEY_BYTES = 64
@@ -32,10 +32,11 @@ def saved(state: WindowState, *, is_whole: bool) -> bytes:
     """All that is kept, or what has changed since this was last asked for."""
     groups = list(state.keys) if is_whole else sorted(state.touched, key=repr)
     keys = {group: (one.key, one.first, *one.cursor) for group in groups if (one := state.keys.get(group)) is not None}
+    gone = [] if is_whole else [group for group in groups if group not in state.keys]
     items = dict(state.items.packed) if is_whole else state.items.since(state.saved_until)
     state.touched.clear()
     state.saved_until = state.items.following
-    content = (FORMAT, state.layout, keys, items, state.items.following, state.event_time, state.counts)
+    content = (FORMAT, state.layout, keys, gone, items, state.items.following, state.event_time, state.counts)
     return pickle.dumps(content, protocol=pickle.HIGHEST_PROTOCOL)
 
 
@@ -43,11 +44,14 @@ def restored(changes: Sequence[bytes]) -> WindowState:
     """The state that a whole one and the changes after it make up."""
     state = WindowState()
     for data in changes:
-        written, layout, keys, items, following, event_time, counts = pickle.loads(data)
+        written, *content = pickle.loads(data)
         if written != FORMAT:
             raise DynamicError("XYRT0020", "its open windows were saved by another version of Xylem")
+        layout, keys, gone, items, following, event_time, counts = content
         state.layout, state.event_time, state.counts = layout, event_time, counts
         state.items.add(items, following)
+        for group in gone:
+            state.keys.pop(group, None)
         for group, (key, first, cursor, numbers) in keys.items():
             state.keys[group] = KeyState(key, first, SavedCursor(cursor, numbers))
     wanted = {number for one in state.keys.values() for number in one.cursor.items}

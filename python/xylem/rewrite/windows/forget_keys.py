@@ -1,0 +1,61 @@
+"""Keep nothing for a key when none of its windows is open.
+
+    for $u in distinct-values($log/user)
+    forseq $w in $log[user eq $u] tumbling window
+      start curItem $in when $in/op eq 'login' end curItem $out when $out/op eq 'logout' …
+
+Gain:   keys that have gone take no memory: users, orders, trips come and go for ever (windows paper, 6.3.6, for keys).
+Needs:  windows by key, not landmark ones, which stay open; nothing reads the item before or behind an end, nor a
+        position but for the difference between the two ends of a window.
+Safe:   a cursor without an open window is then as one that has just been made. A key that comes back as a value that is
+        equal and looks different looks as it came back.
+"""
+
+from __future__ import annotations
+
+from xylem.analysis.ast_replacement import replaced
+from xylem.analysis.focus import read_variables
+from xylem.plan.window_plan import WindowPlan
+from xylem.syntax import ast
+
+from .rule import WindowFacts, WindowPlace, WindowRule
+
+_LENGTH = ast.IntegerLiteral(1)
+
+
+class ForgetKeys(WindowRule):
+    name = "forget_keys"
+    paper = "6.3.6"
+
+    def apply(self, place: WindowPlace, facts: WindowFacts) -> WindowPlace:
+        window = place.window
+        if window.partition is None or window.kind == "landmark" or _looks_around(window):
+            return place
+        if _counts_on(place):
+            return place
+        return place.with_window(forgets_keys=True)
+
+
+def _looks_around(window: WindowPlan) -> bool:
+    return any(boundary.named(role) for boundary in (window.start, window.end) for role in ("previous", "next"))
+
+
+def _counts_on(place: WindowPlace) -> bool:
+    """Whether the number of items that a key has had can be told."""
+    window = place.window
+    start, end = window.start.named("position"), window.end.named("position")
+    names = {name.expanded for name in (start, end) if name is not None}
+    if not names:
+        return False
+
+    def length(node: ast.Node) -> ast.Node | None:
+        """The difference of the two positions tells nothing of what came before."""
+        match node:
+            case ast.Arithmetic(op="-", left=ast.VarRef(name=left), right=ast.VarRef(name=right)):
+                if end is not None and start is not None and left.expanded == end.expanded:
+                    return _LENGTH if right.expanded == start.expanded else None
+        return None
+
+    conditions = [boundary.when for boundary in (window.start, window.end) if boundary.when is not None]
+    read = [*conditions, *place.followers, *(aggregate.source for aggregate in window.aggregates)]
+    return any(read_variables(replaced(node, length)) & names for node in read)
