@@ -35,6 +35,7 @@ QUERIES = [
     "string-join(for tumbling window $w in $$//e start at $s when $s mod 2 = 1 return string-join($w), '|')",
     "collection() ! count(.//e)",
     "(collection())[2]/log/@day/string()",
+    "declare variable $all := $$//e; $all/following-sibling::e ! string(.), count($all)",
 ]
 
 

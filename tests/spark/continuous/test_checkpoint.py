@@ -49,8 +49,9 @@ def test_broken_files(tmp_path: Path, name: str, content: str) -> None:
 
 def test_a_checkpoint_that_has_lost_its_owner(tmp_path: Path) -> None:
     made = Checkpoint(tmp_path)
-    made.claim(OWNER)
     assert made.is_new
+    made.claim(OWNER)
+    assert not made.is_new
     made.commit(Commit(1))
     made.close()
     (tmp_path / "query.json").unlink()

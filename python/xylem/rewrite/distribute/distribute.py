@@ -57,7 +57,14 @@ def distribute(
         )
         return _spread(body, declared, frame, is_ordered, input_of)
     except NotSpread as refused:
-        return _one_task(body if is_one_document else read_from_collection(body), refused, is_ordered)
+        return _one_task(body if is_one_document else _of_collection(body, declared), refused, is_ordered)
+
+
+def _of_collection(body: ast.Expr, declared: list[ast.Declaration]) -> ast.Expr:
+    """The body for several documents, with the global variables that read them in it."""
+    if any(isinstance(one, ast.VariableDecl) and one.value is not None and reads_focus(one.value) for one in declared):
+        body = inline_prolog(body, declared)
+    return read_from_collection(body)
 
 
 def _functions(declared: list[ast.Declaration]) -> list[ast.FunctionDecl]:

@@ -57,24 +57,44 @@ class AggregateTask(PartTask):
         self.counting = ast.FunctionCall(ast.Name("count", "fn", FN), (part.body,), span=part.source.span)
         """Counted by the scan itself, where it can."""
         self._query = PartQuery(compiler, self.counting if self.is_counting else part.body)
+        self._found = PartQuery(compiler, part.body)
         self._choice = StateChoice(part.function, part.arguments, compiler)
 
     def make(self, source: Any, range_number: int, run: RunOptions, context: Context, each_item: bool) -> Iterator[Row]:
         items = self._query.items(source, run)
         if self.is_counting:
-            (count,) = items
-            yield self.counted(count, range_number)
+            yield self.counted(self._count(items, source, run), range_number)
         else:
             state = self._choice.state(run, context).of(items, range_number == 0)
             yield Row(self.part.number, b"", range_number, 0, b"\0" + pack(state))
+
+    def _count(self, items: Iterator[Any], source: Any, run: RunOptions) -> int:
+        try:
+            (count,) = items
+        except XylemError:
+            # What fails behind the first item does not matter where one decides; only the tree knows which is first.
+            if not self._is_decided_by_one or next(self._found.items_of_tree(source, run), None) is None:
+                raise
+            return 1
+        assert isinstance(count, int)
+        return count
 
     def counted(self, count: int, range_number: int) -> Row:
         """The row of a range with so many items."""
         return Row(self.part.number, b"", range_number, 0, b"\0" + pack(count))
 
+    @property
+    def keeps_errors(self) -> bool:
+        return self.part.is_guarded or self._is_decided_by_one
+
+    @property
+    def _is_decided_by_one(self) -> bool:
+        """Whether nothing behind the first item is looked at, so that it cannot fail."""
+        return self.part.function in ("exists", "empty")
+
     def merged(self, states: Sequence[bytes], run: RunOptions, context: Context) -> bytes:
         for each in states:
-            if each[0] & HAS_ERROR:
+            if each[0] & HAS_ERROR or (self._is_decided_by_one and unpack(each[1:])):
                 return each
         state = self._choice.state(run, context)
         return b"\0" + pack(reduce(state.merged, (unpack(each[1:]) for each in states)))

@@ -104,7 +104,7 @@ class PartQuery:
         """The items over one range."""
         program = self._streamed
         if program is None:
-            yield from self._items_of_tree(source, run)
+            yield from self.items_of_tree(source, run)
             return
         yield from run.over_documents(program).items(source)
 
@@ -112,7 +112,7 @@ class PartQuery:
         """Write the items over one range to an output; gives control back every now and then."""
         program = self._streamed
         if program is None:
-            for number, item in enumerate(self._items_of_tree(source, run), 1):
+            for number, item in enumerate(self.items_of_tree(source, run), 1):
                 output.item(item)
                 if not number % _ITEMS:
                     yield
@@ -121,7 +121,8 @@ class PartQuery:
         for _ in run.over_documents(program).write(source, output):
             yield
 
-    def _items_of_tree(self, source: Any, run: RunOptions) -> Iterator[Any]:
+    def items_of_tree(self, source: Any, run: RunOptions) -> Iterator[Any]:
+        """The items over the tree of a range."""
         with ByteSource.of(source, run.limits.decompression_ratio) as opened:
             document = read_document(b"".join(opened), opened.uri, limits=run.limits)
             if run.statistics is not None:

@@ -65,10 +65,15 @@ class PartTask(ABC):
                 ordinal = row.ordinal + 1
         except XylemError as error:
             noted(error, source)
-            if not self.part.is_guarded or isinstance(error, InputError):
+            if not self.keeps_errors or isinstance(error, InputError):
                 raise
             value = bytes((HAS_ERROR,)) + pack_error(error)
             yield Row(self.part.number, b"", range_number, ordinal, value)
+
+    @property
+    def keeps_errors(self) -> bool:
+        """Whether an error of a range waits until the value of the part is read: nobody may do so."""
+        return self.part.is_guarded
 
     @abstractmethod
     def make(self, source: Any, range_number: int, run: RunOptions, context: Context, each_item: bool) -> Iterator[Row]:

@@ -61,8 +61,6 @@ class Checkpoint:
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path).absolute()
-        self.is_new = False
-        """Whether it was made just now: nothing has been written for it yet."""
         try:
             self.path.mkdir(parents=True, exist_ok=True)
             self._lock = (self.path / "lock").open("w")
@@ -92,6 +90,11 @@ class Checkpoint:
 
     # --- whose it is
 
+    @property
+    def is_new(self) -> bool:
+        """Whether it belongs to no query yet: nothing has been written for it."""
+        return not (self.path / "query.json").exists()
+
     def claim(self, owner: Mapping[str, Any]) -> tuple[str, int]:
         """An identity and the time of the first start. XYRT0020 where it belongs to another query."""
         place = self.path / "query.json"
@@ -103,7 +106,6 @@ class Checkpoint:
                 raise _broken(place, FileNotFoundError("it is gone, and what was done is not"))
             content = {"format": FORMAT, "id": identity, "started_ms": started_ms, "owner": dict(owner)}
             replace_file(place, json.dumps(content, indent=1).encode())
-            self.is_new = True
             return identity, started_ms
         if known.get("format") != FORMAT:
             raise DynamicError("XYRT0020", f"{self.path} was written by another version of Xylem")

@@ -102,6 +102,7 @@ class _Run:
             each_item=query.output.kind in (OutputKind.KAFKA, OutputKind.CONSOLE),
         )
         self._evaluations.works(0)
+        self._look_at_places()
         # From here on the checkpoint belongs to the query.
         self._identity, self._started_ms = checkpoint.claim(self._owner())
         self._works = self._evaluations.works(self._started_ms)
@@ -136,7 +137,6 @@ class _Run:
     # --- from start to end
 
     def run(self) -> str:
-        self._look_at_places()
         for line in self._evaluations.lines():
             self._report.say(line)
         for feed in self._feeds:
