@@ -1,6 +1,6 @@
 """What a continuous query tells of itself after each batch: a line for people, a line of JSON for programs.
 
-    batch 12    1,204 items   0.22 MB   0.8 MB/s   latency 0.61 s   state 1.2 kB   2 malformed
+    batch 12   1,204 items   221.4 kB   0.8 MB/s   latency 0.61 s   state 1.2 kB   2 malformed
 
 Latency runs from the arrival of the oldest item of the batch to the moment its results are out.
 """
@@ -51,9 +51,9 @@ class BatchProgress:
         """The figures for people."""
         words = [
             f"batch {self.batch}",
-            f"{self.items:,} items",
-            f"{self.bytes / 1e6:,.2f} MB",
-            f"{self.megabytes_per_second:,.1f} MB/s",
+            _counted(self.items, "item", "items"),
+            in_bytes(self.bytes),
+            f"{in_bytes(round(self.bytes / max(self.seconds, 1e-3)))}/s",
             f"latency {self.latency_seconds:.2f} s",
             f"state {in_bytes(self.state_bytes)}",
         ]
@@ -117,7 +117,7 @@ class ProgressReport:
         if self.last is None:
             return text
         text += f"; since the first start {_counted(self.last.total_items, 'item', 'items')}"
-        text += f", {self.last.total_bytes / 1e6:,.2f} MB"
+        text += f", {in_bytes(self.last.total_bytes)}"
         return text + (f", {self.last.total_malformed:,} malformed" if self.last.total_malformed else "")
 
     def close(self) -> None:
