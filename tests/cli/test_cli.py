@@ -89,6 +89,11 @@ def test_files_need_permission(books: Path) -> None:
     assert xylem("run", "-q", query, "--allow", ".", cwd=books.parent).stdout == b"2\n"
 
 
+def test_a_document_that_is_not_there_is_an_error_that_queries_catch(books: Path) -> None:
+    query = "try { doc('none.xml')//book } catch err:FODC0002 { 'none' }"
+    assert xylem("run", "-q", query, "--allow", ".", cwd=books.parent).stdout == b"none\n"
+
+
 def test_environment_variables_need_permission() -> None:
     query = "environment-variable('XYLEM_TEST')"
     env = {"XYLEM_TEST": "seen"}

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import typer
 
-from xylem.errors import DynamicError, StaticError
+from xylem.errors import DynamicError, InputError, StaticError
 from xylem.source.limits import DEFAULT_LIMITS, Limits
 
 from .query_source import InputDocument, QuerySource, document, input_source, output_parameters, variables
@@ -144,6 +144,10 @@ def _run_one(source: QuerySource, options: RunOptions, tally: MalformedTally | N
             # An error of the query itself is told as it would be for a tree.
             query.check()
             refused = error
+        except InputError as error:
+            # A document that the query names is not there, which may be no error of the query: it may catch it.
+            if options.inputs or options.stream or error.code != "FODC0002":
+                raise
     if result is None:
         _run_over_trees(query, bound, options, refused, tally)
     else:
