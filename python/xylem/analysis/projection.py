@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 
 from xylem.functions.library import look_up
-from xylem.functions.registry import FN
+from xylem.functions.registry import FN, PREFIXES
 from xylem.syntax import ast
 
 ExpandedName = tuple[str, str]
@@ -438,7 +438,9 @@ def _call(node: ast.FunctionCall, scope: _Scope) -> list[Projection]:
     for index, argument in enumerate(arguments):
         if name.uri == FN and name.local in _PRESENCE_ONLY:
             _consume(argument, scope, Use.PRESENCE)
-        elif (name.uri == FN and name.local in ("string", "data", "number")) or _takes_atoms(builtin, index):
+        elif (name.uri == FN and name.local in ("string", "data", "number")) or name.uri == PREFIXES["xs"]:
+            _consume(argument, scope, Use.STRING)
+        elif _takes_atoms(builtin, index):
             _consume(argument, scope, Use.STRING)
         else:
             _consume(argument, scope, Use.SUBTREE)

@@ -33,6 +33,9 @@ def windows(
     ] = None,
     repeat: Annotated[int, typer.Option("--repeat", min=1, help="How often; the best counts.")] = 1,
     json_file: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write the figures there.")] = None,
+    markdown_file: Annotated[
+        Path | None, typer.Option("--markdown", metavar="FILE", help="Write the table there, for the documentation.")
+    ] = None,
     svg_file: Annotated[Path | None, typer.Option("--svg", metavar="FILE", help="Write a bar chart there.")] = None,
 ) -> None:
     """Windows of every kind and size: the cost of an item, beside Saxon, a loop by hand and pandas; and memory."""
@@ -59,6 +62,8 @@ def windows(
         console().print(f"{'holds      ' if cleared else 'FALLS SHORT'}  {what}", markup=False, highlight=False)
     if json_file is not None:
         json_file.write_text(json.dumps(windows_report.as_json(results), indent=2) + "\n", encoding="utf-8")
+    if markdown_file is not None:
+        markdown_file.write_text(windows_report.markdown(results), encoding="utf-8")
     if svg_file is not None:
         svg_file.write_text(windows_report.figure(results), encoding="utf-8")
 

@@ -27,6 +27,17 @@ def table(results: WindowResults) -> Table:
     return made
 
 
+def markdown(results: WindowResults) -> str:
+    """The table, what is left out and the bars, as docs/benchmarks.md has them."""
+    names = _engines(results.sizes)
+    lines = [f"| window | size | items | {' | '.join(names)} |", f"|---|---:|---:|{'---:|' * len(names)}"]
+    for found in results.sizes:
+        cells = " | ".join(_cell(found, name).replace("*", "\\*") for name in names)
+        lines.append(f"| {found.task.name} | {found.size:,} | {found.items:,} | {cells} |")
+    told = [*remarks(results), *(f"{'holds' if holds else 'falls short'}: {what}" for holds, what in verdicts(results))]
+    return "\n".join([*lines, "", *(f"- {line.removeprefix('* ')}" for line in told)]) + "\n"
+
+
 def _engines(sizes: Sequence[SizeFigures]) -> list[str]:
     return list(dict.fromkeys(name for found in sizes for name in (*found.figures, *found.reasons)))
 

@@ -67,7 +67,7 @@ from .roles import (
 from .selection import Selection, conjuncts
 from .steps import PlannedSteps, variable_expression
 from .stopping import limit_of
-from .window_handlers import WindowPlanner
+from .window_handlers import WindowPlanner, gives_at_once
 
 __all__ = ["NotStreamable", "StreamBuilder"]
 
@@ -290,6 +290,9 @@ class StreamBuilder:
         elif nested:
             item.nested, planned.report = True, Report.START | Report.ITEM
             planned.nests = role.step in self.alone
+        if passes and counter is None and planned.result is None and not (nested or item.limit or handler.outermost):
+            # What is given to windows, as a rule: a value, or a node with no more than attributes and text.
+            item.run = self.code.run(hoisted_body, role, handler) if gives_at_once(hoisted_body) else None
         self.roles.append(item)
 
     def _follow(self, parent: int, path: tuple[Step, ...]) -> int:

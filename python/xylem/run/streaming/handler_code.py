@@ -50,6 +50,22 @@ class HandlerCode:
             write_body(c, hoisted(body))
         return frame.name
 
+    def run(self, body: Flux, role: ScopeRole, handler: On) -> str:
+        """def run(out, env, nodes): the body for each of these nodes."""
+        c = self.b.c
+        with c.writer.function("run", ["out", "env", "nodes"], "") as frame, c.scoped(Scope({}, Focus(None))):
+            for name in self._visible(role, None):
+                variable = c.declare(("", name), self._bound(name))
+                if name == ROOT:
+                    c.scope = c.scope.with_focus(Focus(variable))
+            node = c.writer.fresh("node")
+            c.writer.line(f"for {node} in nodes:")
+            with c.writer.indented(block=True), c.scoped():
+                kind = self.b.item_types.get(handler.variable, NodeItem())
+                c.declare(("", handler.variable), one(node, kind, simple=True), loops=True)
+                write_body(c, hoisted(body))
+        return frame.name
+
     def test(self, condition: ast.Expr, names: Iterable[str]) -> str:
         """def test(env): whether a condition holds, with variables of the environment."""
         c = self.b.c

@@ -75,6 +75,8 @@ class ItemRole:
     """The handler needs no more than the start tag, and fires there."""
     limit: int | None = None
     """So many records of one scope matter, and none after them."""
+    run: str | None = None
+    """The function that takes records which come one after another, where nothing has to be noted of each."""
     text_steps: tuple[int, ...] = ()
     """With any, the records are text nodes of the elements that these steps reach."""
     passes: str | None = None

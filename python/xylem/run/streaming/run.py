@@ -110,12 +110,16 @@ class StreamRun:
                 self.actions |= dict.fromkeys(_texts(role, WRITTEN), self._written_items(role))
             case ItemRole(at_start=True):
                 self.actions[key | START] = self._item(role)
+                if role.run is not None:
+                    self.takes_runs[key | START] = self._items(role)
             case ItemRole(nested=True):
                 self.actions[key | START] = lambda node: self._reserve(role, node)
                 self.actions[key | ITEM] = self._nested_item(role)
                 self.actions[key | WRITTEN] = self._written_items(role)
             case ItemRole():
                 self.actions[key | ITEM] = self._item(role)
+                if role.run is not None:
+                    self.takes_runs[key | ITEM] = self._items(role)
                 self.actions[key | WRITTEN] = self._written_items(role)
             case WindowRole():
                 self.windows[role.scope.step, role.position] = role
@@ -383,6 +387,17 @@ class StreamRun:
                 take(node)
 
         return act
+
+    def _items(self, role: ItemRole) -> Callable[[Sequence[Node]], None]:
+        """Records that come one after another, in one call."""
+        body: Callable[[Any, list[Any], Sequence[Node]], None] = self.space[role.run or ""]
+
+        def take(nodes: Sequence[Node]) -> None:
+            scope = self.open[role.scope.step]
+            self.reach(scope, role.position, nodes[0])
+            body(self.output, self.env, nodes)
+
+        return take
 
     def _written_items(self, role: ItemRole) -> Action:
         """Results that the scan has written, where a handler would have been called for each record."""

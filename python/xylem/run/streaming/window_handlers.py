@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from xylem.analysis.projection import Use
-from xylem.plan.flux import OnEach, OnWindow
+from xylem.plan.flux import Flux, GiveItem, If, Leaf, OnEach, OnFirst, OnWindow, ProcessStream, Sequence
 from xylem.plan.flux_variables import free_variables
 from xylem.plan.needs import add_expression, add_needs
 from xylem.plan.scan_plan import Report
@@ -24,6 +24,16 @@ from .roles import ScopeRole, WindowRole
 
 if TYPE_CHECKING:
     from .build import StreamBuilder
+
+
+def gives_at_once(body: Flux) -> bool:
+    """Whether a body does no more than give a node or a value."""
+    match body:
+        case GiveItem(source=None) | Leaf():
+            return True
+        case If(body=inner) | Sequence(parts=(inner,)) | ProcessStream(handlers=(OnFirst(body=inner),)):
+            return gives_at_once(inner)
+    return False
 
 
 class WindowPlanner:
