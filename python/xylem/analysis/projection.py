@@ -438,18 +438,19 @@ def _call(node: ast.FunctionCall, scope: _Scope) -> list[Projection]:
     for index, argument in enumerate(arguments):
         if name.uri == FN and name.local in _PRESENCE_ONLY:
             _consume(argument, scope, Use.PRESENCE)
-        elif (name.uri == FN and name.local in ("string", "data", "number")) or name.uri == PREFIXES["xs"]:
-            _consume(argument, scope, Use.STRING)
-        elif _takes_atoms(builtin, index):
+        elif _takes_atoms(name, builtin, index):
             _consume(argument, scope, Use.STRING)
         else:
             _consume(argument, scope, Use.SUBTREE)
     return []
 
 
-def _takes_atoms(builtin: object, index: int) -> bool:
+def _takes_atoms(name: ast.Name, builtin: object, index: int) -> bool:
+    """Whether an argument is atomised: what is below its elements does not matter, beside their text."""
     from xylem.functions.registry import Builtin
 
+    if name.uri == PREFIXES["xs"] or (name.uri == FN and name.local in ("string", "data", "number")):
+        return True
     if not isinstance(builtin, Builtin):
         return False
     return builtin.parameters[min(index, len(builtin.parameters) - 1)].startswith("xs:")
