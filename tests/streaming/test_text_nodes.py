@@ -82,3 +82,12 @@ def test_a_text_is_given_while_its_element_is_open() -> None:
     found = iter(xylem.compile("/log//text() ! string()").stream(endless()))  # type: ignore[arg-type]
     assert [next(found) for _ in range(3)] == ["line 0", "line 1", "line 2"]
     assert told[-1] < 10
+
+
+def test_joining_many_texts_copies_each_but_a_few_times() -> None:
+    """The text so far is not joined anew with each batch of values."""
+    data = b"<r>" + b"<t>ab</t>" * 5000 + b"</r>"
+    query = "string-join(//text(), ',')"
+    program = stream_program(query)
+    assert program is not None
+    assert from_stream(program, [data]) == from_tree(query, data)

@@ -160,11 +160,13 @@ class Joiner:
     Holds:  the text, which is the answer.
     """
 
-    __slots__ = ("_error", "_parts", "_separator", "held_bytes")
+    __slots__ = ("_error", "_joined", "_parts", "_separator", "held_bytes")
 
     def __init__(self, separator: str) -> None:
         self._separator = separator
         self._parts: list[str] = []
+        self._joined = 0
+        """How many parts in front are joined already, each of many values: no text is copied again and again."""
         self._error: XylemError | None = None
         self.held_bytes = 0
 
@@ -182,8 +184,9 @@ class Joiner:
             text = string_of(item)
             self._parts.append(text)
             self.held_bytes += len(text) + len(self._separator)
-        if len(self._parts) > _FOLD_AT:
-            self._parts = [self._separator.join(self._parts)]
+        if len(self._parts) - self._joined > _FOLD_AT:
+            self._parts[self._joined :] = [self._separator.join(self._parts[self._joined :])]
+            self._joined += 1
 
     def fail(self, error: XylemError) -> None:
         self._error = self._error or error
