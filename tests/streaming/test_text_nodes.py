@@ -84,8 +84,8 @@ def test_a_text_is_given_while_its_element_is_open() -> None:
     assert told[-1] < 10
 
 
-def test_joining_many_texts_copies_each_but_a_few_times() -> None:
-    """The text so far is not joined anew with each batch of values."""
+def test_more_texts_than_are_joined_at_once() -> None:
+    """Values are joined by the thousand on the way, and these at the end."""
     data = b"<r>" + b"<t>ab</t>" * 5000 + b"</r>"
     query = "string-join(//text(), ',')"
     program = stream_program(query)
