@@ -62,7 +62,7 @@ def _of_few(values: Sequence[Any], choose: Choose) -> Any:
     kinds = set(map(type, values))
     if kinds == _INTEGERS:
         return choose(values)
-    if kinds == _DAYS and all(value.timezone_minutes is None for value in values):
+    if kinds == _DAYS and [value.timezone_minutes for value in values].count(None) == len(values):
         return choose(values, key=_DAY)
     return NotImplemented
 

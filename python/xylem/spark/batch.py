@@ -24,7 +24,7 @@ from xylem.run.streaming.run import Statistics
 from xylem.sink.serialization_parameters import SerializationParameters
 
 from .arriving_rows import ArrivingRows, Outcomes
-from .inputs import LEAST_TASK_BYTES, TASKS_PER_CORE, InputFile, SplitPlan, split_plan
+from .inputs import LEAST_TASK_BYTES, InputFile, SplitPlan, split_plan
 from .jobs import Jobs
 from .joins import Joins, broadcast_limit, gathered_limit, may_be_large
 from .row_spool import RowSpool
@@ -291,12 +291,12 @@ class BatchRun:
     def _in_one_job(self, parts: Sequence[Part]) -> int:
         """How many tasks may be one job: a job costs the JVM as much as scanning megabytes does.
 
-        Values of aggregates are small. What is sorted waits for all tasks, but is no more than cores can do at a time.
-        What else there is goes into the answer as soon as a task is done.
+        Values of aggregates are mostly small. What is sorted waits for all tasks, but no more of it is under way than
+        cores can do at a time. What else there is goes into the answer as soon as a task is done.
         """
         kinds = {part.kind for part in parts}
         if kinds <= {PartKind.AGGREGATE}:
-            return TASKS_PER_CORE * self.cores
+            return 2 * self.cores
         return self.cores if kinds <= {PartKind.AGGREGATE, PartKind.SORT} else 1
 
     def arrived(self, figures: Figures) -> None:

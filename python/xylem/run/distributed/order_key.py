@@ -67,7 +67,8 @@ def key_writer(
     def write(value: Any) -> bytes:
         kind = type(value)
         if collation is None and (kind is str or kind is UntypedAtomic):
-            key = _VALUE + _characters(value.encode("utf-8", "surrogatepass"))
+            data = value.encode() if value.isascii() else value.encode("utf-8", "surrogatepass")
+            key = _VALUE + _characters(data)
             return key.translate(_INVERTED) if descending else key
         # By class: 1 and true() are equal to a cache.
         if kind is int:

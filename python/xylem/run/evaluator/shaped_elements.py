@@ -32,7 +32,7 @@ _MOST_ROWS = 200
 
 def shaped_element(c: Compiler, node: ast.DirectElement) -> Code | None:
     """The element as a call of its shape; None where the structure is not known."""
-    if c.static.element_namespaces or not _has_shape(c, node):
+    if c.static.element_namespaces or not has_shape(c, node):
         return None
     rows: list[ShapeRow] = []
     values: list[str] = []
@@ -45,7 +45,8 @@ def shaped_element(c: Compiler, node: ast.DirectElement) -> Code | None:
 # --- which ones
 
 
-def _has_shape(c: Compiler, node: ast.DirectElement) -> bool:
+def has_shape(c: Compiler, node: ast.DirectElement) -> bool:
+    """Whether the structure of an element is known."""
     elements = [node]
     rows = 0
     while elements:
@@ -80,6 +81,8 @@ def _gives_characters(c: Compiler, node: ast.Expr) -> bool:
             if name.uri != FN or c.functions.external(name, len(arguments)) is not None:
                 return False
             return name.local not in ("position", "last") and gives_values(node)
+        case ast.SequenceExpr(items=items):
+            return all(not _is_text(item) and _gives_characters(c, item) for item in items)
     return isinstance(node, _ATOMIC) or _is_text(node)
 
 

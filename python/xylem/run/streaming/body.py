@@ -8,12 +8,14 @@ from contextlib import contextmanager
 from xylem.analysis.resolve_names import declared_namespaces
 from xylem.functions.registry import FN
 from xylem.plan.flux import (
+    EMPTY,
     CloseWindows,
     Copy,
     Fixed,
     Flux,
     For,
     GiveItem,
+    Handler,
     If,
     Leaf,
     On,
@@ -38,6 +40,7 @@ from ..evaluator.constructors import attribute_value
 from ..evaluator.windows import data_window_cursor
 from ..runtime.data_windows import windows
 from .steps import path_expression
+from .whole_elements import with_whole_elements
 from .window_code import write_windows
 
 OUTPUT = Sink("out.item({})", "for each in {}: out.item(each)")
@@ -58,7 +61,7 @@ def write_body(c: Compiler, body: Flux) -> None:
                 _write_start(c, element, literal)
         case Sequence(parts=parts):
             c.writer.line("pass")
-            for part in parts:
+            for part in with_whole_elements(c, parts):
                 write_body(c, part)
         case For():
             joined = join_expression(body)
@@ -85,14 +88,17 @@ def write_body(c: Compiler, body: Flux) -> None:
             c.writer.line("out.close_windows()")
         case ProcessStream(variable=variable, handlers=handlers):
             c.writer.line("pass")
-            for handler in handlers:
-                if isinstance(handler, On):
-                    path = (*handler.through, handler.step)
-                    write_body(c, loop_of(handler, variable, path))
-                elif isinstance(handler, (OnWindow, OnEach)):
-                    write_body(c, For(handler.variable, variable, handler.path, handler.body, window=handler.window))
-                elif isinstance(handler, OnFirst):
-                    write_body(c, handler.body)
+            for part in with_whole_elements(c, [_in_memory(handler, variable) for handler in handlers]):
+                write_body(c, part)
+
+
+def _in_memory(handler: Handler, variable: str) -> Flux:
+    """What a handler does where its stream is in memory."""
+    if isinstance(handler, On):
+        return loop_of(handler, variable, (*handler.through, handler.step))
+    if isinstance(handler, (OnWindow, OnEach)):
+        return For(handler.variable, variable, handler.path, handler.body, window=handler.window)
+    return handler.body if isinstance(handler, OnFirst) else EMPTY
 
 
 @contextmanager
