@@ -95,7 +95,7 @@ def _spread(
         value = declaration.value if isinstance(declaration, ast.VariableDecl) else None
         if value is not None and (reads_focus(value) or reads_input(value)):
             raise NotSpread(f"the global variable ${declaration.name} reads the input", declaration)
-    parts = tuple(_projected(_placed(_flat(part, frame), frame), frame, made) for part in frame.parts)
+    parts = tuple(_flat(_projected(_placed(part, frame), frame, made), frame) for part in frame.parts)
     is_collated = any(isinstance(declaration, ast.DefaultCollationDecl) for declaration in declared)
     if not is_collated:
         parts = tuple(_with_lookups(part) for part in parts)
@@ -131,7 +131,10 @@ def _without_recursion(body: ast.Expr, declared: list[ast.Declaration]) -> ast.E
 def _flat(part: SpreadPart, frame: Frame) -> SpreadPart:
     """Where paths go over copies that may lie inside each other, tasks look whether they do."""
     copied = frame.copies.get(part.variable.name.expanded, Reach.NONE) | frame.grouped.get(part.number, Reach.NONE)
-    return replace(part, must_be_flat=True) if frame.analysis.needs_flat and copied & UNSURE else part
+    if not frame.analysis.needs_flat or not copied & UNSURE:
+        return part
+    why = "one task if items lie inside each other, or are there twice"
+    return replace(part, must_be_flat=True, why=f"{part.why}; {why}" if part.why else why)
 
 
 def _placed(part: SpreadPart, frame: Frame) -> SpreadPart:
