@@ -14,7 +14,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from xylem.errors import DynamicError, XylemError
+from xylem.errors import DynamicError, InputError, XylemError
+from xylem.run.distributed.flat_items import NOT_FLAT
 from xylem.source.byte_ranges import ByteRange
 
 from ..carried_error import carried
@@ -111,6 +112,9 @@ class Task:
         try:
             return list(self._of_query(number, piece))
         except DynamicError as error:
+            if error.code == NOT_FLAT:
+                # No fault of the record: nothing like it can be answered.
+                raise
             if not isinstance(piece.source, ByteRange):
                 self._fail(number, piece, error)
                 return []
@@ -157,7 +161,11 @@ def named(error: DynamicError, piece: Piece) -> XylemError:
 
 def failure_record(piece: Piece, error: DynamicError, *, whole: bool) -> dict[str, Any]:
     """What is told of a piece that cannot be evaluated; with all of it, if it is to be kept."""
-    data = content(piece)
+    try:
+        data = content(piece)
+    except InputError:
+        # It is gone, or cannot be read: that is what the error says.
+        data = b""
     record: dict[str, Any] = {
         "source": piece.name,
         "code": error.code,

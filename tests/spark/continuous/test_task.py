@@ -1,0 +1,53 @@
+"""What a task tells of documents that cannot be read or answered, by policy."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from xylem.spark.carried_error import arrived
+from xylem.spark.continuous.merged_rows import TaskRow
+from xylem.spark.continuous.pieces import Piece
+from xylem.spark.continuous.subscription import Malformed, Mode, Subscription, Work
+from xylem.spark.continuous.task import ABOUT, ERROR, FAILED, READ, Task
+from xylem.spark.shipped_query import shipped_query
+
+NESTED = b"<r><s><s><p/></s></s></r>"
+
+
+def rows_of(query: str, mode: Mode, malformed: Malformed, *sources: Path | bytes) -> list[TaskRow]:
+    several = mode is Mode.SPREAD
+    work = Work((Subscription("q", shipped_query(query, several_documents=several), mode),), malformed=malformed)
+    pieces = [Piece(number, source, 1, 0, str(source)[-8:]) for number, source in enumerate(sources)]
+    return list(Task(work).rows(pieces))
+
+
+def about(rows: list[TaskRow], kind: int) -> list[bytes]:
+    return [row[5] for row in rows if row[0] == ABOUT and row[1] == kind]
+
+
+@pytest.mark.parametrize("malformed", [Malformed.SKIP, Malformed.DEAD_LETTER])
+def test_a_file_that_is_gone_is_left_out(tmp_path: Path, malformed: Malformed) -> None:
+    there = tmp_path / "there.xml"
+    there.write_text("<o id='1'/>")
+    rows = rows_of("string(/o/@id)", Mode.EACH, malformed, tmp_path / "gone.xml", there)
+    (failed,) = map(json.loads, about(rows, FAILED))
+    assert failed["code"] == "XYIN0002"
+    (read,) = map(json.loads, about(rows, READ))
+    assert (read["failed"], read["items"]) == (1, 2)
+    assert [row[5] for row in rows if row[0] != ABOUT]
+
+
+def test_a_file_that_is_gone_stops_the_query(tmp_path: Path) -> None:
+    rows = rows_of("string(/o/@id)", Mode.EACH, Malformed.STOP, tmp_path / "gone.xml")
+    (error,) = about(rows, ERROR)
+    assert arrived(error, "").code == "XYIN0002"
+
+
+def test_what_no_record_is_to_blame_for_is_not_left_out() -> None:
+    query = "for $s in collection()//s group by $k := 1 return count($s//p)"
+    rows = rows_of(query, Mode.SPREAD, Malformed.SKIP, NESTED)
+    (error,) = about(rows, ERROR)
+    assert arrived(error, "").code == "XYRT0011"
+    assert not about(rows, FAILED)
