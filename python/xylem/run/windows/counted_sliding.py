@@ -51,7 +51,7 @@ class CountedSlidingCursor(SlidingCursor):
         summed: deque[int] | None = deque() if aggregates is not None and aggregates.is_sum_of_items else None
         for item in items:
             if item is PAUSE:
-                self._held = len(kept) if keeps_items else 0
+                self._held = len(kept)
                 yield PAUSE
                 continue
             position += 1

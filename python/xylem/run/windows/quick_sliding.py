@@ -56,6 +56,7 @@ def queued(cursor: SlidingCursor, items: Iterable[Any]) -> Iterator[Window]:
     rest = iter(items)
     for item in rest:
         if item is PAUSE:
+            cursor.open_count = len(keys)
             yield PAUSE
             continue
         position += 1
@@ -129,6 +130,7 @@ def hashed(cursor: SlidingCursor, items: Iterable[Any]) -> Iterator[Window]:
     rest = iter(items)
     for item in rest:
         if item is PAUSE:
+            cursor.open_count = len(waiting)
             yield PAUSE
             continue
         position += 1

@@ -58,6 +58,8 @@ class SlidingCursor(WindowCursor):
         """By start: open windows, and among them some that are over."""
         self._over = 0
         self._unindexed_over = 0
+        self.open_count = 0
+        """How many windows a loop of its own keeps open, when it pauses."""
         self._last: Place = NO_PLACE
 
     def _step(self, current: Any, position: int, previous: Any, following: Any) -> Sequence[Window]:
@@ -216,6 +218,7 @@ class SlidingCursor(WindowCursor):
     def resume(self, waiting: Iterable[Open], position: int, previous: Any, last: Place | None) -> None:
         """Go on behind the item at this position, with the windows that are open, or over and wait."""
         self._position, self._previous = position, previous
+        self.open_count = 0
         self._last = NO_PLACE if last is None else last
         for window in waiting:
             self._open.append(window)
@@ -261,4 +264,7 @@ class SlidingCursor(WindowCursor):
         return () if self.buffer is None else self.buffer.held()
 
     def held_count(self) -> int:
-        return 0 if self.buffer is None else len(self.buffer)
+        if self.buffer is not None:
+            return len(self.buffer)
+        # Of windows that keep no items, the items that opened them may be read.
+        return self.open_count or len(self._open) if self.needs.start[0] or self.needs.start[2] else 0
