@@ -88,7 +88,9 @@ def test_duplicate_attributes_are_still_refused() -> None:
 def test_errors_have_the_place_of_their_part() -> None:
     with pytest.raises(xylem.XylemError) as raised:
         xylem.compile("<a b='1'\n  c='{ 1 idiv 0 }'>\n{ 2 }</a>").run().serialize()
-    assert raised.value.span is not None and raised.value.span.line == 2
+    assert raised.value.span is not None
+    assert raised.value.span.line == 2
     with pytest.raises(xylem.XylemError) as raised:
         xylem.compile("<a b='1'\n  c='2'>\n{ string(1 idiv 0) }</a>").run().serialize()
-    assert raised.value.span is not None and raised.value.span.line == 3
+    assert raised.value.span is not None
+    assert raised.value.span.line == 3

@@ -53,7 +53,7 @@ def min_(ctx: Context, values: Iterable[Any], uri: str | None = None) -> Any:
 
 
 def _of_few(values: Sequence[Any], choose: Choose) -> Any:
-    """The extreme of what needs no looking into: nothing, one value, integers, days of no timezone; or NotImplemented."""
+    """The extreme of what needs no looking into: none, one value, integers, days of no timezone; or NotImplemented."""
     if len(values) < 2:
         if not values:
             return None
