@@ -25,7 +25,7 @@ def single_pass(
         str, typer.Option("--queries", help="Which ones, as in `XMark Q1,satellite`; all if it is empty.")
     ] = "",
     engines: Annotated[str, typer.Option("--engines", help="By whom.")] = "Xylem,Saxon,BaseX",
-    limit: Annotated[float, typer.Option("--limit", help="CPU seconds after which an engine is stopped.")] = 120.0,
+    limit: Annotated[float, typer.Option("--limit", help="CPU seconds after which an engine is stopped.")] = 60.0,
     repeat: Annotated[int, typer.Option("--repeat", min=1, help="How often Xylem is measured; the best counts.")] = 2,
     json_file: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write the figures there.")] = None,
     svg_file: Annotated[Path | None, typer.Option("--svg", metavar="FILE", help="Write a bar chart there.")] = None,

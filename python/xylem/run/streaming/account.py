@@ -14,6 +14,7 @@ from .roles import FeedRole, ItemRole, KeepRole, RegionRole, Role, ScopeRole, Wi
 from .window_account import held_by_windows
 
 BY_TURN = "as many as its loops have turns"
+BY_QUERY = "what the query lets it become"
 
 
 def account_of(program: StreamProgram) -> StreamAccount:
@@ -108,14 +109,19 @@ def _kept_value(role: FeedRole, paths: _Paths) -> Buffered | None:
     if function == "items":
         bound = THE_STREAM if role.scope.is_single else AN_ITEM
         return Buffered(variable, paths.kept_as(path, role.step), f"the end of ${variable}", bound)
+    last = role.scope.aggregates[role.aggregate].parameter or "1"
     kept = {
         "string-join": f"the text of {path}",
         "distinct-values": f"the different values of {path}",
-        "last": f"the last {path}",
+        "last": f"the last {path}" if last == "1" else f"the last {last} of {path}",
         "fold-left": f"the value folded from {path}",
     }[function]
-    grows = function in ("string-join", "distinct-values") and role.scope.is_single
-    return Buffered(variable, (kept,), f"the end of ${variable}", THE_STREAM if grows else AN_ITEM)
+    bound = AN_ITEM if function != "last" or last == "1" else f"{last} items"
+    grows = function in ("string-join", "distinct-values") or role.scope.aggregates[role.aggregate].grows
+    if function == "fold-left":
+        bound = BY_QUERY
+    bound = THE_STREAM if grows and role.scope.is_single else bound
+    return Buffered(variable, (kept,), f"the end of ${variable}", bound)
 
 
 def _kept_by(role: Role, program: StreamProgram, paths: _Paths) -> Buffered | None:

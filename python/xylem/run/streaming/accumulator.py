@@ -11,7 +11,9 @@ from xylem.functions.context import Context
 from xylem.functions.library import look_up
 from xylem.functions.registry import FN
 from xylem.values.arithmetic import divide
+from xylem.values.array import XArray
 from xylem.values.growing_tree import GrowingTree, append_child, opened
+from xylem.values.map import XMap
 from xylem.values.node import DOCUMENT, ELEMENT, Node
 from xylem.values.string_of import string_of
 
@@ -19,6 +21,8 @@ from .buffer import detached, size_of
 
 _FOLD_AT = 1024
 _FOLD_FEW = 16
+_ENTRY_BYTES = 100
+"""What an entry of a map or a member of an array is counted as."""
 
 
 class Accumulator(Protocol):
@@ -345,7 +349,7 @@ class LeftFold:
     def add(self, items: Iterable[Any]) -> None:
         """The next value."""
         self.value = value = items if isinstance(items, (tuple, list)) else list(items)
-        if len(value) == 1 and not isinstance(value[0], (Node, str)):
+        if len(value) == 1 and not isinstance(value[0], (Node, str, XMap, XArray)):
             self.held_bytes = 8
             return
         self.held_bytes = sum(size_of(item) if isinstance(item, Node) else _value_bytes(item) for item in self.value)
@@ -366,7 +370,10 @@ def take_state(into: Accumulator, count: int, total: Any) -> None:
 
 
 def _value_bytes(value: Any) -> int:
-    return len(value) if isinstance(value, str) else 8
+    if isinstance(value, str):
+        return len(value)
+    # What is in a map or an array is not looked at: that would take as long as making it.
+    return 8 + _ENTRY_BYTES * len(value) if isinstance(value, (XMap, XArray)) else 8
 
 
 def _folding(function: str, context: Context) -> Callable[[Sequence[Any]], Any]:

@@ -26,6 +26,7 @@ from ..evaluator.keyed_groups import Grouping, table_spec, write_cells, written_
 from ..evaluator.scope import Focus, Scope
 from .aggregates import ONE, SO_FAR, Aggregate, Fold, is_fed_with_texts
 from .fed_records import ITEM, each_text, gives_itself
+from .growing_folds import fold_grows
 from .kept_children import variable_readers
 from .nesting import may_nest
 from .roles import AggregateRole, FeedRole, ScopeRole
@@ -67,7 +68,8 @@ class AggregatePlanner:
         zero = None if aggregate.fold is None else written_zero(b.c, aggregate.fold)
         table = None if aggregate.grouping is None else table_spec(b.c, aggregate.grouping)
         slot = b.slot(aggregate.name)
-        role.aggregates.append(AggregateRole(slot, aggregate.function, aggregate.parameter, zero, table))
+        grows = aggregate.fold is not None and fold_grows(aggregate.fold.step)
+        role.aggregates.append(AggregateRole(slot, aggregate.function, aggregate.parameter, zero, table, grows))
         readers = variable_readers(stream, aggregate.name)
         made = FeedRole(planned.index, role, b.slot(ITEM.name.local), len(role.aggregates) - 1, None, readers)
         b.roles.append(made)

@@ -19,11 +19,13 @@ class AggregateRole:
     slot: int
     function: str
     parameter: str = ""
-    """The separator of string-join."""
+    """The separator of string-join; how many of the last items are kept."""
     zero: str | None = None
     """The function that gives the value fold-left begins with."""
     table: TableSpec | None = None
     """What a table of accumulators is made of."""
+    grows: bool = False
+    """Whether the value of a fold becomes larger with each item."""
 
 
 @dataclass(eq=False)
