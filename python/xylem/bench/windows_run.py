@@ -23,7 +23,7 @@ MOST_MORE_BYTES = 8_000_000
 """How much more memory a hundred times as many items may take: what the runtime keeps for itself."""
 MOST_FOR_ALL = 100_000
 """Beyond so many items, the ways that get fewer of them, or hold all, would show nothing new."""
-UNHURT = ("Xylem", "Xylem, streamed", "loop by hand", "loop over iterparse", "pandas")
+UNHURT = ("Xylem", "Xylem, streamed", "loop by hand", "pandas")
 MEMORY_SIZE = 1_000
 """The size of the windows whose memory is told."""
 MOST_SECONDS = 60.0
