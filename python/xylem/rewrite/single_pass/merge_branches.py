@@ -1,10 +1,11 @@
 """Make one loop of the two branches of a condition that is the same for all items.
 
     if (C) then /s/p/x else /s/p[v > 3]/y      →      for $r in /s/p return if (C) then $r/x else $r[v > 3]/y
+    if (C) then count(/s/p) else /s/p/y        →      if (not(C)) then /s/p/y else (), if (C) then count(/s/p) else ()
 
 Gain:   each branch would be a loop of its own, and the items of the second would wait for the end of the first.
 Needs:  the paths of both branches begin with the same two steps or more, and go down by one level each; C reads no item
-        and is a value that is known: a variable, a constant, or a comparison of such.
+        and is a value that is known: a variable, a constant, or a comparison of such. Or one branch is an aggregate.
 Safe:   of each item just what the chosen branch takes is taken, in the order of the items. Where there are none, C is
         not asked, and an error in it not noticed: both branches are empty (XQuery 3.1 §2.3.4).
 """
@@ -16,8 +17,10 @@ from itertools import takewhile
 
 from xylem.analysis.ast_replacement import replaced
 from xylem.analysis.focus import reads_focus
+from xylem.functions.registry import FN
 from xylem.syntax import ast
 
+from .group_by_key import AGGREGATES
 from .record_source import RecordSource, record_source
 from .rule import OnePassRule, PassFacts
 
@@ -51,7 +54,9 @@ def _merged(choice: ast.If, facts: PassFacts) -> ast.Expr | None:
         return None
     item = facts.fresh("item")
     then, otherwise = record_source(choice.then, item), record_source(choice.otherwise, item)
-    if then is None or otherwise is None or not reads_focus(then.path):
+    if then is None or otherwise is None:
+        return _value_last(choice, then, otherwise)
+    if not reads_focus(then.path):
         return None
     start, steps = _steps(then.path)
     other, others = _steps(otherwise.path)
@@ -62,6 +67,25 @@ def _merged(choice: ast.If, facts: PassFacts) -> ast.Expr | None:
     taken = [_taken(found, rest[len(common) :], item) for found, rest in ((then, steps), (otherwise, others))]
     clause = ast.ForClause(item.name, None, _path(start, common), span=choice.then.span)
     return ast.Flwor((clause,), ast.If(choice.test, *taken, span=choice.span), span=choice.span)
+
+
+def _value_last(choice: ast.If, then: RecordSource | None, otherwise: RecordSource | None) -> ast.Expr | None:
+    """Of a branch with items and one with an aggregate, which is known at the end, that with the items first."""
+    if otherwise is not None and _is_aggregate(choice.then):
+        return ast.SequenceExpr((_only(choice, choice.otherwise, False), _only(choice, choice.then, True)))
+    if then is not None and _is_aggregate(choice.otherwise):
+        return ast.SequenceExpr((_only(choice, choice.then, True), _only(choice, choice.otherwise, False)))
+    return None
+
+
+def _only(choice: ast.If, branch: ast.Expr, is_then: bool) -> ast.If:
+    negated = ast.FunctionCall(ast.Name("not", "fn", FN), (choice.test,), span=choice.test.span)
+    return ast.If(choice.test if is_then else negated, branch, ast.SequenceExpr(), span=choice.span)
+
+
+def _is_aggregate(expr: ast.Expr) -> bool:
+    is_known = isinstance(expr, ast.FunctionCall) and expr.name.uri == FN and expr.name.local in AGGREGATES
+    return is_known and reads_focus(expr)
 
 
 def _steps(path: ast.Expr) -> tuple[ast.Expr, list[ast.AxisStep]]:
