@@ -169,22 +169,28 @@ def hashed(cursor: SlidingCursor, items: Iterable[Any]) -> Iterator[Window]:
             aggregates.add(item, position)
         bucket = find(value)
         if bucket is not None:
-            kept = []
+            kept = None
             for one in bucket:
                 if residual is None or residual(*one.place, *now):
                     one.is_over = True
                     one.end = now
                     if aggregates is not None:
                         one.results = aggregates.results(one.start, buffer)
+                elif kept is None:
+                    kept = [one]
                 else:
                     kept.append(one)
-            if not kept:
+            if kept is None:
                 del buckets[value]
             elif len(kept) < len(bucket):
                 buckets[value] = kept
             if waiting[0].is_over:
                 while waiting and waiting[0].is_over:
-                    yield cursor.given(waiting.popleft())
+                    one = waiting.popleft()
+                    if buffer is None and one.end is not None:
+                        yield ([], *one.place, *one.end, *one.results)
+                    else:
+                        yield cursor.given(one)
                 if keeps:
                     cursor.forget_before(waiting[0].start if waiting else position + 1)
         previous = item
