@@ -181,6 +181,9 @@ class ReachAnalysis:
                 return found
             case ast.Flwor(clauses=clauses, result=result):
                 inner_scope = self._after(clauses, scope, focus)
+                selected = _selected(node)
+                if selected is not None:
+                    return self._value(selected, scope, focus)
                 found = self._value(result, inner_scope, focus)
                 return found if all(isinstance(clause, ast.LetClause) for clause in clauses) else mixed(found)
             case ast.Quantified(bindings=bindings, satisfies=satisfies):
@@ -487,6 +490,14 @@ class ReachAnalysis:
 
 def _passes_nodes(returns: str) -> bool:
     return returns.startswith(("item()", "node()", "element(", "map(", "array(", "function("))
+
+
+def _selected(flwor: ast.Flwor) -> ast.Expr | None:
+    """E of `for $x in E where … return $x`: some of its items, in their order, each as often as it is there."""
+    first, *rest = flwor.clauses
+    if not isinstance(first, ast.ForClause) or flwor.result != ast.VarRef(first.name):
+        return None
+    return first.collection if all(isinstance(clause, ast.WhereClause) for clause in rest) else None
 
 
 def _refuse_mixture(reach: Reach, node: ast.Node) -> None:
