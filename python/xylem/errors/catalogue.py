@@ -340,7 +340,7 @@ CATALOGUE: dict[str, Entry] = {
     ),
     "XYRT0031": Entry(
         "the output has results of another run, and the checkpoint is new",
-        "name another directory, take the checkpoint of that run to go on with it, or delete the results to begin again",
+        "name another directory, go on with the checkpoint of that run, or delete the results to begin again",
     ),
     "XYST0001": Entry("no external function of this name is registered", "register it: @xylem.function(…)"),
     "XYST0002": Entry("this extension can be written but not yet executed"),
