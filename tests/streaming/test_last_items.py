@@ -52,6 +52,7 @@ KEPT = [
     "/s/p[position() > last() - 3]",
     "(/s/p/n)[position() >= last() - 2]/text()",
     "/s/p[position() > last() - 3][x = 1]/n",
+    "<r>{ (/s/p)[position() > last() - 1 and x = 1], /s/p[position() = last() and x = 0], (/s/p)[last()]/x }</r>",
     "sum(/s/p[position() > last() - 4]/x)",
     "subsequence(/s/p, count(/s/p) - 2)/n",
     "reverse(/s/p)[position() <= 3]/n",

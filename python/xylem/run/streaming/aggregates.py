@@ -32,7 +32,7 @@ from xylem.syntax import ast
 
 from ..evaluator.keyed_groups import Grouping, grouping_of
 from .fed_records import ITEM, each_text, is_source, leaves_order, split_records
-from .last_items import last_items, sees_more_than_items
+from .last_items import is_last, last_items, sees_more_than_items
 
 FUNCTIONS = ("count", "exists", "empty", "sum", "min", "max", "avg", "distinct-values", "string-join")
 IN_ORDER = ("distinct-values", "string-join", "fold-left", "last", "items", "groups")
@@ -289,7 +289,7 @@ class Extraction:
         if number is None or sees_more_than_items(self._whole, number):
             return None
         made = self._extracted("last", items, bound, own_focus, whole, parameter=str(number))
-        return made if made is None or number == 1 else ast.Filter(made, predicate, span=whole.span)
+        return made if made is None or is_last(predicate) else ast.Filter(made, predicate, span=whole.span)
 
     def _ordered(self, node: ast.Flwor, bound: frozenset[tuple[str, str]], own_focus: bool) -> ast.Expr | None:
         """for $x in E where p order by …: what passes the test is collected, each item by itself

@@ -43,6 +43,11 @@ def _may_look_around(node: ast.Node) -> bool:
     return isinstance(node, (ast.DynamicCall, ast.NamedFunctionRef))
 
 
+def is_last(predicate: ast.Expr) -> bool:
+    """[last()]"""
+    return _is(predicate, "last")
+
+
 def last_items(predicate: ast.Expr) -> int | None:
     """The number of items; None where the predicate does not count from the end, or chooses from too many."""
     number = _number(predicate)
