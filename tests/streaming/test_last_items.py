@@ -61,6 +61,7 @@ KEPT = [
     "(for $p in /s/p where $p/x = 1 return $p/x * 2)[position() > last() - 2]",
 ]
 NOT_KEPT = [
+    "if (/s/h) then tail(/s/p/x)[count(tail(/s/p/x))] else (//p)[last()]",
     "(/s/p)[position() > last() - 3]/../p[1]/n",
     "(/s/p)[position() > last() - 3] | /s/p[x = 0]",
     "(/s/p)[last()] | /s/p[x = 0]",

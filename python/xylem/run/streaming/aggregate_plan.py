@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from xylem.analysis.projection import Projection, Use
 from xylem.analysis.types import sequence_type
-from xylem.plan.flux import ProcessStream, Step
+from xylem.plan.flux import ROOT, ProcessStream, Step
 from xylem.plan.needs import add_expression, add_needs, element_names
 from xylem.plan.result_template import Tally
 from xylem.plan.scan_plan import Report
@@ -145,8 +145,10 @@ class AggregatePlanner:
         name = ITEM.name.local
         if aggregate.function in ("last", "items"):
             # What handlers read of its value; and what decides whether a record is taken.
-            value = Projection()
-            add_needs(stream, {aggregate.name: value})
+            value, document = Projection(), Projection()
+            add_needs(stream, {aggregate.name: value, ROOT: document})
+            # Where it is not known what is read of the document, it is not known of the value either.
+            value.subtree |= document.subtree
             if gives_itself(aggregate.taken):
                 kept.merge(value)
                 add_expression(aggregate.taken, {name: kept}, Use.PRESENCE)
