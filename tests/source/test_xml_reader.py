@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import bz2
 import dataclasses
-from collections.abc import Iterator
+import gzip
+from collections.abc import Callable, Iterator
 from io import BytesIO
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -405,3 +408,16 @@ def test_kinds_are_numbered_in_document_order() -> None:
     assert [tree.kind(row) for row in range(len(tree))] == [0, ELEMENT, ATTRIBUTE, ATTRIBUTE, TEXT, ELEMENT, COMMENT]
     assert list(tree.ends) == [7, 7, 3, 4, 5, 6, 7]
     assert list(tree.parents) == [-1, 0, 1, 1, 1, 1, 1]
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress], ids=["gzip", "bzip2"])
+def test_compressed_documents_are_unpacked(pack: Callable[[bytes], bytes], tmp_path: Path) -> None:
+    path = tmp_path / "packed"
+    path.write_bytes(pack(b"<a>") + pack(b"x</a>"))
+    assert read_document(path).string_value == "x"
+    assert read_document(path.read_bytes()).string_value == "x"
+    path.write_bytes(pack(b"<a>" + b"x" * 1000 + b"</a>")[:-4])
+    with pytest.raises(InputError, match="packed"):
+        read_document(path)
+    with pytest.raises(InputError, match="decompression"):
+        read_document(pack(b"<a>" + b" " * 20_000_000 + b"</a>"))

@@ -13,7 +13,7 @@ from typing import Protocol
 from xylem.errors import InputError
 
 _MAGIC = {b"\x1f\x8b": "gzip", b"BZh": "bzip2"}
-_LONGEST_MAGIC = 3
+LONGEST_MAGIC = 3
 _CHUNK_BYTES = 1 << 18
 _SMALL_OUTPUT = 10_000_000
 
@@ -65,7 +65,7 @@ def decompressed(chunks: Iterable[bytes], ratio_limit: int) -> Iterator[bytes]:
     head = b""
     for chunk in chunks:
         head += chunk
-        if len(head) >= _LONGEST_MAGIC:
+        if len(head) >= LONGEST_MAGIC:
             break
     rest = chain((head,), chunks) if head else chunks
     for magic, name in _MAGIC.items():

@@ -17,6 +17,7 @@ from xylem.errors import InputError
 from xylem.values.node import Node
 from xylem.values.tree_interface import TreeInterface
 
+from .decompression import LONGEST_MAGIC, decompressed, is_compressed
 from .doctype import DoctypeHandlers, ResolveEntity
 from .encodings import LONGEST_DECLARATION, codec_beyond_kernel, xml_encoding
 from .kernel import is_kernel_built, read_tree
@@ -47,8 +48,8 @@ def read_document(
 ) -> Node:
     """The document node of an XML document.
 
-    The source is the XML itself, as bytes or text, or a path or open binary file to read it from. Text has its encoding
-    behind it, whatever its declaration says. `uri` becomes the document URI and, unless `base_uri` says otherwise, the
+    The source is the XML itself, as bytes or text, or a path or open binary file to read it from; bytes may be
+    compressed. Text has its encoding behind it, whatever its declaration says. `uri` becomes the document URI and, unless `base_uri` says otherwise, the
     base URI; a path has its own. With `strip_space`, text of white space alone is left out. `code` is the error code of
     malformed input, where the caller has one of its own. `reader` is kernel, python, or auto for the best there is: the
     kernel makes trees of `values/compact_tree.py`, Python the reference, `values/tree.py`.
@@ -60,6 +61,8 @@ def read_document(
     else:
         content = source if isinstance(source, (bytes, str)) else source.read()
     try:
+        if isinstance(content, bytes) and is_compressed(content[:LONGEST_MAGIC]):
+            content = b"".join(decompressed([content], limits.decompression_ratio))
         return _read(content, uri, base_uri or uri, limits, strip_space, resolve_entity, by_kernel)
     except InputError as error:
         name = str(source) if isinstance(source, PathLike) else uri
