@@ -49,10 +49,11 @@ def read_document(
     """The document node of an XML document.
 
     The source is the XML itself, as bytes or text, or a path or open binary file to read it from; bytes may be
-    compressed. Text has its encoding behind it, whatever its declaration says. `uri` becomes the document URI and, unless `base_uri` says otherwise, the
-    base URI; a path has its own. With `strip_space`, text of white space alone is left out. `code` is the error code of
-    malformed input, where the caller has one of its own. `reader` is kernel, python, or auto for the best there is: the
-    kernel makes trees of `values/compact_tree.py`, Python the reference, `values/tree.py`.
+    compressed. Text has its encoding behind it, whatever its declaration says. `uri` becomes the document URI and,
+    unless `base_uri` says otherwise, the base URI; a path has its own. With `strip_space`, text of white space
+    alone is left out. `code` is the error code of malformed input, where the caller has one of its own. `reader`
+    is kernel, python, or auto for the best there is: the kernel makes trees of `values/compact_tree.py`, Python
+    the reference, `values/tree.py`.
     """
     by_kernel = resolve_entity is None and uses_kernel(reader)
     if isinstance(source, PathLike):
