@@ -6,10 +6,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from xylem.analysis.focus import reads_focus
-from xylem.analysis.free_variables import free_in
-from xylem.analysis.projection import NotProjectable, Projection, project
+from xylem.analysis.projection import NotProjectable, Projection
 from xylem.analysis.reached_declarations import reached_declarations
-from xylem.analysis.streamable_paths import is_test
 from xylem.functions.context import CODEPOINT_COLLATION
 from xylem.plan.flux import (
     ROOT,
@@ -65,8 +63,9 @@ from .roles import (
     TriggerRole,
 )
 from .selection import Selection, conjuncts
-from .steps import PlannedSteps, variable_expression
+from .steps import PlannedSteps
 from .stopping import limit_of
+from .text_handlers import TextPlanner
 from .window_handlers import WindowPlanner, gives_at_once
 
 __all__ = ["NotStreamable", "StreamBuilder"]
@@ -120,6 +119,7 @@ class StreamBuilder:
         self.aggregates = AggregatePlanner(self)
         self.windows = WindowPlanner(self)
         self.regions = RegionPlanner(self)
+        self.texts = TextPlanner(self)
 
     def build(self, program: Flux) -> ScopeRole:
         """Plan the whole program; gives the role of the document."""
@@ -252,13 +252,13 @@ class StreamBuilder:
         if guarded is not None and self.is_scannable((*guarded.through, guarded.step)):
             # Attributes are all it asks for: the scan tests them.
             guarded = None
-        if self._is_scanned_text(path, role.variable):
-            self._on_text(role, index, handler)
+        if self.texts.can(path, role.variable):
+            self.texts.plan(role, index, handler)
             return
         if guarded is not None or not self.is_scannable(path):
             self.regions.plan(role, index, guarded or handler, nested)
             return
-        parent = self._follow(role.step, handler.through)
+        parent = self.follow(role.step, handler.through)
         own_tests = self.regions.scan_tests(handler.step) or ()
         single = role.is_single and self._is_at_most_once(role, path)
         stream = None if nested or counter is not None else self._as_stream(handler, single)
@@ -284,7 +284,7 @@ class StreamBuilder:
         item.counter, item.limit, item.outermost = counter, limit_of(handler), handler.outermost
         if counter is None and (not nested or role.step in self.alone):
             planned.value_tests = self.selection.value_tests_of(hoisted_body, handler.variable)
-            planned.result = self._template(hoisted_body, handler.variable)
+            planned.result = self.template(hoisted_body, handler.variable)
         if planned.result is None and is_known_at_start(planned.kept) and not handler.outermost:
             item.at_start, planned.report, planned.value_tests = True, Report.START, ()
         elif nested:
@@ -295,64 +295,13 @@ class StreamBuilder:
             item.run = self.code.run(hoisted_body, role, handler) if gives_at_once(hoisted_body) else None
         self.roles.append(item)
 
-    def _follow(self, parent: int, path: tuple[Step, ...]) -> int:
+    def follow(self, parent: int, path: tuple[Step, ...]) -> int:
         """Steps for the elements on the way; gives the last one."""
         for step in path:
             planned = self.steps.follow(parent, step, Report.NOTHING)
             planned.tests = self.regions.scan_tests(step) or ()
             parent = planned.index
         return parent
-
-    def _on_text(self, role: ScopeRole, index: int, handler: On) -> None:
-        """Text nodes are reported one by one, as soon as they are complete: they have nothing inside."""
-        self.item_types[handler.variable] = NodeItem(nk.TEXT)
-        parent = self._follow(role.step, handler.through) if handler.through else self._again(role.step)
-        below = [parent]
-        if handler.step.axis == "descendant":
-            below.append(self.steps.add(parent, "descendant", None, None, Report.TEXTS).index)
-        for number in below:
-            planned = self.steps.steps[number]
-            planned.report, planned.kept.text = Report.TEXTS, True
-        needs = Projection()
-        add_needs(handler.body, {handler.variable: needs})
-        for predicate in handler.step.predicates:
-            project(predicate, {}, focus=needs)
-        self.keep_above(needs)
-        slot = self.slot(handler.variable)
-        hoisted_body = hoisted(handler.body)
-        body = self.code.function("on", hoisted_body, role, handler)
-        item = ItemRole(parent, role, index, slot, body, text_steps=tuple(below))
-        if handler.step.predicates:
-            # Only those that pass are counted; without a position, the body tests them.
-            passing: ast.Expr = variable_expression(handler.variable)
-            for predicate in handler.step.predicates:
-                passing = ast.Filter(passing, predicate, span=predicate.span)
-            item.passes = self.code.test(passing, [handler.variable])
-        item.counter = None if handler.position is None else self.slot(handler.position)
-        item.limit = limit_of(handler)
-        if item.counter is None and item.passes is None:
-            for number in below:
-                self.steps.steps[number].result = self._template(hoisted_body, handler.variable)
-        self.roles.append(item)
-
-    def _again(self, number: int) -> int:
-        """Another step that reaches the elements of a scope: they do not nest, and have records of their own."""
-        step = self.steps.steps[number]
-        made = self.steps.add(step.parent, step.axis, step.uri, step.local, Report.NOTHING)
-        made.tests = step.tests
-        return made.index
-
-    def _is_scanned_text(self, path: tuple[Step, ...], source: str) -> bool:
-        """Whether a path leads to the text nodes of elements that the scan itself can find, each by one way."""
-        *way, last = path
-        if last.name != TEXT or not self.is_scannable(tuple(way)):
-            return False
-        own = {("", name) for name in self.program_variables}
-        if not all(is_test(predicate) and not free_in(predicate) & own for predicate in last.predicates):
-            return False
-        return bool(way or source != ROOT) and not (
-            last.axis == "descendant" and any(step.axis == "descendant" for step in way)
-        )
 
     def keep_above(self, kept: Projection) -> None:
         """Steps for the elements around, whose attributes are read: the scan shows them with all that is inside."""
@@ -370,7 +319,7 @@ class StreamBuilder:
         name, of = step_symbol(path[0]), self.types.get(role.variable)
         return role.parent is None or (name is not None and of is not None and of.at_most_once(name))
 
-    def _template(self, body: Flux, variable: str) -> Template | None:
+    def template(self, body: Flux, variable: str) -> Template | None:
         """What the scan can write for a record that passes its tests; the body has its conditions in front."""
         if self.has_namespaces:
             return None
@@ -436,7 +385,7 @@ class StreamBuilder:
             return True
         if not isinstance(handler, On):
             return False
-        return self._is_scanned_text(path, source) or (is_element_step(handler.step) and self.regions.can(handler))
+        return self.texts.can(path, source) or (is_element_step(handler.step) and self.regions.can(handler))
 
     def _settled(self, stream: ProcessStream) -> ProcessStream:
         """The stream with its predicates decided on the way, or by the outermost element they may be about."""

@@ -20,12 +20,12 @@ from xylem.values.node import Node
 from xylem.values.tree_interface import TreeInterface
 
 from .accumulator import Accumulator, Counter, LeftFold, accumulator
-from .buffer import ROW_BYTES, Buffer, size_of
-from .collector import Recorder
+from .buffer import Buffer, size_of
 from .feed_runs import FeedRuns
+from .item_runs import ItemRuns
 from .keyed_groups import KeyedGroups
-from .late_children import has_any, late_child, late_result
-from .open_scope import OpenScope, Region, depth_of
+from .late_children import has_any, late_child
+from .open_scope import OpenScope, depth_of
 from .region_runs import RegionRuns
 from .roles import (
     AggregateRole,
@@ -89,6 +89,7 @@ class StreamRun:
         """By the step of their scope."""
         self.written: Iterator[Written] = iter(_NOTHING_WRITTEN)
         """What the scan wrote in this batch, and its records have not come to yet."""
+        self.item_runs = ItemRuns(self)
         self.region_runs = RegionRuns(self)
         self.window_runs = WindowRuns(self)
         self.feed_runs = FeedRuns(self)
@@ -105,22 +106,22 @@ class StreamRun:
                 self.actions[key | START] = lambda node: self._open(role, node)
                 self.actions[key | END] = lambda node: self._close(role)
             case ItemRole() if role.text_steps:
-                act = self._item(role) if role.passes is None else self._tested(role)
+                act = self.item_runs.item(role) if role.passes is None else self.item_runs.tested(role)
                 self.actions |= dict.fromkeys(_texts(role), act)
-                self.actions |= dict.fromkeys(_texts(role, WRITTEN), self._written_items(role))
+                self.actions |= dict.fromkeys(_texts(role, WRITTEN), self.item_runs.written(role))
             case ItemRole(at_start=True):
-                self.actions[key | START] = self._item(role)
+                self.actions[key | START] = self.item_runs.item(role)
                 if role.run is not None:
-                    self.takes_runs[key | START] = self._items(role)
+                    self.takes_runs[key | START] = self.item_runs.items(role)
             case ItemRole(nested=True):
-                self.actions[key | START] = lambda node: self._reserve(role, node)
-                self.actions[key | ITEM] = self._nested_item(role)
-                self.actions[key | WRITTEN] = self._written_items(role)
+                self.actions[key | START] = lambda node: self.item_runs.reserve(role, node)
+                self.actions[key | ITEM] = self.item_runs.nested(role)
+                self.actions[key | WRITTEN] = self.item_runs.written(role)
             case ItemRole():
-                self.actions[key | ITEM] = self._item(role)
+                self.actions[key | ITEM] = self.item_runs.item(role)
                 if role.run is not None:
-                    self.takes_runs[key | ITEM] = self._items(role)
-                self.actions[key | WRITTEN] = self._written_items(role)
+                    self.takes_runs[key | ITEM] = self.item_runs.items(role)
+                self.actions[key | WRITTEN] = self.item_runs.written(role)
             case WindowRole():
                 self.windows[role.scope.step, role.position] = role
                 self.actions[key | ITEM] = self.window_runs.item(role)
@@ -247,7 +248,7 @@ class StreamRun:
         scope.aggregates = [self.accumulator(aggregate) for aggregate in role.aggregates]
         for made, aggregate in zip(role.aggregates, scope.aggregates, strict=True):
             self.env[made.slot] = aggregate
-        self._advance(scope, role.at_start)
+        self.advance(scope, role.at_start)
         tracker = self.trackers.get(role.step)
         if tracker is not None:
             scope.tracker = tracker
@@ -270,10 +271,10 @@ class StreamRun:
         if position < scope.next_handler:
             # The schema promised that nothing for this handler comes after what later ones have had.
             raise late_child(node, scope.role.variable, self.statistics.input_bytes)
-        self._advance(scope, position)
+        self.advance(scope, position)
         scope.reached = position
 
-    def _advance(self, scope: OpenScope, position: int) -> None:
+    def advance(self, scope: OpenScope, position: int) -> None:
         """Fire the on-first handlers in front of a place."""
         before = scope.next_handler
         handlers = self.handlers[scope.role.step]
@@ -306,7 +307,7 @@ class StreamRun:
         def act(node: Node) -> None:
             scope = self.open[step]
             if scope.next_handler <= last:
-                self._advance(scope, last + 1)
+                self.advance(scope, last + 1)
 
         return act
 
@@ -330,13 +331,13 @@ class StreamRun:
                     return
             # What is past for a handler is past for those in front of it.
             if past.bit_length() > scope.next_handler:
-                self._advance(scope, past.bit_length())
+                self.advance(scope, past.bit_length())
 
         return act
 
     def _close(self, role: ScopeRole) -> None:
         scope = self.open[role.step]
-        self._advance(scope, len(role.bodies))
+        self.advance(scope, len(role.bodies))
         del self.open[role.step]
         self.env[role.slot] = None
         held = sum(scope.window_bytes) + (scope.buffer.bytes if scope.buffer is not None else 0)
@@ -345,125 +346,6 @@ class StreamRun:
             self.statistics.hold(role.variable, -held)
 
     # --- records
-
-    def _item(self, role: ItemRole) -> Action:
-        body: Handler = self.space[role.body]
-        env, step, position, slot, counter = self.env, role.scope.step, role.position, role.slot, role.counter
-        held_as, statistics, hold = role.held_as, self.statistics, self.statistics.hold
-        most = -1
-
-        def act(node: Node) -> None:
-            nonlocal most
-            scope = self.open[step]
-            if scope.next_handler != position or scope.reached != position:
-                self.reach(scope, position, node)
-            env[slot] = node
-            if counter is not None:
-                scope.counts[role.step] = env[counter] = scope.counts.get(role.step, 0) + 1
-            if held_as is not None:
-                size = size_of(node)
-                if size <= most and statistics.held_bytes + size <= statistics.recent_peak_bytes:
-                    # No more than was held before: nothing has to be noted of it.
-                    statistics.held_bytes += size
-                    body(self.output, env)
-                    statistics.held_bytes -= size
-                    return
-                most = max(size, most)
-                hold(held_as, size, node)
-                body(self.output, env)
-                hold(held_as, -size)
-            else:
-                body(self.output, env)
-
-        return act
-
-    def _tested(self, role: ItemRole) -> Action:
-        """Records that the scan cannot test."""
-        passes, take, env = self.space[role.passes or ""], self._item(role), self.env
-
-        def act(node: Node) -> None:
-            env[role.slot] = node
-            if passes(env):
-                take(node)
-
-        return act
-
-    def _items(self, role: ItemRole) -> Callable[[Sequence[Node]], None]:
-        """Records that come one after another, in one call."""
-        body: Callable[[Any, list[Any], Sequence[Node]], None] = self.space[role.run or ""]
-
-        def take(nodes: Sequence[Node]) -> None:
-            scope = self.open[role.scope.step]
-            self.reach(scope, role.position, nodes[0])
-            body(self.output, self.env, nodes)
-
-        return take
-
-    def _written_items(self, role: ItemRole) -> Action:
-        """Results that the scan has written, where a handler would have been called for each record."""
-        step, position, held_as, hold = role.scope.step, role.position, role.held_as, self.statistics.hold
-
-        def act(node: Node) -> None:
-            scope = self.open[step]
-            if position < scope.next_handler:
-                raise late_result(self.env[role.scope.slot], role.scope.variable, self.statistics.input_bytes)
-            self._advance(scope, position)
-            scope.reached = position
-            written = next(self.written)
-            if held_as is not None:
-                size = written.most_characters + ROW_BYTES * written.most_rows
-                hold(held_as, size)
-                hold(held_as, -size)
-            if written.text:
-                self.output.markup(written.text, written.items)
-
-        return act
-
-    def _reserve(self, role: ItemRole, node: Node) -> None:
-        scope = self.open[role.scope.step]
-        self.reach(scope, role.position, node)
-        region = Region()
-        if role.counter is not None:
-            scope.counts[role.step] = region.number = scope.counts.get(role.step, 0) + 1
-        scope.waiting.append(region)
-        scope.started.append(region)
-
-    def _nested_item(self, role: ItemRole) -> Action:
-        """Records may stand inside each other: results are written in the order the records started."""
-        body: Handler = self.space[role.body]
-        hold = self.statistics.hold
-        alone = self._item(role)
-
-        def act(node: Node) -> None:
-            scope = self.open[role.scope.step]
-            if not scope.started:
-                # It was not announced: no other stands in it, and it stands in none.
-                alone(node)
-                return
-            waiting, region = scope.waiting, scope.started.pop()
-            self.env[role.slot] = node
-            if role.counter is not None:
-                self.env[role.counter] = region.number
-            if scope.started and role.outermost:
-                waiting.pop()
-                return
-            if role.held_as is not None:
-                size = size_of(node)
-                hold(role.held_as, size, node)
-                hold(role.held_as, -size)
-            if scope.started:
-                region.recorder = Recorder()
-                body(region.recorder, self.env)
-                if not region.recorder.calls and waiting[-1] is region:
-                    waiting.pop()
-                return
-            body(self.output, self.env)
-            for inner in waiting:
-                if inner.recorder is not None:
-                    inner.recorder.replay(self.output)
-            waiting.clear()
-
-        return act
 
     def _keep(self, role: KeepRole) -> Action:
         step, variable = role.scope.step, role.scope.variable
@@ -495,7 +377,7 @@ class StreamRun:
             env[slot] = node.parent
             size = 0 if held_as is None else size_of(node)
             self.statistics.hold(role.scope.variable, size, node)
-            self._advance(scope, role.last + 1)
+            self.advance(scope, role.last + 1)
             self.statistics.hold(role.scope.variable, -size)
             env[slot] = usual
 
