@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any
 
-from xylem.errors import DynamicError
+from xylem.errors import DynamicError, XylemError
 from xylem.functions.context import Context
 from xylem.plan.spread import SpreadPart
 from xylem.syntax import ast
@@ -18,6 +18,10 @@ from .output_choice import TextChoice
 from .part_query import PartCompiler, PartQuery, RunOptions
 from .part_task import PartTask, raise_error
 from .rows import Row
+
+
+_TOGETHER = 256
+"""How many texts are one, at most: an answer is written as it comes."""
 
 
 class TupleOrder:
@@ -121,6 +125,28 @@ class OrderedRows:
                 raise_error(row)
             yield row.value[start], row.value[start + 1 :].decode()
 
+    def texts_together(self, rows: Iterable[Row]) -> Iterator[tuple[int, str]]:
+        """The same, elements that follow each other in one text: most answers are made of nothing else."""
+        elements: list[bytes] = []
+        error: XylemError | None = None
+        try:
+            for row, start in self._checked(rows):
+                if start and not row.value[start] and len(elements) < _TOGETHER:
+                    elements.append(row.value[start + 1 :])
+                    continue
+                if elements:
+                    yield 0, b"".join(elements).decode()
+                    elements.clear()
+                if not start:
+                    raise_error(row)
+                yield row.value[start], row.value[start + 1 :].decode()
+        except XylemError as found:
+            error = found
+        if elements:
+            yield 0, b"".join(elements).decode()
+        if error is not None:
+            raise error
+
     def _checked(self, rows: Iterable[Row]) -> Iterator[tuple[Row, int]]:
         """Each row with the place where its own value begins; 0 where it carries an error."""
         seen = self.nothing_seen()
@@ -168,6 +194,8 @@ class OrderedTask(PartTask):
             pass  # Rows beyond the limit: their keys are checked all the same.
 
     def texts(self, rows: Iterable[Row]) -> Iterator[tuple[int, str]]:
+        if self.part.limit is None:
+            return self.ordered.texts_together(rows)
         return islice(self.ordered.texts(rows), self.part.limit)
 
     def order_families(self, row: Row) -> bytes:
