@@ -19,7 +19,6 @@ from .part_query import PartCompiler, PartQuery, RunOptions
 from .part_task import PartTask, raise_error
 from .rows import Row
 
-
 _TOGETHER = 256
 """How many texts are one, at most: an answer is written as it comes."""
 
