@@ -71,7 +71,7 @@ def test_the_command(tmp_path: Path) -> None:
     assert table[0] == "| window | size | items | Xylem | loop by hand |"
     assert len([line for line in table if line.startswith("|")]) == 6
     lengths = ["--items", "150,300", "--sizes", "5", "--kinds", "sliding", "--engines", "Xylem; streamed,pandas"]
-    ended = CliRunner().invoke(app, ["windows", *lengths, "--memory", ""])
+    ended = CliRunner().invoke(app, ["windows", *lengths, "--memory", "none"])
     assert ended.exit_code == 0, ended.output
     assert "300" in ended.output
     assert CliRunner().invoke(app, ["windows", "--kinds", "round"]).exit_code == 2

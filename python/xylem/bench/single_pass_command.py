@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 def single_pass(
     xmark_sizes: Annotated[
-        str, typer.Option("--xmark-sizes", help="Megabytes of auctions; none: no XMark queries.")
+        str, typer.Option("--xmark-sizes", help="Megabytes of auctions; `none` for no XMark queries.")
     ] = "11,110,550",
     sizes: Annotated[
-        str, typer.Option("--sizes", help="Megabytes for the three applications; none: not these.")
+        str, typer.Option("--sizes", help="Megabytes for the applications; `none` to leave them out.")
     ] = "1,10,100",
     queries: Annotated[
         str, typer.Option("--queries", help="Which ones, as in `XMark Q1,satellite`; all if it is empty.")
@@ -56,6 +56,8 @@ def single_pass(
 
 
 def _numbers(text: str, option: str) -> list[float]:
+    if text.strip() == "none":
+        return []
     try:
         numbers = [float(part) for part in text.split(",") if part.strip()]
     except ValueError:

@@ -23,7 +23,7 @@ def windows(
     kinds: Annotated[str, typer.Option("--kinds", help="Which windows.")] = "tumbling,sliding,time,keyed,landmark",
     engines: Annotated[str, typer.Option("--engines", help="Which ways to compute them.")] = ",".join(WAYS),
     memory: Annotated[
-        str, typer.Option("--memory", help="Numbers of items for which memory is measured; none: not at all.")
+        str, typer.Option("--memory", help="Numbers of items for which memory is measured; `none` for not at all.")
     ] = "100000,1000000",
     full: Annotated[
         bool, typer.Option("--full", help="10⁵, 10⁶ and 10⁷ items, five sizes, memory at 10⁵ and at 10⁷ items.")
@@ -49,7 +49,7 @@ def windows(
         memory = "100000,10000000"
     results = run(
         full_rows(tasks) if full else rows(tasks, _numbers(sizes, "--sizes"), _numbers(items, "--items")),
-        _numbers(memory, "--memory") if memory else [],
+        _numbers(memory, "--memory") if memory not in ("", "none") else [],
         _chosen(engines, ENGINES, "--engines"),
         repeat,
         on_the_terminal(),
