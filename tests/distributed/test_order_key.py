@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import example, given
 from hypothesis import strategies as st
 from xylem.run.distributed.group_key import exact_key, group_key
-from xylem.run.distributed.order_key import order_family, order_key
+from xylem.run.distributed.order_key import column_writer, order_family, order_key
 from xylem.values.binary import HexBinary
 from xylem.values.collations import HTML_ASCII
 from xylem.values.comparison import order_keys
@@ -62,6 +62,16 @@ def test_bytes_sort_as_the_values(column: list[Any], descending: bool, empty_gre
     positions = range(len(column))
     expected = sorted(positions, key=sortable.__getitem__, reverse=descending)
     assert sorted(positions, key=keys.__getitem__) == expected
+
+
+@given(st.one_of(COLUMNS, st.lists(NUMBERS), st.lists(STRINGS)), st.booleans(), st.booleans())
+@example([1, True, 1.0, Decimal(1)], False, False)
+@example(["a", "a\0", UntypedAtomic("a\0b")], True, False)
+def test_columns_are_written_as_values_are(column: list[Any], descending: bool, empty_greatest: bool) -> None:
+    write = column_writer(None, 90, descending=descending, empty_greatest=empty_greatest)
+    expected = [order_key(value, None, 90, descending=descending, empty_greatest=empty_greatest) for value in column]
+    assert write(column) == expected
+    assert [write([value]) for value in column] == [[key] for key in expected]
 
 
 @given(COLUMNS, COLUMNS)

@@ -137,7 +137,7 @@ class TestScan:
 
 class TestWhichScanner:
     def test_without_a_kernel_it_says_so_once(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(kernel, "kernel_build", lambda: None)
+        monkeypatch.setattr(kernel, "is_kernel_built", lambda: False)
         monkeypatch.setattr(scan_module, "_has_warned", False)
         with pytest.warns(RuntimeWarning, match="the scan kernel is not built here"):
             assert list(items(scan(b"<a><b/></a>", ITEMS))) == ["<b/>"]
@@ -149,7 +149,7 @@ class TestWhichScanner:
         assert caught.value.code == "XYIN0010"
 
     def test_choosing_python_needs_no_warning(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(kernel, "kernel_build", lambda: None)
+        monkeypatch.setattr(kernel, "is_kernel_built", lambda: False)
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             scanner_class("python")

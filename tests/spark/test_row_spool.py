@@ -38,12 +38,24 @@ def test_what_does_not_fit_into_memory_waits_in_a_file() -> None:
 @pytest.mark.parametrize("memory_bytes", [2000, 10_000_000])
 def test_runs_are_merged(memory_bytes: int) -> None:
     spool = RowSpool(memory_bytes)
-    runs = SortedRuns(spool)
+    runs = SortedRuns(spool, of_tasks=False)
     given = rows(3000)
     order = lambda row: (row.key, row.range, row.ordinal)  # noqa: E731
     for run in range(10):
         for chunk in packed(sorted(given[run::10], key=order), 300):
             runs.add(run, chunk)
     assert list(runs.merged()) == sorted(given, key=order)
-    assert list(SortedRuns(spool).merged()) == []
+    assert list(SortedRuns(spool, of_tasks=False).merged()) == []
+    spool.close()
+
+
+@pytest.mark.parametrize("memory_bytes", [2000, 10_000_000])
+def test_equal_keys_of_tasks_stay_in_their_order(memory_bytes: int) -> None:
+    spool = RowSpool(memory_bytes)
+    runs = SortedRuns(spool, of_tasks=True)
+    given = [Row(1, b"key" if n % 3 else b"k", n // 100, n % 100, b"") for n in range(2000)]
+    for task in reversed(range(4)):
+        for chunk in packed(sorted(given[500 * task : 500 * task + 500], key=lambda row: row.key), 300):
+            runs.add(task, chunk)
+    assert list(runs.merged()) == sorted(given, key=lambda row: (row.key, row.range, row.ordinal))
     spool.close()

@@ -22,6 +22,7 @@ from xylem.errors import InputError
 
 from .byte_ranges import CHUNK_BYTES, FIRST_CHUNK_BYTES, ByteRange
 from .decompression import decompressed
+from .encodings import codec_beyond_kernel
 from .limits import DEFAULT_LIMITS
 
 STDIN = "-"
@@ -134,6 +135,19 @@ class ByteSource:
         if self._again is None:
             raise ValueError("this input is read once")
         return self._again()
+
+    def whole(self) -> bytes | None:
+        """All of it, where it is in memory, not compressed, and in an encoding that needs no look at what is declared.
+
+        There may be thousands of small files: to read each in pieces takes longer than to scan it.
+        """
+        if not self.is_whole or not isinstance(self._chunks, tuple) or len(self._chunks) != 1:
+            return None
+        data: bytes = self._chunks[0]
+        if not data.startswith(b"<") or (data.startswith(b"<?xml") and codec_beyond_kernel(data) is not None):
+            return None
+        self.position = len(data)
+        return data
 
     def __iter__(self) -> Iterator[bytes]:
         return decompressed(self._counted(), self._ratio_limit)

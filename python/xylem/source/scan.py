@@ -98,7 +98,8 @@ def _begun(
     """
     if new_scanner is not kernel.Scanner:
         return source, new_scanner(plan, limits)
-    chunks, encoding = readable_by_kernel(iter(source))
+    whole = source.whole()
+    chunks, encoding = readable_by_kernel(iter(source)) if whole is None else ((whole,), None)
     scanner = kernel.Scanner(plan, limits, encoding=encoding)
     scanner.keep_columns()
     return chunks, scanner
@@ -245,7 +246,7 @@ def scanner_class(choice: str = "auto") -> NewScanner:
 
 
 def _kernel_scanner() -> NewScanner | None:
-    if kernel.kernel_build() is None:
+    if not kernel.is_kernel_built():
         return None
     found: NewScanner | None = getattr(kernel, "Scanner", None)
     return found

@@ -51,8 +51,11 @@ class ArrivingRows:
         self._outcomes = outcomes
         self._error: XylemError | None = None
         self._coming = {part.number: PartRows(spool) for part in parts}
-        is_sorted = (PartKind.SORT, *SHUFFLED)
-        self._runs = {part.number: SortedRuns(spool) for part in parts if part.kind in is_sorted}
+        self._runs = {
+            part.number: SortedRuns(spool, of_tasks=part.kind is PartKind.SORT)
+            for part in parts
+            if part.kind is PartKind.SORT or part.kind in SHUFFLED
+        }
         self._aggregates = {part.number for part in parts if part.kind is PartKind.AGGREGATE and merges}
         self._states: dict[int, Row] = {}
 

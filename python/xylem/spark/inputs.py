@@ -133,11 +133,17 @@ def _input_file(path: str) -> InputFile:
     try:
         size = os.stat(path).st_size
         if size < LEAST_RANGE_BYTES:
-            return InputFile(os.path.abspath(path), size, path.endswith(COMPRESSED_NAMES))
+            return InputFile(_absolute(path), size, path.endswith(COMPRESSED_NAMES))
         with open(path, "rb", buffering=0) as file:
-            return InputFile(os.path.abspath(path), size, is_compressed(file.read(16)))
+            return InputFile(_absolute(path), size, is_compressed(file.read(16)))
     except OSError as reason:
         raise InputError("XYIN0002", f"{path}: {reason.strerror or reason}") from reason
+
+
+def _absolute(path: str) -> str:
+    # Most are, below a directory that was named so, and there may be thousands.
+    is_plain = path.startswith("/") and "/." not in path and "//" not in path
+    return path if is_plain else os.path.abspath(path)
 
 
 def split_plan(
@@ -192,7 +198,8 @@ def _task_weight(pieces: Sequence[_Piece], cores: int, partitions: int | None) -
 
 def _divided(file: InputFile, scopes: Sequence[Scope], fine: int, limits: Limits, scanner: str) -> list[_Piece]:
     """A file as one piece, or as its parts."""
-    whole = [_Piece(file.path, file.weight, file.weight)]
+    weight = file.weight
+    whole = [_Piece(file.path, weight, weight)]
     if not scopes or file.is_compressed or file.size <= fine + fine // 4:
         return whole
     cuts = find_cuts(file.path, scopes, fine, limits=limits, scanner=scanner)

@@ -11,10 +11,11 @@ import heapq
 import marshal
 import tempfile
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from itertools import chain
 from operator import itemgetter
-from typing import IO
+from typing import IO, Any
 
 from xylem.run.distributed.rows import Row
 
@@ -31,7 +32,7 @@ def packed(rows: Iterable[Row], chunk_bytes: int = CHUNK_BYTES) -> Iterator[byte
     together: list[tuple[int, bytes, int, int, bytes]] = []
     size = 0
     for row in rows:
-        together.append((row.part, row.key, row.range, row.ordinal, row.value))
+        together.append((*row,))
         size += len(row.key) + len(row.value) + 32
         if size >= chunk_bytes:
             yield marshal.dumps(together)
@@ -42,11 +43,14 @@ def packed(rows: Iterable[Row], chunk_bytes: int = CHUNK_BYTES) -> Iterator[byte
 
 def unpacked(chunk: bytes) -> Iterator[Row]:
     """The rows of a chunk."""
-    return map(Row._make, marshal.loads(chunk))
+    return map(_row, marshal.loads(chunk))
 
 
+_row: Callable[[tuple[Any, ...]], Row] = partial(tuple.__new__, Row)
 in_order = itemgetter(1, 2, 3)
 """What rows of one part are ordered by: key, range, ordinal."""
+by_key = itemgetter(1)
+"""What is enough where rows come in the order of range and ordinal, for a stable sort."""
 
 
 class RowSpool:
@@ -106,13 +110,15 @@ class PartRows:
 
 
 class SortedRuns:
-    """Sorted runs of one part, one of each task, merged when all are there.
+    """Sorted runs of one part, one of each task or bucket, merged when all are there.
 
     Holds:  what the spool has in memory; of runs that lie in its file, the head of each.
     """
 
-    def __init__(self, spool: RowSpool) -> None:
+    def __init__(self, spool: RowSpool, *, of_tasks: bool) -> None:
+        """`of_tasks`: the ranges of a run come before those of the next, which is so for tasks, and not for buckets."""
         self._spool = spool
+        self._order: Callable[[Row], Any] = by_key if of_tasks else in_order
         self._runs: dict[int, list[_Place]] = {}
 
     def add(self, run: int, chunk: bytes) -> None:
@@ -120,13 +126,13 @@ class SortedRuns:
 
     def merged(self) -> Iterator[Row]:
         """All rows, ordered by (key, range, ordinal)."""
-        runs = [self._rows(places) for places in self._runs.values()]
+        runs = [self._rows(places) for _, places in sorted(self._runs.items())]
         if len(runs) < 2:
             return iter(runs[0] if runs else ())
         if all(isinstance(place, bytes) for places in self._runs.values() for place in places):
             # All in memory, which has bounds: Python's sort merges runs that are sorted faster than a heap does.
-            return iter(sorted(chain.from_iterable(runs), key=in_order))
-        return heapq.merge(*runs, key=in_order)
+            return iter(sorted(chain.from_iterable(runs), key=self._order))
+        return heapq.merge(*runs, key=self._order)
 
     def _rows(self, places: list[_Place]) -> Iterator[Row]:
         for place in places:

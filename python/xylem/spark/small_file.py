@@ -22,8 +22,10 @@ def small_file(path: str, ratio_limit: int) -> ByteSource | str:
             size = os.fstat(file).st_size
             data = b"" if size > MOST_BYTES else os.read(file, size + 1)
             # What is read at once may be less than there is, and a file may be longer than it says.
-            while 0 < len(data) <= MOST_BYTES and (more := os.read(file, MOST_BYTES + 1 - len(data))):
+            while len(data) != size <= MOST_BYTES and (more := os.read(file, MOST_BYTES + 1 - len(data))):
                 data += more
+                if len(data) > MOST_BYTES:
+                    break
         finally:
             os.close(file)
     except OSError as reason:

@@ -23,7 +23,7 @@ from xylem.run.streaming.run import Statistics
 
 from .carried_error import carried
 from .inputs import TaskInput
-from .row_spool import CHUNK_BYTES, in_order, packed, unpacked
+from .row_spool import CHUNK_BYTES, by_key, in_order, packed, unpacked
 from .shipped_query import ShippedQuery
 from .small_file import small_file
 
@@ -162,7 +162,8 @@ class _TaskRun:
         for part, rows in self._states.items():
             yield from ((ROWS, part, chunk) for chunk in packed(rows))
         for part in [part for part in self._held if self._kinds[part] is PartKind.SORT]:
-            yield from _sorted_run(part, self._held.pop(part))
+            # Rows were held in the order of range and ordinal.
+            yield from _sorted_run(part, sorted(self._held.pop(part), key=by_key))
 
     def shuffled(self) -> Iterator[tuple[int, Outcome]]:
         """The rows to be shuffled, by bucket; after `outcomes`."""
@@ -186,8 +187,7 @@ class _TaskRun:
         )
 
 
-def _sorted_run(part: int, rows: list[Row]) -> Iterator[Outcome]:
-    rows.sort(key=in_order)
+def _sorted_run(part: int, rows: Iterable[Row]) -> Iterator[Outcome]:
     return ((ROWS, part, chunk) for chunk in packed(rows, SORTED_CHUNK_BYTES))
 
 
@@ -209,7 +209,7 @@ def _reduced(work: StageWork, outcomes: list[Outcome]) -> Iterator[Outcome]:
                 if last == len(rows) or rows[last].key != rows[first].key:
                     made += program.reduce(part, rows[first].key, rows[first:last], bound=work.bound, **options)
                     first = last
-            yield from _sorted_run(part, made)
+            yield from _sorted_run(part, sorted(made, key=in_order))
     except Exception as reason:
         yield ERROR, 0, carried(reason, work.query.text)
     yield FIGURES, 0, marshal.dumps((0, 0, 0, 0, time.process_time() - started, peak_rss_bytes()))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import repeat
 from typing import Any
 
 from xylem.functions.context import Context
@@ -145,5 +146,5 @@ class GroupTask(OrderedTask):
         for group in groups.values():
             keys = [() if key is None else (key,) for key in group.keys]
             values = [state.value(own) for state, own in zip(states, group.states, strict=True)]
-            for array in finish(*keys, *group.collected, *values):
-                yield from self.ordered.rows(array, group.range, group.ordinal, writer, context)
+            arrays = finish(*keys, *group.collected, *values)
+            yield from self.ordered.rows(arrays, group.range, repeat(group.ordinal), writer, context)

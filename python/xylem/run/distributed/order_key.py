@@ -36,6 +36,8 @@ _EXACT_INTEGERS = 1 << 53
 _LARGEST = 1.7976931348623157e308
 _FAMILIES: dict[type, str] = {type(None): ""}
 """The families met so far, by the class of the value."""
+_INTEGERS: set[type] = {int}
+_STRINGS: set[type] = {str, UntypedAtomic}
 _EXACT = Context(prec=5000, Emin=MIN_EMIN, Emax=MAX_EMAX, traps=[])
 
 
@@ -55,25 +57,25 @@ def order_key(
     return key.translate(_INVERTED) if descending else key
 
 
-def key_writer(
+def column_writer(
     collation: Collation | None, implicit_tz: int, *, descending: bool, empty_greatest: bool
-) -> Callable[[Any], bytes]:
-    """`order_key` for many values of one column; numbers that come again are known."""
+) -> Callable[[Sequence[Any]], list[bytes]]:
+    """`order_key` for many values of one column at once; numbers that come again are known."""
 
-    @lru_cache(maxsize=1024)
-    def of_integer(value: int) -> bytes:
+    def of_any(value: Any) -> bytes:
         return order_key(value, collation, implicit_tz, descending=descending, empty_greatest=empty_greatest)
 
-    def write(value: Any) -> bytes:
-        kind = type(value)
-        if collation is None and (kind is str or kind is UntypedAtomic):
-            data = value.encode() if value.isascii() else value.encode("utf-8", "surrogatepass")
-            key = _VALUE + _characters(data)
-            return key.translate(_INVERTED) if descending else key
+    of_integer = lru_cache(maxsize=1024)(of_any)
+
+    def write(values: Sequence[Any]) -> list[bytes]:
+        kinds = set(map(type, values))
         # By class: 1 and true() are equal to a cache.
-        if kind is int:
-            return of_integer(value)
-        return order_key(value, collation, implicit_tz, descending=descending, empty_greatest=empty_greatest)
+        if kinds == _INTEGERS:
+            return list(map(of_integer, values))
+        if collation is None and kinds <= _STRINGS:
+            keys = [_VALUE + data for data in _all_characters(values)]
+            return [key.translate(_INVERTED) for key in keys] if descending else keys
+        return list(map(of_any, values))
 
     return write
 
@@ -124,6 +126,14 @@ def _characters(data: bytes) -> bytes:
     return (data.replace(b"\0", b"\0\xff") if 0 in data else data) + b"\0\0"
 
 
+def _all_characters(values: Sequence[str]) -> list[bytes]:
+    """`_characters` of many strings."""
+    all_data = [value.encode("utf-8", "surrogatepass") for value in values]
+    if b"\0" in b"".join(all_data):
+        return list(map(_characters, all_data))
+    return [data + b"\0\0" for data in all_data]
+
+
 def number_key(value: Any) -> bytes:
     """A number, as bytes in the order of numbers; equal numbers of different types have equal keys."""
     nearest = _nearest(value)
@@ -157,4 +167,4 @@ def _rest(value: Any, nearest: float) -> bytes:
     return b"\x7f" + (size + text + b"\0").translate(_INVERTED)
 
 
-__all__ = ["key_writer", "number_key", "one_value", "order_family", "order_key"]
+__all__ = ["column_writer", "number_key", "one_value", "order_family", "order_key"]

@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import islice
+from itertools import count, islice, repeat
+from operator import add
 from typing import Any
 
-from xylem.errors import DynamicError, XylemError
+from xylem.errors import DynamicError
 from xylem.functions.context import Context
 from xylem.plan.spread import SpreadPart
 from xylem.syntax import ast
 from xylem.values.collations import CODEPOINT, Collation, collation
 
 from .answer_text import AnswerText
-from .order_key import key_writer, one_value, order_family
+from .order_key import column_writer, one_value, order_family
 from .output_choice import TextChoice
 from .part_query import PartCompiler, PartQuery, RunOptions
 from .part_task import PartTask, raise_error
 from .rows import Row
 
 _TOGETHER = 256
-"""How many texts are one, at most: an answer is written as it comes."""
+"""How many keys are written at once, and how many texts are one, at most: an answer is written as it comes."""
 
 
 class TupleOrder:
@@ -28,27 +29,22 @@ class TupleOrder:
 
     def __init__(self, specs: Sequence[ast.OrderSpec]) -> None:
         self._specs = specs
-        self._known: tuple[Context, list[Callable[[Any], bytes]]] | None = None
-        self._families: dict[tuple[type, ...], tuple[str, ...]] = {}
-        """By the classes of the values."""
+        self._known: tuple[Context, list[Callable[[Sequence[Any]], list[bytes]]]] | None = None
 
-    def key(self, keys: Sequence[Sequence[Any]], context: Context) -> tuple[bytes, tuple[str, ...]]:
-        """The bytes that order a tuple, and the families of its keys."""
+    def keys(self, tuples: Sequence[Sequence[Any]], context: Context) -> Sequence[bytes]:
+        """The bytes that order tuples, of the values of their keys."""
         known = self._known
         if known is None or known[0] is not context:
             known = self._known = context, self._writers(context)
-        values = [sequence[0] if len(sequence) == 1 else one_value(sequence) for sequence in keys]
-        # The class of a value tells its family.
-        kinds = tuple(map(type, values))
-        families = self._families.get(kinds)
-        if families is None:
-            families = self._families[kinds] = tuple(map(order_family, values))
-        return b"".join([write(value) for write, value in zip(known[1], values, strict=True)]), families
+        if not self._specs:
+            return [b""] * len(tuples)
+        columns = [write(values) for write, values in zip(known[1], zip(*tuples, strict=True), strict=True)]
+        return columns[0] if len(columns) == 1 else list(map(b"".join, zip(*columns, strict=True)))
 
-    def _writers(self, context: Context) -> list[Callable[[Any], bytes]]:
+    def _writers(self, context: Context) -> list[Callable[[Sequence[Any]], list[bytes]]]:
         """Of each key, what makes bytes of its values."""
         return [
-            key_writer(
+            column_writer(
                 chosen_collation(spec.collation, context),
                 context.run.implicit_timezone_minutes,
                 descending=spec.descending,
@@ -84,71 +80,87 @@ class OrderedRows:
     def __init__(self, task: PartTask, order: TupleOrder) -> None:
         self._task = task
         self._order = order
-        self._starts: dict[tuple[str, ...], bytes] = {}
-        """What values begin with, by the families of the keys."""
+        self._starts: dict[tuple[type, ...], bytes] = {}
+        """What values begin with, by the classes of the keys, which tell their families."""
 
     def rows(
         self,
-        array: Any,
+        arrays: Iterable[Any],
         range_number: int,
-        ordinal: int,
+        ordinals: Iterator[int],
         writer: AnswerText | None,
         context: Context,
         each_item: bool = False,
-    ) -> list[Row]:
-        """The row of an array [items, keys…], or one for each of its items."""
-        items, *keys = array
-        key, families = self._order.key(keys, context)
-        start = self._starts.get(families)
-        if start is None:
-            told = "\0".join(families).encode()
-            start = self._starts[families] = b"\0" + bytes((len(told),)) + told
-        task = self._task
-        # A tuple without items has a place in the order too: its key may have none with the others.
-        if not each_item or (writer is None and not items):
-            return [Row(task.part.number, key, range_number, ordinal, start + task.row_value(items, writer))]
-        return [
-            Row(task.part.number, key, range_number, number, start + task.row_value([item], writer))
-            for number, item in enumerate(items, ordinal)
-        ]
+    ) -> Iterator[Row]:
+        """The rows of arrays [items, keys…]: one for each of them, or for each of their items.
+
+        Holds:  keys and texts of `_TOGETHER` arrays, but no more than the items of one.
+        """
+        part, row_value = self._task.part.number, self._task.row_value
+        tuples: list[list[Any]] = []
+        texts: list[bytes] = []
+
+        def made() -> Iterator[Row]:
+            keys = self._order.keys(tuples, context)
+            values = map(add, self._starts_of(tuples), texts)
+            return map(Row, repeat(part), keys, repeat(range_number), ordinals, values)
+
+        for items, *keys in arrays:
+            values = [sequence[0] if len(sequence) == 1 else one_value(sequence) for sequence in keys]
+            # A tuple without items has a place in the order too: its key may have none with the others.
+            if not each_item or (writer is None and not items):
+                tuples.append(values)
+                texts.append(row_value(items, writer))
+            else:
+                tuples += [values] * len(items)
+                texts += [row_value([item], writer) for item in items]
+            if len(tuples) >= _TOGETHER:
+                yield from made()
+                tuples, texts = [], []
+        if tuples:
+            yield from made()
+
+    def _starts_of(self, tuples: Sequence[Sequence[Any]]) -> Iterator[bytes]:
+        """What the values of rows begin with, by the keys."""
+        for values in tuples:
+            kinds = tuple(map(type, values))
+            start = self._starts.get(kinds)
+            if start is None:
+                told = "\0".join(map(order_family, values)).encode()
+                start = self._starts[kinds] = b"\0" + bytes((len(told),)) + told
+            yield start
 
     def plain(self, rows: Iterable[Row]) -> Iterator[Row]:
         """The rows without what tells the families, which is checked."""
-        for row, start in self._checked(rows):
+        for row, start in self._checked(rows, self.nothing_seen()):
             yield row._replace(value=row.value[start:]) if start else row
 
     def texts(self, rows: Iterable[Row]) -> Iterator[tuple[int, str]]:
         """How the text of each row begins and ends, and the text, as `PartTask.texts` gives it."""
-        for row, start in self._checked(rows):
+        return self._texts(self._checked(rows, self.nothing_seen()))
+
+    def _texts(self, checked: Iterable[tuple[Row, int]]) -> Iterator[tuple[int, str]]:
+        for row, start in checked:
             if not start:
                 raise_error(row)
             yield row.value[start], row.value[start + 1 :].decode()
 
     def texts_together(self, rows: Iterable[Row]) -> Iterator[tuple[int, str]]:
         """The same, elements that follow each other in one text: most answers are made of nothing else."""
-        elements: list[bytes] = []
-        error: XylemError | None = None
-        try:
-            for row, start in self._checked(rows):
-                if start and not row.value[start] and len(elements) < _TOGETHER:
-                    elements.append(row.value[start + 1 :])
-                    continue
-                if elements:
-                    yield 0, b"".join(elements).decode()
-                    elements.clear()
-                if not start:
-                    raise_error(row)
-                yield row.value[start], row.value[start + 1 :].decode()
-        except XylemError as found:
-            error = found
-        if elements:
-            yield 0, b"".join(elements).decode()
-        if error is not None:
-            raise error
-
-    def _checked(self, rows: Iterable[Row]) -> Iterator[tuple[Row, int]]:
-        """Each row with the place where its own value begins; 0 where it carries an error."""
+        rest = iter(rows)
         seen = self.nothing_seen()
+        while together := list(islice(rest, _TOGETHER)):
+            first = together[0].value
+            start = first[: 3 + first[1]]
+            if first[0] or start[-1] or not all(row.value.startswith(start) for row in together):
+                yield from self._texts(self._checked(together, seen))
+                continue
+            self.check(together[0], seen)
+            size = len(start)
+            yield 0, b"".join([row.value[size:] for row in together]).decode()
+
+    def _checked(self, rows: Iterable[Row], seen: list[str]) -> Iterator[tuple[Row, int]]:
+        """Each row with the place where its own value begins; 0 where it carries an error."""
         before = b""
         for row in rows:
             value = row.value
@@ -225,19 +237,19 @@ class SortTask(OrderedTask):
 
     def make(self, source: Any, range_number: int, run: RunOptions, context: Context, each_item: bool) -> Iterator[Row]:
         writer = None if self.text is None else self.text.writer()
-        ordinal = 0
-        first = None if self.part.limit is None else FirstRows(self.part.limit)
+        ordinals = count()
+        arrays = self._query.items(source, run)
+        if self.part.limit is None:
+            yield from self.ordered.rows(arrays, range_number, ordinals, writer, context, each_item)
+            return
+        first = FirstRows(self.part.limit)
         seen = self.ordered.nothing_seen()
-        for array in self._query.items(source, run):
-            for row in self.ordered.rows(array, range_number, ordinal, writer, context, each_item):
-                if first is None:
-                    yield row
-                else:
-                    # Rows that are left out may be those that have no order with the others.
-                    self.ordered.check(row, seen)
-                    first.add(row, 1 if each_item else len(next(iter(array))))
-                ordinal += 1
-        yield from () if first is None else first.rows()
+        for array in arrays:
+            for row in self.ordered.rows((array,), range_number, ordinals, writer, context, each_item):
+                # Rows that are left out may be those that have no order with the others.
+                self.ordered.check(row, seen)
+                first.add(row, 1 if each_item else len(next(iter(array))))
+        yield from first.rows()
 
 
 class FirstRows:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Generator, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 from xylem.functions.context import Context, Resources, RunPart
+from xylem.plan.scan_plan import ScanPlan
 from xylem.source.limits import DEFAULT_LIMITS, Limits
 from xylem.source.scan import BatchTrees, ScannedBatch, scan
 from xylem.values.datetimes import DateTime
@@ -53,7 +54,7 @@ class DocumentRuns:
         self._scanner = scanner
         self.statistics = statistics or Statistics()
         self.statistics.limit_bytes = limits.buffered_bytes
-        self._ready: tuple[StreamRun, BatchTrees] | None = None
+        self._ready: tuple[StreamRun, BatchTrees, ScanPlan] | None = None
         """A run that came to its end; None while one is under way, or after one that did not end."""
         self._has_run = False
 
@@ -67,7 +68,7 @@ class DocumentRuns:
         windows: WindowOutput | None = None
         if self._program.feeds_windows:
             windows = output = WindowOutput(output, self.statistics, self._new_collector)
-        run, trees = self._begun(output)
+        run, trees, plan = self._begun(output)
         measured = self.statistics
         guarded = self._program.guarded
 
@@ -76,7 +77,7 @@ class DocumentRuns:
 
         scanned = scan(
             source,
-            settled_plan(self._program.scan, self._program.roles, run.space),
+            plan,
             limits=self._limits,
             scanner=self._scanner,
             may_write=may_write,
@@ -93,13 +94,13 @@ class DocumentRuns:
                 batches.close()
                 break
         guarded(run.finish)
-        self._ready = run, trees
+        self._ready = run, trees, plan
         yield measured
 
     def _new_collector(self) -> Collector:
         return Collector(self._program.static.base_uri, *self._program.copy_namespaces)
 
-    def _begun(self, output: Any) -> tuple[StreamRun, BatchTrees]:
+    def _begun(self, output: Any) -> tuple[StreamRun, BatchTrees, ScanPlan]:
         ready, self._ready = self._ready, None
         if self._has_run:
             self.statistics.forget_held()
@@ -111,7 +112,8 @@ class DocumentRuns:
         space = program.handlers.namespace(self._part, None)
         context = Context(program.static, self._part)
         run = StreamRun(program.roles, len(program.slots), space, context, output, self.statistics)
-        return run, BatchTrees(None, self._limits.names)
+        plan = settled_plan(program.scan, program.roles, space)
+        return run, BatchTrees(None, self._limits.names), plan
 
 
 def _taking(run: StreamRun, batch: ScannedBatch, started: bool, windows: WindowOutput | None) -> Callable[[], None]:
