@@ -9,7 +9,7 @@ from rich.table import Table
 
 from .bar_chart import bar_chart
 from .windows_engines import LEAST_ITEMS, MOST_TESTS
-from .windows_run import INDEXED, MOST_GROWTH, MOST_MORE_BYTES, SizeFigures, WindowResults
+from .windows_run import INDEXED, MOST_FOR_ALL, MOST_GROWTH, MOST_MORE_BYTES, SizeFigures, WindowResults
 
 
 def table(results: WindowResults) -> Table:
@@ -90,6 +90,17 @@ def remarks(results: WindowResults) -> Iterator[str]:
             left_out.setdefault((name, reason), []).append(f"{found.task.name} of {found.size:,}")
     for (name, reason), what in left_out.items():
         yield f"{name} is left out for {', '.join(dict.fromkeys(what))}: {reason}"
+    names = _engines(results.sizes)
+    short = {
+        name
+        for found in results.sizes
+        if found.items > MOST_FOR_ALL
+        for name in names
+        if name not in found.figures and name not in found.reasons
+    }
+    if short:
+        told = ", ".join(name for name in names if name in short)
+        yield f"{told}: not over more than {MOST_FOR_ALL:,} items, which would show nothing new"
     if any(figures.items < found.items for found in results.sizes for figures in found.figures.values()):
         yield f"* of fewer items: it makes no more than {MOST_TESTS:,} tests, of each open window with each item"
     if any("BaseX" in found.figures for found in results.sizes):
