@@ -12,12 +12,12 @@ import contextlib
 import hashlib
 import json
 import os
-import resource
 import sys
 import time
 from pathlib import Path
 
 from .answers import canonical
+from .peak_memory import peak_rss_bytes
 from .scan_engines import ENGINES, PACKAGES
 
 _LONGEST_COMPARED_BYTES = 100_000_000
@@ -36,7 +36,7 @@ def main() -> None:
     started, clock = time.process_time(), time.perf_counter()
     found = answer()
     cpu_seconds, seconds = time.process_time() - started, time.perf_counter() - clock
-    peak = _peak_rss_bytes()
+    peak = peak_rss_bytes()
     figures = {"cpu_seconds": cpu_seconds, "seconds": seconds, "peak_rss_bytes": peak, "answer": _digest(found)}
     print(json.dumps(figures))
 
@@ -50,14 +50,6 @@ def _digest(found: str | Path) -> str:
             return hashlib.sha256(content).hexdigest()[:16]
         found = content.decode()
     return hashlib.sha256(canonical(found.strip()).encode()).hexdigest()[:16]
-
-
-def _peak_rss_bytes() -> int:
-    """The most memory this process had. What getrusage says may be its parent's, from before it began."""
-    with contextlib.suppress(OSError, StopIteration):
-        lines = Path("/proc/self/status").read_text().splitlines()
-        return 1024 * int(next(line for line in lines if line.startswith("VmHWM")).split()[1])
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
 if __name__ == "__main__":

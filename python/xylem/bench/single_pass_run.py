@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
@@ -144,11 +144,12 @@ class _Bench:
             return "the package saxonche is not installed"
         if engine == "BaseX" and shutil.which("basex") is None:
             return "the command basex is not installed"
-        answer, text = self.folder / "answer", self.folder / "query.xq"
-        text.write_text(query, encoding="utf-8")
+        answer, asked = self.folder / "answer", self.folder / "query.xq"
+        asked.write_text(query, encoding="utf-8")
         variables = {} if query == task.plain else task.variables
-        command = _command(engine, text, document, answer, variables)
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        worker = [sys.executable, "-m", "xylem.bench.single_pass_worker"]
+        given = [f"{name}={value}" for name, value in variables.items()]
+        command = [*worker, engine, str(asked), str(document), str(answer), *given]
         started = time.perf_counter()
         try:
             ended = subprocess.run(
@@ -168,8 +169,9 @@ class _Bench:
         if ended.returncode:
             said = ended.stderr.strip().splitlines()
             return said[-1][:200] if said else f"it ended with {ended.returncode}"
-        told = _told(engine, ended.stdout, before)
-        found = Cost(told[0], wall, told[1], "".join(answer.read_text(encoding="utf-8").split()))
+        told = json.loads(ended.stdout.splitlines()[-1])
+        text = "".join(answer.read_text(encoding="utf-8").split())
+        found = Cost(told["cpu_seconds"], wall, told["peak_rss_bytes"], text)
         answer.unlink()
         return found
 
@@ -179,25 +181,6 @@ class _Bench:
         resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 5))
 
 
-def _command(engine: str, query: Path, document: Path, answer: Path, variables: Mapping[str, int]) -> list[str]:
-    given = [f"{name}={value}" for name, value in variables.items()]
-    if engine == "BaseX":
-        bound = [part for each in given for part in ("-b", each)]
-        return ["basex", "-i", str(document), "-o", str(answer), *bound, str(query)]
-    worker = [sys.executable, "-m", "xylem.bench.single_pass_worker"]
-    return [*worker, engine, str(query), str(document), str(answer), *given]
-
-
 def _environment() -> dict[str, str]:
     here = str(Path(__file__).parent.parent.parent)
     return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, (here, os.environ.get("PYTHONPATH"))))}
-
-
-def _told(engine: str, output: str, before: resource.struct_rusage) -> tuple[float, int]:
-    """CPU time and peak memory, as the process said itself or as the system counted them."""
-    if engine != "BaseX":
-        figures = json.loads(output.splitlines()[-1])
-        return figures["cpu_seconds"], figures["peak_rss_bytes"]
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return cpu, after.ru_maxrss * 1024

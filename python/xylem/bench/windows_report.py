@@ -116,10 +116,12 @@ def remarks(results: WindowResults) -> Iterator[str]:
 
 
 def figure(results: WindowResults) -> str:
-    """The cost of an item by kind of window and size, as SVG."""
-    names = _engines(results.sizes)
-    groups = [f"{found.task.name} {found.size:,}" for found in results.sizes]
-    series = {name: [found.microseconds(name) for found in results.sizes] for name in names}
+    """The cost of an item by kind of window and size, as SVG; of several lengths of input, those over the shortest."""
+    shortest = min((found.items for found in results.sizes), default=0)
+    shown = [found for found in results.sizes if found.items == max(shortest, LEAST_ITEMS * found.size)]
+    names = _engines(shown)
+    groups = [f"{found.task.name} {found.size:,}" for found in shown]
+    series = {name: [found.microseconds(name) for found in shown] for name in names}
     return bar_chart("Windows: CPU time for one item", groups, series, "µs")
 
 
