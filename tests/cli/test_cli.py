@@ -51,6 +51,13 @@ def test_the_query_from_standard_input() -> None:
     assert xylem("run", "-", stdin="1 + 1").stdout == b"2\n"
 
 
+def test_a_query_where_a_file_is_expected(tmp_path: Path) -> None:
+    ended = xylem("run", "//title[. = 'A']", "-i", "books.xml", cwd=tmp_path)
+    assert ended.returncode == 3
+    assert b"hint: a query itself is given with -q" in ended.stderr
+    assert b"hint" not in xylem("run", "titles.xq", cwd=tmp_path).stderr
+
+
 def test_variables(books: Path) -> None:
     query = "declare namespace p = 'urn:p'; declare variable $p:y as xs:integer external; declare variable $d external;"
     query += "$p:y + 1, count($d//book)"

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from xylem.values.node import Node
 
 STANDARD_INPUT = "-"
+_SUFFIXES = (".xq", ".xql", ".xqy", ".xqm", ".xquery")
+"""Of files with queries: what ends so was not meant to be a query itself."""
 _NAME = re.compile(r"\$?((?:Q\{[^{}]*\})?[^\W\d][\w.-]*(?::[^\W\d][\w.-]*)?)")
 
 
@@ -48,7 +50,8 @@ def query_source(file: Path | None, text: str | None) -> QuerySource:
     try:
         data = file.read_bytes()
     except OSError as reason:
-        raise InputError("XYIN0002", f"{file}: {reason.strerror}") from reason
+        hint = "" if file.suffix in _SUFFIXES else "a query itself is given with -q: xylem run -q 'count(//x)' -i FILE"
+        raise InputError("XYIN0002", f"{file}: {reason.strerror}", hint=hint) from reason
     return QuerySource(decoded(data, str(file)), str(file), file.resolve().as_uri())
 
 
