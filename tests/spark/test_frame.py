@@ -154,3 +154,43 @@ def test_errors_name_the_place(spark: Any, tmp_path: Path) -> None:
     with pytest.raises(xylem.InputError) as caught:
         xylem.spark.query(spark, "//b", tmp_path / "none.xml")
     assert caught.value.code == "XYIN0002"
+
+
+NESTED = "<r><s n='1'><s n='2'><p/><p/></s><p/><s n='3'/></s><s n='2'><p n='2'/></s><t n='2'/><t n='1'/></r>"
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "for $s in //s group by $k := $s/@n < 9 return map { 'k': $k, 'p': count($s//p) }",
+        "for $s in //s for $c in $s/* group by $k := 1 return $s/@n/string()",
+        "for $t in //t let $s := //s[@n = $t/@n] return count($s//p)",
+        "for $t in //t let $s := //s[@n >= $t/@n] order by $t/@n return string-join($s/*/name(), ' ')",
+        "(//s)[position() < 4]/s/@n/string()",
+    ],
+)
+def test_items_inside_each_other(spark: Any, tmp_path: Path, query: str) -> None:
+    """Copies of them in tasks would be taken apart; as by `xylem run --on spark`, one task tells them apart."""
+    path = tmp_path / "nested.xml"
+    path.write_text(NESTED)
+    expected = xylem.compile(query).run(xylem.parse(path)).items
+    flat = [tuple(item.values()) if isinstance(item, dict) else (item,) for item in expected]
+    frame = xylem.spark.query(spark, query, path, partitions=3)
+    assert [tuple(row) for row in frame.collect()] == flat
+    xylem.spark.register(spark)
+    read = spark.read.format("xylem").option("query", query).option("partitions", 3).load(str(path))
+    assert [tuple(row) for row in read.collect()] == flat
+
+
+def test_groups_of_items_that_do_not_nest_stay_spread(spark: Any, tmp_path: Path) -> None:
+    path = tmp_path / "flat.xml"
+    path.write_text("<r><s n='1'><p/></s><s n='2'><p/><p/></s></r>")
+    query = "for $s in //s group by $k := $s/@n < 9 return count($s//p)"
+    frame = xylem.spark.query(spark, query, path, partitions=2)
+    assert [row.value for row in frame.collect()] == [3]
+    assert "Exchange" in frame._jdf.queryExecution().executedPlan().toString()
+
+
+def test_no_input_is_no_context(spark: Any) -> None:
+    with pytest.raises(Exception, match="XPDY0002"):
+        xylem.spark.query(spark, "//a", []).collect()

@@ -12,6 +12,9 @@ pytest.importorskip("pyspark")
 SHAPES = [
     ("//book/title", "struct<value:string>"),
     ("count(//book)", "struct<value:bigint>"),
+    ("for $b in //b group by $k := $b/@k return count($b)", "struct<value:bigint>"),
+    ("for $b in //b order by $b/x return if ($b/y) then 1 else 2.5", "struct<value:decimal(38,18)>"),
+    ("for $b in //b return if ($b/y) then 1 else $b/y", "struct<value:string>"),
     ("//book ! map { 'a': xs:integer(@n), 'b': string(title) }", "struct<a:bigint,b:string>"),
     ("//book/map { 'a': 1 }", "struct<a:bigint>"),
     ("for $b in //book return map { 'a': $b/@n }", "struct<a:string>"),

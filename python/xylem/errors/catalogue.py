@@ -302,7 +302,7 @@ CATALOGUE: dict[str, Entry] = {
     ),
     "XYRT0011": Entry(
         "the query cannot be spread over this input: items lie inside each other, and their nodes must be told apart",
-        "run it in one process: xylem run without --on spark",
+        "ask each document of a stream by itself, without collection(); or ask all that has come: xylem run -i DIR",
     ),
     "XYRT0012": Entry(
         "what every task must be given is larger than allowed",

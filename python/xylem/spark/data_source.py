@@ -30,6 +30,7 @@ from pyspark.sql.datasource import DataSource, DataSourceReader, Filter, InputPa
 
 from xylem.errors import InputError
 from xylem.plan.distribution import BROADCAST_BYTES, Part, PartKind
+from xylem.run.distributed.flat_items import NOT_FLAT
 from xylem.values.strings import UntypedAtomic
 
 from .inputs import TaskInput, input_files
@@ -118,7 +119,7 @@ class XylemReader(DataSourceReader):
         part = run.answer_part()
         given = _given(run, part) if part is not None and part.kind is PartKind.MAP and run.is_spread else None
         if part is None or given is None:
-            return [WholePartition(WholeTable(replace(table, query=table.query.with_items()), tuple(files)))]
+            return [WholePartition(WholeTable.of(table, files))]
         if not table.is_plain_text():
             table = replace(table, query=table.query.with_items())
         work = TableWork(table, part.number, part.stage, given)
@@ -142,10 +143,15 @@ class FilteringReader(XylemReader):
 
 
 def _given(run: RunHere, part: Part) -> dict[int, bytes] | None:
-    """What every task of the answer is given; None where that is too much to be sent with each of them."""
+    """What every task of the answer is given; None where that is too much to be sent with each of them, or where items
+    lie inside each other, which one task tells apart."""
     spool = RowSpool()
     try:
         _, bound = run.rows_before(part.stage, spool)
+    except InputError as error:
+        if error.code != NOT_FLAT:
+            raise
+        return None
     finally:
         spool.close()
     return bound if sum(map(len, bound.values())) <= BROADCAST_BYTES else None

@@ -13,8 +13,10 @@ from collections.abc import Iterable, Mapping
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
+from xylem.errors import InputError
 from xylem.functions.external import ExternalFunction
-from xylem.plan.distribution import PartKind
+from xylem.plan.distribution import Part, PartKind
+from xylem.run.distributed.flat_items import NOT_FLAT
 from xylem.source.limits import DEFAULT_LIMITS, Limits
 
 from .batch import BatchRun
@@ -23,7 +25,7 @@ from .item_columns import row_of
 from .named_input import with_named_input
 from .row_spool import RowSpool
 from .shipped_query import shipped_query
-from .table import ORDER, RAW_SCHEMA, Table, TableWork, WholeTable, arrow_schema, ordered_schema
+from .table import NESTS, ORDER, RAW_SCHEMA, Table, TableWork, WholeTable, arrow_schema, ordered_schema
 from .task import SHUFFLED, StageWork
 
 if TYPE_CHECKING:
@@ -76,25 +78,31 @@ def query(
     if part is None or part.kind is not PartKind.MAP or not table.is_plain_text():
         table = Table(shipped.with_items(), chosen)
         run = BatchRun(lambda: spark, table.query, files, partitions=partitions)
-    columns = table.schema()
-    if not run.is_spread:
-        return spark.range(0, 1, 1, 1).mapInArrow(WholeTable(table, tuple(files)).batches, columns)
-    if part is None:
+    if run.is_spread and part is None:
         return _of_driver(spark, table, run)
-    spool = RowSpool()
-    try:
-        _, bound = run.rows_before(part.stage, spool)
-    finally:
-        spool.close()
+    spread = _spread(spark, table, run, part, partitions) if run.is_spread and part is not None else None
+    if spread is not None:
+        return spread
+    return spark.range(0, 1, 1, 1).mapInArrow(WholeTable.of(table, files).batches, table.schema())
+
+
+def _spread(spark: SparkSession, table: Table, run: BatchRun, part: Part, partitions: int | None) -> DataFrame | None:
+    """The rows of a part that is the whole answer; None where items lie inside each other: one task must tell them
+    apart. What the tasks are given shows it, and a group whose items matter is looked at before it is made."""
     tasks = run.plan.tasks
-    joins = run.joins
-    if joins is not None and joins.is_asked(part.stage):
-        given = joins.given(StageWork(table.query, part.stage, bound))
-        numbers = spark.createDataFrame(given, "number long, bound binary")
-    else:
-        numbers = spark.range(0, len(tasks), 1, len(tasks))
+    try:
+        numbers, bound = _given(spark, run, part)
+    except InputError as error:
+        if error.code != NOT_FLAT:
+            raise
+        return None
+    columns = table.schema()
     is_ordered = part.kind is not PartKind.MAP
     work = TableWork(table, part.number, part.stage, bound, tasks, is_ordered)
+    if run.program.must_be_flat(part.number) and any(
+        row[0] for row in numbers.mapInArrow(work.nesting, f"{NESTS} boolean").collect()
+    ):
+        return None
     if part.kind in SHUFFLED:
         raw = numbers.mapInArrow(work.raw_batches, RAW_SCHEMA).repartition(partitions or len(tasks), "key")
         rows = raw.sortWithinPartitions("key", "range", "ordinal").mapInArrow(work.reduced, ordered_schema(columns))
@@ -105,6 +113,21 @@ def query(
     else:
         return numbers.mapInArrow(work.batches, columns)
     return rows.orderBy(*ORDER).mapInArrow(work.checked, columns)
+
+
+def _given(spark: SparkSession, run: BatchRun, part: Part) -> tuple[DataFrame, dict[int, bytes]]:
+    """The tasks by number, each with what joins gave to it, and what is given to all of them."""
+    spool = RowSpool()
+    try:
+        _, bound = run.rows_before(part.stage, spool)
+    finally:
+        spool.close()
+    joins = run.joins
+    if joins is not None and joins.is_asked(part.stage):
+        given = joins.given(StageWork(run.query, part.stage, bound))
+        return spark.createDataFrame(given, "number long, bound binary"), bound
+    tasks = len(run.plan.tasks)
+    return spark.range(0, tasks, 1, tasks), bound
 
 
 def _of_driver(spark: SparkSession, table: Table, run: BatchRun) -> DataFrame:

@@ -88,8 +88,17 @@ def _answer_shape(text: str, environment: StaticEnvironment) -> AnswerShape:
     if not isinstance(resolved, ast.MainModule):
         return AnswerShape(TEXT, Occurrence.NONE)
     whole = types.get(id(resolved.body), ANY_SEQUENCE)
-    atomic = Scalar(whole.item.type) if isinstance(whole.item, AtomicItem) else TEXT
-    return AnswerShape(_record_of(list(_ends(resolved.body)), types) or atomic, whole.occurrence)
+    ends = list(_ends(resolved.body))
+    return AnswerShape(_record_of(ends, types) or _atomic(whole, ends, types), whole.occurrence)
+
+
+def _atomic(whole: SequenceType, ends: Sequence[ast.Expr], types: Types) -> Shape:
+    """The type of items that are no records: of the whole, or one that holds all that it may end with."""
+    if isinstance(whole.item, AtomicItem):
+        return Scalar(whole.item.type)
+    items = [types.get(id(end), ANY_SEQUENCE).item for end in ends]
+    known = [Scalar(item.type) for item in items if isinstance(item, AtomicItem)]
+    return _united(known) if known and len(known) == len(items) else TEXT
 
 
 def _ends(expr: ast.Expr) -> Iterator[ast.Expr]:

@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from xylem.errors import XylemError
+from xylem.run.distributed.flat_items import NOT_FLAT
 from xylem.run.distributed.rows import Row
 
 from .inputs import InputFile, TaskInput
@@ -31,6 +33,7 @@ ORDER = ("__key", "__range", "__ordinal")
 FAMILIES = "__families"
 """Beside them, in a row before all others: what the keys of a task can be compared with."""
 _BEFORE_ALL = (b"", -1, -1)
+NESTS = "nests"
 RAW_SCHEMA = "part long, key binary, range long, ordinal long, value binary"
 Keep = Callable[[dict[str, Any]], bool]
 
@@ -127,6 +130,19 @@ class TableWork:
         for own, task in self._numbered(numbers):
             yield from short_errors_of(arrow_batches((row._asdict() for row in own.rows(task)), raw_schema()))
 
+    def nesting(self, numbers: Iterable[Any]) -> Iterator[Any]:
+        """Of each task, whether items that it sends away lie inside each other. Other errors are left to the rows."""
+        import pyarrow as pa
+
+        for own, task in self._numbered(numbers):
+            try:
+                for _ in own.rows(task):
+                    pass
+                nests = False
+            except XylemError as error:
+                nests = error.code == NOT_FLAT
+            yield pa.RecordBatch.from_pydict({NESTS: [nests]})
+
     def _numbered(self, batches: Iterable[Any]) -> Iterator[tuple[TableWork, TaskInput]]:
         """The tasks of batches of numbers, and of what joins gave to each."""
         for batch in batches:
@@ -185,7 +201,12 @@ class WholeTable:
     """All of an answer in one task."""
 
     table: Table
+    """Of a query `with_items`."""
     files: tuple[InputFile, ...]
+
+    @staticmethod
+    def of(table: Table, files: Iterable[InputFile]) -> WholeTable:
+        return WholeTable(replace(table, query=table.query.with_items()), tuple(files))
 
     def batches(self, numbers: Iterable[Any], keep: Keep | None = None) -> Iterator[Any]:
         for _ in numbers:

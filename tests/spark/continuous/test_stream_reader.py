@@ -17,12 +17,12 @@ def write(folder: Path, *numbers: int) -> None:
         (folder / f"{number:03}.xml").write_text(f"<order id='{number}'><total>{number}.5</total></order>")
 
 
-def read(spark: Any, place: Path, **options: str) -> list[Any]:
+def read(spark: Any, place: Path, text: str = QUERY, **options: str) -> list[Any]:
     """The rows that are new, by a stream with its own checkpoint."""
     from xylem.spark.data_source import register
 
     register(spark)
-    stream = spark.readStream.format("xylem").option("query", QUERY).option("journal", str(place / "journal"))
+    stream = spark.readStream.format("xylem").option("query", text).option("journal", str(place / "journal"))
     rows: list[Any] = []
     query = (
         stream.options(**options)
@@ -50,3 +50,10 @@ def test_documents_that_cannot_be_read(spark: Any, tmp_path: Path) -> None:
     with pytest.raises(Exception, match=r"XYIN0001.*bad\.xml|bad\.xml.*XYIN0001"):
         read(spark, tmp_path)
     assert [row.id for row in read(spark, tmp_path, mode="DROPMALFORMED")] == [1, 2]
+
+
+def test_items_inside_each_other(spark: Any, tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "nested.xml").write_text("<r><s><s><p/></s></s><t/></r>")
+    query = "for $s in //s group by $k := 1 return count($s//p), for $t in //t return count(//s[p or s]//p)"
+    assert [row.value for row in read(spark, tmp_path, query)] == [1, 1]

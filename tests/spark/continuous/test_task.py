@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from xylem.spark.carried_error import arrived
 from xylem.spark.continuous.merged_rows import TaskRow
+from xylem.spark.continuous.modes import mode_of
 from xylem.spark.continuous.pieces import Piece
 from xylem.spark.continuous.subscription import Malformed, Mode, Subscription, Work
 from xylem.spark.continuous.task import ABOUT, ERROR, FAILED, READ, Task
@@ -51,3 +52,10 @@ def test_what_no_record_is_to_blame_for_is_not_left_out() -> None:
     (error,) = about(rows, ERROR)
     assert arrived(error, "").code == "XYRT0011"
     assert not about(rows, FAILED)
+
+
+def test_where_items_may_nest_one_document_is_read_in_order() -> None:
+    """Tasks would find out when the batches before are gone."""
+    path, flat = ("for $s in //s group by $k := 1 return $s//p", "for $s in //s group by $k := 1 return count($s)")
+    assert mode_of(shipped_query(path), is_one_document=True) is Mode.IN_ORDER
+    assert mode_of(shipped_query(flat), is_one_document=True) is Mode.SPREAD

@@ -104,6 +104,10 @@ class DistributedProgram:
         """Whether the rows of a part hold text of the answer, and not packed items."""
         return self._tasks[part].is_text
 
+    def must_be_flat(self, part: int) -> bool:
+        """Whether tasks of a part end with XYRT0011 where its items lie inside each other (`flat_items.py`)."""
+        return self._tasks[part].part.must_be_flat
+
     def is_written(self, part: int) -> bool:
         """Whether the items of a part are items of the answer, in their order; else they are gathered for the frame."""
         return self.is_text(part) or self._answer.alone() == part

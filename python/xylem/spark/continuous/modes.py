@@ -27,7 +27,8 @@ def mode_of(query: ShippedQuery, *, is_one_document: bool) -> Mode:
         return Mode.IN_ORDER
     program = query.program()
     if is_one_document:
-        return Mode.SPREAD if is_spread(program) and program.scopes and flows(program) else Mode.IN_ORDER
+        by_tasks = is_spread(program) and program.scopes and flows(program) and not _may_nest(program)
+        return Mode.SPREAD if by_tasks else Mode.IN_ORDER
     if is_spread(program):
         return Mode.SPREAD
     raise DynamicError("XYRT0021", _why(program))
@@ -37,6 +38,11 @@ def is_spread(program: DistributedProgram) -> bool:
     """Whether tasks over parts of the stream can compute all of it, in one pass."""
     parts = program.distribution.parts
     return program.stages == 1 and bool(parts) and all(part.kind is not PartKind.SEQUENTIAL for part in parts)
+
+
+def _may_nest(program: DistributedProgram) -> bool:
+    """Whether tasks may find that items lie inside each other, when it is too late for one of them to have seen all."""
+    return any(program.must_be_flat(part.number) for part in program.distribution.parts)
 
 
 def flows(program: DistributedProgram) -> bool:
