@@ -6,7 +6,8 @@
 
 Gain:   the stream only goes forward; what is needed of an element is decided while it is open.
 Needs:  a path from the document, by names; the ancestor's name is that of no step before the last (first case: any test
-        that only elements pass will do where there is one step), or of exactly one (the others). No positions.
+        that only elements pass will do where there is one step; behind the first, children only), or of exactly one (the
+        others). No positions.
 Safe:   a path selects each node once, in document order: the ancestors b of the a's are the b's that have one below.
 """
 
@@ -43,7 +44,8 @@ def _without(path: StepList, index: int) -> StepList | None:
     wanted = local_name(up)
     if wanted is None or None in names:
         return None
-    if wanted not in names and down[0].axis == "descendant":
+    if wanted not in names and down[0].axis == "descendant" and all(step.axis == "child" for step in down[1:]):
+        # Between steps to children there is nothing: what is above the last is above the first.
         above = ast.AxisStep("descendant", up.test, (relative(down), *up.predicates))
         return StepList(path.start, (above, *after))
     if _begins_at(wanted, down, names):
