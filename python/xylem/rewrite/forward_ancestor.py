@@ -6,8 +6,8 @@
 
 Gain:   the stream only goes forward; what is needed of an element is decided while it is open.
 Needs:  a path from the document, by names; the ancestor's name is that of no step before the last (first case: any test
-        that only elements pass will do where there is one step; behind the first, children only), or of exactly one (the
-        others). No positions.
+        that only elements pass will do where there is one step; behind the first, children only), or of exactly one
+        (the others). No positions.
 Safe:   a path selects each node once, in document order: the ancestors b of the a's are the b's that have one below.
 """
 
