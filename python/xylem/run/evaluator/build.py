@@ -107,6 +107,7 @@ class Builder:
             self._load_dynamically,
             main.static.base_uri,
             self.writer.notes,
+            self.writer.places,
         )
 
     def _check_bounds(self) -> None:

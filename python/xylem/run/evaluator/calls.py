@@ -143,7 +143,7 @@ def _builtin_call(c: Compiler, builtin: Builtin, arguments: tuple[ast.Expr, ...]
     if builtin.context:
         texts.insert(0, c.context())
     if not function:
-        function = c.writer.constant(builtin.body, f"f_{_identifier(builtin.local)}", key=(builtin.uri, builtin.local))
+        function = c.writer.constant(builtin.body, f"f_{_identifier(builtin.local)}")
     returns = signature_type(builtin.returns)
     text = f"{function}({', '.join(texts)})"
     if isinstance(builtin, ExternalFunction):

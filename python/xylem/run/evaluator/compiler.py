@@ -185,6 +185,10 @@ class Compiler:
     def rt(self, function: Any) -> str:
         return self.writer.runtime(function)
 
+    def called(self, function: Any) -> str:
+        """The name of a runtime function for one call, so that an error in it has the place of that call."""
+        return self.writer.constant(function, function.__name__)
+
     def type_constant(self, value: Any, note: str = "") -> str:
         return self.writer.constant(value, "T", note or str(value), key=value)
 
@@ -405,7 +409,7 @@ class Compiler:
             shaped = self._shaped(code, expected, what)
             if shaped is not None:
                 return shaped
-        text = f"{self.rt(convert)}({self.as_sequence(code)}, {self.type_constant(expected)}, {what!r})"
+        text = f"{self.called(convert)}({self.as_sequence(code)}, {self.type_constant(expected)}, {what!r})"
         return Code(text, shape, expected)
 
     def _text_of_node(self, code: Code, expected: SequenceType, what: str) -> Code | None:
@@ -416,7 +420,7 @@ class Compiler:
             return None
         text = converted_text(self, code, expected, what)
         if text is None:
-            text = f"{self.rt(rt.text_of_node)}({code.text}, {self.type_constant(expected)}, {what!r})"
+            text = f"{self.called(rt.text_of_node)}({code.text}, {self.type_constant(expected)}, {what!r})"
         return Code(text, shape_of(expected.occurrence), expected)
 
     def _cast_untyped(self, code: Code, expected: SequenceType) -> Code | None:

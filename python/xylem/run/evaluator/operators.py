@@ -76,7 +76,7 @@ def _value_test(c: Compiler, op: str, left: Code, right: Code) -> str:
         return f"({left.text} {_PYTHON_OPERATORS[op]} {right.text})"
     if _both(left, right, at.INTEGER) or _both(left, right, at.DOUBLE):
         return f"({left.text} {_PYTHON_OPERATORS[op]} {right.text})"
-    function = c.rt(getattr(comparison, op))
+    function = c.called(getattr(comparison, op))
     return f"{function}({left.text}, {right.text}, {default_collation(c)}, run.implicit_timezone_minutes)"
 
 
@@ -93,12 +93,12 @@ def compile_general_comparison(c: Compiler, node: ast.GeneralComparison) -> Code
         # The side that is read as it comes stands on the left.
         left, right, op = right, left, _TURNED.get(node.op, node.op)
         arguments = f"{left.text}, {c.as_sequence(right)}, {default_collation(c)}, run.implicit_timezone_minutes"
-        return boolean(f"{c.rt(comparison.general_compare)}({op!r}, {arguments})")
+        return boolean(f"{c.called(comparison.general_compare)}({op!r}, {arguments})")
     direct = _direct_general_test(c, node.op, left, right)
     if direct is not None:
         return boolean(direct)
     arguments = f"{c.as_iterable(left)}, {c.as_iterable(right)}, {default_collation(c)}, run.implicit_timezone_minutes"
-    return boolean(f"{c.rt(comparison.general_compare)}({node.op!r}, {arguments})")
+    return boolean(f"{c.called(comparison.general_compare)}({node.op!r}, {arguments})")
 
 
 def _direct_general_test(c: Compiler, op: str, left: Code, right: Code) -> str | None:
@@ -177,12 +177,12 @@ def _arithmetic(c: Compiler, op: str, left: Code, right: Code) -> Code:
         text = f"({left.text} {op} {right.text})"
     elif op in _ROUNDING and left.simple and _both(left, right, at.INTEGER) and _is_positive(right.text):
         # Python rounds towards minus infinity, which is the same for numbers that are not negative.
-        quick, function = f"{left.text} {_ROUNDING[op]} {right.text}", c.rt(_ARITHMETIC[op])
+        quick, function = f"{left.text} {_ROUNDING[op]} {right.text}", c.called(_ARITHMETIC[op])
         text = f"({quick} if {left.text} >= 0 else {function}({left.text}, {right.text}))"
     else:
         # Between two dates or times, only one of which has a timezone, the implicit one counts.
         timezone = ", run.implicit_timezone_minutes" if op == "-" and result is at.ANY_ATOMIC else ""
-        text = f"{c.rt(_ARITHMETIC[op])}({left.text}, {right.text}{timezone})"
+        text = f"{c.called(_ARITHMETIC[op])}({left.text}, {right.text}{timezone})"
     if both_one:
         return atomic(text, result)
     missing = " or ".join(f"{side.text} is None" for side in (left, right) if side.shape is Shape.OPTIONAL)
@@ -218,9 +218,9 @@ def compile_unary(c: Compiler, node: ast.Unary) -> Code:
     if operand.shape is Shape.ONE:
         if isinstance(node.operand, ast.IntegerLiteral):
             return atomic(f"({node.op}{operand.text})", result, simple=True)
-        return atomic(f"{c.rt(function)}({operand.text})", result)
+        return atomic(f"{c.called(function)}({operand.text})", result)
     operand = c.bind(operand)
-    text = f"(None if {operand.text} is None else {c.rt(function)}({operand.text}))"
+    text = f"(None if {operand.text} is None else {c.called(function)}({operand.text}))"
     return optional(text, AtomicItem(result))
 
 
@@ -231,7 +231,7 @@ def compile_range(c: Compiler, node: ast.Range) -> Code:
         c.bind(c.converted(c.compile(side), expected, "an operand of 'to'")) for side in (node.left, node.right)
     )
     item = AtomicItem(at.INTEGER)
-    return many(f"{c.rt(rt.integer_range)}({low.text}, {high.text})", item, reread=True)
+    return many(f"{c.called(rt.integer_range)}({low.text}, {high.text})", item, reread=True)
 
 
 @compiles(ast.StringConcat)

@@ -37,7 +37,7 @@ def cast_code(c: Compiler, value: Code, target: AtomicType | str, allows_empty: 
     value = c.atomized(value)
     if isinstance(target, str):
         operand = c.as_sequence(value)
-        return many(f"{c.rt(rt.cast_to_list)}({operand}, {target!r}, {allows_empty})", AtomicItem(at.ANY_ATOMIC))
+        return many(f"{c.called(rt.cast_to_list)}({operand}, {target!r}, {allows_empty})", AtomicItem(at.ANY_ATOMIC))
     namespaces = "None"
     if target.derives_from(at.QNAME) or target is at.NOTATION:
         namespaces = f"{c.context()}.static.namespaces"
@@ -48,12 +48,12 @@ def cast_code(c: Compiler, value: Code, target: AtomicType | str, allows_empty: 
         if target is at.STRING and value.atomic is at.UNTYPED_ATOMIC:
             return atomic(f"str({value.text})", at.STRING)
         if target is at.DOUBLE and value.atomic is not None and value.atomic.derives_from(at.INTEGER):
-            return atomic(f"{c.rt(rt.cast)}({value.text}, {kind})", target)
+            return atomic(f"{c.called(rt.cast)}({value.text}, {kind})", target)
         if value.atomic in (at.STRING, at.UNTYPED_ATOMIC) and namespaces == "None":
-            to = c.writer.constant(caster(target), f"to_{target.name}", key=target)
+            to = c.writer.constant(caster(target), f"to_{target.name}")
             return atomic(f"{to}({value.text})", target)
-        return atomic(f"{c.rt(rt.cast)}({value.text}, {kind}, {namespaces})", target)
-    function = c.rt(rt.cast_optional if allows_empty else rt.cast_one)
+        return atomic(f"{c.called(rt.cast)}({value.text}, {kind}, {namespaces})", target)
+    function = c.called(rt.cast_optional if allows_empty else rt.cast_one)
     if value.shape is Shape.OPTIONAL:
         text = f"{function}({value.text}, {kind}, {namespaces})"
     else:
@@ -95,7 +95,7 @@ def compile_treat(c: Compiler, node: ast.TreatAs) -> Code:
     if value.type.within(expected):
         return value
     shape = shape_of(expected.occurrence)
-    text = f"{c.rt(rt.treat)}({c.as_sequence(value)}, {c.type_constant(expected)})"
+    text = f"{c.called(rt.treat)}({c.as_sequence(value)}, {c.type_constant(expected)})"
     if shape is Shape.ONE:
         text += "[0]"
     elif shape is Shape.OPTIONAL:

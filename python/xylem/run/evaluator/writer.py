@@ -74,6 +74,8 @@ class Writer:
         """Module-level statements, run once per execution before the functions are called."""
         self.constants: dict[str, Any] = {}
         self.constant_notes: dict[str, str] = {}
+        self.places: dict[str, Span] = {}
+        """Of constants that are used once: the query text they were made for."""
         self.notes: list[Note] = []
         """Decisions for `explain`."""
         self._constant_names: dict[Any, str] = {}
@@ -97,6 +99,8 @@ class Writer:
         self.constants[name] = value
         if note:
             self.constant_notes[name] = note
+        if key is None and self.span is not None:
+            self.places[name] = self.span
         if key is not None:
             self._constant_names[(stem, key)] = name
         return name
