@@ -33,7 +33,6 @@ from xylem.syntax import ast
 from .fresh_names import Names
 from .let_values import is_worth_inlining
 from .value_expressions import gives_values
-from .window_results import about_each
 
 _AROUND = frozenset(
     {
@@ -60,6 +59,11 @@ def window_index(clauses: Sequence[ast.Clause]) -> int | None:
                 continue
         return None
     return None
+
+
+def binds_data_windows(clause: ast.Clause) -> bool:
+    """for $w in π|count 20|"""
+    return isinstance(clause, ast.ForClause) and isinstance(clause.collection, ast.DataWindow)
 
 
 def collection_of(clauses: Sequence[ast.Clause], index: int) -> ast.Expr | None:
@@ -102,11 +106,16 @@ def _operands(expr: ast.Expr) -> Sequence[ast.Expr]:
     match expr:
         case ast.FunctionCall(name=name, arguments=arguments):
             is_partial = any(isinstance(argument, ast.ArgumentPlaceholder) for argument in arguments)
-            return () if name.uri != FN or name.local in _AROUND or is_partial else arguments
-        case ast.Filter(base=base, predicate=predicate) if is_counting(predicate):
+            is_data = name.local == "data" and len(arguments) == 1
+            return () if name.uri != FN or name.local in _AROUND or is_partial or is_data else arguments
+        case ast.Filter(base=base, predicate=predicate) if is_counting(predicate) or _is_last(predicate):
             return (base,)
         case ast.If(test=test):
             return (test,)
+        case ast.Switch(operand=operand) | ast.Typeswitch(operand=operand):
+            return (operand,)
+        case ast.DirectElement(attributes=attributes):
+            return [part.body for attribute in attributes for part in attribute.parts if not isinstance(part, str)]
         case ast.Quantified(bindings=(first, *_)):
             return (first.collection,)
         case ast.Flwor(clauses=(ast.LetClause(value=value) as let, *rest), result=result):
@@ -117,9 +126,18 @@ def _operands(expr: ast.Expr) -> Sequence[ast.Expr]:
     return ()
 
 
+def _is_last(predicate: ast.Expr) -> bool:
+    match predicate:
+        case ast.FunctionCall(name=ast.Name(local="last", uri=uri), arguments=()):
+            return uri == FN
+    return False
+
+
 _STRICT = (
     *(ast.Arithmetic, ast.Unary, ast.GeneralComparison, ast.ValueComparison, ast.And, ast.Or, ast.StringConcat),
-    *(ast.Range, ast.CastAs, ast.CastableAs, ast.InstanceOf, ast.TreatAs),
+    *(ast.Range, ast.CastAs, ast.CastableAs, ast.InstanceOf, ast.TreatAs, ast.CurlyArray, ast.SquareArray),
+    ast.Lookup,
+    *(ast.ComputedAttribute, ast.ComputedText, ast.ComputedComment, ast.ComputedPI),
 )
 
 
@@ -130,7 +148,9 @@ def gives_windows(expr: ast.Expr) -> bool:
             return True
         case ast.SimpleMap(left=left):
             return gives_windows(left)
-        case ast.Path() | ast.Filter() if (mapped := about_each(expr)) is not None and gives_windows(mapped.left):
+        case ast.FunctionCall(name=ast.Name(local="data", uri=uri), arguments=(items,)) if uri == FN:
+            return gives_windows(items)
+        case ast.Path(left=base) | ast.Filter(base=base) if gives_windows(base):
             return True
         case ast.Flwor(clauses=(ast.LetClause(value=value), *_)):
             return gives_windows(value)

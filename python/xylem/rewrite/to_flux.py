@@ -38,13 +38,15 @@ from .counted_positions import counted, picked
 from .forward_axes import forward
 from .forward_loops import bind_parent
 from .fresh_names import Names
-from .leaf_limits import LeafLimits, TooFar
+from .leaf_limits import LeafLimits, TooFar, stream_variables
 from .let_values import is_worth_inlining
 from .negation import negated
 from .path_prefixes import Rest, cut_paths, is_local, nesting_paths, path_from, split_start, stays_inside
+from .paths_into_windows import gives_items_in_order, is_one_node, path_of_each_window
 from .stream_windows import (
     ADD_TIMESTAMP,
     are_windows,
+    binds_data_windows,
     by_arrival,
     collection_of,
     follows_stream,
@@ -63,7 +65,8 @@ from .window_results import about_each
 
 def to_flux(body: ast.Expr, limits: LeafLimits | None = None, names: Names | None = None) -> Flux:
     """The query as XQuery⁻. What no part of it can do is done by one leaf over the whole document."""
-    converter = _Converter(names or Names(body), limits or LeafLimits())
+    has_windows = any(isinstance(node, (ast.WindowClause, ast.ForseqClause, ast.DataWindow)) for node in body.walk())
+    converter = _Converter(names or Names(body), limits or LeafLimits(), has_windows)
     start = _Place(Substitution({}, variable(ROOT), variable(ROOT)), frozenset({ROOT}))
     try:
         return converter.convert(body, start)
@@ -85,14 +88,21 @@ class _Place:
         known = {**self.names.variables, name.expanded: stands_for}
         return replace(self, names=replace(self.names, variables=known))
 
+    @property
+    def resolved(self) -> _Place:
+        """The same place for an expression whose names have been replaced: nothing is to be replaced twice."""
+        known = {("", name): variable(name) for name in self.streams}
+        return replace(self, names=replace(self.names, variables=known))
+
 
 class _Converter:
-    def __init__(self, names: Names, limits: LeafLimits) -> None:
+    def __init__(self, names: Names, limits: LeafLimits, has_windows: bool) -> None:
         self.names = names
         self.limits = limits
+        self.has_windows = has_windows
 
     def convert(self, expr: ast.Expr, place: _Place) -> Flux:
-        asked = self._of_windows(expr, place)
+        asked = self._of_windows(expr, place) or self._of_each(expr, place) if self.has_windows else None
         if asked is not None:
             return asked
         match expr:
@@ -111,9 +121,7 @@ class _Converter:
             case ast.If():
                 return self._if(expr, place)
             case ast.VarRef(name=name) if gives_windows(place.names.variables.get(name.expanded, expr)):
-                return self.convert(place.names.variables[name.expanded], place)
-            case ast.Path() | ast.Filter() if (mapped := about_each(expr)) is not None and gives_windows(mapped.left):
-                return self.convert(mapped, place)
+                return self.convert(place.names.variables[name.expanded], place.resolved)
             case ast.VarRef() | ast.Path() | ast.AxisStep() | ast.Filter() | ast.ContextItem() | ast.Root():
                 return self._path(expr, place)
             case ast.Arrow(operand=operand, function=ast.Name() as name, arguments=arguments):
@@ -267,19 +275,49 @@ class _Converter:
 
     def _of_windows(self, expr: ast.Expr, place: _Place) -> Flux | None:
         """A function of all results of windows, or some of them by their number: it gets them as they come."""
-        split = over_results(expr)
-        if split is None:
-            return None
-        windows, outer = split
         try:
-            made = self.convert(windows, place)
-            if not are_windows(made):
+            split = over_results(self._resolved(expr, place))
+            if split is None:
                 return None
-            resolved = self._resolved(outer, place)
-            self.limits.check(resolved, place.streams)
+            windows, outer = split
+            if isinstance(outer, ast.DirectElement) and stream_variables(outer, place.streams):
+                # Its content follows the stream, and cannot be written before its attributes are known.
+                return None
+            made = self._bracketed(windows, place.resolved)
+            if made is None:
+                return None
+            self.limits.check(outer, place.streams)
         except (TooFar, FocusInTheWay):
             return None
-        return sequence([OpenWindows(resolved, place.inside), made, CloseWindows()])
+        return sequence([OpenWindows(outer, place.inside), made, CloseWindows()])
+
+    def _bracketed(self, windows: ast.Expr, place: _Place) -> Flux | None:
+        """Windows whose results are taken between brackets; None where what is followed gives them otherwise."""
+        if isinstance(windows, ast.Flwor) and any(map(binds_data_windows, windows.clauses)):
+            return self._windows(windows, windows.clauses, windows.result, place)
+        made = self.convert(windows, place)
+        return made if are_windows(made) else None
+
+    def _of_each(self, expr: ast.Expr, place: _Place) -> Flux | None:
+        """A path or a test of what windows give: each is asked when it comes."""
+        match expr:
+            case ast.Path() | ast.Filter():
+                pass
+            case ast.FunctionCall(name=ast.Name(local="data", uri=uri), arguments=(_,)) if uri == FN:
+                pass
+            case _:
+                return None
+        try:
+            resolved = self._resolved(expr, place)
+        except FocusInTheWay:
+            return None
+        if not gives_windows(resolved):
+            return None
+        pushed = path_of_each_window(resolved, place.streams) if isinstance(resolved, ast.Path) else None
+        if pushed is not None:
+            return self.convert(pushed, place.resolved)
+        mapped = about_each(resolved, lambda start: is_one_node(start) or gives_items_in_order(start, place.streams))
+        return None if mapped is None else self.convert(mapped, place.resolved)
 
     def _nested_items(self, resolved: ast.Expr, expression: ast.Flwor, place: _Place) -> Flux | None:
         """Items that may stand inside each other: those in an outermost one are given together, in one tree."""

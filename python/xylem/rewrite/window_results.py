@@ -2,19 +2,22 @@
 
     (forseq $w in /log/entry … return <w>{ $w }</w>)/entry/@id   →   (forseq …) ! (entry/@id)
     (for sliding window $w in /log/entry … return …)[x = 2]      →   (for sliding window …) ! .[x = 2]
+    (for tumbling window $w in /log/entry … return $w)[3]/x      →   (for tumbling window …)[3] ! x
 
 Gain:   results pass by and are not kept.
-Needs:  no position among all results is asked for. For steps: each result is an element made for it, so that what is
-        found below them comes in the order of the results and nothing twice.
+Needs:  no position among all results is asked for. For steps: what is found below results comes in their order and
+        nothing twice: each is an element made for it, there is at most one, or they are items in document order.
 Safe:   a path sorts nodes in document order; elements that are made one after the other stand in that order.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from xylem.analysis.focus import uses_position
 from xylem.analysis.streamable_paths import is_test
+from xylem.functions.registry import FN
 from xylem.syntax import ast
 
 from .value_expressions import gives_values
@@ -22,27 +25,33 @@ from .value_expressions import gives_values
 _FORWARD = ("child", "descendant", "descendant-or-self", "self", "attribute")
 
 
-def about_each(expr: ast.Expr) -> ast.SimpleMap | None:
-    """A path or a filter that asks each item of a sequence by itself, as a map over that sequence."""
+def about_each(expr: ast.Expr, is_in_order: Callable[[ast.Expr], bool]) -> ast.SimpleMap | None:
+    """A path, a filter or `data()` that asks each item of a sequence by itself, as a map over that sequence.
+
+    `is_in_order` tells whether a sequence of nodes is in document order, each there once and none inside another.
+    """
     match expr:
         case ast.Filter(base=base, predicate=predicate) if is_test(predicate) and not uses_position(predicate):
             here = ast.ContextItem(span=predicate.span)
             return ast.SimpleMap(base, replace(expr, base=here), span=expr.span)
+        case ast.FunctionCall(name=ast.Name(local="data", uri=uri), arguments=(items,)) if uri == FN:
+            here = ast.ContextItem(span=items.span)
+            return ast.SimpleMap(items, replace(expr, arguments=(here,)), span=expr.span)
         case ast.Path():
-            return _steps(expr)
+            return _steps(expr, is_in_order)
     return None
 
 
-def _steps(path: ast.Path) -> ast.SimpleMap | None:
+def _steps(path: ast.Path, is_in_order: Callable[[ast.Expr], bool]) -> ast.SimpleMap | None:
     parts: list[ast.Expr] = []
     start: ast.Expr = path
     while isinstance(start, ast.Path):
         parts.append(start.right)
         start = start.left
     parts.reverse()
-    if not makes_elements(start) or not all(map(_is_step, parts[:-1])):
+    if not all(map(is_down, parts[:-1])) or not (makes_elements(start) or is_in_order(start)):
         return None
-    if not (_is_step(parts[-1]) or gives_values(parts[-1])) or uses_position(parts[-1]):
+    if not (is_down(parts[-1]) or gives_values(parts[-1])) or uses_position(parts[-1]):
         return None
     below = parts[0]
     for part in parts[1:]:
@@ -50,7 +59,8 @@ def _steps(path: ast.Path) -> ast.SimpleMap | None:
     return ast.SimpleMap(start, below, span=path.span)
 
 
-def _is_step(expr: ast.Expr) -> bool:
+def is_down(expr: ast.Expr) -> bool:
+    """Whether an expression is a step that goes down, or stays."""
     return isinstance(expr, ast.AxisStep) and expr.axis in _FORWARD
 
 
@@ -63,6 +73,8 @@ def makes_elements(expr: ast.Expr) -> bool:
             return makes_elements(result)
         case ast.Filter(base=base):
             return makes_elements(base)
+        case ast.FunctionCall(name=ast.Name(local="head" | "tail" | "subsequence", uri=uri), arguments=(items, *_)):
+            return uri == FN and makes_elements(items)
         case ast.SequenceExpr(items=items):
             return all(map(makes_elements, items))
         case ast.If(then=then, otherwise=otherwise):

@@ -62,6 +62,9 @@ def _as_selection(loop: ast.Flwor) -> ast.Expr | None:
     first, *rest = loop.clauses
     if not isinstance(first, ast.ForClause) or first.position or first.allowing_empty or first.type is not None:
         return None
+    if isinstance(first.collection, ast.DataWindow):
+        # A loop alone can bind data windows.
+        return None
     if not isinstance(loop.result, ast.VarRef) or loop.result.name.expanded != first.name.expanded:
         return None
     tests: list[ast.Expr] = []

@@ -13,7 +13,7 @@ from xylem.plan.flux_plan import Buffered
 from xylem.plan.window_brackets import opened_windows
 from xylem.syntax import ast
 
-from .window_code import keeps_results, window_clause
+from .window_code import is_distinct, keeps_results, window_clause
 
 if TYPE_CHECKING:
     from .program import StreamProgram
@@ -31,7 +31,9 @@ def _held(opened: OpenWindows, forgotten: Container[Span]) -> Iterator[Buffered]
     expression = opened.expression
     clause = window_clause(expression)
     if clause is None:
-        if keeps_results(expression):
+        if is_distinct(expression):
+            yield Buffered("results", ("each different value",), "the last window has ended", THE_STREAM)
+        elif keeps_results(expression):
             yield Buffered("results", ("what windows give",), "the last window has ended", THE_STREAM)
         return
     # A loop over what windows give holds nothing of it.
@@ -39,6 +41,11 @@ def _held(opened: OpenWindows, forgotten: Container[Span]) -> Iterator[Buffered]
     if not is_loop and clause.span not in forgotten:
         kept = Projection()
         project(expression, {ITEMS.expanded: kept})
-        yield Buffered(str(clause.name), tuple(kept.paths()) or ("item",), "no open window needs it", A_WINDOW)
+        paths = tuple(kept.paths()) or ("item",)
+        if isinstance(clause, ast.ForseqClause) and clause.window is None:
+            # Any item may be in a sub-sequence that is still to come.
+            yield Buffered(str(clause.name), paths, "the last item has come", THE_STREAM)
+        else:
+            yield Buffered(str(clause.name), paths, "no open window needs it", A_WINDOW)
     if keeps_results(expression):
         yield Buffered(f"{clause.name}", ("the tuples of all windows",), "the last window has ended", THE_STREAM)
