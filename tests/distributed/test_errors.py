@@ -6,6 +6,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
+import xylem
 from xylem.errors import XylemError
 from xylem.run.distributed.in_process import run_in_process
 from xylem.source.byte_ranges import ranges
@@ -36,11 +37,26 @@ def test_errors_are_those_of_the_tree(query: str) -> None:
     assert_same(query, SHOP, Random(query), 3)
 
 
-def test_an_error_names_its_place_in_the_query() -> None:
-    query = "count(//a),\n  sum(//city)"
+PLACES = {
+    "count(//a),\n  sum(//city)": (2, 3),
+    "1,\n <a>{ max(//city/xs:dayTimeDuration('PT1S'), //order/@id) }</a>": (2, 7),
+    "for $o in //order order by $o/line/@qty return 1": (1, 1),
+    "1, for $o in //order order by (if ($o/city) then 1 else 'a') return 1": (1, 4),
+    "1, for $o in //order group by $q := $o/line/@qty return $q": (1, 4),
+    "for $o in //order group by $c := $o/city\nreturn (count($o),\n sum($o/city))": (3, 2),
+    "for $o in //order group by $c := 1\nreturn <g>{ $o/@id }</g>": (2, 11),
+}
+
+
+@pytest.mark.parametrize("query", PLACES)
+def test_an_error_names_its_place_in_the_query(query: str) -> None:
     with pytest.raises(XylemError) as raised:
         run_in_process(distributed(query), [str(SHOP)])
-    assert raised.value.code == "FORG0001"
+    span = raised.value.span
+    assert span is not None
+    assert (span.line, span.column) == PLACES[query]
+    with pytest.raises(XylemError, match=f"^{raised.value.code} "):
+        str(xylem.compile(query).run(xylem.parse(SHOP)))
 
 
 def test_malformed_input_is_told_with_its_place_in_the_file(tmp_path: Path) -> None:

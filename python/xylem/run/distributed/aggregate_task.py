@@ -97,7 +97,10 @@ class AggregateTask(PartTask):
             if each[0] & HAS_ERROR or (self._is_decided_by_one and unpack(each[1:])):
                 return each
         state = self._choice.state(run, context)
-        return b"\0" + pack(reduce(state.merged, (unpack(each[1:]) for each in states)))
+        try:
+            return b"\0" + pack(reduce(state.merged, (unpack(each[1:]) for each in states)))
+        except XylemError as error:
+            raise self.placed(error) from error.__cause__
 
     def begun(self, state: bytes, run: RunOptions, context: Context) -> bytes:
         if state[0] & HAS_ERROR:
@@ -107,7 +110,10 @@ class AggregateTask(PartTask):
     def value(self, state: bytes, run: RunOptions, context: Context) -> Sequence[Any]:
         if state[0] & HAS_ERROR:
             raise unpack_error(state[1:])
-        return self._choice.state(run, context).value(unpack(state[1:]))
+        try:
+            return self._choice.state(run, context).value(unpack(state[1:]))
+        except XylemError as error:
+            raise self.placed(error) from error.__cause__
 
     def items(self, rows: Iterable[Row], run: RunOptions, context: Context) -> Iterator[Any]:
         return iter(self.value(self._all(rows, run, context), run, context))

@@ -76,7 +76,7 @@ class DividedTask(PartTask):
         if state[0] & HAS_ERROR:
             raise unpack_error(state[1:])
         kinds = self._states(run, context)
-        finish = self._finish.function(run)
+        finish = self._finish.placed_function(run, self.part.source.span)
         found: list[Any] = []
         for _, _, values, own in unpack(state[1:]):
             aggregates = [kind.value(one) for kind, one in zip(kinds, own, strict=True)]

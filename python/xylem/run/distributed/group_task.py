@@ -49,6 +49,7 @@ class GroupTask(OrderedTask):
         super().__init__(part, compiler, text)
         assert part.grouping is not None
         self._grouping: Grouping = part.grouping
+        self._told = [f"the grouping key ${spec.name}" for spec in part.grouping.keys]
         self._tuples = PartQuery(compiler, part.body)
         self._finish = PartQuery(compiler, part.grouping.finish)
         self._choices = [StateChoice(name, rest, compiler) for _, name, rest in part.grouping.aggregates]
@@ -75,7 +76,7 @@ class GroupTask(OrderedTask):
         context: Context,
     ) -> None:
         number = len(self._grouping.keys)
-        values = [one_value(member) for member in members[:number]]
+        values = [one_value(member, told) for member, told in zip(members[:number], self._told, strict=True)]
         key = self._exact(values, context)
         border = number + len(self._grouping.collected)
         collected = members[number:border]
@@ -141,7 +142,7 @@ class GroupTask(OrderedTask):
         states = [deferred(choice.state(run, context)) for choice in self._choices]
         groups: dict[Any, _Group] = {}
         yield from self._gathered(rows, groups, states, context)
-        finish = self._finish.function(run)
+        finish = self._finish.placed_function(run, self.part.source.span)
         writer = None if self.text is None else self.text.writer()
         for group in groups.values():
             keys = [() if key is None else (key,) for key in group.keys]

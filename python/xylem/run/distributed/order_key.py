@@ -92,10 +92,10 @@ def order_family(value: Any) -> str:
     return found
 
 
-def one_value(values: Sequence[Any]) -> Any:
-    """The value of an order or grouping key: at most one item."""
+def one_value(values: Sequence[Any], told: str = "an order by key") -> Any:
+    """The value of an order or grouping key, as errors tell it: at most one item."""
     if len(values) > 1:
-        raise DynamicError("XPTY0004", f"a key has {len(values)} items")
+        raise DynamicError("XPTY0004", f"{told} is a sequence of more than one item")
     return values[0] if values else None
 
 

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Protocol
 
+from xylem.errors import XylemError
+from xylem.errors.source_text import Span
 from xylem.functions.context import Resources
 from xylem.functions.external import AggregateProtocol
 from xylem.plan.spread import PART_NAMESPACE
@@ -143,3 +145,16 @@ class PartQuery:
         (item,) = self.evaluated(run)
         call: Callable[..., Any] = item.call
         return call
+
+    def placed_function(self, run: RunOptions, span: Span) -> Callable[..., Sequence[Any]]:
+        """The same, its errors with their place in the query: who calls it is no generated code, which knows it.
+        `span` is the place of an argument that fails when it is read."""
+        call = self.function(run)
+
+        def placed(*arguments: Sequence[Any]) -> Sequence[Any]:
+            try:
+                return list(call(*arguments))
+            except XylemError as error:
+                raise error.at(self._over_tree.locate(error) or span) from error.__cause__
+
+        return placed

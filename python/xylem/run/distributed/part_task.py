@@ -64,11 +64,15 @@ class PartTask(ABC):
                 yield row
                 ordinal = row.ordinal + 1
         except XylemError as error:
-            noted(error, source)
+            noted(self.placed(error), source)
             if not self.keeps_errors or isinstance(error, InputError):
                 raise
             value = bytes((HAS_ERROR,)) + pack_error(error)
             yield Row(self.part.number, b"", range_number, ordinal, value)
+
+    def placed(self, error: XylemError) -> XylemError:
+        """An error of the query, of which nothing closer is known, with the place of the part."""
+        return error if isinstance(error, InputError) else error.at(self.part.source.span)
 
     @property
     def keeps_errors(self) -> bool:

@@ -8,6 +8,7 @@ from operator import add
 from typing import Any
 
 from xylem.errors import DynamicError
+from xylem.errors.source_text import Span
 from xylem.functions.context import Context
 from xylem.plan.spread import SpreadPart
 from xylem.syntax import ast
@@ -27,8 +28,10 @@ _TOGETHER = 256
 class TupleOrder:
     """The order that `order by` puts tuples in. Keys of mixed families are refused where all rows come together."""
 
-    def __init__(self, specs: Sequence[ast.OrderSpec]) -> None:
+    def __init__(self, specs: Sequence[ast.OrderSpec], span: Span | None) -> None:
         self._specs = specs
+        self._span = span
+        """Where the loop stands."""
         self._known: tuple[Context, list[Callable[[Sequence[Any]], list[bytes]]]] | None = None
 
     def keys(self, tuples: Sequence[Sequence[Any]], context: Context) -> Sequence[bytes]:
@@ -57,7 +60,8 @@ class TupleOrder:
         """XPTY0004 where a key has no order with those seen before."""
         for index, family in enumerate(families):
             if family and seen[index] and seen[index] != family:
-                raise DynamicError("XPTY0004", "keys of one `order by` cannot be compared with each other")
+                told = "keys of one `order by` cannot be compared with each other"
+                raise DynamicError("XPTY0004", told, span=self._span)
             seen[index] = seen[index] or family
 
     @property
@@ -196,7 +200,7 @@ class OrderedTask(PartTask):
 
     def __init__(self, part: SpreadPart, compiler: PartCompiler, text: TextChoice | None) -> None:
         super().__init__(part, compiler, text)
-        self.ordered = OrderedRows(self, TupleOrder(part.orders))
+        self.ordered = OrderedRows(self, TupleOrder(part.orders, part.source.span))
 
     def items(self, rows: Iterable[Row], run: RunOptions, context: Context) -> Iterator[Any]:
         plain = self.ordered.plain(rows)
