@@ -208,6 +208,7 @@ def _data_flow(text: str, env: StaticEnvironment) -> DataFlow:
     from xylem.analysis.reached_declarations import reached_declarations
     from xylem.plan.streamability import DataFlow
     from xylem.rewrite.earlier_passes import fused
+    from xylem.rewrite.limited_sorts import limited_nodes
 
     builder = _builder(env)
     main = builder.load(_parsed(text, env)).module
@@ -215,9 +216,10 @@ def _data_flow(text: str, env: StaticEnvironment) -> DataFlow:
     declared = [declaration for unit in builder.units for declaration in unit.module.prolog]
     rewritten = fused(body, declared)
     left = {id(reached) for reached in reached_declarations([rewritten], declared)}
-    after = vertical_fusion(horizontal_fusion(build(rewritten, declared)))
+    after = vertical_fusion(horizontal_fusion(build(rewritten, declared, limited=limited_nodes(rewritten))))
     # What is called no more has become a fold, or its body.
-    return DataFlow(build(body, declared, lambda function: id(function) not in left), after, verdict(after))
+    written = build(body, declared, lambda function: id(function) not in left, limited_nodes(body))
+    return DataFlow(written, after, verdict(after))
 
 
 def compile_distributed(

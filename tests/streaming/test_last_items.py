@@ -8,7 +8,7 @@ import pytest
 import xylem
 from xylem.analysis.resolve_names import resolve_names
 from xylem.analysis.static_context import StaticContext, build_static_context
-from xylem.run.streaming.last_items import MOST_ITEMS, last_items
+from xylem.analysis.last_items import MOST_ITEMS, last_items
 from xylem.syntax import ast, parse
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
 
 from xylem.syntax import ast
@@ -15,13 +15,15 @@ def build(
     body: ast.Expr,
     prolog: Iterable[ast.Declaration] = (),
     is_fold: Callable[[ast.FunctionDecl], bool] = lambda declared: False,
+    limited: Collection[int] = (),
 ) -> Graph:
     """The graph of the body of a query, its names resolved.
 
     `prolog` has the declarations of the module and of those it imports. Functions that call themselves are opaque, but
     for those that `is_fold` knows to go over their argument once, from its first item to its last, with a small value.
+    `limited` has the ids of `order by` clauses and of calls of sort() of which only the first items are asked for.
     """
-    walk = Walk(prolog, is_fold)
+    walk = Walk(prolog, is_fold, limited)
     value = walk.settled(walk.of(body, Around()), body)
     if len(value.refs) > 1 and not value.is_sequence:
         walk.nodes.atom("result", body.span, value.refs)

@@ -104,7 +104,7 @@ def _called(node: ast.Node) -> tuple[str, str, int] | None:
 
 def _built_in(walk: Walk, expr: ast.Expr, name: ast.Name, arguments: list[ast.Expr], around: Around) -> Value:
     kind = operator(*name.expanded)
-    if kind is Operator.PROGRESSIVE:
+    if kind is Operator.PROGRESSIVE or id(expr) in walk.limited:
         return walk.single(expr, label(expr), arguments, around)
     values = [walk.settled(walk.of(argument, around), argument) for argument in arguments]
     found = walk.together(values, expr)

@@ -56,6 +56,8 @@ def _clause(walk: Walk, clause: ast.Clause, tuples: _Tuples, around: Around) -> 
             tuples.is_local = tuples.is_local or decides.is_local
         case ast.OrderByClause(specs=specs):
             keys = [spec.key for spec in specs]
+            if id(clause) in walk.limited:
+                return _first_tuples(walk, clause, keys, tuples, around)
             return _all_tuples(walk, clause, "order by", keys, Blocking.SORTS, tuples, around)
         case ast.GroupByClause(specs=specs):
             return _group_by(walk, clause, specs, tuples, around)
@@ -131,6 +133,25 @@ def _all_tuples(
     text = f"{text} {', '.join(map(label, keys))}".strip()
     made = walk.nodes.sequence(text, clause.span, refs, blocking=blocking)
     tuples.decided_by = made.refs
+    return around
+
+
+def _first_tuples(
+    walk: Walk, clause: ast.OrderByClause, keys: list[ast.Expr], tuples: _Tuples, around: Around
+) -> Around:
+    """A sort of which a few tuples are asked for: they are a value, known at the end like the largest of all."""
+    refs = tuples.decided_by
+    for key in keys:
+        refs |= walk.truth(key, around).refs
+    if tuples.is_long:
+        text = f"the first by {', '.join(map(label, keys))}"
+        made = walk.nodes.atom(text, clause.span, aggregates=refs)
+        tuples.is_long = False
+        refs = made.refs
+        # What is bound so far is that of the first tuples.
+        for name in tuples.bound:
+            around = around.where(name, made)
+    tuples.decided_by = refs
     return around
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from xylem.functions.registry import FN
@@ -47,8 +47,15 @@ class Around:
 class Walk:
     """One walk over a query."""
 
-    def __init__(self, declared: Iterable[ast.Declaration], is_fold: Callable[[ast.FunctionDecl], bool]) -> None:
+    def __init__(
+        self,
+        declared: Iterable[ast.Declaration],
+        is_fold: Callable[[ast.FunctionDecl], bool],
+        limited: Collection[int] = (),
+    ) -> None:
         self.nodes = Nodes()
+        self.limited = limited
+        """The ids of sorts of which only the first items are asked for."""
         self.is_fold = is_fold
         self.functions: dict[FunctionKey, ast.FunctionDecl] = {}
         self._variables: dict[ExpandedName, ast.VariableDecl] = {}

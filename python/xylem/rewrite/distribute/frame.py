@@ -10,6 +10,7 @@ from collections.abc import Container, Iterable, Mapping
 from dataclasses import replace
 
 from xylem.analysis.ast_replacement import replaced, with_values
+from xylem.analysis.first_items import FirstItems, first_items
 from xylem.analysis.free_variables import free_in
 from xylem.analysis.reach import BeyondReach, Reach, ReachAnalysis
 from xylem.functions.registry import FN
@@ -21,7 +22,6 @@ from xylem.syntax import ast
 from .aggregates import AGGREGATES, COUNTING
 from .copied_nodes import gathered_reach
 from .distinct_groups import distinct_groups
-from .first_items import FirstItems, first_items
 from .frame_rewrites import behind, converted, data_of, existence, is_document_element, is_once, once
 from .input_reads import ExpandedName, names_bound_in, reads_input
 from .not_spread import NO_PARTS, NotSpread
@@ -289,7 +289,7 @@ class Frame:
     def _windows(self, expr: ast.Expr, place: Place) -> ast.Expr | None:
         from .windowed import windowed
 
-        return windowed(self, expr, place) if self.keeps_windows and isinstance(expr, ast.Flwor) else None
+        return windowed(self, expr, place) if self.keeps_windows else None
 
     # --- around parts
 

@@ -161,6 +161,37 @@ def checked(c: Compiler, code: Code, expected: SequenceType, what: str) -> Code:
     return Code(text, shape, expected, ordered=code.ordered)
 
 
+def order_by_keys(c: Compiler, clause: ast.OrderByClause) -> str:
+    """A Python tuple of the keys of one tuple."""
+    keys = [c.bind(c.atomic_operand(spec.key, "an order by key")).text for spec in clause.specs]
+    return f"({''.join(key + ', ' for key in keys)})"
+
+
+def order_columns(c: Compiler, clause: ast.OrderByClause) -> tuple[rt.OrderColumn, ...]:
+    """How the keys of tuples compare."""
+    return tuple(_order_column(c, spec) for spec in clause.specs)
+
+
+def _order_column(c: Compiler, spec: ast.OrderSpec) -> rt.OrderColumn:
+    greatest = c.static.empty_greatest if spec.empty is None else spec.empty == "greatest"
+    return rt.OrderColumn(spec.descending, greatest, _collation_of(c, spec.collation, spec))
+
+
+def _collation_of(c: Compiler, uri: str | None, node: ast.Node) -> object:
+    uri = c.static.default_collation if uri is None else resolved_uri(c.static.base_uri, uri)
+    try:
+        found = collation(uri, c.static.base_uri)
+    except DynamicError:
+        raise StaticError("XQST0076", uri, span=node.span) from None
+    return None if found is CODEPOINT else found
+
+
+def write_tuples(c: Compiler, node: ast.Flwor, clauses: tuple[ast.Clause, ...], then: Callable[[], None]) -> None:
+    """The loops of some clauses of an expression; `then` writes what is done with each tuple."""
+    loops = _Loops(c, node, Sink("", ""))
+    loops.write_clauses(list(clauses), then)
+
+
 class _Tuples(NamedTuple):
     """Tuples that `order by` or `group by` collected: a Python iterable, and the variables each one holds."""
 
@@ -186,6 +217,10 @@ class _Loops:
         self._counters = {id(cl): self._counter(number, is_resumed) for number, cl in enumerate(counts)}
         self._segment(clauses)
         return self.pushed
+
+    def write_clauses(self, clauses: list[ast.Clause], then: Callable[[], None]) -> None:
+        """Clauses that neither sort nor group nor count."""
+        self._run(clauses, None, then)
 
     def _counter(self, number: int, is_resumed: bool) -> object:
         name = self.c.writer.fresh("counter")
@@ -386,33 +421,15 @@ class _Loops:
         kept: list[tuple[tuple[str, str], Code]] = []
 
         def append() -> None:
-            keys = []
-            for spec in clause.specs:
-                key = c.bind(c.atomic_operand(spec.key, "an order by key"))
-                keys.append(key.text)
+            keys = order_by_keys(c, clause)
             for name in self._kept(rest):
                 kept.append((name, c.use(c.scope.variables[name])))
             values = "".join(f"{code.text}, " for _, code in kept)
-            c.writer.line(f"{c.use(rows_variable).text}.append((({''.join(k + ', ' for k in keys)}), ({values})))")
+            c.writer.line(f"{c.use(rows_variable).text}.append(({keys}, ({values})))")
 
         self._run(before, tuples, append)
-        specs = tuple(self._order_spec(spec) for spec in clause.specs)
-        ordering = c.writer.constant(specs, "ordering")
+        ordering = c.writer.constant(order_columns(c, clause), "ordering")
         return _Tuples(f"{c.rt(rt.ordered)}({rows}, {ordering}, run.implicit_timezone_minutes)", kept)
-
-    def _order_spec(self, spec: ast.OrderSpec) -> rt.OrderColumn:
-        static = self.c.static
-        greatest = static.empty_greatest if spec.empty is None else spec.empty == "greatest"
-        return rt.OrderColumn(spec.descending, greatest, self._collation(spec.collation, spec))
-
-    def _collation(self, uri: str | None, node: ast.Node) -> object:
-        static = self.c.static
-        uri = static.default_collation if uri is None else resolved_uri(static.base_uri, uri)
-        try:
-            found = collation(uri, static.base_uri)
-        except DynamicError:
-            raise StaticError("XQST0076", uri, span=node.span) from None
-        return None if found is CODEPOINT else found
 
     def _group_by(
         self, before: list[ast.Clause], tuples: _Tuples | None, clause: ast.GroupByClause, rest: list[ast.Clause]
@@ -479,5 +496,5 @@ class _Loops:
     def _collation_text(self, spec: ast.GroupingSpec) -> str:
         if spec.collation is None:
             return default_collation(self.c)
-        found = self._collation(spec.collation, spec)
+        found = _collation_of(self.c, spec.collation, spec)
         return "None" if found is None else self.c.writer.constant(found, "collation", spec.collation)

@@ -6,7 +6,16 @@ from dataclasses import replace
 
 from xylem.plan.buffers import A_WINDOW, AN_ITEM, THE_STREAM
 from xylem.plan.flux_plan import Buffered
-from xylem.plan.scan_plan import Keep, NameTest, Report, ScanPlan, ScanStep
+from xylem.plan.scan_plan import (
+    AttributeTest,
+    Keep,
+    NameTest,
+    PositionTest,
+    PresenceTest,
+    Report,
+    ScanPlan,
+    ScanStep,
+)
 from xylem.plan.stream_account import Aggregated, StreamAccount, Streamed
 
 from .program import StreamProgram
@@ -53,7 +62,7 @@ def _how(limit: int | None) -> str:
 
 def _is_folded(role: FeedRole) -> bool:
     """Whether records become a value; others are only collected."""
-    return role.scope.aggregates[role.aggregate].function != "items"
+    return role.scope.aggregates[role.aggregate].function not in ("items", "first")
 
 
 def _aggregated(role: FeedRole, paths: _Paths) -> Aggregated:
@@ -103,6 +112,11 @@ def _kept_value(role: FeedRole, paths: _Paths) -> Buffered | None:
         cells = f"accumulators by key of {paths.absolute(role.step)}"
         bound = BY_TURN if are_known or not role.scope.is_single else THE_STREAM
         return Buffered(variable, (cells,), f"the end of ${variable}", bound)
+    first = role.scope.aggregates[role.aggregate].first
+    if first is not None:
+        which = f"the {'last' if first.is_last else 'first'} in order of"
+        kept_paths = tuple(f"{which} {one}" for one in paths.kept_as(paths.absolute(role.step), role.step))
+        return Buffered(variable, kept_paths, f"the end of ${variable}", first.told)
     if function not in ("string-join", "distinct-values", "last", "fold-left", "items"):
         return None
     path = paths.absolute(role.step)
@@ -203,8 +217,19 @@ class _Paths:
 def _written(step: ScanStep) -> str:
     slash = "//" if step.axis == "descendant" else "/"
     names = "".join(f"[{_names(test)}]" for test in step.name_tests)
-    tests = "".join(f"[@{test.local} {test.op} {_constant(test.string, test.number)}]" for test in step.attribute_tests)
+    tests = "".join(f"[{_start_test(test)}]" for test in step.start_tests)
     return f"{slash}{step.local or '*'}{names}{tests}"
+
+
+def _start_test(test: AttributeTest | PresenceTest | PositionTest) -> str:
+    match test:
+        case AttributeTest():
+            return f"@{test.local} {test.op} {_constant(test.string, test.number)}"
+        case PresenceTest():
+            return f"@{test.local}"
+    if test.first == test.last:
+        return f"{test.first}"
+    return f"position() >= {test.first}" if test.last is None else f"position() = {test.first} to {test.last}"
 
 
 def _names(test: NameTest) -> str:

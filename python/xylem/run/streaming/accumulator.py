@@ -248,7 +248,7 @@ class Distinct(Folder):
     def _result(self) -> Sequence[Any]:
         self._values = list(self._fold(self._values))
         self.count = len(self._values)
-        self.held_bytes = sum(map(_value_bytes, self._values))
+        self.held_bytes = sum(map(value_bytes, self._values))
         return self._values
 
 
@@ -275,7 +275,7 @@ class Last:
             # A batch is kept as long as one of its nodes is: of several items, each by itself.
             is_copied = self._number > 1 and isinstance(item, Node) and item.kind == ELEMENT
             kept = detached(item) if is_copied else item
-            size = size_of(kept) if isinstance(kept, Node) else _value_bytes(kept)
+            size = size_of(kept) if isinstance(kept, Node) else value_bytes(kept)
             if len(self._items) == self._number:
                 self.held_bytes -= self._items[0][1]
             self._items.append((kept, size))
@@ -310,7 +310,7 @@ class Items:
         for item in items:
             kept = self._copy(item) if isinstance(item, Node) and item.kind == ELEMENT else item
             self._items.append(kept)
-            self.held_bytes += size_of(kept) if isinstance(kept, Node) else _value_bytes(kept)
+            self.held_bytes += size_of(kept) if isinstance(kept, Node) else value_bytes(kept)
 
     def _copy(self, node: Node) -> Node:
         """A copy that outlives the batch; what a query has constructed stands in no document, and gets its own tree."""
@@ -352,7 +352,7 @@ class LeftFold:
         if len(value) == 1 and not isinstance(value[0], (Node, str, XMap, XArray)):
             self.held_bytes = 8
             return
-        self.held_bytes = sum(size_of(item) if isinstance(item, Node) else _value_bytes(item) for item in self.value)
+        self.held_bytes = sum(size_of(item) if isinstance(item, Node) else value_bytes(item) for item in self.value)
 
     def fail(self, error: XylemError) -> None:
         self._error = self._error or error
@@ -369,7 +369,7 @@ def take_state(into: Accumulator, count: int, total: Any) -> None:
         into.take(total)
 
 
-def _value_bytes(value: Any) -> int:
+def value_bytes(value: Any) -> int:
     if isinstance(value, str):
         return len(value)
     # What is in a map or an array is not looked at: that would take as long as making it.

@@ -26,6 +26,7 @@ from ..evaluator.keyed_groups import Grouping, table_spec, write_cells, written_
 from ..evaluator.scope import Focus, Scope
 from .aggregates import ONE, SO_FAR, Aggregate, Fold, is_fed_with_texts
 from .fed_records import ITEM, each_text, gives_itself
+from .first_tuples_code import first_spec, write_offers
 from .growing_folds import fold_grows
 from .kept_children import variable_readers
 from .nesting import may_nest
@@ -69,7 +70,8 @@ class AggregatePlanner:
         table = None if aggregate.grouping is None else table_spec(b.c, aggregate.grouping)
         slot = b.slot(aggregate.name)
         grows = aggregate.fold is not None and fold_grows(aggregate.fold.step)
-        role.aggregates.append(AggregateRole(slot, aggregate.function, aggregate.parameter, zero, table, grows))
+        first = None if aggregate.first is None else first_spec(b.c, aggregate.first)
+        role.aggregates.append(AggregateRole(slot, aggregate.function, aggregate.parameter, zero, table, grows, first))
         readers = variable_readers(stream, aggregate.name)
         made = FeedRole(planned.index, role, b.slot(ITEM.name.local), len(role.aggregates) - 1, None, readers)
         b.roles.append(made)
@@ -143,7 +145,7 @@ class AggregatePlanner:
     def _need(self, aggregate: Aggregate, kept: Projection, stream: ProcessStream) -> None:
         """What is needed of the records of an aggregate."""
         name = ITEM.name.local
-        if aggregate.function in ("last", "items"):
+        if aggregate.function in ("last", "first", "items"):
             # What handlers read of its value; and what decides whether a record is taken.
             value, document = Projection(), Projection()
             add_needs(stream, {aggregate.name: value, ROOT: document})
@@ -186,6 +188,9 @@ class AggregatePlanner:
             c.declare(("", name), one("item", NodeItem(kind), simple=True))
             if aggregate.grouping is not None:
                 self._groups(aggregate, aggregate.grouping, name)
+                return frame.name
+            if aggregate.first is not None:
+                write_offers(c, aggregate.taken, aggregate.first)
                 return frame.name
             code = c.compile(aggregate.taken)
             code = code if aggregate.counts or aggregate.takes_nodes else c.atomized(code)

@@ -6,6 +6,7 @@
         fold-left($y/a, 0, f)               →     $aggregate_4,  which each $y/a takes a step further by f
         $y/a[last()], string-join($y/a)     →     $aggregate_5, $aggregate_6
         $y/a[position() > last() - 3]       →     $aggregate_7[position() > last() - 3],  which is the last three
+        head(for $x in $y/a order by …)     →     head(for $x in $aggregate_8 order by …),  which is the first one
 
 Gain:   nothing of a/b is kept, only a number, a value, the last item, or the text that is being joined.
 Needs:  the argument is a path of elements from the variable, or a `for` over one without `order by`, `group by` or
@@ -23,22 +24,23 @@ from typing import Any
 
 from xylem.analysis.focus import read_variables, reads_focus
 from xylem.analysis.free_variables import free_in
+from xylem.analysis.last_items import is_last, last_items, looks_at_copies, sees_more_than_items
 from xylem.analysis.projection import NotProjectable, Projection, project
 from xylem.functions.registry import FN
 from xylem.plan.flux import ROOT
 from xylem.plan.keyed_groups import GROUPS
+from xylem.rewrite.limited_sorts import LimitedSort, limited_sort, with_loop
 from xylem.rewrite.substitution import Substitution
 from xylem.syntax import ast
 
 from ..evaluator.keyed_groups import Grouping, grouping_of
 from .fed_records import ITEM, each_text, is_source, leaves_order, split_records
-from .last_items import is_last, last_items, sees_more_than_items
 
 FUNCTIONS = ("count", "exists", "empty", "sum", "min", "max", "avg", "distinct-values", "string-join")
-IN_ORDER = ("distinct-values", "string-join", "fold-left", "last", "items", "groups")
+IN_ORDER = ("distinct-values", "string-join", "fold-left", "last", "first", "items", "groups")
 """Those whose value depends on the order of the records."""
 _IN_ANY_ORDER = ("count", "exists", "empty", "min", "max")
-OF_NODES = ("fold-left", "last", "items", "groups")
+OF_NODES = ("fold-left", "last", "first", "items", "groups")
 """Those that take nodes, not their values."""
 AGGREGATE = "aggregate "
 """How the variables of aggregates are called; no query can call one so."""
@@ -73,6 +75,8 @@ class Aggregate:
     """What fold-left does."""
     grouping: Grouping | None = None
     """The keys and aggregates of a table."""
+    first: LimitedSort | None = None
+    """The sort of which these items give the first tuples."""
 
     @property
     def counts(self) -> bool:
@@ -163,7 +167,11 @@ class Extraction:
 
     def _applied(self, node: Any, bound: frozenset[tuple[str, str]], own_focus: bool) -> Any:
         taken = None
+        if isinstance(node, (ast.FunctionCall, ast.Filter, ast.Flwor)):
+            taken = self._first_tuples(node, bound, own_focus)
         match node:
+            case _ if taken is not None:
+                pass
             case ast.FunctionCall():
                 taken = self._aggregate(node, bound, own_focus)
             case ast.Arrow(operand=operand, function=ast.Name() as name, arguments=arguments):
@@ -296,22 +304,53 @@ class Extraction:
 
         Sorting needs all tuples, but no more of them than are sorted, and nothing of the document around them.
         """
+        rest = node.clauses[1:]
+        # A group is a sequence of items: paths over it would meet what is in two of them twice.
+        if not any(isinstance(c, ast.OrderByClause) for c in rest) or not all(isinstance(c, _OF_ONE) for c in rest):
+            return None
+        return self._collected(node, bound, own_focus)
+
+    def _first_tuples(self, node: ast.Expr, bound: frozenset[tuple[str, str]], own_focus: bool) -> ast.Expr | None:
+        """(for $x in E where p order by …)[position() le 10]: of what passes the test, that which comes first"""
+        limited = limited_sort(node)
+        if limited is None:
+            return None
+        more = [part for part in (limited.counted, limited.limit) if isinstance(part, ast.Expr)]
+        at_once = (*limited.before, limited.order, *more)
+        own = {c.name.expanded for c in limited.loop.clauses if isinstance(c, (ast.ForClause, ast.LetClause))}
+        if any((free_in(part) - own) & (bound | self.others) for part in at_once):
+            return None
+        loop = self._collected(limited.loop, bound, own_focus, limited)
+        return None if loop is None else with_loop(node, limited, loop)
+
+    def _collected(
+        self,
+        node: ast.Flwor,
+        bound: frozenset[tuple[str, str]],
+        own_focus: bool,
+        limited: LimitedSort | None = None,
+    ) -> ast.Flwor | None:
+        """A loop over what is collected of its items, in place of the items themselves."""
         first, *rest = node.clauses
         tests: list[ast.Clause] = []
         while rest and isinstance(rest[0], ast.WhereClause):
             tests.append(rest.pop(0))
         if not isinstance(first, ast.ForClause) or first.position or first.allowing_empty or first.type is not None:
             return None
-        # A group is a sequence of items: paths over it would meet what is in two of them twice.
-        if not any(isinstance(c, ast.OrderByClause) for c in rest) or not all(isinstance(c, _OF_ONE) for c in rest):
-            return None
         if any(self._reads_stream(part) or reads_focus(part) for part in (*tests, *rest, node.result)):
             return None
         if _looks_around(replace(node, clauses=(replace(first, collection=ITEM), *node.clauses[1:]))):
             # What is collected is a copy: nothing is around it.
             return None
-        passing = ast.Flwor((first, *tests), ast.VarRef(first.name, span=first.span), span=node.span)
-        items = self._extracted("items", passing, bound, own_focus, first.collection)
+        if looks_at_copies(self._whole, node):
+            return None
+        passing = first.collection
+        if tests:
+            passing = ast.Flwor((first, *tests), ast.VarRef(first.name, span=first.span), span=node.span)
+        function = "items" if limited is None else "first"
+        if limited is not None:
+            limited = replace(limited, loop=replace(node, clauses=(first, *rest)))
+        items = self._extracted(function, passing, bound, own_focus, first.collection, first=limited)
         return None if items is None else replace(node, clauses=(replace(first, collection=items), *rest))
 
     def _folded(
@@ -352,6 +391,7 @@ class Extraction:
         parameter: str = "",
         fold: Fold | None = None,
         grouping: Grouping | None = None,
+        first: LimitedSort | None = None,
     ) -> ast.Expr | None:
         """The variable for an aggregate, of those items that pass the test if there is one; None where it stays."""
         if free_in(argument) & (bound | self.others) or (not own_focus and reads_focus(argument)):
@@ -368,7 +408,7 @@ class Extraction:
         prefix, taken = split
         if test is not None:
             taken = ast.Filter(taken, test, span=test.span)
-        made = Aggregate(f"{AGGREGATE}{self.number}", function, prefix, taken, parameter, fold, grouping)
+        made = Aggregate(f"{AGGREGATE}{self.number}", function, prefix, taken, parameter, fold, grouping, first)
         same = next((a for a in self.found if replace(a, name=made.name) == made), None)
         if same is None:
             self.number += 1
@@ -384,7 +424,7 @@ class Extraction:
 
 def is_fed_with_texts(function: str, taken: ast.Expr) -> bool:
     """Whether an aggregate can be fed with the text nodes of its records, each by itself."""
-    return function not in ("last", "items", "groups") and each_text(taken) is not None
+    return function not in ("last", "first", "items", "groups") and each_text(taken) is not None
 
 
 def fold_of(zero: ast.Expr, function: ast.Expr) -> Fold | None:

@@ -11,8 +11,8 @@ from xylem.analysis.streamable_paths import is_counting
 from xylem.functions.registry import FN
 from xylem.plan.flux import On, Step
 from xylem.plan.needs import add_expression, add_needs, element_names
-from xylem.plan.scan_plan import Report, StartTest
-from xylem.rewrite.counted_positions import counted
+from xylem.plan.scan_plan import PositionTest, Report, StartTest
+from xylem.rewrite.counted_positions import counted, first_and_last
 from xylem.rewrite.focus_conditions import of_focus
 from xylem.rewrite.simple_expressions import is_known_at_start
 from xylem.rewrite.substitution import FocusInTheWay, Substitution, variable
@@ -21,7 +21,7 @@ from xylem.values import node as nk
 from xylem.values.sequence_type import NodeItem
 
 from .aggregates import IN_ORDER, Aggregate, Extraction
-from .decisions import Decision, DecisionBuilder
+from .decisions import Decision, DecisionBuilder, may_hold_empty
 from .fed_records import ITEM
 from .hoisting import without_conditions
 from .roles import (
@@ -33,7 +33,8 @@ from .roles import (
     ScopeRole,
     Segment,
 )
-from .selection import guards
+from .selection import guards, narrowed
+from .steps import PlannedStep
 from .stopping import limit_of
 
 if TYPE_CHECKING:
@@ -59,6 +60,8 @@ class PlannedTest:
     facts: tuple[ast.Expr, ...]
     tests: tuple[StartTest, ...] = ()
     """What the scan can test by itself."""
+    needs_records: bool = False
+    """Whether the condition does not hold where nothing below the element feeds its aggregates."""
 
 
 class RegionPlanner:
@@ -72,14 +75,21 @@ class RegionPlanner:
 
     def scan_tests(self, step: Step) -> tuple[StartTest, ...] | None:
         """The predicates of a step, where the scan can test them all at the start tag."""
+        tests, rest = self._tested_first(step)
+        return None if rest else tests
+
+    def _tested_first(self, step: Step) -> tuple[tuple[StartTest, ...], tuple[ast.Expr, ...]]:
+        """The predicates of a step up to the first that the scan cannot test at the start tag, as tests; and the rest."""
         tests: list[StartTest] = []
-        for predicate in step.predicates:
+        for number, predicate in enumerate(step.predicates):
+            counted = position_test(predicate)
             conditions = self._conjuncts(predicate)
-            found = [self.b.selection.test(condition, CANDIDATE) for condition in conditions]
-            if None in found or not found:
-                return None
-            tests += [test for test in found if test is not None]
-        return tuple(tests)
+            found = [counted] if counted else [self.b.selection.test(one, CANDIDATE) for one in conditions]
+            made = [test for test in found if test is not None]
+            if len(made) < len(found) or not found or len(narrowed(tuple(tests), tuple(made))) < len(tests) + len(made):
+                return tuple(tests), step.predicates[number:]
+            tests += made
+        return tuple(tests), ()
 
     def _conjuncts(self, predicate: ast.Expr) -> list[ast.Expr]:
         try:
@@ -122,7 +132,8 @@ class RegionPlanner:
         return made if self.can(made) else None
 
     def _test(self, step: Step, name: str, first_number: int) -> PlannedTest | None:
-        predicates = list(step.predicates)
+        first, rest = self._tested_first(step)
+        predicates = list(rest)
         position = predicates.pop(0) if predicates and is_counting(predicates[0]) else None
         if any(map(is_counting, predicates)):
             return None
@@ -131,7 +142,7 @@ class RegionPlanner:
         except FocusInTheWay:
             return None
         if not tests:
-            return PlannedTest(name, position, None, (), Decision("and"), ())
+            return PlannedTest(name, position, None, (), Decision("and"), (), first)
         whole = reduce(ast.And, tests)
         extraction = Extraction(name, first_number, self.b.program_variables, takes_items=True)
         condition = extraction.condition(whole)
@@ -144,15 +155,17 @@ class RegionPlanner:
             return None
         if any(self._nests(aggregate) for aggregate in extraction.found):
             return None
-        if any(aggregate.fold is not None or aggregate.grouping is not None for aggregate in extraction.found):
+        if any(a.fold is not None or a.grouping is not None or a.first is not None for a in extraction.found):
             # Their values are no facts that a decision can be made of before the candidate ends.
             return None
         numbers = {a.name: (number, a.function) for number, a in enumerate(extraction.found)}
         decisions = DecisionBuilder(numbers)
         decision = decisions.build(condition)
         scan = [self.b.selection.test(one, name) for one in _all_of(whole)] if position is None else []
-        found = tuple(test for test in scan if test is not None)
-        return PlannedTest(name, position, condition, tuple(extraction.found), decision, tuple(decisions.facts), found)
+        found = narrowed(first, tuple(test for test in scan if test is not None))
+        made = PlannedTest(name, position, condition, tuple(extraction.found), decision, tuple(decisions.facts), found)
+        functions = {aggregate.name: aggregate.function for aggregate in extraction.found}
+        return replace(made, needs_records=not may_hold_empty(condition, functions))
 
     def _nests(self, aggregate: Aggregate) -> bool:
         """Whether the records of an aggregate may come in another order than it needs, or look around."""
@@ -186,13 +199,19 @@ class RegionPlanner:
                 made = self._candidate(region, parent, step, test, _segment(path[since + 1 : i + 1]))
                 if test.position is not None:
                     self._counted_parents(region.candidates[-1], parent, step)
+                # Nothing need be known of an element without results or what decides about them.
+                made.late = test.position is None and (not is_result or (region.at_start and test.needs_records))
                 since = i
-                below = made
+                below = made.index
             elif not is_result:
                 following = b.steps.follow(parent, step, Report.NOTHING)
                 following.tests = self.scan_tests(step) or ()
                 below = following.index
-            if is_result and region.at_start:
+            if is_result and region.at_start and test is not None:
+                # The start tag tells of the candidate and of the result that it is.
+                region.step = made.index
+                add_needs(handler.body, {handler.variable: made.kept})
+            elif is_result and region.at_start:
                 self._result(region, parent, step, kept, test)
             parent = below if not is_result else parent
         region.body = b.code.function("on", handler.body, role, handler)
@@ -216,7 +235,9 @@ class RegionPlanner:
         planned.kept = kept
         region.step = planned.index
 
-    def _candidate(self, region: RegionRole, parent: int, step: Step, test: PlannedTest, segment: Segment) -> int:
+    def _candidate(
+        self, region: RegionRole, parent: int, step: Step, test: PlannedTest, segment: Segment
+    ) -> PlannedStep:
         b, name = self.b, test.variable
         planned = b.steps.follow(parent, step, Report.START | Report.END)
         planned.tests = test.tests
@@ -236,7 +257,7 @@ class RegionPlanner:
             role.counts = b.code.position_test(counted(test.position, variable(POSITION)), POSITION)
         for number, aggregate in enumerate(test.aggregates):
             self._feed(role, number, aggregate)
-        return planned.index
+        return planned
 
     def _feed(self, role: CandidateRole, number: int, aggregate: Aggregate) -> None:
         b, parent, name = self.b, role.step, ITEM.name.local
@@ -265,6 +286,12 @@ class RegionPlanner:
             planned = b.steps.add(above.parent, above.axis, above.uri, above.local, Report.START)
             planned.tests = above.tests
             b.roles.append(CountedParentRole(planned.index, candidate.scope, candidate))
+
+
+def position_test(predicate: ast.Expr) -> PositionTest | None:
+    """A predicate that counts as a test of the scan, where it says from which number to which."""
+    found = first_and_last(predicate)
+    return None if found is None else PositionTest(*found)
 
 
 def _segment(path: tuple[Step, ...]) -> Segment:

@@ -9,6 +9,7 @@ from xylem.values.node import Node
 from xylem.values.qname import QName
 
 from .decisions import Decision
+from .first_tuples import FirstSpec
 from .keyed_groups import TableSpec
 
 
@@ -26,6 +27,8 @@ class AggregateRole:
     """What a table of accumulators is made of."""
     grows: bool = False
     """Whether the value of a fold becomes larger with each item."""
+    first: FirstSpec | None = None
+    """Which of the tuples of a sort are wanted."""
 
 
 @dataclass(eq=False)

@@ -7,7 +7,9 @@ scopes with their buffers and aggregates, and results that wait for an earlier o
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from itertools import groupby
+from math import inf
 from typing import Any
 
 from xylem.errors import InputError, XylemError
@@ -22,6 +24,7 @@ from xylem.values.tree_interface import TreeInterface
 from .accumulator import Accumulator, Counter, LeftFold, accumulator
 from .buffer import Buffer, size_of
 from .feed_runs import FeedRuns
+from .first_tuples import FirstSpec, FirstTuples, limit_of
 from .item_runs import ItemRuns
 from .keyed_groups import KeyedGroups
 from .late_children import has_any, late_child
@@ -147,7 +150,10 @@ class StreamRun:
             case RegionRole():
                 if role.nested:
                     self.actions[key | START] = self.region_runs.result_starts(role)
-                self.actions[key | (START if role.at_start else ITEM)] = self.region_runs.result(role)
+                # A start tag may be that of a candidate and of the result that it is.
+                before = self.actions.get(key | START) if role.at_start else None
+                result = self.region_runs.result(role)
+                self.actions[key | (START if role.at_start else ITEM)] = result if before is None else both(before, result)
             case FeedRole(body=None):
                 self.counted.append((role.step, role))
             case FeedRole() if role.text_steps:
@@ -257,6 +263,8 @@ class StreamRun:
     def accumulator(self, role: AggregateRole) -> Accumulator:
         if role.table is not None:
             return KeyedGroups(role.table, self.context, self.space)
+        if role.first is not None:
+            return self._first_tuples(role.first)
         if role.zero is None:
             return accumulator(role.function, self.context, role.parameter)
         fold = LeftFold()
@@ -265,6 +273,13 @@ class StreamRun:
         except XylemError as error:
             fold.fail(error)
         return fold
+
+    def _first_tuples(self, spec: FirstSpec) -> FirstTuples:
+        limit: float = inf
+        # A variable that cannot be computed: so says whoever reads it.
+        with suppress(XylemError):
+            limit = spec.limit if isinstance(spec.limit, int) else limit_of(self.space[spec.limit]())
+        return FirstTuples(spec, limit, self.context.run.implicit_timezone_minutes)
 
     def reach(self, scope: OpenScope, position: int, node: Node) -> None:
         """A record for an on-handler: those in front of it fire, if they have not fired."""
@@ -387,6 +402,16 @@ class StreamRun:
         counter = self.open[role.scope.step].aggregates[role.aggregate]
         assert isinstance(counter, Counter)
         counter.count += number
+
+
+def both(first: Action, then: Action) -> Action:
+    """One record for two actions."""
+
+    def act(node: Node) -> None:
+        first(node)
+        then(node)
+
+    return act
 
 
 def _texts(role: ItemRole | FeedRole, kind: int = TEXT) -> list[int]:

@@ -21,7 +21,10 @@ _TURNED = {"=": "=", ">": "<", ">=": "<=", "<": ">", "<=": ">="}
 MOST_ITEMS = 10_000
 """What would keep more is not taken for a few items."""
 _DOWNWARDS = ("child", "attribute", "self", "descendant", "descendant-or-self")
-_OF_TREES = ("root", "path", "base-uri", "document-uri", "generate-id", "lang", "id", "element-with-id", "idref")
+_OF_TREES = (
+    "innermost", "outermost", "root", "path", "base-uri", "document-uri", "generate-id", "lang", "id",
+    "element-with-id", "idref",
+)  # fmt: skip
 _BY_IDENTITY = (ast.NodeComparison, ast.SetOperation)
 
 
@@ -30,6 +33,13 @@ def sees_more_than_items(expr: ast.Node, number: int) -> bool:
     if any(isinstance(node, _BY_IDENTITY) for node in expr.walk()):
         return True
     return number > 1 and any(map(_may_look_around, expr.walk()))
+
+
+def looks_at_copies(whole: ast.Node, loop: ast.Node) -> bool:
+    """Whether what stands around a loop may ask which nodes its results are, or look around them."""
+    inside = {id(node) for node in loop.walk()}
+    outside = (node for node in whole.walk() if id(node) not in inside)
+    return any(isinstance(node, _BY_IDENTITY) or _may_look_around(node) for node in outside)
 
 
 def _may_look_around(node: ast.Node) -> bool:

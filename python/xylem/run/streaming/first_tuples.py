@@ -1,0 +1,171 @@
+"""The first tuples in the order of their keys, or the last: what `order by` needs where only these are asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from math import inf
+from typing import Any, NamedTuple
+
+from xylem.errors import XylemError
+from xylem.values.node import ELEMENT, Node
+from xylem.values.ordering import order_keys
+
+from ..runtime.tuples import OrderColumn, ordered
+from .accumulator import Failed, value_bytes
+from .buffer import detached, size_of
+
+_SLACK = 64
+"""So many more tuples than are wanted may come before they are cut: a cut sorts them all."""
+
+
+@dataclass(frozen=True)
+class FirstSpec:
+    """How many tuples are wanted, or how many items of them, and in which order."""
+
+    limit: int | str
+    """A number, or the name of the function that gives it."""
+    told: str
+    """The same in words."""
+    columns: tuple[OrderColumn, ...]
+    is_last: bool = False
+    """Whether they are counted from the end."""
+
+
+class _Kept(NamedTuple):
+    keys: tuple[Any, ...]
+    number: int
+    """Which of the items it was made of."""
+    item: Any
+    results: float
+
+
+class FirstTuples:
+    """Items of which the first tuples are made, each with the keys of its tuples.
+
+    A tuple that comes later than all those that are wanted is forgotten at once; so is one that gives no item. What
+    became of tuples that are left out does not matter, but whether their keys have an order with the others does:
+    that is an error of the whole (XQuery 3.1 §3.12.8).
+
+    Holds:  the items of as many tuples as are wanted, and again as many between two cuts.
+    Order:  the items come in the order of the input: whoever reads them sorts them.
+    """
+
+    def __init__(self, spec: FirstSpec, limit: float, implicit_timezone_minutes: int) -> None:
+        self._spec = spec
+        self.limit = limit
+        self._timezone = implicit_timezone_minutes
+        self._kept: list[_Kept] = []
+        self._cut_at = limit + _SLACK
+        self._threshold: tuple[Any, ...] | None = None
+        """The last tuple that is wanted, if none comes before it any more."""
+        self._samples: list[Any] = [None] * len(spec.columns)
+        """A key of each column: all others have an order with it."""
+        self._number = 0
+        self._item: Any = None
+        self._copy: Any = None
+        self._error: XylemError | None = None
+        self._no_order: XylemError | None = None
+        self.held_bytes = 0
+
+    @property
+    def is_decided(self) -> bool:
+        return self._error is not None
+
+    def add(self, items: Iterable[Any]) -> None:
+        """Not fed so: generated code offers tuples with their keys."""
+        raise AssertionError("tuples come with their keys")
+
+    def start(self, item: Any) -> None:
+        """The tuples that come are made of this item."""
+        self._number += 1
+        self._item, self._copy = item, None
+
+    def takes(self, keys: tuple[Any, ...]) -> bool:
+        """Whether a tuple with these keys may be one of the first."""
+        if self._no_order is not None:
+            return False
+        try:
+            self._check(keys)
+        except XylemError as error:
+            # Keys of later tuples that cannot be computed at all go before it.
+            self._no_order = error
+            return False
+        if self.limit < 1:
+            return False
+        return self._threshold is None or self._is_before(keys, self._threshold)
+
+    def _check(self, keys: tuple[Any, ...]) -> None:
+        for index, key in enumerate(keys):
+            if key is not None:
+                sample = self._samples[index]
+                if sample is None or type(sample) is not type(key):
+                    order_keys((sample, key), None, self._timezone)
+                    self._samples[index] = key
+
+    def _is_before(self, keys: tuple[Any, ...], others: tuple[Any, ...]) -> bool:
+        for key, other, column in zip(keys, others, self._spec.columns, strict=True):
+            one, two = order_keys(
+                (key, other), column.collation, self._timezone, empty_greatest=column.empty_greatest
+            )
+            if one != two:
+                return bool((one < two) != (column.descending != self._spec.is_last))
+        # Of equal tuples, the earlier ones come first.
+        return self._spec.is_last
+
+    def keep(self, keys: tuple[Any, ...], results: float) -> None:
+        """Keep the item for a tuple that gives so many results."""
+        if not results:
+            return
+        if self._copy is None:
+            item = self._item
+            self._copy = detached(item) if isinstance(item, Node) and item.kind == ELEMENT else item
+            self.held_bytes += _size(self._copy)
+        self._kept.append(_Kept(keys, self._number, self._copy, results))
+        if len(self._kept) >= self._cut_at:
+            self._cut()
+
+    def _cut(self) -> None:
+        """Forget the tuples that come after those that are wanted."""
+        wanted: list[_Kept] = []
+        results: float = 0
+        in_order = ordered([(kept.keys, (kept,)) for kept in self._kept], self._spec.columns, self._timezone)
+        for (kept,) in reversed(in_order) if self._spec.is_last else in_order:
+            if results >= self.limit:
+                break
+            wanted.append(kept)
+            results += kept.results
+        if wanted and results >= self.limit:
+            self._threshold = wanted[-1].keys
+        self._kept = sorted(wanted, key=lambda kept: kept.number)
+        self._cut_at = 2 * len(wanted) + _SLACK
+        self.held_bytes = sum(_size(item) for item in self._items())
+
+    def _items(self) -> list[Any]:
+        return list({kept.number: kept.item for kept in self._kept}.values())
+
+    def fail(self, error: XylemError) -> None:
+        self._error = self._error or error
+
+    def result(self) -> Sequence[Any]:
+        error = self._error or self._no_order
+        if error is not None:
+            return Failed.with_error(error)
+        self._cut()
+        return self._items()
+
+
+def limit_of(values: Sequence[Any]) -> float:
+    """How many tuples a variable asks for; all, where it is no number: whoever compares it says what that means."""
+    found: list[float] = []
+    for value in values:
+        try:
+            found.append(float(value))
+        except (TypeError, ValueError, OverflowError):
+            return inf
+    # NaN is larger than nothing; of several values, one is enough.
+    return max((number for number in found if number == number), default=0)
+
+
+def _size(item: Any) -> int:
+    return size_of(item) if isinstance(item, Node) else value_bytes(item)
