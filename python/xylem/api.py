@@ -281,7 +281,7 @@ class Query:
         from xylem.errors import StaticError
         from xylem.plan.explain import Refusal, explain
         from xylem.plan.streamability import over_tree, streamability
-        from xylem.run.streaming.account import account_of
+        from xylem.run.streaming.account import account_of, account_of_all
 
         program = self._program
         flow = self.data_flow()
@@ -292,8 +292,9 @@ class Query:
         one = passes.in_one_pass
         kept = () if one is None else account_of(one.last).buffered
         source = INPUT if passes.last.plan.source is None else label(passes.last.plan.source)
-        told = streamability(flow, source, kept, [earlier.texts for earlier in passes.earlier], one is not None)
-        account = replace(account_of(passes.last), passes=passes.number)
+        earlier = [earlier.texts for earlier in passes.earlier]
+        told = streamability(flow, source, kept, earlier, passes.texts, can_be_one_pass=one is not None)
+        account = replace(account_of_all(passes.answering), passes=passes.number)
         return explain(passes.last.handlers, account, told, flow)
 
     def data_flow(self) -> DataFlow:
@@ -311,9 +312,15 @@ class Query:
 
     def stream_windows(self) -> list[WindowAccount]:
         """What the windows of this query keep over a stream that comes in batches, and where (docs/windows.md)."""
+        from xylem.plan.stream_account import StreamAccount
         from xylem.run.distributed.window_account import window_accounts
 
-        return window_accounts(compile_distributed(self._text, self._environment, keeps_windows=True))
+        def waits_for_end() -> bool:
+            told = self.explain().stream
+            return not isinstance(told, StreamAccount) or told.waits_for_end
+
+        program = compile_distributed(self._text, self._environment, keeps_windows=True)
+        return window_accounts(program, self._program.module, waits_for_end)
 
 
 def _local(name: str) -> str:

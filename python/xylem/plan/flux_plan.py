@@ -19,6 +19,8 @@ class Buffered(Record):
     until: str
     bound: str
     """one item, a window, or the whole stream"""
+    passes_on: bool = False
+    """Whether results come while it is kept: nothing waits for the end of it."""
 
     def to_dict(self) -> dict[str, Any]:
         return {"variable": self.variable, "paths": list(self.paths), "until": self.until, "bound": self.bound}
@@ -31,6 +33,14 @@ class Applied(Record):
     rule: str
     before: Flux
     after: Flux
+
+
+@ast_node
+class AnswerPart(Record):
+    """A part of the answer, which is given after those before it."""
+
+    text: str
+    reads_input: bool
 
 
 @ast_node
@@ -49,3 +59,5 @@ class FluxPlan(Record):
     """The rules that were applied, in their order."""
     fusions: tuple[str, ...] = ()
     """What was done before to make one pass of many, in words."""
+    parts: tuple[AnswerPart, ...] = ()
+    """What the answer consists of, one after the other."""

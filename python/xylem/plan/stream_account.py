@@ -76,3 +76,8 @@ class StreamAccount:
     def is_bounded(self) -> bool:
         """Whether what is buffered stays as small as an item or a window, however long the input."""
         return all(buffer.bound != THE_STREAM for buffer in self.buffered)
+
+    @property
+    def waits_for_end(self) -> bool:
+        """Whether something that grows with the input is kept until its end, and then read."""
+        return any(buffer.bound == THE_STREAM and not buffer.passes_on for buffer in self.buffered)

@@ -236,6 +236,8 @@ def _may_nest(collection: ast.Expr, streams: Container[str]) -> bool | None:
             return False
         case ast.VarRef(name=name):
             return False if not name.uri and name.local in streams else None
+        case ast.Root():
+            return False
         case ast.Filter(base=base):
             return _may_nest(base, streams)
         case ast.Path(left=left, right=ast.AxisStep(axis=axis)):

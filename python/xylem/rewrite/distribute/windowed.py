@@ -7,6 +7,9 @@
                        windows   over the items, batch after batch, with what is open kept in between
     frame              <alarms>{ $part1 }</alarms>
 
+    (forseq … return $w)/id, for $x in (forseq … return …) …    are windows with another result
+    count(forseq … return $w)    is a part, too: of the results no more is kept than the aggregate needs
+
 Needs:  windows in the first clause, behind `let` alone, over a path of the input; nothing behind them reads the input
         again, looks outside an item, or numbers the windows of all keys.
 Order:  of the items that complete the windows. In a batch over a finite input windows by key come key by key, and are
@@ -24,12 +27,15 @@ from xylem.analysis.free_variables import free_in
 from xylem.analysis.keyed_input import KeyedInput, keyed_at, keyed_over
 from xylem.analysis.reach import BeyondReach, Reach
 from xylem.analysis.window_collection import window_collection, with_collection
+from xylem.functions.registry import FN
 from xylem.plan.distribution import PartKind
-from xylem.plan.spread import ITEMS_OF_STREAM, Place, Windowed
+from xylem.plan.spread import ITEMS_OF_STREAM, Place, Use, Windowed
 from xylem.syntax import ast
 
+from ..paths_into_windows import windows_of
+from .aggregates import AGGREGATES, COUNTING
 from .frame_rewrites import data_of
-from .input_reads import reads_input
+from .input_reads import names_bound_in, reads_input
 from .not_spread import NotSpread
 from .spreading import inlined
 
@@ -37,6 +43,8 @@ if TYPE_CHECKING:
     from .frame import Frame
 
 ITEM = ast.Name("item", None, "urn:xylem:part")
+_FOLDED = AGGREGATES - {"distinct-values"}
+"""Aggregates that have no value before the last window has ended."""
 
 
 class _Shape(NamedTuple):
@@ -53,8 +61,51 @@ class _Shape(NamedTuple):
     result: ast.Expr
 
 
-def windowed(frame: Frame, flwor: ast.Flwor, place: Place) -> ast.Expr | None:
-    """The part that windows are; None where the expression does not begin with windows over the input."""
+def windowed(frame: Frame, expr: ast.Expr, place: Place) -> ast.Expr | None:
+    """The part that windows are, or an aggregate of what they give; None where an expression is neither."""
+    match expr:
+        case ast.Flwor() | ast.Path() | ast.Filter() | ast.SimpleMap():
+            flwor = _windows_of(expr)
+            return None if flwor is None else _part(frame, expr, flwor, place)
+        case ast.FunctionCall(name=name, arguments=(results, *others)):
+            if name.uri != FN or name.local not in _FOLDED or any(map(reads_input, others)):
+                return None
+            flwor = _windows_of(results)
+            if flwor is None:
+                return None
+            values = flwor if name.local in COUNTING else replace(flwor, result=data_of(flwor.result))
+            arguments = tuple(frame.closed(other) for other in others)
+            return _part(frame, expr, values, Place(Use.ITEMS), name.local, arguments)
+    return None
+
+
+def _windows_of(expr: ast.Expr) -> ast.Flwor | None:
+    """A FLWOR expression that gives the same items: steps, tests and loops over what windows give put into it."""
+    if not isinstance(expr, ast.Flwor):
+        return windows_of(expr, ())
+    place = next((place for place, one in enumerate(expr.clauses) if not isinstance(one, ast.LetClause)), None)
+    loop = None if place is None else expr.clauses[place]
+    if not isinstance(loop, ast.ForClause) or loop.position is not None or loop.allowing_empty or loop.type is not None:
+        return expr
+    inner = windows_of(loop.collection, ())
+    lets, rest = expr.clauses[:place], expr.clauses[len(expr.clauses[:place]) + 1 :]
+    if inner is None or any(isinstance(clause, (ast.OrderByClause, ast.GroupByClause)) for clause in rest):
+        return expr
+    bound = names_bound_in(ast.Flwor(inner.clauses, ast.SequenceExpr()))
+    if bound & free_in(ast.Flwor((loop, *rest), expr.result)) or bound & names_bound_in(ast.Flwor(lets, inner.result)):
+        return expr
+    each = replace(loop, collection=inner.result)
+    return _windows_of(replace(expr, clauses=(*lets, *inner.clauses, each, *rest)))
+
+
+def _part(
+    frame: Frame,
+    source: ast.Expr,
+    flwor: ast.Flwor,
+    place: Place,
+    function: str = "",
+    arguments: tuple[ast.Expr, ...] = (),
+) -> ast.Expr | None:
     shape = _shape(flwor)
     if shape is None:
         return None
@@ -70,7 +121,17 @@ def windowed(frame: Frame, flwor: ast.Flwor, place: Place) -> ast.Expr | None:
     made = Windowed(frame.closed(query), _key(frame, shape), shape.keyed.name if shape.keyed is not None else None)
     if shape.order is not None and shape.keyed is not None:
         made = _timed(frame, shape.order, made)
-    return frame.add(PartKind.WINDOWS, flwor, spread.body, spread.scopes, place, windowed=made, why=_why(shape))
+    return frame.add(
+        PartKind.WINDOWS,
+        source,
+        spread.body,
+        spread.scopes,
+        place,
+        windowed=made,
+        why=_why(shape),
+        function=function,
+        arguments=arguments,
+    )
 
 
 def _check_reach(frame: Frame, query: ast.Flwor, order: EventOrderCall | None) -> None:

@@ -7,6 +7,7 @@ from xylem.plan.spread import SpreadPart
 
 from .aggregate_task import AggregateTask
 from .divided_task import DividedTask
+from .folded_windows import FoldedWindowsTask
 from .group_task import GroupTask
 from .map_task import MapTask
 from .output_choice import TextChoice
@@ -30,7 +31,7 @@ def part_task(part: SpreadPart, compiler: PartCompiler, text: TextChoice | None)
         case PartKind.GROUP:
             return GroupTask(part, compiler, text)
         case PartKind.WINDOWS:
-            return WindowsTask(part, compiler, text)
+            return FoldedWindowsTask(part, compiler) if part.function else WindowsTask(part, compiler, text)
         case PartKind.SEQUENTIAL:
             return SequentialTask(part, compiler, text)
     return MapTask(part, compiler, text)

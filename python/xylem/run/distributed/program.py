@@ -18,7 +18,7 @@ text, options and rows travel. A run goes stage by stage, and every transport do
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import groupby
 from typing import Any
@@ -38,6 +38,7 @@ from ..windows.late_arrivals import Clock, LateItem
 from ..windows.resumed import WindowState
 from .answer import Answer
 from .counted_together import CountedTogether
+from .folded_windows import FoldedWindowsTask
 from .keyed_join import JoinSides, KeyedJoin, SideFigures
 from .output_choice import OutputChoice
 from .part_query import PartCompiler, RunOptions
@@ -110,7 +111,7 @@ class DistributedProgram:
 
     def is_written(self, part: int) -> bool:
         """Whether the items of a part are items of the answer, in their order; else they are gathered for the frame."""
-        return self.is_text(part) or self._answer.alone() == part
+        return self.is_text(part) or (self._answer.alone() == part and not self.is_folded(part))
 
     def task(
         self, stage: int, source: Source | ByteSource, range_number: int, bound: Mapping[int, bytes], **options: Any
@@ -298,6 +299,21 @@ class DistributedProgram:
         task = self._tasks[part]
         return task if isinstance(task, WindowsTask) else None
 
+    def windows_go_on(self, waits_for_end: Callable[[], bool]) -> bool:
+        """Whether windows go on from batch to batch over one document: what they give is written, folded or kept.
+
+        Results are kept only where those of one process would wait for the end of the stream, too.
+        """
+        windows = [task for task in self._tasks.values() if isinstance(task, WindowsTask)]
+        if not all(task.goes_on_by_batches for task in windows):
+            return False
+        are_written = all(task.is_text or self.is_folded(task.part.number) for task in windows)
+        return are_written or waits_for_end()
+
+    def is_folded(self, part: int) -> bool:
+        """Whether the rows of a part are states of an aggregate of what windows give."""
+        return isinstance(self._tasks[part], FoldedWindowsTask)
+
     def check_windows(self) -> None:
         """XYST0010 where something waits for all windows of a stream."""
         for task in self._tasks.values():
@@ -321,7 +337,10 @@ class DistributedProgram:
         task = self.windows(part)
         assert task is not None
         run = _options(**options)
-        return task.completed(state, rows, batch, run, is_end=is_end, each_item=each_item, clock=clock, late=late)
+        context = self._context(run)
+        return task.completed(
+            state, rows, batch, run, context, is_end=is_end, each_item=each_item, clock=clock, late=late
+        )
 
     def _bound_values(self, bound: Mapping[int, bytes], range_number: int) -> dict[int, Sequence[Any]]:
         return {number: self._tasks[number].bound_value(data, range_number) for number, data in bound.items()}

@@ -8,6 +8,7 @@ keyed state, by $u := user
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from xylem.analysis.event_order_call import event_order_call
@@ -50,10 +51,34 @@ class WindowAccount:
         ]
 
 
-def window_accounts(program: DistributedProgram) -> list[WindowAccount]:
-    """What each window clause of a program over a stream keeps."""
+def window_accounts(
+    program: DistributedProgram, body: ast.Node, waits_for_end: Callable[[], bool]
+) -> list[WindowAccount]:
+    """What each window clause of a program over a stream keeps, one document without an end.
+
+    `body`: the query; `waits_for_end`: whether one process would keep what grows with the stream.
+    """
     tasks = [program.windows(part.number) for part in program.distribution.parts]
-    return [_account(task) for task in tasks if task is not None]
+    formed = [task for task in tasks if task is not None]
+    if formed and program.windows_go_on(waits_for_end):
+        return [_account(task) for task in formed]
+    return [_in_order(node, waits_for_end()) for node in body.walk() if isinstance(node, _CLAUSES)]
+
+
+_CLAUSES = (ast.WindowClause, ast.ForseqClause, ast.DataWindow)
+
+
+def _in_order(clause: ast.Node, waits_for_end: bool) -> WindowAccount:
+    """Windows in a query that one program answers, which sees the stream in its order."""
+    return WindowAccount(
+        clause.span.line,
+        "no state of its own: one program on the driver sees the stream in its order",
+        "whatever it asks for",
+        ("what `xylem explain` tells of one process",),
+        "that of one process"
+        + ("; it waits for the end of the stream" if waits_for_end else "")
+        + "; after a restart it sees the stream again, from its beginning",
+    )
 
 
 def _account(task: WindowsTask) -> WindowAccount:
@@ -65,6 +90,11 @@ def _account(task: WindowsTask) -> WindowAccount:
     open_items, bound = _OPEN[kind]
     holds = [open_items] if keeps_items else []
     holds += [note.text for note in task.program.notes if note.topic == "aggregate"]
+    after: tuple[str, ...]
+    if part.function:
+        after = (f"of their results {part.function}(…), as its state",)
+    else:
+        after = () if task.is_text else ("their results, until the stream ends",)
     if not holds:
         holds = ["where the open windows began"]
     if windowed.time is not None or order is not None:
@@ -79,7 +109,7 @@ def _account(task: WindowsTask) -> WindowAccount:
             part.source.span.line,
             "sequential state, in the one order of the stream, on the driver",
             f"{of_items}, found by tasks",
-            tuple(holds),
+            (*holds, *after),
             bound,
         )
     keys = "keys without an open window are forgotten" if _forgets_keys(task) else "keys stay"
@@ -87,7 +117,7 @@ def _account(task: WindowsTask) -> WindowAccount:
         part.source.span.line,
         f"keyed state, by ${windowed.key_name} := {_key(windowed.key)}",
         f"{of_items}, found by tasks, shuffled by key",
-        ("for each key " + holds[0], *holds[1:]),
+        ("for each key " + holds[0], *holds[1:], *after),
         f"{bound}, for each key; {keys}, at most held-items of them (XYDY0010)",
     )
 

@@ -89,6 +89,14 @@ class WindowsTask(PartTask):
         return self._windowed.key is not None
 
     @property
+    def goes_on_by_batches(self) -> bool:
+        """Whether what windows give can be kept batch by batch, and is then what one process has at the end.
+
+        By key, results come in another order than over a finite input: what is made of all of them would show it.
+        """
+        return self.is_text or not self.is_keyed
+
+    @property
     def has_clock(self) -> bool:
         """Whether places that form windows must be told the event time of a batch."""
         return self._time is not None
@@ -158,6 +166,7 @@ class WindowsTask(PartTask):
         rows: Iterable[Row],
         batch: int,
         run: RunOptions,
+        context: Context,
         *,
         is_end: bool = False,
         each_item: bool = False,
@@ -180,6 +189,12 @@ class WindowsTask(PartTask):
             now=own.now,
             held_items=run.limits.held_items,
         )
+        yield from self._given(results, windows, run, context, each_item)
+
+    def _given(
+        self, results: Iterator[Any], windows: ResumedWindows, run: RunOptions, context: Context, each_item: bool
+    ) -> Iterator[Completed]:
+        """Results as they travel."""
         writer = None if self.text is None else self.text.writer()
         if each_item:
             for item in results:

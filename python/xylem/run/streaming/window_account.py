@@ -32,7 +32,7 @@ def _held(opened: OpenWindows, forgotten: Container[Span]) -> Iterator[Buffered]
     clause = window_clause(expression)
     if clause is None:
         if is_distinct(expression):
-            yield Buffered("results", ("each different value",), "the last window has ended", THE_STREAM)
+            yield Buffered("results", ("each different value",), "the last window has ended", THE_STREAM, True)
         elif keeps_results(expression):
             yield Buffered("results", ("what windows give",), "the last window has ended", THE_STREAM)
         return
@@ -44,7 +44,7 @@ def _held(opened: OpenWindows, forgotten: Container[Span]) -> Iterator[Buffered]
         paths = tuple(kept.paths()) or ("item",)
         if isinstance(clause, ast.ForseqClause) and clause.window is None:
             # Any item may be in a sub-sequence that is still to come.
-            yield Buffered(str(clause.name), paths, "the last item has come", THE_STREAM)
+            yield Buffered(str(clause.name), paths, "the last item has come", THE_STREAM, True)
         else:
             yield Buffered(str(clause.name), paths, "no open window needs it", A_WINDOW)
     if keeps_results(expression):

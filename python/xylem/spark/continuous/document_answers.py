@@ -12,6 +12,7 @@ from xylem.errors import StaticError
 from xylem.pipeline import Program, StaticEnvironment, compile_query
 from xylem.result import Result
 from xylem.run.deep_stack import drawn_deep
+from xylem.run.streaming.account import account_of
 from xylem.run.streaming.program import StreamProgram
 from xylem.run.streaming.progress import Progress
 from xylem.run.streaming.run import Statistics
@@ -41,6 +42,11 @@ class DocumentAnswers:
     def is_streaming(self) -> bool:
         """Whether answers come while a document is read."""
         return self._stream is not None
+
+    @property
+    def waits_for_end(self) -> bool:
+        """Whether what is kept grows with the document: results wait for its end, or all of it does."""
+        return self._stream is None or account_of(self._stream).waits_for_end
 
     def answer(self, document: Document, now_ms: int) -> bytes:
         """The text of the answer, in the encoding the query asks for. `now_ms` is what current-dateTime() tells."""

@@ -154,7 +154,7 @@ class KeptState:
 
 def kept_part(program: DistributedProgram, part: Part, options: Mapping[str, Any]) -> KeptPart:
     """The place for what is kept of a part."""
-    if part.kind is PartKind.AGGREGATE:
+    if part.kind is PartKind.AGGREGATE or program.is_folded(part.number):
         return KeptState(program, part, options)
     if part.kind is PartKind.GROUP:
         return KeptGroups(program, part, options)

@@ -12,7 +12,7 @@ from xylem.run.distributed.program import DistributedProgram
 from xylem.syntax import ast, parse
 
 from ..shipped_query import ShippedQuery
-from .answers import FLOWING
+from .document_answers import DocumentAnswers
 from .subscription import Mode
 
 
@@ -27,7 +27,7 @@ def mode_of(query: ShippedQuery, *, is_one_document: bool) -> Mode:
         return Mode.IN_ORDER
     program = query.program()
     if is_one_document:
-        by_tasks = is_spread(program) and program.scopes and flows(program) and not _may_nest(program)
+        by_tasks = is_spread(program) and program.scopes and flows(query) and not _may_nest(program)
         return Mode.SPREAD if by_tasks else Mode.IN_ORDER
     if is_spread(program):
         return Mode.SPREAD
@@ -45,10 +45,17 @@ def _may_nest(program: DistributedProgram) -> bool:
     return any(program.must_be_flat(part.number) for part in program.distribution.parts)
 
 
-def flows(program: DistributedProgram) -> bool:
-    """Whether its maps are written as they come: one whose items are gathered first is better answered in order."""
+def flows(query: ShippedQuery) -> bool:
+    """Whether what tasks find is written as it comes, or of what windows give no more is kept than must be.
+
+    A map whose items are gathered first is better answered in order; so are windows of which the first results are
+    all that is asked.
+    """
+    program = query.program()
     parts = program.distribution.parts
-    return all(part.kind not in FLOWING or program.is_text(part.number) for part in parts)
+    if any(part.kind is PartKind.MAP and not program.is_text(part.number) for part in parts):
+        return False
+    return program.windows_go_on(lambda: DocumentAnswers(query).waits_for_end)
 
 
 def asks_for_all(text: str, name: str) -> bool:

@@ -1,0 +1,71 @@
+"""An aggregate of what windows over a stream give: its state is kept next to theirs, and no result is.
+
+    count(for $u in distinct-values(/log/entry/user) forseq $w in /log/entry[user eq $u] … return $w)
+
+Each place that forms windows gives the state of what a batch completes there; states are merged in the order of the
+batches, as those of other aggregates over a stream are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+from itertools import chain
+from typing import Any
+
+from xylem.functions.context import Context
+from xylem.plan.spread import SpreadPart
+from xylem.values import atomic_type as at
+from xylem.values.sequence_type import AtomicItem
+
+from ..windows.resumed import ResumedWindows
+from .aggregate_task import AggregateTask, StateChoice
+from .packing import pack
+from .part_query import PartCompiler, RunOptions
+from .rows import Row
+from .windows_task import Completed, WindowsTask
+
+_ANY_ORDER = frozenset({"count", "exists", "empty", "min", "max"})
+"""Their values do not depend on the order of what they are taken of."""
+
+
+class FoldedWindowsTask(WindowsTask):
+    """Windows, of whose results an aggregate is all that is asked.
+
+    Holds:  the state of the windows; of the results of a batch, the state of the aggregate.
+    """
+
+    def __init__(self, part: SpreadPart, compiler: PartCompiler) -> None:
+        super().__init__(part, compiler, None)
+        self._states = AggregateTask(part, compiler)
+        self._choice = StateChoice(part.function, part.arguments, compiler)
+
+    @property
+    def goes_on_by_batches(self) -> bool:
+        return not self.is_keyed or self.part.function in _ANY_ORDER or self._is_exact
+
+    @cached_property
+    def _is_exact(self) -> bool:
+        """Whether what is added are whole or decimal numbers: their sum is the same in every order."""
+        item = self._compiler.type_of(self._windowed.query).item
+        is_sum = self.part.function in ("sum", "avg")
+        return is_sum and isinstance(item, AtomicItem) and item.type.derives_from(at.DECIMAL)
+
+    def _given(
+        self, results: Iterator[Any], windows: ResumedWindows, run: RunOptions, context: Context, each_item: bool
+    ) -> Iterator[Completed]:
+        for first in results:
+            state = self._choice.state(run, context).of(chain((first,), results), False)
+            yield Completed(windows.order, b"\0" + pack(state))
+
+    def merged(self, states: Sequence[bytes], run: RunOptions, context: Context) -> bytes:
+        return self._states.merged(states, run, context)
+
+    def begun(self, state: bytes, run: RunOptions, context: Context) -> bytes:
+        return self._states.begun(state, run, context)
+
+    def value(self, state: bytes, run: RunOptions, context: Context) -> Sequence[Any]:
+        return self._states.value(state, run, context)
+
+    def items(self, rows: Iterable[Row], run: RunOptions, context: Context) -> Iterator[Any]:
+        return self._states.items(rows, run, context)
