@@ -152,10 +152,24 @@ def test_section_4_alarm_as_printed() -> None:
         "10",
         "11",
     ]
-    with pytest.raises(DynamicError, match="XPTY0004"):
+    with pytest.raises(DynamicError, match="XPTY0004") as untyped:
         next(iter(xylem.compile(paper("10-alarm")).run(variables={"s": temperatures()})))
-    with pytest.raises(StaticError, match="XPST0051"):
+    # What they say to write is what runs.
+    assert "use = != < <= > >=" in untyped.value.hint
+    corrected = paper("10-alarm", ("$m ge 10", "$m >= 10"))
+    assert next(iter(xylem.compile(corrected).run(variables={"s": temperatures()})))
+    with pytest.raises(StaticError, match="XPST0051") as unknown:
         xylem.compile(paper("13-web-log"))
+    assert "element(entry)" in unknown.value.hint
+    assert xylem.compile(paper("13-web-log", ("(entry)*", "element(entry)*")))
+    assert xylem.compile(paper("13-web-log", ("(entry)*", "(entry)**")))
+
+
+def test_section_3_4_3_times_must_be_said_to_be_times() -> None:
+    query = "let $e := <e tstamp='2024-05-01T10:00:00'/> return $e/@tstamp - $e/@tstamp"
+    with pytest.raises(DynamicError, match="FORG0001") as untyped:
+        xylem.compile(query).run().serialize()
+    assert untyped.value.hint == "if it is a time, say so: xs:dateTime(…)"
 
 
 def test_section_4_maximum_of_an_infinite_sequence_does_not_compile() -> None:

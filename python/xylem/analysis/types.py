@@ -135,7 +135,10 @@ def atomic_type(name: ast.Name, unknown: str = "XPST0051") -> AtomicType:
         near = [t for t in ATOMIC_TYPES if t.lower() == name.local.lower()]
         hint = f"did you mean xs:{near[0]}?" if near else ""
         raise StaticError(unknown, f"{name} is not an atomic type", span=name.span, hint=hint)
-    raise StaticError(unknown, str(name), span=name.span)
+    hint = f"element({name.local}) is an element of this name; ({name.local})** a sequence of them without an end"
+    if name.local in ATOMIC_TYPES and not name.prefix:
+        hint = f"did you mean xs:{name.local}?"
+    raise StaticError(unknown, str(name), span=name.span, hint="" if name.prefix else hint)
 
 
 @cache

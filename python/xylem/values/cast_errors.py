@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from xylem.errors import DynamicError
@@ -10,12 +11,23 @@ from .atomic import type_name
 from .atomic_type import AtomicType
 
 _LONGEST_SHOWN = 60
+_TIME = re.compile(r"\s*-?(\d{4,}-\d\d-\d\d(?P<hours>T)?|\d\d:\d\d:|(?P<length>P)T?\d)")
 
 
 def not_lexical(text: str, target: AtomicType) -> DynamicError:
     """FORG0001: the text is not one of the target's."""
     shown = text if len(text) <= _LONGEST_SHOWN else text[:_LONGEST_SHOWN] + "…"
-    return DynamicError("FORG0001", f'"{shown}" is not a value of {target!r}')
+    return DynamicError("FORG0001", f'"{shown}" is not a value of {target!r}', hint=_hint(text, target))
+
+
+def _hint(text: str, target: AtomicType) -> str:
+    """Untyped content is a number in arithmetic, and in comparisons with numbers: times must be said to be such."""
+    time = _TIME.match(text) if repr(target) == "xs:double" else None
+    if time is None:
+        return ""
+    kind = "xs:dayTimeDuration" if time["length"] else "xs:dateTime" if time["hours"] else "xs:date"
+    kind = "xs:time" if text.strip()[2:3] == ":" else kind
+    return f"if it is a time, say so: {kind}(…)"
 
 
 def not_castable(value: Any, target: AtomicType) -> DynamicError:
