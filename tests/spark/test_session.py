@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -11,9 +12,10 @@ from typing import Any
 import pytest
 import xylem
 import xylem.spark
+from xylem.errors import XylemError
 from xylem.spark import java
 from xylem.spark import session as start
-from xylem.spark.session import _cores, require_spark, without_sql
+from xylem.spark.session import _cores, require_master, require_spark, without_sql
 
 
 def test_settings_of_one_machine(spark: Any) -> None:
@@ -104,3 +106,26 @@ def python(code: str) -> str:
     beside = {**os.environ, "PYTHONPATH": str(java.PACKAGE_ROOT)}
     command = [sys.executable, "-c", code]
     return subprocess.run(command, capture_output=True, text=True, check=True, timeout=60, env=beside).stdout
+
+
+def test_a_master_that_does_not_answer_is_told_at_once() -> None:
+    with socket.socket() as listening:
+        listening.bind(("127.0.0.1", 0))
+        listening.listen()
+        port = listening.getsockname()[1]
+        require_master(f"spark://127.0.0.1:1,127.0.0.1:{port}")
+    with pytest.raises(XylemError, match=rf"XYRT0003.* 127\.0\.0\.1:{port}: Connection refused"):
+        require_master(f"spark://127.0.0.1:{port}")
+
+
+@pytest.mark.parametrize("master", ["spark://somewhere", "foo", "local[x]", "local[0]", "local[2", "", "local[2,3,4]"])
+def test_what_is_no_master(master: str) -> None:
+    with pytest.raises(XylemError, match=r"XYRT0003.* is no master"):
+        require_master(master)
+
+
+@pytest.mark.parametrize(
+    "master", ["yarn", "local", "local[*]", "local[4,2]", "local-cluster[2,1,1024]", "k8s://https://h"]
+)
+def test_what_is_one(master: str) -> None:
+    require_master(master)

@@ -23,10 +23,11 @@ if TYPE_CHECKING:
     from .column import xquery
     from .data_source import register
     from .frame import query
+    from .shipped_code import ship
 
-_HOME = {"query": "frame", "register": "data_source", "xquery": "column"}
+_HOME = {"query": "frame", "register": "data_source", "ship": "shipped_code", "xquery": "column"}
 
-__all__ = ["query", "register", "session", "xquery"]
+__all__ = ["query", "register", "session", "ship", "xquery"]
 
 
 def __getattr__(name: str) -> Any:

@@ -23,6 +23,8 @@ PACKAGE_ROOT = Path(__file__).resolve().parents[2]
 FAST_START = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData")
 _NOISE = re.compile(rb"WARNING: Using incubator modules|Picked up (JAVA_TOOL|_JAVA)_OPTIONS")
 
+_STACK = re.compile(rb"\s+at \S+\(|\s+\.\.\. \d+ more")
+
 
 def java_home() -> Path:
     """Where the Java lies that Spark will use; XYRT0002 where there is none, or one that is too old."""
@@ -70,8 +72,6 @@ def java_options(home: Path, *, fast_start: bool) -> list[str]:
 
 def start_gateway(configuration: Any) -> Any:
     """Start the JVM of the driver; its standard error is passed on without what is said at every start."""
-    from subprocess import PIPE
-
     from pyspark import java_gateway
     from pyspark.errors import PySparkRuntimeError
 
@@ -82,22 +82,27 @@ def start_gateway(configuration: Any) -> Any:
     # Workers on this machine are children of the JVM, and find this package where this process does.
     known = [path for path in (str(PACKAGE_ROOT), os.environ.get("PYTHONPATH")) if path]
     os.environ["PYTHONPATH"] = os.pathsep.join(known)
+    # Read from the start: a JVM that does not come up says why.
+    reading, writing = os.pipe()
+    passing = threading.Thread(target=_pass_on, args=(os.fdopen(reading, "rb"),), name="spark-stderr", daemon=True)
+    passing.start()
     try:
-        gateway = launch(configuration, {"stderr": PIPE})
+        return launch(configuration, {"stderr": writing})
     except (PySparkRuntimeError, OSError) as reason:
+        os.close(writing)
+        writing = -1
+        passing.join(2)
         raise DynamicError("XYRT0003", str(reason)) from reason
     finally:
+        if writing >= 0:
+            os.close(writing)
         os.environ.clear()
         os.environ.update(before)
-    process = getattr(gateway, "proc", None)
-    if process is not None and process.stderr is not None:
-        threading.Thread(target=_pass_on, args=(process.stderr,), name="spark-stderr", daemon=True).start()
-    return gateway
 
 
 def _pass_on(errors: IO[bytes]) -> None:
     for line in errors:
-        if not _NOISE.match(line):
+        if not _NOISE.match(line) and not _STACK.match(line):
             try:
                 os.write(sys.__stderr__.fileno() if sys.__stderr__ is not None else 2, line)
             except OSError:

@@ -8,6 +8,8 @@ code of this package travels to the executors (`shipped_code.py`).
 from __future__ import annotations
 
 import os
+import re
+import socket
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,11 +18,19 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from xylem.errors import DynamicError
 
+from .jobs import failure_of
+
 if TYPE_CHECKING:
     from pyspark import SparkContext
     from pyspark.sql import SparkSession
 
 LOCAL = "local[*]"
+MASTER_SECONDS = 10.0
+"""How long a master may take until it answers."""
+_MASTER = re.compile(
+    r"local(\[(\*|[1-9]\d*)(\s*,\s*\d+)?\])?|local-cluster\[\s*\d+\s*,\s*\d+\s*,\s*\d+\s*\]"
+    r"|spark://[^,/]+:\d+(,[^,/]+:\d+)*|yarn|k8s://.+"
+)
 
 
 def session(
@@ -54,7 +64,7 @@ def session(
     try:
         return builder.getOrCreate()
     except Exception as reason:
-        raise DynamicError("XYRT0003", _first_line(reason)) from reason
+        raise DynamicError("XYRT0003", failure_of(reason)) from reason
 
 
 class BatchSpark(Protocol):
@@ -109,6 +119,7 @@ def _started(settings: Mapping[str, str], ship_code: bool | None) -> SparkContex
     if running is not None:
         return running
     master = settings["spark.master"]
+    require_master(master)
     if SparkContext._gateway is None:
         from .java import start_gateway
 
@@ -119,12 +130,37 @@ def _started(settings: Mapping[str, str], ship_code: bool | None) -> SparkContex
     try:
         context = SparkContext.getOrCreate(SparkConf().setAll(list(settings.items())))
     except Exception as reason:
-        raise DynamicError("XYRT0003", _first_line(reason)) from reason
+        raise DynamicError("XYRT0003", failure_of(reason)) from reason
     if ship_code if ship_code is not None else not _has_own_workers(master):
         from .shipped_code import ship_to
 
-        ship_to(context)
+        try:
+            ship_to(context)
+        except Exception as reason:
+            # A master that cannot be reached is told to the log, and the context is gone.
+            raise DynamicError("XYRT0003", f"{master} took no code: {failure_of(reason)}") from reason
     return context
+
+
+def require_master(master: str) -> None:
+    """XYRT0003 for what is no master, and where none of a cluster answers: Spark would try that for a minute."""
+    if not _MASTER.fullmatch(master):
+        raise DynamicError(
+            "XYRT0003", f"{master} is no master", hint="local[2], local[*], spark://HOST:PORT, yarn, k8s://…"
+        )
+    if not master.startswith("spark://"):
+        return
+    reasons = []
+    for place in master.removeprefix("spark://").split(","):
+        host, _, port = place.rpartition(":")
+        try:
+            socket.create_connection((host, int(port)), MASTER_SECONDS).close()
+        except OSError as reason:
+            reasons.append(f"{place}: {reason.strerror or reason}")
+        else:
+            return
+    told = f"no master answers at {', '.join(reasons)}"
+    raise DynamicError("XYRT0003", told, hint="start it, or name another: --master")
 
 
 def require_spark() -> None:
@@ -192,7 +228,3 @@ def _submitted_master() -> str | None:
 
 def _setting(value: str | int | bool) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-def _first_line(reason: Exception) -> str:
-    return next((line for line in str(reason).splitlines() if line.strip()), type(reason).__name__)

@@ -7,6 +7,8 @@ a directory `xylem` there. Executors need a Python of the same version and platf
 
 from __future__ import annotations
 
+import atexit
+import shutil
 import tempfile
 import zipfile
 from importlib.util import find_spec
@@ -30,8 +32,11 @@ def ship(spark: SparkSession) -> None:
 
 def ship_to(context: SparkContext) -> None:
     """Likewise, to those of a context."""
+    folder = tempfile.mkdtemp(prefix="xylem-code-")
+    # The driver serves the files as long as it lives.
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
     for package in PACKAGES:
-        archive = zipped(package, Path(tempfile.mkdtemp(prefix="xylem-code-")))
+        archive = zipped(package, Path(folder))
         context.addArchive(f"{archive}#{package}")
 
 
