@@ -51,6 +51,8 @@ pub struct Action {
     pub at_start: Vec<u32>,
     /// Steps that announce it if it stands in another one, or another one in it.
     pub nesting: Vec<u32>,
+    /// Steps that announce it when there is a record of a step below them.
+    pub late: Vec<u32>,
     /// Steps with a record for each text node directly in it.
     pub texts: Vec<u32>,
     /// Kinds and steps of the records at its end.
@@ -102,6 +104,12 @@ pub struct Automaton {
     actions: Vec<Action>,
     action_numbers: FxHashMap<(u32, Vec<u32>), u32>,
     candidates: Vec<Vec<u32>>,
+    /// For each list of candidates, the action for elements without attributes, where that is enough to decide.
+    bare: Vec<Option<u32>>,
+    /// For each step, the classes of the attributes that its tests read; 0 for a test that reads none.
+    tested_classes: Vec<Vec<u32>>,
+    /// For each step, those before it on its path that are late, outermost first.
+    late_above: Vec<Vec<u32>>,
 }
 
 impl Automaton {
@@ -119,6 +127,9 @@ impl Automaton {
             actions: Vec::new(),
             action_numbers: FxHashMap::default(),
             candidates: Vec::new(),
+            bare: Vec::new(),
+            tested_classes: Vec::new(),
+            late_above: late_above(&plan),
             plan,
         };
         for step in &automaton.plan.steps {
@@ -130,6 +141,12 @@ impl Automaton {
                 automaton.name_tests.len() - 1
             });
             automaton.step_name_test.push(number as u32);
+            let classes = step.tests.iter().map(|test| {
+                let (uri, local) = test.attribute()?;
+                Some(automaton.attribute_class(uri, local))
+            });
+            let classes = classes.map(Option::unwrap_or_default).collect();
+            automaton.tested_classes.push(classes);
         }
         let outside = StateKey {
             children: vec![],
@@ -198,6 +215,8 @@ impl Automaton {
         let fitting = self.fitting(state, class);
         let is_tested = fitting.iter().any(|&step| !self.plan.steps[step as usize].tests.is_empty());
         let number = if is_tested {
+            let bare = self.without_attributes(state, &fitting);
+            self.bare.push(bare);
             self.candidates.push(fitting);
             (self.candidates.len() - 1) as u32 | TESTS
         } else {
@@ -228,6 +247,35 @@ impl Automaton {
     /// The steps whose tests decide.
     pub fn candidates(&self, number: u32) -> &[u32] {
         &self.candidates[number as usize]
+    }
+
+    /// The action for elements without attributes, where that decides all tests: they fail before anything is counted.
+    fn without_attributes(&mut self, state: u32, fitting: &[u32]) -> Option<u32> {
+        let mut reached = Vec::new();
+        for &step in fitting {
+            match self.plan.steps[step as usize].tests.first() {
+                None => reached.push(step),
+                Some(first) => first.attribute().map(|_| ())?,
+            }
+        }
+        Some(self.decided(state, reached))
+    }
+
+    /// The action of such an element, by the number of the candidates.
+    #[inline(always)]
+    pub fn bare(&self, number: u32) -> Option<u32> {
+        self.bare[number as usize]
+    }
+
+    /// The classes of the attributes that the tests of a step read, 0 for a test that reads none.
+    pub fn tested_classes(&self, step: u32) -> &[u32] {
+        &self.tested_classes[step as usize]
+    }
+
+    /// The steps before one on its path that are late, outermost first.
+    #[inline(always)]
+    pub fn late_above(&self, step: u32) -> &[u32] {
+        &self.late_above[step as usize]
     }
 
     /// The action for the steps that reach an element below a state.
@@ -306,8 +354,8 @@ impl Automaton {
             }
         }
         let (counted, items, texts) = (with(COUNT), with(ITEM), with(TEXTS));
-        let (nesting, at_start) = with(START).into_iter().partition(|&step| steps[step as usize].nests);
-        let at_start: Vec<u32> = at_start;
+        let (nesting, at_start): (_, Vec<u32>) = with(START).into_iter().partition(|&step| steps[step as usize].nests);
+        let (late, at_start): (Vec<u32>, Vec<u32>) = at_start.into_iter().partition(|&step| steps[step as usize].late);
         let is_dead = inner.children.is_empty() && inner.descendants.is_empty();
         let skips = is_dead && !has_row && !keeps_text && counted.is_empty();
         let is_simple = has_row && counted.is_empty() && at_start.is_empty() && texts.is_empty();
@@ -326,6 +374,7 @@ impl Automaton {
             counted,
             at_start,
             nesting,
+            late,
             texts,
             at_end,
         }
@@ -356,13 +405,27 @@ fn attribute_classes(plan: &Plan) -> FxHashMap<(String, String), u32> {
     let mut classes = FxHashMap::default();
     for step in &plan.steps {
         let kept = step.attributes.iter().flatten().cloned();
-        let tested = step.tests.iter().map(|test| (test.uri.clone(), test.local.clone()));
+        let tested = step.tests.iter().filter_map(|test| test.attribute());
+        let tested = tested.map(|(uri, local)| (uri.to_string(), local.to_string()));
         for name in kept.chain(tested) {
             let next = classes.len() as u32 + 1;
             classes.entry(name).or_insert(next);
         }
     }
     classes
+}
+
+/// For each step, those before it on its path that are late, outermost first.
+fn late_above(plan: &Plan) -> Vec<Vec<u32>> {
+    let mut found: Vec<Vec<u32>> = Vec::with_capacity(plan.steps.len());
+    for (number, step) in plan.steps.iter().enumerate() {
+        let mut above = if number == 0 { Vec::new() } else { found[step.parent].clone() };
+        if number > 0 && plan.steps[step.parent].late {
+            above.push(step.parent as u32);
+        }
+        found.push(above);
+    }
+    found
 }
 
 #[cfg(test)]

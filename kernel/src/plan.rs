@@ -96,6 +96,28 @@ pub struct AttributeTest {
     pub constant: Constant,
 }
 
+/// What is decided at the start tag, beside the name.
+#[derive(Clone, Debug)]
+pub enum StartTest {
+    /// A comparison of an attribute with a constant.
+    Attribute(AttributeTest),
+    /// Whether there is an attribute of this namespace and local name.
+    Presence(String, String),
+    /// The first and last number that the element may have among those below its parent that pass the tests before this one.
+    Position(u64, u64),
+}
+
+impl StartTest {
+    /// The attribute it reads.
+    pub fn attribute(&self) -> Option<(&str, &str)> {
+        match self {
+            StartTest::Attribute(test) => Some((&test.uri, &test.local)),
+            StartTest::Presence(uri, local) => Some((uri, local)),
+            StartTest::Position(..) => None,
+        }
+    }
+}
+
 /// Values below an element, or of its own.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ValuesBelow {
@@ -155,6 +177,8 @@ pub struct Step {
     pub report: u8,
     /// Whether START records matter only for elements that stand in each other.
     pub nests: bool,
+    /// Whether START and END records matter only for elements with a record of a step below inside.
+    pub late: bool,
     /// What is kept.
     pub keep: Keep,
     /// (uri, local) of the attributes to keep, None for all.
@@ -162,7 +186,7 @@ pub struct Step {
     /// Whether text nodes that are its children are kept.
     pub text: bool,
     /// All must hold.
-    pub tests: Vec<AttributeTest>,
+    pub tests: Vec<StartTest>,
     /// All must hold for an ITEM record.
     pub value_tests: Vec<ValueTests>,
     /// What the scan itself does with elements that pass them.
@@ -189,8 +213,16 @@ impl Plan {
         if self.steps.is_empty() {
             return Some("a plan has at least the step of the document".into());
         }
-        let misplaced = self.steps.iter().enumerate().skip(1).find(|(number, step)| step.parent >= *number);
-        misplaced.map(|(number, _)| format!("step {number} comes before its parent"))
+        let is_half_late = |step: &Step| step.late && (step.report & (START | END) != START | END || step.nests);
+        for (number, step) in self.steps.iter().enumerate().skip(1) {
+            if step.parent >= number {
+                return Some(format!("step {number} comes before its parent"));
+            }
+            if is_half_late(step) {
+                return Some(format!("step {number} cannot be late: it is to report start and end, and not to nest"));
+            }
+        }
+        None
     }
 
     /// For each step, whether it and all steps below it do nothing but count: no row is needed for them.
@@ -210,15 +242,17 @@ impl Plan {
 
 impl Step {
     fn is_silent(&self) -> bool {
-        self.report & !COUNT == 0
-            && self.keep == Keep::Nothing
-            && self.attributes.as_ref().is_some_and(Vec::is_empty)
-            && !self.text
+        self.report & !COUNT == 0 && self.keeps_nothing()
     }
 
-    /// Whether it asks for more of its elements than that they are there.
+    fn keeps_nothing(&self) -> bool {
+        self.keep == Keep::Nothing && self.attributes.as_ref().is_some_and(Vec::is_empty) && !self.text
+    }
+
+    /// Whether it asks for more of its elements than that they are there, be nothing found inside.
     pub fn asks(&self) -> bool {
-        !self.is_silent()
+        let is_late_alone = self.late && self.report & !(COUNT | START | END) == 0 && self.keeps_nothing();
+        !(self.is_silent() || is_late_alone)
     }
 }
 

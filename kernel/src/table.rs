@@ -544,6 +544,9 @@ mod tests {
         assert!(applied(Operator::Multiply, most, two).is_err());
         assert!(applied(Operator::IntegerDivide, two, Number::Integer(0)).is_err());
         assert_eq!(applied(Operator::IntegerDivide, Number::Integer(-7), two).unwrap(), Number::Integer(-3));
-        assert_eq!(applied(Operator::Divide, Number::Double(1.0), Number::Integer(0)).unwrap(), Number::Double(f64::INFINITY));
+        assert_eq!(
+            applied(Operator::Divide, Number::Double(1.0), Number::Integer(0)).unwrap(),
+            Number::Double(f64::INFINITY)
+        );
     }
 }

@@ -5,7 +5,9 @@ from typing import Any, TypeAlias
 
 from xylem.values.native_rows import NativeNames, NativePlan, NativeRows
 
-TestTuple: TypeAlias = tuple[str, str, str, str | None, float | None]
+TestTuple: TypeAlias = tuple[
+    str, str, tuple[str, str | None, float | None] | None, tuple[int, int] | None
+]
 ValueTestTuple: TypeAlias = tuple[
     list[tuple[str, str]], bool, tuple[str, str] | None, str, str | None, float | None
 ]
@@ -15,7 +17,7 @@ StepTuple: TypeAlias = tuple[
     str | None,
     str | None,
     int,
-    bool,
+    tuple[bool, bool],
     int,
     list[tuple[str, str]] | None,
     bool,

@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hypothesis import strategies as st
-from xylem.plan.scan_plan import AttributeTest, Keep, NameTest, Report, ScanPlan, ScanStep, ValueTest
+from xylem.plan.scan_plan import (
+    AttributeTest,
+    Keep,
+    NameTest,
+    PositionTest,
+    PresenceTest,
+    Report,
+    ScanPlan,
+    ScanStep,
+    ValueTest,
+)
 
 ENCODINGS = ("", "", "utf-8", "utf-16", "iso-8859-1", "windows-1252")
 DOCTYPES = (
@@ -86,6 +96,8 @@ NAMES = st.sampled_from([("", "x"), ("", "y"), ("u", "x"), ("v", "x")])
 OPERATORS = st.sampled_from(["=", "!=", "<", "<=", ">", ">="])
 CONSTANTS = st.sampled_from([("1", None), ("x", None), ("é", None), (None, 1.0), (None, 2.5), (None, 10.0)])
 TESTS = st.builds(lambda name, op, constant: AttributeTest(*name, op, *constant), NAMES, OPERATORS, CONSTANTS)
+PRESENCE_TESTS = st.builds(lambda name: PresenceTest(*name), NAMES)
+POSITION_TESTS = st.builds(PositionTest, st.integers(0, 3), st.sampled_from([None, 1, 2, 3]))
 NAME_TESTS = st.builds(
     lambda names: NameTest(tuple(names)),
     st.lists(
@@ -120,7 +132,7 @@ def plans(draw: st.DrawFn) -> ScanPlan:
                 draw(st.sampled_from([Keep.NOTHING, Keep.NOTHING, Keep.SUBTREE, Keep.STRING])),
                 draw(st.one_of(st.just(()), st.none(), st.lists(NAMES, max_size=2).map(tuple))),
                 texts is not None,
-                tuple(draw(st.lists(st.one_of(TESTS, NAME_TESTS), max_size=2)))
+                tuple(draw(st.lists(st.one_of(TESTS, NAME_TESTS, PRESENCE_TESTS, POSITION_TESTS), max_size=3)))
                 if number and draw(st.integers(0, 3)) == 0
                 else (),
                 tuple(draw(st.lists(VALUE_TESTS, max_size=2))) if number and draw(st.integers(0, 3)) == 0 else (),

@@ -13,7 +13,17 @@ from typing import Any
 
 from xylem.errors import XylemError
 from xylem.plan.scan_plan import TEXT as TEXT_RECORD
-from xylem.plan.scan_plan import AttributeTest, Batch, Keep, Report, ScanPlan, ScanStep, ValueTest
+from xylem.plan.scan_plan import (
+    AttributeTest,
+    Batch,
+    Keep,
+    PositionTest,
+    PresenceTest,
+    Report,
+    ScanPlan,
+    ScanStep,
+    ValueTest,
+)
 from xylem.source.limits import DEFAULT_LIMITS, Limits
 from xylem.source.scan import Scanner
 from xylem.source.xml_reader import read_document
@@ -197,19 +207,33 @@ class _Oracle:
         around = self.ancestors(row) if step.axis == "descendant" else [self.tree.parents[row]]
         if not any(step.parent in self.reached[other] for other in around):
             return False
-        name = self.tree.name(row)
+        return self.passes(number, row, len(step.start_tests))
+
+    def passes(self, number: int, row: int, tests: int) -> bool:
+        """Whether the name of an element fits a step, and so many of its tests hold."""
+        step, name = self.plan.steps[number], self.tree.name(row)
         assert name is not None
         if step.uri not in (None, name.uri) or step.local not in (None, name.local):
             return False
         if not all(test.fits(name.uri, name.local) for test in step.name_tests):
             return False
-        return all(self.holds(test, row) for test in step.attribute_tests)
+        for place, test in enumerate(step.start_tests[:tests]):
+            if isinstance(test, PositionTest):
+                siblings = [child for child in self.tree.children(self.tree.parents[row]) if child <= row]
+                elements = [child for child in siblings if self.tree.kind(child) == ELEMENT]
+                if not test.holds(sum(self.passes(number, child, place) for child in elements)):
+                    return False
+            elif not self.holds(test, row):
+                return False
+        return True
 
-    def holds(self, test: AttributeTest, row: int) -> bool:
+    def holds(self, test: AttributeTest | PresenceTest, row: int) -> bool:
         for attribute in self.tree.attributes(row):
             name = self.tree.name(attribute)
             assert name is not None
             if (name.uri, name.local) == (test.uri, test.local):
+                if isinstance(test, PresenceTest):
+                    return True
                 value: Any = self.tree.values[attribute]
                 constant: Any = test.string
                 if test.number is not None:

@@ -6,23 +6,26 @@ use pyo3::types::PyTuple;
 
 use super::template::result;
 use crate::limits::Limits;
-use crate::plan::{AttributeTest, Comparison, Constant, Keep, Plan, Step, ValueTests, ValuesBelow};
+use crate::plan::{AttributeTest, Comparison, Constant, Keep, Plan, StartTest, Step, ValueTests, ValuesBelow};
 use crate::row_paths::{PathStep, WantedName};
 
-/// uri, local, sign, text or None, number or None
-type TestTuple = (String, String, String, Option<String>, Option<f64>);
+/// sign, text or None, number or None
+type ComparisonTuple = (String, Option<String>, Option<f64>);
+
+/// uri and local of an attribute, what it is compared with if it is not only to be there; first and last position
+type TestTuple = (String, String, Option<ComparisonTuple>, Option<(u64, u64)>);
 
 /// path, whether text nodes, attribute or None, sign, text or None, number or None
 pub type ValueTestTuple = (Vec<(String, String)>, bool, Option<(String, String)>, String, Option<String>, Option<f64>);
 
-/// parent, is_descendant, uri, local, report, nests, keep, attributes, text, tests, value tests, result
+/// parent, is_descendant, uri, local, report, nests, late, keep, attributes, text, tests, value tests, result
 type StepTuple<'py> = (
     i64,
     bool,
     Option<String>,
     Option<String>,
     u8,
-    bool,
+    (bool, bool),
     u8,
     Option<Vec<(String, String)>>,
     bool,
@@ -70,14 +73,15 @@ pub fn plan((steps, names, comments): PlanTuple<'_>) -> PyResult<Plan> {
 }
 
 fn step(tuple: StepTuple<'_>) -> PyResult<Step> {
-    let (parent, is_descendant, uri, local, report, nests, keep, attributes, text, tests, value_tests, made) = tuple;
+    let (parent, is_descendant, uri, local, report, (nests, late), keep, attributes, text, tests, value_tests, made) =
+        tuple;
     let keep = match keep {
         0 => Keep::Nothing,
         1 => Keep::Subtree,
         2 => Keep::String,
         other => return Err(PyValueError::new_err(format!("nothing is kept as {other}"))),
     };
-    let tests = tests.into_iter().map(test).collect::<PyResult<Vec<AttributeTest>>>()?;
+    let tests = tests.into_iter().map(test).collect::<PyResult<Vec<StartTest>>>()?;
     let value_tests = self::value_tests(value_tests)?;
     let parent = usize::try_from(parent).unwrap_or(0);
     let result = made.as_ref().map(result).transpose()?;
@@ -90,6 +94,7 @@ fn step(tuple: StepTuple<'_>) -> PyResult<Step> {
         among,
         report,
         nests,
+        late,
         keep,
         attributes,
         text,
@@ -99,9 +104,13 @@ fn step(tuple: StepTuple<'_>) -> PyResult<Step> {
     })
 }
 
-fn test((uri, local, sign, text, number): TestTuple) -> PyResult<AttributeTest> {
+fn test((uri, local, compared, positions): TestTuple) -> PyResult<StartTest> {
+    if let Some((first, last)) = positions {
+        return Ok(StartTest::Position(first, last));
+    }
+    let Some((sign, text, number)) = compared else { return Ok(StartTest::Presence(uri, local)) };
     let (comparison, constant) = comparison(&sign, text, number)?;
-    Ok(AttributeTest { uri, local, comparison, constant })
+    Ok(StartTest::Attribute(AttributeTest { uri, local, comparison, constant }))
 }
 
 /// The tests of tuples.

@@ -52,7 +52,9 @@ fn domain((first, last, numbers, strings): &DomainTuple) -> Domain {
         return Domain::Numbers(numbers.iter().zip(0..).map(|(&number, place)| (bits(number), place)).collect());
     }
     match strings {
-        Some(texts) => Domain::Texts(texts.iter().zip(0..).map(|(text, place)| (text.as_bytes().into(), place)).collect()),
+        Some(texts) => {
+            Domain::Texts(texts.iter().zip(0..).map(|(text, place)| (text.as_bytes().into(), place)).collect())
+        }
         None => Domain::Range(*first, *last),
     }
 }

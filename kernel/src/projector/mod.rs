@@ -3,16 +3,19 @@
 //! An element gets its row at its start tag if it is kept for its own sake, and else when something below it is kept, so that
 //! every row has its true ancestors. The elements with rows are always the outermost of those that are open.
 
-mod attribute_tests;
 mod handing_over;
+mod late;
 mod nesting;
 mod records_at_end;
 mod resolution;
 mod simple;
+mod start_tests;
 
 pub use simple::Simple;
 
+use self::late::announce;
 use self::nesting::Nesting;
+use self::start_tests::Counted;
 
 use rustc_hash::FxHashSet;
 
@@ -89,8 +92,10 @@ pub struct Projector {
     tables: Vec<Option<Table>>,
     /// Tables that are handed over with the next batch: a record was not decided.
     left: Vec<(u32, Table)>,
-    /// For each step, the open elements it reaches, where it matters whether they stand in each other.
+    /// For each step, the open elements it reaches, where it matters whether they stand in each other or are late.
     nesting: Vec<Nesting>,
+    /// What tests of positions have counted below open elements, those of the outermost first.
+    positions: Vec<Counted>,
     /// Codes of elements and attributes where the document type declares an identifier (true) or a reference to one.
     pub identifier_rules: FxHashSet<(u32, u32, bool)>,
 }
@@ -127,6 +132,7 @@ impl Projector {
             tables,
             left: Vec::new(),
             nesting,
+            positions: Vec::new(),
             identifier_rules: FxHashSet::default(),
         };
         projector.rows.push(kind::DOCUMENT, 0);
@@ -182,6 +188,7 @@ impl Projector {
     pub fn open_at(&mut self, action: u32, name: u32) {
         self.open.push(Open { action, row: NO_ROW, name });
         self.settle();
+        self.enter_late(action);
     }
 
     /// Skip an element that has started, up to its end tag.
@@ -217,7 +224,9 @@ impl Projector {
     /// Close the innermost open element or the document.
     fn close(&mut self) {
         let Some(element) = self.open.pop() else { return };
+        self.forget_positions();
         if element.row == NO_ROW {
+            self.leave_late(element.action);
             return;
         }
         self.rows.close(element.row);
@@ -266,7 +275,6 @@ impl Projector {
             self.report_text();
         }
     }
-
 
     /// A comment, or with a target a processing instruction.
     pub fn leaf(&mut self, target: Option<&[u8]>, content: &[u8], namespaces: &mut Namespaces) -> Result<(), Halt> {
@@ -356,8 +364,10 @@ impl Projector {
             self.counts[step as usize] += 1;
             self.has_counted = true;
         }
+        let place = self.open.len() - 1;
         for &step in at_start {
-            self.rows.record(START, step, self.open[self.open.len() - 1].row);
+            announce(&self.automaton, &mut self.nesting, &mut self.rows, &self.open, step, place);
+            self.rows.record(START, step, self.open[place].row);
         }
         if !self.automaton.action(number).nesting.is_empty() {
             self.enter_nesting(number);

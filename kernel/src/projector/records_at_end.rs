@@ -1,5 +1,6 @@
 //! The end of an element that is reported: its records, or what the scan itself does instead.
 
+use super::late::announce;
 use super::{Open, Projector, NO_ITEM};
 use crate::names::Names;
 use crate::plan::{END, ITEM, TEXT};
@@ -13,12 +14,17 @@ impl Projector {
     pub(super) fn report_text(&mut self) {
         let Some(element) = self.open.last() else { return };
         let row = self.rows.len() as u32 - 1;
+        let place = self.open.len() - 1;
         for &step in &self.automaton.action(element.action).texts {
             match &self.automaton.plan().steps[step as usize].result {
                 Some(ScanResult::Tally(_)) => {
                     self.counts[step as usize] += 1;
                     self.has_counted = true;
+                    continue;
                 }
+                _ => announce(&self.automaton, &mut self.nesting, &mut self.rows, &self.open, step, place),
+            }
+            match &self.automaton.plan().steps[step as usize].result {
                 Some(ScanResult::Template(parts))
                     if self.writes && write_record(&mut self.rows, &self.names, parts, step, row) => {}
                 _ => self.rows.record(TEXT, step, row),
@@ -31,13 +37,18 @@ impl Projector {
         let mut is_reported = false;
         let mut is_spared = false;
         let row = element.row;
+        let place = self.open.len();
         for &(kind, step) in &self.automaton.action(element.action).at_end {
+            let plan = &self.automaton.plan().steps[step as usize];
             if kind == END {
+                if plan.late && !self.nesting[step as usize].leave() {
+                    continue;
+                }
+                announce(&self.automaton, &mut self.nesting, &mut self.rows, &self.open, step, place);
                 self.rows.record(END, step, row);
                 is_reported = true;
                 continue;
             }
-            let plan = &self.automaton.plan().steps[step as usize];
             if plan.nests && self.nesting[step as usize].leave() {
                 self.rows.record(ITEM, step, row);
                 is_reported = true;
@@ -65,15 +76,17 @@ impl Projector {
                             }
                         }
                     }
-                    Some(ScanResult::Template(parts))
-                        if self.writes && write_record(&mut self.rows, &self.names, parts, step, row) =>
-                    {
-                        is_spared = true;
-                        continue;
+                    Some(ScanResult::Template(parts)) => {
+                        announce(&self.automaton, &mut self.nesting, &mut self.rows, &self.open, step, place);
+                        if self.writes && write_record(&mut self.rows, &self.names, parts, step, row) {
+                            is_spared = true;
+                            continue;
+                        }
                     }
                     _ => {}
                 }
             }
+            announce(&self.automaton, &mut self.nesting, &mut self.rows, &self.open, step, place);
             if let Some(table) = self.tables[step as usize].take() {
                 self.left.push((step, table));
             }

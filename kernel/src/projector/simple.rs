@@ -63,8 +63,12 @@ impl Projector {
     #[inline(always)]
     pub fn simple_start(&mut self, key: NameKey, namespaces: &Namespaces) -> Simple {
         let Some(name) = namespaces.known_element(key, b"") else { return Simple::Other };
-        let Move::Action(number) = self.automaton.next(self.state, self.names.get(name).class) else {
-            return Simple::Other;
+        let number = match self.automaton.next(self.state, self.names.get(name).class) {
+            Move::Action(number) => number,
+            Move::Tests(tests) => match self.automaton.bare(tests) {
+                Some(number) => number,
+                None => return Simple::Other,
+            },
         };
         let action = self.automaton.action(number);
         if action.skips {
@@ -102,6 +106,7 @@ impl Projector {
         self.open.push(Open { action, row, name });
         self.with_rows = self.open.len();
         self.settle();
+        self.enter_late(action);
         self.note_item();
         if !self.automaton.action(action).nesting.is_empty() {
             self.enter_nesting(action);

@@ -37,6 +37,10 @@ it: such an element is treated as if its step asked for ITEM alone, value tests,
 the others may come later, but no later than that of the first such element inside; these are always followed by
 an ITEM record, whatever the value tests say.
 
+**Elements that are told late.** Where a step is `late`, its START and END records matter only if there are records of
+steps below it on its path, for what stands in the element. A scanner may leave out those of the other elements, and
+then gives the START record of an element just before the first such record, those of elements around it first.
+
 **A scanner** is `Scanner(plan, limits)` with `feed(data, flush=False) -> Batch | None` and `finish() -> Batch`. How
 the input is cut into `data` changes the batches but never the records. A batch comes when there is enough for one
 or, with `flush`, whatever has been completed; None where nothing has. (A flush may still wait while an element to be
@@ -117,6 +121,7 @@ class NameTest:
     """Whether an element has one of some names, each (uri, local) with None for any; tried before tests of attributes.
 
     It narrows a step that takes elements of every name, as `*[self::a or self::b]` does.
+    Being tried first, it must not stand behind a test of positions.
     """
 
     names: tuple[tuple[str | None, str | None], ...]
@@ -125,7 +130,31 @@ class NameTest:
         return any(wanted in (None, uri) and name in (None, local) for wanted, name in self.names)
 
 
-StartTest = AttributeTest | NameTest
+@dataclass(frozen=True)
+class PresenceTest:
+    """Whether an element has an attribute."""
+
+    uri: str
+    local: str
+
+
+@dataclass(frozen=True)
+class PositionTest:
+    """The first and the last number that an element may have, as in `//a[1]` or `b/a[position() < 3]`.
+
+    The number is that of the element among the children of its parent that the step would reach by its name and by the
+    tests in front of this one, from 1.
+    """
+
+    first: int
+    last: int | None = None
+    """None: there is no last one."""
+
+    def holds(self, number: int) -> bool:
+        return self.first <= number and (self.last is None or number <= self.last)
+
+
+StartTest = AttributeTest | NameTest | PresenceTest | PositionTest
 """What is decided at the start tag."""
 
 
@@ -170,12 +199,15 @@ class ScanStep:
     """All must hold, or the ITEM record is left out. Step 0 has none."""
     nests: bool = False
     """Its START records matter only for elements that stand in each other."""
+    late: bool = False
+    """Its START and END records, which it asks for both, matter only for elements with records of later steps inside."""
     result: Template | Tally | ScanTable | None = None
     """What the scan itself may do with a complete element that passes them. Step 0 has none."""
 
     @property
-    def attribute_tests(self) -> list[AttributeTest]:
-        return [test for test in self.tests if isinstance(test, AttributeTest)]
+    def start_tests(self) -> list[AttributeTest | PresenceTest | PositionTest]:
+        """The tests that the name does not decide, in their order."""
+        return [test for test in self.tests if not isinstance(test, NameTest)]
 
     @property
     def name_tests(self) -> list[NameTest]:

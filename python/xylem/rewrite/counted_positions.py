@@ -14,6 +14,9 @@ from xylem.analysis.streamable_paths import StreamablePath, is_counting, is_posi
 from xylem.functions.registry import FN
 from xylem.syntax import ast
 
+_GENERAL = {"eq": "=", "le": "<=", "lt": "<", "ge": ">=", "gt": ">"}
+_TURNED = {"=": "=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+
 
 class Picked(NamedTuple):
     """Items of a path, picked by number."""
@@ -79,6 +82,41 @@ def counted(predicate: ast.Expr, number: ast.VarRef) -> ast.Expr:
     return replaced(predicate, variable_for)
 
 
+def first_and_last(predicate: ast.Expr) -> tuple[int, int | None] | None:
+    """The first and the last position that a predicate picks, where it picks all between; None as last for no end."""
+    match predicate:
+        case ast.IntegerLiteral(value=value):
+            return value, value
+        case ast.And(left=left, right=right):
+            one, other = first_and_last(left), first_and_last(right)
+            if one is None or other is None or any(isinstance(side, ast.IntegerLiteral) for side in (left, right)):
+                return None
+            ends = [last for _, last in (one, other) if last is not None]
+            return max(one[0], other[0]), min(ends) if ends else None
+        case ast.ValueComparison(op=op, left=left, right=right) if op in _GENERAL:
+            return first_and_last(ast.GeneralComparison(_GENERAL[op], left, right))
+        case ast.GeneralComparison(op=op, left=left, right=ast.IntegerLiteral(value=value)) if _is_bare_position(left):
+            return _bounds(op, value)
+        case ast.GeneralComparison(op=op, left=ast.IntegerLiteral(value=value), right=right) if op in _TURNED:
+            return _bounds(_TURNED[op], value) if _is_bare_position(right) else None
+    return None
+
+
+def _bounds(op: str, value: int) -> tuple[int, int | None] | None:
+    bounds: dict[str, tuple[int, int | None]] = {
+        "=": (value, value),
+        "<": (1, value - 1),
+        "<=": (1, value),
+        ">": (value + 1, None),
+        ">=": (value, None),
+    }
+    return bounds.get(op)
+
+
+def _is_bare_position(expr: ast.Expr) -> bool:
+    return isinstance(expr, ast.FunctionCall) and is_position(expr)
+
+
 def last_counted(condition: ast.Expr, number: str) -> int | None:
     """The greatest number for which a condition can hold; None where there is none."""
     match condition:
@@ -95,6 +133,6 @@ def last_counted(condition: ast.Expr, number: str) -> int | None:
             if name.expanded == ("", number):
                 return {"=": value, ">=": value, ">": value - 1}.get(op)
         case ast.ValueComparison(op=op, left=left, right=right):
-            general = {"eq": "=", "le": "<=", "lt": "<", "ge": ">=", "gt": ">"}.get(op)
+            general = _GENERAL.get(op)
             return None if general is None else last_counted(ast.GeneralComparison(general, left, right), number)
     return None

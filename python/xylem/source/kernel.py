@@ -12,7 +12,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, NamedTuple
 
 from xylem.errors import EngineBug, InputError, InputPlace, XylemError
-from xylem.plan.scan_plan import Batch, ScanPlan, Written
+from xylem.plan.scan_plan import AttributeTest, Batch, PositionTest, PresenceTest, ScanPlan, Written
 from xylem.values.compact_tree import CompactTree
 from xylem.values.name_pool import KIND_BITS, NamePool, current_pool
 from xylem.values.qname import QName
@@ -24,7 +24,7 @@ from .limits import DEFAULT_LIMITS, Limits
 from .template_tuples import result_tuple, value_test_tuple
 
 if TYPE_CHECKING:
-    from xylem._kernel import BatchTuple, LimitsTuple, PlanTuple, ScanError, TreeColumns
+    from xylem._kernel import BatchTuple, LimitsTuple, PlanTuple, ScanError, TestTuple, TreeColumns
     from xylem._kernel import Scanner as NativeScanner
 
 _CODES = {
@@ -256,6 +256,7 @@ def _scopes(scopes: Sequence[Scope]) -> list[list[tuple[bool, str | None, str | 
 
 _PLANS: dict[int, tuple[ScanPlan, PlanTuple]] = {}
 _PLANS_KEPT = 100
+_NO_LAST = (1 << 64) - 1
 
 
 def _plan_tuple(plan: ScanPlan) -> PlanTuple:
@@ -276,11 +277,11 @@ def _new_plan_tuple(plan: ScanPlan) -> PlanTuple:
             step.uri,
             step.local,
             int(step.report),
-            step.nests,
+            (step.nests, step.late),
             int(step.keep),
             None if step.attributes is None else list(step.attributes),
             step.text,
-            [(test.uri, test.local, test.op, test.string, test.number) for test in step.attribute_tests],
+            [_start_test_tuple(test) for test in step.start_tests],
             [value_test_tuple(test) for test in step.value_tests],
             None if step.result is None else result_tuple(step.result),
         )
@@ -288,6 +289,16 @@ def _new_plan_tuple(plan: ScanPlan) -> PlanTuple:
     ]
     names = [(number, list(test.names)) for number, step in enumerate(plan.steps) for test in step.name_tests]
     return steps, names, plan.comments
+
+
+def _start_test_tuple(test: AttributeTest | PresenceTest | PositionTest) -> TestTuple:
+    match test:
+        case AttributeTest():
+            return test.uri, test.local, (test.op, test.string, test.number), None
+        case PresenceTest():
+            return test.uri, test.local, None, None
+    last = _NO_LAST if test.last is None else min(max(test.last, 0), _NO_LAST)
+    return "", "", None, (min(max(test.first, 0), _NO_LAST), last)
 
 
 def _limits_tuple(limits: Limits) -> LimitsTuple:

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from xylem.plan.scan_plan import TEXT as _TEXT
-from xylem.plan.scan_plan import Report, ScanPlan
+from xylem.plan.scan_plan import PositionTest, Report, ScanPlan
 from xylem.values.name_pool import KIND_BITS, NamePool
 from xylem.values.node import ATTRIBUTE, COMMENT, DOCUMENT, TEXT
 from xylem.values.qname import QName
@@ -42,6 +42,7 @@ class _Open:
         "has_row",
         "lasting",
         "outer_scope",
+        "positions",
         "reached",
         "shape",
         "spells",
@@ -53,6 +54,8 @@ class _Open:
         self.outer_scope = outer_scope
         self.declared: dict[str, str] | None = None
         self.has_row = False
+        self.positions: dict[tuple[int, int], int] = {}
+        """By step and test: how many of its children have come to a test of their position."""
         self.lasting: frozenset[int]
         """Descendant steps, which are followed at all depths from here."""
         self.followed: tuple[int, ...]
@@ -196,14 +199,23 @@ class Projection(TreeLoader):
         known = self._fitting.get((outer.followed, shape[0]))
         if known is None:
             fitting = [step for step in outer.followed if self._fits(step, shape[0])]
-            is_tested = any(self.plan.steps[number].attribute_tests for number in fitting)
+            is_tested = any(self.plan.steps[number].start_tests for number in fitting)
             known = self._fitting[outer.followed, shape[0]] = (fitting if is_tested else [], self._union(fitting))
         tested, reached = known
         if not tested:
             return reached
         named = dict(zip(map(self._name, shape[1]), values, strict=True))
-        steps = self.plan.steps
-        return self._union(n for n in tested if all(holds(test, named) for test in steps[n].attribute_tests))
+        return self._union(step for step in tested if self._passes(step, named, outer.positions))
+
+    def _passes(self, step: int, attributes: dict[Name, str], positions: dict[tuple[int, int], int]) -> bool:
+        for place, test in enumerate(self.plan.steps[step].start_tests):
+            if isinstance(test, PositionTest):
+                number = positions[step, place] = positions.get((step, place), 0) + 1
+                if not test.holds(number):
+                    return False
+            elif not holds(test, attributes):
+                return False
+        return True
 
     def _fits(self, number: int, code: int) -> bool:
         step = self.plan.steps[number]

@@ -6,7 +6,7 @@ import operator
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from xylem.plan.scan_plan import AttributeTest, Keep, Report, ScanPlan
+from xylem.plan.scan_plan import AttributeTest, Keep, PresenceTest, Report, ScanPlan
 from xylem.values.casting_numbers import parse_double
 
 COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
@@ -80,11 +80,11 @@ def _united(asked: list[tuple[Name, ...] | None]) -> frozenset[Name] | None:
     return frozenset(names)
 
 
-def holds(test: AttributeTest, attributes: dict[Name, str]) -> bool:
+def holds(test: AttributeTest | PresenceTest, attributes: dict[Name, str]) -> bool:
     """Whether a test holds for an element with these attributes; FORG0001 for a value that must be a number."""
     value = attributes.get((test.uri, test.local))
-    if value is None:
-        return False
+    if value is None or isinstance(test, PresenceTest):
+        return value is not None
     if test.number is not None:
         return COMPARISONS[test.op](parse_double(value), test.number)
     return COMPARISONS[test.op](value, test.string)

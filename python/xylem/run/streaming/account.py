@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
+from xylem.plan import flux
 from xylem.plan.buffers import A_WINDOW, AN_ITEM, THE_STREAM
 from xylem.plan.flux_plan import Buffered
 from xylem.plan.scan_plan import (
@@ -36,6 +38,21 @@ def account_of(program: StreamProgram) -> StreamAccount:
         program.plan.program,
         program.handlers.code,
         fusions=program.plan.fusions,
+    )
+
+
+def account_of_all(programs: Sequence[StreamProgram]) -> StreamAccount:
+    """The account of programs that give an answer one after the other."""
+    found = [account_of(program) for program in programs]
+    if len(found) == 1:
+        return found[0]
+    return replace(
+        found[-1],
+        streamed=tuple(streamed for one in found for streamed in one.streamed),
+        aggregated=tuple(aggregated for one in found for aggregated in one.aggregated),
+        buffered=tuple(buffered for one in found for buffered in one.buffered),
+        program=flux.Sequence(tuple(one.program for one in found)),
+        code="\n".join(one.code for one in found),
     )
 
 

@@ -121,11 +121,11 @@ class StreamBuilder:
         self.regions = RegionPlanner(self)
         self.texts = TextPlanner(self)
 
-    def build(self, program: Flux) -> ScopeRole:
-        """Plan the whole program; gives the role of the document."""
+    def build(self, program: Flux, whole: Flux | None = None) -> ScopeRole:
+        """Plan the whole program; gives the role of the document. It may be part of a `whole`, with tags around it."""
         self._refuse_global_input(program)
         self.program_variables = bound_variables(program) | {ROOT}
-        self.has_namespaces = has_namespaces(program)
+        self.has_namespaces = has_namespaces(whole or program)
         if not isinstance(program, ProcessStream):
             program = ProcessStream(ROOT, (OnFirst(None, program),))
         self.names = _Names(self.program_variables)
@@ -260,19 +260,20 @@ class StreamBuilder:
             return
         parent = self.follow(role.step, handler.through)
         own_tests = self.regions.scan_tests(handler.step) or ()
+        selection = self.selection.behind(own_tests)
         single = role.is_single and self._is_at_most_once(role, path)
         stream = None if nested or counter is not None else self._as_stream(handler, single)
         if stream is not None:
             element = self.steps.follow(parent, handler.step, Report.START | Report.END)
-            element.tests = (*own_tests, *self.selection.tests_of(stream, handler.variable))
-            self.decided |= self.selection.decided_at_start(stream, handler.variable)
+            element.tests = (*own_tests, *selection.tests_of(stream, handler.variable))
+            self.decided |= selection.decided_at_start(stream, handler.variable)
             self._scope(stream, element.index, role, index, single)
             return
         planned = self.steps.follow(parent, handler.step, Report.ITEM)
         planned.tests = own_tests
         if counter is None:
             # A record that is left out is not counted.
-            planned.tests = (*own_tests, *self.selection.tests_of(handler.body, handler.variable))
+            planned.tests = (*own_tests, *selection.tests_of(handler.body, handler.variable))
         slot = self.slot(handler.variable)
         add_needs(handler.body, {handler.variable: planned.kept})
         self.keep_above(planned.kept)
@@ -283,8 +284,8 @@ class StreamBuilder:
         item = ItemRole(planned.index, role, index, slot, body, held_as=None if passes else handler.variable)
         item.counter, item.limit, item.outermost = counter, limit_of(handler), handler.outermost
         if counter is None and (not nested or role.step in self.alone):
-            planned.value_tests = self.selection.value_tests_of(hoisted_body, handler.variable)
-            planned.result = self.template(hoisted_body, handler.variable)
+            planned.value_tests = selection.value_tests_of(hoisted_body, handler.variable)
+            planned.result = self.template(hoisted_body, handler.variable, selection)
         if planned.result is None and is_known_at_start(planned.kept) and not handler.outermost:
             item.at_start, planned.report, planned.value_tests = True, Report.START, ()
         elif nested:
@@ -319,12 +320,12 @@ class StreamBuilder:
         name, of = step_symbol(path[0]), self.types.get(role.variable)
         return role.parent is None or (name is not None and of is not None and of.at_most_once(name))
 
-    def template(self, body: Flux, variable: str) -> Template | None:
+    def template(self, body: Flux, variable: str, selection: Selection) -> Template | None:
         """What the scan can write for a record that passes its tests; the body has its conditions in front."""
         if self.has_namespaces:
             return None
         conditions = conjuncts(body.condition) if isinstance(body, If) else []
-        decided = {condition for condition in conditions if self.selection.decides(condition, variable)}
+        decided = {condition for condition in conditions if selection.decides(condition, variable)}
         return template_of(body, variable, self.selection, decided | self.decided)
 
     def _as_stream(self, handler: On, single: bool) -> ProcessStream | None:

@@ -33,7 +33,7 @@ from .roles import (
     ScopeRole,
     Segment,
 )
-from .selection import guards, narrowed
+from .selection import guards
 from .steps import PlannedStep
 from .stopping import limit_of
 
@@ -79,14 +79,15 @@ class RegionPlanner:
         return None if rest else tests
 
     def _tested_first(self, step: Step) -> tuple[tuple[StartTest, ...], tuple[ast.Expr, ...]]:
-        """The predicates of a step up to the first that the scan cannot test at the start tag, as tests; and the rest."""
+        """The predicates of a step up to the first that the scan cannot test at a start tag, as tests; and the rest."""
         tests: list[StartTest] = []
         for number, predicate in enumerate(step.predicates):
             counted = position_test(predicate)
             conditions = self._conjuncts(predicate)
-            found = [counted] if counted else [self.b.selection.test(one, CANDIDATE) for one in conditions]
+            selection = self.b.selection.behind(tuple(tests))
+            found = [counted] if counted else [selection.test(one, CANDIDATE) for one in conditions]
             made = [test for test in found if test is not None]
-            if len(made) < len(found) or not found or len(narrowed(tuple(tests), tuple(made))) < len(tests) + len(made):
+            if len(made) < len(found) or not found:
                 return tuple(tests), step.predicates[number:]
             tests += made
         return tuple(tests), ()
@@ -161,8 +162,8 @@ class RegionPlanner:
         numbers = {a.name: (number, a.function) for number, a in enumerate(extraction.found)}
         decisions = DecisionBuilder(numbers)
         decision = decisions.build(condition)
-        scan = [self.b.selection.test(one, name) for one in _all_of(whole)] if position is None else []
-        found = narrowed(first, tuple(test for test in scan if test is not None))
+        selection = self.b.selection.behind(first)
+        found = (*first, *selection.tests(_all_of(whole), name)) if position is None else first
         made = PlannedTest(name, position, condition, tuple(extraction.found), decision, tuple(decisions.facts), found)
         functions = {aggregate.name: aggregate.function for aggregate in extraction.found}
         return replace(made, needs_records=not may_hold_empty(condition, functions))

@@ -152,8 +152,8 @@ class StreamRun:
                     self.actions[key | START] = self.region_runs.result_starts(role)
                 # A start tag may be that of a candidate and of the result that it is.
                 before = self.actions.get(key | START) if role.at_start else None
-                result = self.region_runs.result(role)
-                self.actions[key | (START if role.at_start else ITEM)] = result if before is None else both(before, result)
+                act = self.region_runs.result(role)
+                self.actions[key | (START if role.at_start else ITEM)] = act if before is None else both(before, act)
             case FeedRole(body=None):
                 self.counted.append((role.step, role))
             case FeedRole() if role.text_steps:

@@ -12,16 +12,18 @@ Safe:   the condition is still tested by the handler; the scan only drops what w
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from math import inf
 
 from xylem.analysis.streamable_paths import is_element_test
 from xylem.functions.registry import FN
-from xylem.plan.flux import Flux, For, If, On, OnEach, OnFirst, OnWindow, ProcessStream, Sequence, Step
+from xylem.plan.flux import Copy, Flux, For, If, On, OnEach, OnFirst, OnWindow, ProcessStream, Sequence, Step
 from xylem.plan.needs import element_names
-from xylem.plan.scan_plan import AttributeTest, NameTest, StartTest, ValueTest
+from xylem.plan.scan_plan import AttributeTest, NameTest, PositionTest, PresenceTest, StartTest, ValueTest
 from xylem.syntax import ast
+
+from .steps import path_expression
 
 _TURNED = {"=": "=", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _GENERAL = {"eq": "=", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
@@ -37,10 +39,16 @@ class Selection:
 
     by_code_points: bool = True
     """Whether strings are compared as the scan compares them; the default collation of the query may say otherwise."""
+    by_name: bool = True
+    """Whether names are tested; not behind a test of positions, since the scan would test them in front of it."""
+
+    def behind(self, tests: tuple[StartTest, ...]) -> Selection:
+        """What can be tested behind these tests."""
+        return replace(self, by_name=False) if any(isinstance(test, PositionTest) for test in tests) else self
 
     def tests_of(self, body: Flux, variable: str) -> tuple[StartTest, ...]:
         """The tests of attributes of `variable` that must hold for a body to write anything."""
-        return self._tests(guards(body) or (), variable)
+        return self.tests(guards(body) or (), variable)
 
     def decided_at_start(self, body: Flux, variable: str) -> set[ast.Expr]:
         """The conditions that these tests decide, wherever they stand in the body."""
@@ -60,25 +68,59 @@ class Selection:
         predicates = _predicates(taken)
         while isinstance(taken, ast.Filter):
             taken = taken.base
-        relative = [of_variable(predicate, variable) for predicate in predicates]
-        tests = self._tests((p for p in relative if p is not None), variable)
-        is_plain = isinstance(taken, ast.VarRef) and len(tests) == len(predicates)
-        return tests, is_plain
+        relative = [one for predicate in predicates if (one := of_variable(predicate, variable)) is not None]
+        exact = [one for one in relative if self.test(one, variable) is not None]
+        is_plain = isinstance(taken, ast.VarRef) and len(exact) == len(predicates)
+        if isinstance(taken, ast.Path):
+            # What is taken is an attribute: without it there is nothing.
+            relative.append(first_step(taken))
+        return self.tests(relative, variable), is_plain
 
-    def _tests(self, conditions: Iterable[ast.Expr], variable: str) -> tuple[StartTest, ...]:
-        found = (self.test(condition, variable) for condition in conditions)
+    def tests(self, conditions: Iterable[ast.Expr], variable: str) -> tuple[StartTest, ...]:
+        """The tests that must hold for all conditions to hold."""
+        found = {self.test(condition, variable) or self._needed(condition, variable) for condition in conditions}
         return tuple(sorted((test for test in found if test is not None), key=repr))
 
+    def _needed(self, condition: ast.Expr, variable: str) -> PresenceTest | None:
+        """The attribute without which a condition cannot hold, whatever else it says."""
+        match condition:
+            case ast.GeneralComparison(left=left, right=right) | ast.ValueComparison(left=left, right=right):
+                found = _attribute(left, variable) or _attribute(right, variable)
+            case ast.FunctionCall(name=name, arguments=(value, ast.StringLiteral(value=string))) if string:
+                is_inside = name.uri == FN and name.local in ("starts-with", "ends-with", "contains")
+                found = _attribute(value, variable) if is_inside else None
+            case _:
+                return None
+        return None if found is None else PresenceTest(*found)
+
     def _value_tests(self, conditions: Iterable[ast.Expr], variable: str) -> tuple[ValueTest, ...]:
-        found = (self.value_test(condition, variable) for condition in conditions)
+        found = (self.value_test(one, variable) or self._own_value_test(one, variable) for one in conditions)
         # Those of the element's own attributes are decided at its start tag.
-        return tuple(sorted((test for test in found if test is not None and test.path), key=repr))
+        usable = (test for test in found if test is not None and (test.path or test.attribute is None))
+        return tuple(sorted(usable, key=repr))
+
+    def _own_value_test(self, condition: ast.Expr, variable: str) -> ValueTest | None:
+        """A condition on the string value of an element, or on its own text nodes."""
+        found = self._comparison(condition)
+        if found is None or not isinstance(condition, ast.GeneralComparison):
+            return None
+        op, value, string, number = found
+        is_text = False
+        match value:
+            case ast.Path(left=left, right=ast.AxisStep(axis="child", test=ast.TextTest(), predicates=())):
+                value, is_text = left, True
+        if not isinstance(value, ast.VarRef) or value.name.expanded != ("", variable):
+            return None
+        return ValueTest((), op, string, number, is_text)
 
     def test(self, condition: ast.Expr, variable: str) -> StartTest | None:
         """A condition as a test of an attribute, or of the element's name."""
         names = self._names(condition, variable)
         if names is not None:
             return NameTest(tuple(names))
+        present = _attribute(_without_exists(condition), variable)
+        if present is not None:
+            return PresenceTest(*present)
         found = self._comparison(condition)
         if found is None:
             return None
@@ -103,6 +145,8 @@ class Selection:
 
     def _names(self, condition: ast.Expr, variable: str) -> list[NameOf] | None:
         """$variable/self::a or local-name($variable) = "b" or …: the names."""
+        if not self.by_name:
+            return None
         if isinstance(condition, ast.Or):
             return _all(self._names(side, variable) for side in (condition.left, condition.right))
         match condition:
@@ -155,6 +199,8 @@ def guards(body: Flux) -> Guards:
             return None if below is None else below | frozenset(conjuncts(where) if where is not None else ())
         case Sequence(parts=parts):
             return _common(guards(part) for part in parts)
+        case Copy(variable=variable, path=(Step(axis="attribute") as step, *_)):
+            return frozenset({path_expression(variable, (step,))})
         case ProcessStream(handlers=handlers):
             return _common(
                 guards(handler.body) for handler in handlers if isinstance(handler, (On, OnFirst, OnWindow, OnEach))
@@ -232,6 +278,24 @@ def _attribute(expr: ast.Expr, variable: str) -> tuple[str, str] | None:
     return None
 
 
+def _without_exists(condition: ast.Expr) -> ast.Expr:
+    """exists(E), as a condition, is E where E is nodes."""
+    match condition:
+        case ast.FunctionCall(name=name, arguments=(argument,)) if name.expanded == (FN, "exists"):
+            return argument
+    return condition
+
+
+def first_step(path: ast.Path) -> ast.Expr:
+    """$variable/step of $variable[p]/step/…."""
+    while isinstance(path.left, ast.Path):
+        path = path.left
+    base = path.left
+    while isinstance(base, ast.Filter):
+        base = base.base
+    return ast.Path(base, path.right)
+
+
 def _all(parts: Iterable[list[NameOf] | None]) -> list[NameOf] | None:
     """The names of all parts; None if one has none."""
     found: list[NameOf] = []
@@ -256,7 +320,7 @@ def of_variable(predicate: ast.Expr, variable: str) -> ast.Expr | None:
     if isinstance(predicate, ast.Or):
         left, right = of_variable(predicate.left, variable), of_variable(predicate.right, variable)
         return None if left is None or right is None else ast.Or(left, right)
-    if isinstance(predicate, ast.AxisStep) and predicate.axis == "self":
+    if isinstance(predicate, ast.AxisStep) and predicate.axis in ("self", "attribute"):
         return ast.Path(item, predicate)
     if not isinstance(predicate, (ast.GeneralComparison, ast.ValueComparison)):
         return None
@@ -265,6 +329,8 @@ def of_variable(predicate: ast.Expr, variable: str) -> ast.Expr | None:
 
 def _from(item: ast.Expr, side: ast.Expr) -> ast.Expr:
     """A relative path as one from the item."""
+    if isinstance(side, ast.ContextItem):
+        return item
     if isinstance(side, ast.AxisStep):
         return ast.Path(item, side)
     if isinstance(side, ast.Path):

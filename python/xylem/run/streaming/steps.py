@@ -27,6 +27,7 @@ class PlannedStep:
     tests: tuple[StartTest, ...] = ()
     value_tests: tuple[ValueTest, ...] = ()
     nests: bool = False
+    late: bool = False
     result: Template | Tally | ScanTable | None = None
 
 
@@ -66,6 +67,7 @@ class PlannedSteps:
             step.tests,
             step.value_tests,
             step.nests,
+            step.late,
             step.result,
         )
 

@@ -63,7 +63,7 @@ class TextPlanner:
         item.limit = limit_of(handler)
         if item.counter is None and item.passes is None:
             for number in below:
-                self.b.steps.steps[number].result = self.b.template(hoisted_body, handler.variable)
+                self.b.steps.steps[number].result = self.b.template(hoisted_body, handler.variable, self.b.selection)
         self.b.roles.append(item)
 
     def _again(self, number: int) -> int:

@@ -1,0 +1,44 @@
+//! Elements that are announced only when there is a record of a step below them, just before the first such.
+
+use super::nesting::Nesting;
+use super::{Open, Projector};
+use crate::automaton::Automaton;
+use crate::plan::START;
+use crate::rows::Rows;
+
+impl Projector {
+    /// The innermost open element may be reached by late steps.
+    #[inline(always)]
+    pub(super) fn enter_late(&mut self, action: u32) {
+        let place = self.open.len() - 1;
+        for &step in &self.automaton.action(action).late {
+            self.nesting[step as usize].enter(place);
+        }
+    }
+
+    /// An element that was never announced, since it has no row, has ended.
+    #[inline(always)]
+    pub(super) fn leave_late(&mut self, action: u32) {
+        for &step in &self.automaton.action(action).late {
+            self.nesting[step as usize].leave();
+        }
+    }
+}
+
+/// There is a record of a step for the element at a place, or for a text node in it: the late ones around it come first.
+#[inline(always)]
+pub(super) fn announce(
+    automaton: &Automaton,
+    nesting: &mut [Nesting],
+    rows: &mut Rows,
+    open: &[Open],
+    step: u32,
+    place: usize,
+) {
+    for &late in automaton.late_above(step) {
+        for other in nesting[late as usize].announced_before(place) {
+            // Whatever is reported has a row, and so has all that is around it.
+            rows.record(START, late, open[other].row);
+        }
+    }
+}
