@@ -45,9 +45,9 @@ def readable_input(
     why: Why,
 ) -> ByteSource:
     """The input as the passes read it; XYST0012 where more of it would be kept than may be."""
-    if limits.buffered_bytes == 0 and not account_of(passes.last).is_bounded:
+    if limits.buffered_bytes == 0 and not all(account_of(p).is_bounded for p in passes.answering):
         raise refused("one pass would keep what grows with the input", why)
-    if not passes.earlier or source.can_be_read_again:
+    if passes.number == 1 or source.can_be_read_again:
         return source
     if spill is not None:
         return SpooledInput(source, KeptOnDisk(Path(spill), limits.spilled_bytes)).reading()
@@ -108,7 +108,7 @@ class Readings:
     def _prepared(self, source: ByteSource, tally: MalformedTally | None) -> ByteSource:
         if tally is not None:
             # What is found malformed may depend on what a pass looks at: all of them leave out what one of them must.
-            programs = [*(earlier.program for earlier in self._passes.earlier), self._passes.last]
+            programs = [*(earlier.program for earlier in self._passes.earlier), *self._passes.answering]
             for program in programs:
                 source = sound_source(
                     source, self._text, self._environment, program.scan, tally, self._limits, self._scanner

@@ -27,6 +27,10 @@ if TYPE_CHECKING:
     from xylem.schema.constraints import Schema
 
 
+MOST_PASSES = 16
+"""Parts of an answer beyond these are not given by passes of their own."""
+
+
 @dataclass(frozen=True)
 class StaticEnvironment:
     """What a query is compiled in."""
@@ -93,7 +97,9 @@ def _compiled_stream(text: str, env: StaticEnvironment, schema: Schema | None) -
     return _streamed_module(_parsed(text, env), env, schema)
 
 
-def _streamed_module(module: ast.Module, env: StaticEnvironment, schema: Schema | None) -> StreamProgram:
+def _streamed_module(
+    module: ast.Module, env: StaticEnvironment, schema: Schema | None, part: tuple[int, int] | None = None
+) -> StreamProgram:
     from xylem.plan.window_brackets import ends_with_windows, opens_windows
     from xylem.rewrite import to_program
     from xylem.run.streaming.build import NotStreamable, StreamBuilder
@@ -111,9 +117,10 @@ def _streamed_module(module: ast.Module, env: StaticEnvironment, schema: Schema 
         imported=imported,
         externals=builder.externals.keys(),
         without=env.without_rules,
+        part=part,
     )
     stream = StreamBuilder(builder, main, schema)
-    stream.build(plan.program)
+    stream.build(plan.program, plan.whole)
     handlers = builder.finish(main, "")
     return StreamProgram(
         handlers,
@@ -151,9 +158,11 @@ def _compiled_passes(text: str, env: StaticEnvironment, schema: Schema | None) -
     except NotStreamable as error:
         refused = error
     module = _builder(env).load(_parsed(text, env)).module
-    found = _bounded_passes(module, env, schema) if isinstance(module, ast.MainModule) else None
-    if found is not None:
-        return replace(found, at_once=at_once)
+    if isinstance(module, ast.MainModule):
+        ways = [_bounded_passes(module, env, schema), _passes_by_parts(module, env, schema, at_once)]
+        bounded = [found for found in ways if found is not None]
+        if bounded:
+            return replace(min(bounded, key=lambda found: found.number), at_once=at_once)
     if at_once is None:
         assert refused is not None
         raise refused
@@ -174,10 +183,15 @@ def _bounded_passes(
         return None
     values = ast.SquareArray(tuple(value.value for value in split.earlier))
     try:
-        last = _streamed_module(replace(module, prolog=split.prolog, body=split.rest), env, schema)
-        if not account_of(last).is_bounded:
+        rest = replace(module, prolog=split.prolog, body=split.rest)
+        found: StreamPasses | None = StreamPasses(_streamed_module(rest, env, schema))
+        assert found is not None
+        if not account_of(found.last).is_bounded:
+            found = _passes_by_parts(rest, env, schema, found.last)
+        if found is None:
             return None
-        last.plan = replace(last.plan, source=split.source)
+        for answering in found.answering:
+            answering.plan = replace(answering.plan, source=split.source)
         before = replace(module, body=values)
         first = _streamed_module(before, env, schema)
         earlier: tuple[EarlierPass, ...] = ()
@@ -195,7 +209,46 @@ def _bounded_passes(
         tuple(" ".join(print_query(with_readable_names(value.written)).split()) for value in split.earlier),
         lambda index: _streamed_module(replace(module, body=programs[index]), env, schema),
     )
-    return StreamPasses(last, (*earlier, own))
+    return replace(found, earlier=(*earlier, own))
+
+
+def _passes_by_parts(
+    module: ast.MainModule, env: StaticEnvironment, schema: Schema | None, at_once: StreamProgram | None
+) -> StreamPasses | None:
+    """A pass for each part of the answer, or for several where that keeps nothing; None where that does not help."""
+    from xylem.run.streaming.account import account_of
+    from xylem.run.streaming.build import NotStreamable
+    from xylem.run.streaming.passes import StreamPasses
+
+    if at_once is None:
+        return None
+    told = at_once.plan.parts
+    places = [place for place, part in enumerate(told) if part.reads_input]
+    if len(places) < 2 or len(places) > MOST_PASSES:
+        return None
+
+    def given_by(start: int, end: int) -> StreamProgram | None:
+        try:
+            made = _streamed_module(module, env, schema, (start, end))
+        except NotStreamable:
+            return None
+        return made if account_of(made).is_bounded else None
+
+    programs: list[StreamProgram] = []
+    texts: list[str] = []
+    start, number = 0, 0
+    ends = [*places[1:], len(told)]
+    while number < len(ends):
+        found = given_by(start, ends[number])
+        if found is None:
+            return None
+        first = number
+        while number + 1 < len(ends) and (longer := given_by(start, ends[number + 1])) is not None:
+            found, number = longer, number + 1
+        programs.append(found)
+        texts.append(", ".join(told[place].text for place in places[first : number + 1]))
+        start, number = ends[number], number + 1
+    return StreamPasses(programs[-1], front=tuple(programs[:-1]), texts=tuple(texts)) if len(programs) > 1 else None
 
 
 def data_flow(text: str, env: StaticEnvironment) -> DataFlow:

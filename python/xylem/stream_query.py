@@ -50,7 +50,7 @@ def stream_passes(
         passes = compile_passes(text, environment, loaded_schema(schema))
     except NotStreamable as refused:
         raise _placed(refused, text, environment) from None
-    _check(passes.last, is_alone=not passes.earlier)
+    _check(passes.last, is_alone=passes.number == 1)
     return passes
 
 

@@ -70,6 +70,18 @@ CASES = {
         "let $x := avg(/s/p/x) for $p in /s/p let $x := $p/x return if ($x > avg(/s/p/x)) then $x else ()",
         2,
     ),
+    "one behind another": ("(/s/p/x, /s/p/y)", 2),
+    "one behind another in elements": ("<r><a>{ /s/p/x }</a><b>{ /s/p/y }</b></r>", 2),
+    "values behind values": ("<r>{ 'a', /s/p/x/data() }{ /s/p/y/data(), 'b' }</r>", 2),
+    "in namespaces": ("<r xmlns:z='urn:z'><z:a>{ /s/p/x }</z:a><z:b n='{ count(/s/h) }'>{ /s/p/y }</z:b></r>", 2),
+    "a value between them": ("<r>{ /s/p/x }<n>{ sum(/s/p/x) }</n>{ /s/p/y }</r>", 2),
+    "a value in front of them": ("<r n='{ count(/s/p) }'>{ /s/p/x }{ /s/p/y }</r>", 3),
+    "both need a value": ("let $m := avg(/s/p/x) return <r>{ /s/p[x > $m]/y }{ /s/p[x <= $m]/x }</r>", 3),
+    "in a loop of one turn": ("for $s in /s return <r id='{ $s/@id }'>{ $s/p/x, $s/p/y, $s/p/y/text() }</r>", 3),
+    "of one variable": ("let $p := /s/p return ($p/x, for $i in $p where $i/x > 3 return <h>{ $i/y }</h>)", 2),
+    "under a condition": ("if (count(/s/p) > 2) then (/s/p/x, /s/p/y) else 'few'", 3),
+    "by a function": ("declare function local:f($p) { ($p/x, $p/y) }; local:f(/s/p)", 2),
+    "the last, then all": ("(/s/p[last()]/y, /s/p/x)", 2),
     "windows": (
         "let $m := avg(/s/p/x) for tumbling window $w in /s/p start at $s when $s mod 4 = 1 "
         "where avg($w/x) > $m return <w>{ $w[1]/y/text() }</w>",
@@ -120,6 +132,8 @@ ERRORS = {
     "caught": "for $p in /s/p return try { $p/x + sum(/s/p/@n/xs:date(.)) } catch * { 'no date' }",
     "two values for one": "for $p in /s/p where $p/x = 3 return $p/x * /s/p/y",
     "division by an aggregate": "for $p in /s/p return $p/x idiv count(/s/none)",
+    "behind another sequence": "(/s/p/x, /s/p/(1 idiv (y - 5)))",
+    "between two sequences": "(/s/p/x, error(), /s/p/y)",
 }
 
 
@@ -189,6 +203,29 @@ def test_what_can_be_read_once_is_kept_on_disk(tmp_path: Path) -> None:
     source = _Source(LARGE)
     found, _ = run("/s/p/x", source, spill=tmp_path / "missing")
     assert found == from_tree("/s/p/x", LARGE)
+
+
+def test_parts_of_an_answer_over_what_can_be_read_once(tmp_path: Path) -> None:
+    query, passes = CASES["a value in front of them"]
+    for options in ({}, {"spill": tmp_path, "limits": Limits(buffered_bytes=1_000)}):
+        source = _Source(LARGE)
+        found, result = run(query, source, **options)
+        assert found == from_tree(query, LARGE)
+        assert result is not None
+        assert (result.statistics.passes, source.readings) == (passes, 1)
+    found, _ = run("(/s/p/x, /s/p/y)", _Source(LARGE), limits=Limits(buffered_bytes=len(LARGE) - 1))
+    assert found.error == "XYDY0005"
+    found, _ = run("(/s/p/x, /s/p/y)", _Source(LARGE), limits=Limits(buffered_bytes=0))
+    assert found.error == "XYST0012"
+    assert "/y comes after all items of another sequence" in found.message
+
+
+def test_parts_of_an_answer_come_before_what_is_wrong_with_the_input() -> None:
+    pieces: list[bytes] = []
+    with pytest.raises(XylemError) as failed:
+        xylem.compile("<r>{ /s/p/x }{ /s/p/y }</r>").stream(b"<s><p><x>1</x><y>2</y></p></q>").write_to(pieces.append)
+    assert failed.value.code == "XYIN0001"
+    assert b"".join(pieces) == b"<r><x>1</x>"
 
 
 def test_an_earlier_pass_may_stop_early(tmp_path: Path) -> None:

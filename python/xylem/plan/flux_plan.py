@@ -61,3 +61,5 @@ class FluxPlan(Record):
     """What was done before to make one pass of many, in words."""
     parts: tuple[AnswerPart, ...] = ()
     """What the answer consists of, one after the other."""
+    whole: Flux | None = None
+    """The whole query, where the program gives some parts of it alone."""

@@ -37,7 +37,9 @@ class Streamability:
     reasons: tuple[Reason, ...] = ()
     """Why one pass is not enough, or keeps as much as there is input."""
     earlier: tuple[tuple[str, ...], ...] = ()
-    """What the passes before the last compute."""
+    """What the passes before those that give the answer compute."""
+    gives: tuple[str, ...] = ()
+    """What each of the passes that give the answer gives of it, where there are several."""
     kept_at_once: tuple[Buffered, ...] = ()
     """What a single pass keeps that grows with the input."""
     trees: tuple[str, ...] = ()
@@ -72,7 +74,8 @@ class Streamability:
             "trees": list(self.trees),
             "earlier_passes": [list(values) for values in self.earlier],
             "in_one_pass_keeps": [buffer.to_dict() for buffer in self.kept_at_once],
-            "keeps_input_read_once": bool(self.earlier),
+            "answering_passes": list(self.gives),
+            "keeps_input_read_once": self.passes > 1,
         }
 
     def lines(self) -> Iterator[str]:
@@ -82,9 +85,11 @@ class Streamability:
             yield from _reason_lines(reason)
         for number, values in enumerate(self.earlier, 1):
             yield f"pass {number} computes {', '.join(values)}"
-        if self.earlier:
+        for number, text in enumerate(self.gives, len(self.earlier) + 1):
+            yield f"pass {number} gives {text}"
+        if self.earlier and not self.gives:
             yield f"pass {self.passes} gives the answer"
-        if self.earlier:
+        if self.passes > 1:
             yield "an input that can be read only once is kept, within --buffer-limit, or on disk with --spill DIR"
         elif not self.is_bounded and self.is_streamed:
             yield "kept, within --buffer-limit:"
@@ -99,7 +104,7 @@ class Streamability:
         elif not self.is_single_pass:
             yield "it reads the input once, and keeps what grows with it:"
             yield from (f"  {', '.join(buffer.paths)}" for buffer in self.kept_at_once)
-            if self.earlier:
+            if self.passes > 1:
                 yield f"in one process, {self.passes} passes over a file would keep nothing that grows"
 
 
@@ -108,18 +113,26 @@ def streamability(
     source: str,
     buffered: Sequence[Buffered],
     earlier: Sequence[Sequence[str]],
+    gives: Sequence[str] = (),
+    *,
     can_be_one_pass: bool,
 ) -> Streamability:
-    """The verdict on a plan that streams `source`: `buffered` is what one pass keeps, `earlier` what others give."""
+    """The verdict on a plan that streams `source`: `buffered` is what one pass keeps.
+
+    `earlier` is what passes before the answer compute, `gives` what several that give the answer give of it.
+    """
     trees = tuple(stream for stream in flow.fused.streams if stream != source)
     growing = tuple(buffer for buffer in buffered if buffer.bound == THE_STREAM)
-    if not growing and not earlier:
+    passes = len(earlier) + max(1, len(gives))
+    if not growing and passes == 1:
         return Streamability(1, True, trees=trees)
     reasons = flow.verdict.reasons or tuple(
         Reason(0, f"${buffer.variable} keeps {', '.join(buffer.paths)} until {buffer.until}") for buffer in growing
     )
     told = tuple(tuple(values) for values in earlier)
-    return Streamability(len(earlier) + 1, bool(earlier), reasons, told, growing, trees, True, can_be_one_pass)
+    return Streamability(
+        passes, passes > 1, reasons, told, tuple(gives), growing, trees, can_be_one_pass=can_be_one_pass
+    )
 
 
 def over_tree(why: str, span: Span | None) -> Streamability:

@@ -11,6 +11,7 @@ from xylem.plan.flux_plan import Applied, FluxPlan
 from xylem.schema.constraints import Schema
 from xylem.syntax import ast
 
+from .answer_parts import answer_parts, some_parts, told_parts
 from .driver import Observer, apply_rules, silent
 from .flux_rewrite import rewrite_to_flux
 from .fresh_names import Names
@@ -33,12 +34,14 @@ def to_program(
     imported: Iterable[ast.Declaration] = (),
     externals: Collection[tuple[str, str]] = (),
     without: Collection[str] = (),
+    part: tuple[int, int] | None = None,
 ) -> FluxPlan:
     """The plan that streams the body of a main module, its names resolved.
 
     `prolog` holds the declarations of the module, `imported` those of the modules it imports, and `externals` the names
     of functions written in Python; a function that is none of these may look anywhere, so the whole document is kept
     for it. `without` names rules to be left out.
+    With `part`, the plan gives no more than these parts of the answer: the first, and the one behind the last.
     """
     declared = list(prolog)
     body = unite_paths(inline_prolog(body, declared))
@@ -60,6 +63,11 @@ def to_program(
         observe(change)
 
     query = apply_rules(query, NORMAL_FORM, facts, note, without)
+    parts = told_parts(answer_parts(query))
+    whole = None if part is None else query
+    if part is not None:
+        query = apply_rules(some_parts(query, *part), NORMAL_FORM, facts, note, without)
     query = apply_rules(query, ALGEBRA, facts, note, without)
     program = rewrite_to_flux(query, schema, names)
-    return FluxPlan(program, query, source, reads_input, buffers(program, schema), tuple(applied), told_of(fusions))
+    kept = buffers(program, schema)
+    return FluxPlan(program, query, source, reads_input, kept, tuple(applied), told_of(fusions), parts, whole)

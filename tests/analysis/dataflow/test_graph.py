@@ -150,6 +150,8 @@ PASSES = {
         {3},
     ),
     "quantifier around": ("for $p in /s/p where some $q in /s/q satisfies $q/x = 1 return $p", 2, {3}),
+    "one sequence behind another": ("(/s/p, /s/q)", 2, {0}),
+    "two behind a value": ("<r n='{ count(/s/p) }'>{ /s/p, /s/q }</r>", 3, {0, 3}),
     "three": ("for $p in /s/p where $p/y > count(/s/p[x > avg(/s/p/x)]) return $p/y", 3, {2, 3}),
 }
 
@@ -169,7 +171,6 @@ BLOCKING = {
     "group by": ("for $p in /s/p group by $k := $p/k return count($p)", Blocking.GROUPS),
     "distinct values": ("distinct-values(/s/p/x)", Blocking.COLLECTS),
     "text of all": ("string-join(/s/p, ',')", Blocking.COLLECTS),
-    "one sequence behind another": ("(/s/p, /s/q)", Blocking.WAITS),
     "siblings": ("for $p in /s/p return $p/following-sibling::p[1]", Blocking.LOOKS_BACK),
     "all sub-sequences": ("forseq $w in /s/p return count($w)", Blocking.HOLDS),
     "recursion in two directions": (

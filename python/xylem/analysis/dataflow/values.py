@@ -57,11 +57,15 @@ class Nodes:
         *,
         path: StreamPath | None = None,
         blocking: Blocking | None = None,
+        in_turn: bool = False,
     ) -> Value:
-        """A sequence that flows from others; one that compares the items of two traversals joins them."""
+        """A sequence that flows from others; one that compares the items of two traversals joins them.
+
+        With `in_turn` the others come one after the other.
+        """
         number = len(self.nodes) + 1
         sources = frozenset(flows)
-        if blocking is None and self._joins(sources, path):
+        if blocking is None and not in_turn and self._joins(sources, path):
             blocking = Blocking.JOINS
         self.nodes[number] = SequenceNode(number, text, span, blocking, path)
         self._flow(number, sources)

@@ -142,7 +142,7 @@ class Walk:
                         self.nodes.wait(ref)
                 values = frozenset(ref for part in parts if not part.is_sequence for ref in part.refs)
                 if values:
-                    value = self.nodes.sequence(label(item), item.span, value.refs | values)
+                    value = self.nodes.sequence(label(item), item.span, value.refs | values, in_turn=True)
             parts.append(value)
         return Value(
             frozenset(ref for part in parts for ref in part.refs),
@@ -177,7 +177,8 @@ class Walk:
             decides, is_local = decides | value.refs, is_local or value.is_local
         found = self.together([self.of(result, around) for result in results], expr)
         if found.is_sequence and decides:
-            return self.nodes.sequence(label(expr), expr.span, found.refs | decides)
+            in_turn = not self.nodes.traversals(decides)
+            return self.nodes.sequence(label(expr), expr.span, found.refs | decides, in_turn=in_turn)
         return replace(found.and_also(decides), is_local=found.is_local or is_local)
 
     def _cases(self, expr: ast.Switch | ast.Typeswitch, around: Around) -> Value:

@@ -1,7 +1,8 @@
-"""A query that is answered in several passes over its input: earlier ones give values, the last one gives the answer.
+"""A query that is answered in several passes over its input: earlier ones give values, the last ones give the answer.
 
 Each pass streams. What an earlier pass computes is bound to variables that the later ones read, so that nothing need
-wait for what is known only at the end of the input (single-pass paper, §3.2).
+wait for what is known only at the end of the input (single-pass paper, §3.2). An answer with several long parts, one
+behind the other, is given by as many passes.
 """
 
 from __future__ import annotations
@@ -49,16 +50,25 @@ class StreamPasses:
     earlier: tuple[EarlierPass, ...] = ()
     at_once: StreamProgram | None = None
     """The same query in one pass, which keeps as much as there is input; None where it cannot be answered so."""
+    front: tuple[StreamProgram, ...] = ()
+    """Those that give parts of the answer before what the last one gives."""
+    texts: tuple[str, ...] = ()
+    """What each of them gives, and the last one, where there are several."""
+
+    @property
+    def answering(self) -> tuple[StreamProgram, ...]:
+        """The passes that give the answer, one after the other."""
+        return (*self.front, self.last)
 
     @property
     def number(self) -> int:
         """How many times the input is read."""
-        return len(self.earlier) + 1
+        return len(self.earlier) + len(self.answering)
 
     @property
     def in_one_pass(self) -> StreamPasses | None:
         """For an input that can be read only once."""
-        if not self.earlier:
+        if self.number == 1:
             return self
         return None if self.at_once is None else StreamPasses(self.at_once)
 
@@ -83,10 +93,30 @@ class StreamPasses:
             for earlier in self.earlier:
                 values = yield from _Values(earlier, open_again, resources, options, measured).found(bound)
                 bound.update(values)
+            for program in self.front:
+                own, unfinished = Statistics(), Unfinished(output)
+                with open_again() as again:
+                    for _ in program.write(again, resources, unfinished, variables=bound, statistics=own, **options):
+                        measured.input_bytes = own.input_bytes
+                        yield measured
+                measured.add_pass(own)
         except BaseException:
             source.close()
             raise
         yield from self.last.write(source, resources, output, variables=bound, statistics=measured, **options)
+
+
+class Unfinished:
+    """An output to which more will be written when a pass has come to its end."""
+
+    def __init__(self, output: Any) -> None:
+        self._output = output
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._output, name)
+
+    def finish(self) -> None:
+        """The next pass goes on."""
 
 
 @dataclass(frozen=True)
