@@ -29,7 +29,26 @@ def test_facts_for_programs() -> None:
     facts = distribution_facts(distributed("for $p in //p\norder by $p/a return $p").distribution)
     assert (facts["parallel"], facts["ordered"], facts["stages"], facts["scopes"]) == (True, True, 1, ["//p"])
     (part,) = facts["parts"]
-    assert (part["kind"], part["line"], part["shuffles"]) == ("sort", 1, ["by order, $p/a"])
+    assert (part["kind"], part["line"], part["shuffles"]) == ("sort", 1, [])
+    assert part["order"] == "$p/a"
+
+
+@pytest.mark.parametrize("query", ["for $x in //* return name($x)", "count(//*)", "//a, //*[a]/@b"])
+def test_a_document_whose_root_is_an_item_is_not_cut(query: str) -> None:
+    text = distribution_text(distributed(query).distribution)
+    assert "leads to the root element, so each file is one range" in text
+    assert "before each" not in text
+
+
+def test_what_a_loop_counts_around_its_items_is_not_what_they_contain() -> None:
+    for inside, said in (("$s/p", True), ("$s//p", True), ("$s/ancestor::s", False), ("$s/@*", False)):
+        (part,) = distributed(f"for $s in //s return count({inside})").distribution.parts
+        assert ("is of all that it contains" in part.why) is said
+
+
+def test_order_keys_are_told_as_they_are_written() -> None:
+    query = "for $p in //p order by $p/a descending empty greatest, $p/b return $p"
+    assert distributed(query).distribution.parts[0].order == "$p/a descending empty greatest, $p/b"
 
 
 def test_reasons_name_their_place() -> None:

@@ -33,7 +33,8 @@ class PartKind(StrEnum):
     MAP = "map"
     """One after another, in the order of the input."""
     AGGREGATE = "partial aggregate and merge"
-    SORT = "shuffle by order key"
+    SORT = "sort and merge"
+    """By each task, then merged by the driver, which writes the answer; rows of a DataFrame are shuffled instead."""
     GROUP = "shuffle by grouping key"
     WINDOWS = "windows, with state"
     """Of a stream alone: items from tasks, windows where their key has its place."""
@@ -86,6 +87,8 @@ class Part:
     """Why it is of this kind, for `explain`: what keeps it from being spread further, if anything does."""
     shuffles: tuple[str, ...] = ()
     """By what rows are brought together, one after another."""
+    order: str = ""
+    """By what rows are sorted."""
     joins: tuple[Join, ...] = ()
     """How its tasks are given what they need."""
     line: int = 1

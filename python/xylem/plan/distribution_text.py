@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from xylem.source.byte_ranges import PathStep, Scope
@@ -18,17 +18,16 @@ def distribution_text(distribution: Distribution) -> str:
     if not distribution.is_parallel:
         (part,) = distribution.parts
         return "\n".join(["one task, over the whole input", f"{_INDENT}{part.why}"]) + "\n"
-    lines = ["split"]
-    lines += [f"{_INDENT}before each {path}" for path in scope_paths(distribution.parts)] or [
-        f"{_INDENT}nowhere: each file is one range"
-    ]
+    lines = ["split", *_indented(_split_lines(distribution.parts))]
     stages = 1 + max(part.stage for part in distribution.parts)
     shuffles = sum(len(part.shuffles) for part in distribution.parts)
     order = "in its order" if distribution.ordered else "in any order"
     joins = sum(join.is_by_key for part in distribution.parts for join in part.joins)
     joined = f", {_number(joins, 'join')} by key" if joins else ""
+    sorts = sum(bool(part.order) for part in distribution.parts)
+    is_sorted = f", {_number(sorts, 'sort')}" if sorts else ""
     passes = _number(stages, "pass", "passes")
-    lines += ["", f"{passes} over the input, {_number(shuffles, 'shuffle')}{joined}, answer {order}"]
+    lines += ["", f"{passes} over the input, {_number(shuffles, 'shuffle')}{is_sorted}{joined}, answer {order}"]
     for part in distribution.parts:
         lines += ["", *_part_lines(part, stages)]
     lines += ["", "frame, once on the driver", *_indented(distribution.frame.splitlines())]
@@ -57,6 +56,22 @@ def scope_paths(parts: Iterable[Part]) -> list[str]:
     return list(dict.fromkeys(scope_path(scope) for part in parts for scope in part.scopes))
 
 
+def _split_lines(parts: Sequence[Part]) -> Iterator[str]:
+    """Where documents are cut: before what scopes lead to, and inside nothing of it."""
+    roots = [scope_path(scope) for part in parts for scope in part.scopes if _is_root(scope)]
+    if roots and not any(part.is_divisible for part in parts):
+        yield f"nowhere: {roots[0]} leads to the root element, so each file is one range"
+        return
+    yield from (f"before each {path}" for path in scope_paths(parts))
+    if not any(part.scopes for part in parts):
+        yield "nowhere: each file is one range"
+
+
+def _is_root(scope: Scope) -> bool:
+    """Whether the root element of a document is one of these, whatever it is: `//*`."""
+    return len(scope) == 1 and scope[0][1:] == (None, None)
+
+
 def _step(step: PathStep) -> str:
     axis, uri, local = step
     if uri:
@@ -72,6 +87,8 @@ def _part_lines(part: Part, stages: int) -> list[str]:
     lines += _indented(part.text.splitlines())
     for shuffle in part.shuffles:
         lines.append(f"{_INDENT}- shuffled {shuffle}")
+    if part.order:
+        lines.append(f"{_INDENT}- sorted by {part.order}: each task sorts its rows, the driver merges them")
     lines += [f"{_INDENT}- {line}" for line in _join_lines(part.joins)]
     if part.why:
         lines.append(f"{_INDENT}- {part.why}")
@@ -104,6 +121,7 @@ def _part_facts(part: Part) -> dict[str, Any]:
         "stage": part.stage,
         "needs": list(part.needs),
         "shuffles": list(part.shuffles),
+        "order": part.order,
         "joins": [
             {"part": join.part, "by_key": join.is_by_key, "equalities": list(join.equalities), "why": join.why}
             for join in part.joins

@@ -126,7 +126,7 @@ def test_a_state_that_grows_has_a_limit() -> None:
         _take_all(answer, program)
     answer.close()
     assert caught.value.code == "XYRT0023"
-    assert "shuffle by order key" in str(caught.value)
+    assert "sort and merge" in str(caught.value)
 
 
 def _take_all(answer: Answer, program: DistributedProgram) -> None:

@@ -191,6 +191,7 @@ def _described(part: SpreadPart, parts: tuple[SpreadPart, ...], is_collated: boo
         part.needs,
         part.why,
         tuple(_shuffles(part)),
+        ", ".join(map(_order, part.orders)),
         tuple(told_joins(part, parts, _printed, is_collated)),
         span.line,
         span.column,
@@ -199,12 +200,20 @@ def _described(part: SpreadPart, parts: tuple[SpreadPart, ...], is_collated: boo
 
 
 def _shuffles(part: SpreadPart) -> Iterator[str]:
-    if part.grouping is not None:
+    if part.grouping is not None and part.grouping.keys:
         yield "by group, " + ", ".join(f"${spec.name.local}" for spec in part.grouping.keys)
-    if part.orders:
-        directions = (" descending" if spec.descending else "" for spec in part.orders)
-        keys = (" ".join(_printed(spec.key).split()) for spec in part.orders)
-        yield "by order, " + ", ".join(key + direction for key, direction in zip(keys, directions, strict=True))
+
+
+def _order(spec: ast.OrderSpec) -> str:
+    """An order key in one line, as it is written."""
+    words = [*_printed(spec.key).split()]
+    if spec.descending:
+        words.append("descending")
+    if spec.empty == "greatest":
+        words.append("empty greatest")
+    if spec.collation is not None:
+        words.append(f'collation "{spec.collation}"')
+    return " ".join(words)
 
 
 def _printed(expr: ast.Expr) -> str:

@@ -461,6 +461,9 @@ def _refuse_identity(let: ast.LetClause, rest: ast.Node) -> None:
         raise NotSpread(f"${let.name} is compared by identity", let)
 
 
+_INWARDS = frozenset({"child", "descendant", "descendant-or-self"})
+
+
 def _whole_items(expr: ast.Expr) -> str:
     """What keeps items from being divided themselves: an aggregate of what one of them contains."""
     if not isinstance(expr, ast.Flwor):
@@ -469,7 +472,8 @@ def _whole_items(expr: ast.Expr) -> str:
     for node in expr.result.walk():
         if isinstance(node, ast.FunctionCall) and node.name.uri == FN and node.name.local in AGGREGATES:
             start, steps = flattened(node.arguments[0]) if node.arguments else (None, [])
-            if steps and isinstance(start, ast.VarRef) and start.name.expanded == first.name.expanded:
+            goes_inside = bool(steps) and isinstance(steps[0], ast.AxisStep) and steps[0].axis in _INWARDS
+            if goes_inside and isinstance(start, ast.VarRef) and start.name.expanded == first.name.expanded:
                 return f"each ${first.name} is read whole by one task: {node.name.local}() is of all that it contains"
     return ""
 
