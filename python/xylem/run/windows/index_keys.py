@@ -14,7 +14,7 @@ from xylem.values.casting_numbers import parse_double
 from xylem.values.comparison import grouping_key
 from xylem.values.datetimes import Date, DateTime, Time
 from xylem.values.durations import DayTimeDuration, YearMonthDuration
-from xylem.values.families import FAMILY_OF, INTEGER_CLASSES, STRING_CLASSES, Family
+from xylem.values.families import FAMILY_OF, INTEGER_CLASSES, STRING_CLASSES
 from xylem.values.strings import UntypedAtomic
 
 _EXACT_INTEGERS = 1 << 53
@@ -45,7 +45,8 @@ def order_key(value: Any, implicit_tz: int) -> Key | NoKey:
     if cls is int or cls in INTEGER_CLASSES:
         return Key("number", value) if -_EXACT_INTEGERS < value < _EXACT_INTEGERS else UNSURE
     if cls is float:
-        return Key("number", value) if value == value else NEVER
+        # NaN too: what is a number to one side may be none to the other, and is an error then.
+        return Key("number", value)
     if cls in STRING_CLASSES:
         return Key("untyped" if cls is UntypedAtomic else "text", value)
     if cls in (DateTime, Date, Time):
@@ -104,13 +105,18 @@ def comparable(index_kind: str, probe: Key, is_general: bool) -> Any:
 
 
 def hash_key(value: Any, implicit_tz: int) -> Any:
-    """The key of one side of `eq`; None where there is no value."""
-    return None if value is None else grouping_key(value, None, implicit_tz)
+    """The key of one side of `eq`; None where that is false whatever the other side: no value, or NaN."""
+    return None if value is None or value != value else grouping_key(value, None, implicit_tz)
 
 
-def is_text(value: Any) -> bool:
-    return FAMILY_OF.get(type(value)) == Family.STRING
+def equality_kind(value: Any, is_general: bool) -> int:
+    """Values of one kind are equal where their keys are. Others have to be compared, which may be an error.
+
+    To `eq` untyped values are texts; to `=` they are what they are compared with.
+    """
+    if is_general and type(value) is UntypedAtomic:
+        return _UNTYPED
+    return FAMILY_OF.get(type(value), _UNKNOWN)
 
 
-def is_untyped(value: Any) -> bool:
-    return type(value) is UntypedAtomic
+_UNTYPED, _UNKNOWN = -1, -2

@@ -18,9 +18,8 @@ from .index_keys import (
     NoKey,
     comparable,
     difference_key,
+    equality_kind,
     hash_key,
-    is_text,
-    is_untyped,
     moved_key,
     order_key,
 )
@@ -89,8 +88,9 @@ class EachWindow:
 class HashedWindows:
     """Windows by a key of their starts, found by the same key of an item.
 
-    `eq` compares as the grouping of values does, so that the table gives exactly the windows for which it holds. For
-    the general `=` an untyped value may be a number as well: where the kinds of values differ, all windows are tested.
+    Values of one kind compare as the grouping of values does, so that the table gives exactly the windows for which the
+    comparison holds. Where kinds differ, all windows are tested: for the general `=` an untyped value may be a number
+    as well, and what cannot be compared is an error.
     """
 
     def __init__(
@@ -114,7 +114,8 @@ class HashedWindows:
         self._windows: dict[Any, list[Open]] = {}
         self._unsure = EachWindow(whole)
         self._whole = whole
-        self._kinds: set[str] = set()
+        self._kind: int | None = None
+        """Of the keys of starts; `_MIXED` where they have several."""
 
     @property
     def is_plain(self) -> bool:
@@ -137,8 +138,11 @@ class HashedWindows:
                     self._unsure.add(window)
                 return
             value = values[0]
-            self._kinds.add(_equality_kind(value))
         key = value if type(value) is str else hash_key(value, self._implicit_tz)
+        if value is not None:
+            kind = equality_kind(value, self._is_general)
+            if kind != self._kind:
+                self._kind = kind if self._kind is None else _MIXED
         if key is not None:
             bucket = self._windows.get(key)
             if bucket is None:
@@ -175,8 +179,8 @@ class HashedWindows:
             if not value:
                 return None
             value = value[0]
-            if self._kinds - {_equality_kind(value)}:
-                return UNSURE
+        if value is not None and self._kind is not None and equality_kind(value, self._is_general) != self._kind:
+            return UNSURE
         return hash_key(value, self._implicit_tz)
 
     def _in_bucket(self, probe: Any, end: Place, remove: bool) -> list[Open]:
@@ -227,14 +231,12 @@ class HashedWindows:
         self._unsure.drop_over()
 
 
+_MIXED = -3
+
+
 def _hashed(key: Key) -> Any:
     """Numbers are their own keys: equal ones have equal hashes, whatever their types."""
     return key.value if key.kind == "number" else key
-
-
-def _equality_kind(value: Any) -> str:
-    """Values of one kind are `=` where they are `eq`: untyped ones among themselves, as texts."""
-    return "untyped" if is_untyped(value) else "text" if is_text(value) else "typed"
 
 
 SMALL = 1 << 30
@@ -306,7 +308,7 @@ class SortedWindows:
             key = UNSURE if value else NEVER
         else:
             key = order_key(value[0] if self._is_general else value, self._implicit_tz)
-        if not isinstance(key, Key):
+        if not isinstance(key, Key) or key.value != key.value:
             if key is UNSURE:
                 self._unsure.add(window)
             return

@@ -116,8 +116,9 @@ def hashed(cursor: SlidingCursor, items: Iterable[Any]) -> Iterator[Window]:
     assert isinstance(index, HashedWindows)
     start_key, end_key, residual = index.start_key, index.end_key, index.residual
     offset = 0 if index.offset is None else index.offset[0]
-    # Strings are compared as they are, and not moved.
+    # Strings are compared as they are, and not moved; those and integers cannot be compared, which is an error.
     kind: type = str if index.offset is None else _NoValue
+    known: type | None = None
     keeps_current, _, keeps_previous, _ = cursor.needs.start
     reads_current, _, reads_previous, _ = cursor.needs.end
     keeps, limit = buffer is not None or aggregates is not None, cursor.limit
@@ -139,6 +140,10 @@ def hashed(cursor: SlidingCursor, items: Iterable[Any]) -> Iterator[Window]:
         if start is None or start(item, position, previous, None):
             place = item if keeps_current else None, position, previous if keeps_previous else None, None
             key = start_key(*place)
+            if known is not type(key):
+                if known is not None:
+                    break
+                known = type(key)
             if type(key) is int and -SMALL < key < SMALL:
                 key += offset
             elif type(key) is not kind:
@@ -148,7 +153,7 @@ def hashed(cursor: SlidingCursor, items: Iterable[Any]) -> Iterator[Window]:
             previous = item
             continue
         value = end_key(*now)
-        if not (type(value) is int and -SMALL < value < SMALL) and type(value) is not kind:
+        if known is not type(value) or not (known is kind or (type(value) is int and -SMALL < value < SMALL)):
             break
         if opened is not None:
             if keeps and not waiting:
