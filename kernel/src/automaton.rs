@@ -49,7 +49,7 @@ pub struct Action {
     pub counted: Vec<u32>,
     /// Steps with a record at its start.
     pub at_start: Vec<u32>,
-    /// Steps that announce it if it stands in another one, or another one in it.
+    /// Steps for which it matters whether it stands in another one of theirs.
     pub nesting: Vec<u32>,
     /// Steps that announce it when there is a record of a step below them.
     pub late: Vec<u32>,
@@ -354,8 +354,11 @@ impl Automaton {
             }
         }
         let (counted, items, texts) = (with(COUNT), with(ITEM), with(TEXTS));
-        let (nesting, at_start): (_, Vec<u32>) = with(START).into_iter().partition(|&step| steps[step as usize].nests);
-        let (late, at_start): (Vec<u32>, Vec<u32>) = at_start.into_iter().partition(|&step| steps[step as usize].late);
+        let of = |which: fn(&crate::plan::Step) -> bool| {
+            reached.iter().copied().filter(move |&step| which(&steps[step as usize])).collect::<Vec<u32>>()
+        };
+        let (late, nesting) = (of(|step| step.late), of(|step| step.nests || step.outermost));
+        let at_start = of(|step| step.report & START != 0 && !step.late && !step.nests);
         let is_dead = inner.children.is_empty() && inner.descendants.is_empty();
         let skips = is_dead && !has_row && !keeps_text && counted.is_empty();
         let is_simple = has_row && counted.is_empty() && at_start.is_empty() && texts.is_empty();

@@ -45,6 +45,8 @@ pub enum Comparison {
     Greater,
     /// `>=`
     GreaterOrEqual,
+    /// Any value will do: it is there.
+    Exists,
 }
 
 impl Comparison {
@@ -57,6 +59,7 @@ impl Comparison {
             "<=" => Comparison::LessOrEqual,
             ">" => Comparison::Greater,
             ">=" => Comparison::GreaterOrEqual,
+            "exists" => Comparison::Exists,
             _ => return None,
         })
     }
@@ -70,6 +73,7 @@ impl Comparison {
             Comparison::LessOrEqual => left <= right,
             Comparison::Greater => left > right,
             Comparison::GreaterOrEqual => left >= right,
+            Comparison::Exists => true,
         }
     }
 }
@@ -175,8 +179,10 @@ pub struct Step {
     pub among: Vec<Vec<NameOf>>,
     /// START, END, ITEM, COUNT, TEXTS.
     pub report: u8,
-    /// Whether START records matter only for elements that stand in each other.
+    /// Whether START records only tell which elements stand in each other: they need not be told in document order.
     pub nests: bool,
+    /// Whether elements inside another one of the step are left out; of ITEM records only.
+    pub outermost: bool,
     /// Whether START and END records matter only for elements with a record of a step below inside.
     pub late: bool,
     /// What is kept.
@@ -214,12 +220,17 @@ impl Plan {
             return Some("a plan has at least the step of the document".into());
         }
         let is_half_late = |step: &Step| step.late && (step.report & (START | END) != START | END || step.nests);
+        let mut is_below_late = vec![false; self.steps.len()];
         for (number, step) in self.steps.iter().enumerate().skip(1) {
             if step.parent >= number {
                 return Some(format!("step {number} comes before its parent"));
             }
             if is_half_late(step) {
                 return Some(format!("step {number} cannot be late: it is to report start and end, and not to nest"));
+            }
+            is_below_late[number] = is_below_late[step.parent] || self.steps[step.parent].late;
+            if step.nests && is_below_late[number] {
+                return Some(format!("step {number} cannot nest: it is below one that is late"));
             }
         }
         None

@@ -53,6 +53,8 @@ pub struct Rows {
     pub record_steps: Vec<u32>,
     /// Rows of the records.
     pub record_rows: Vec<u32>,
+    /// The last of these rows in document order.
+    last_recorded: u32,
     /// The results of WRITTEN records, end to end.
     pub written_text: Vec<u8>,
     /// For each WRITTEN record, what it consists of.
@@ -213,12 +215,14 @@ impl Rows {
         self.record_kinds.push(kind);
         self.record_steps.push(step);
         self.record_rows.push(row);
+        self.last_recorded = self.last_recorded.max(row);
     }
 
     /// The result of an element has been appended to `written_text`; how many items it is.
     pub fn record_written(&mut self, step: u32, row: u32, items: u64) {
-        let (end, rows) = (self.written_text.len(), self.len() - row as usize);
-        let characters = count(&self.characters[self.value_start(row as usize)..]);
+        let (end, rows_end) = (self.written_text.len(), self.ends[row as usize] as usize);
+        let rows = rows_end - row as usize;
+        let characters = count(&self.characters[self.value_start(row as usize)..self.value_start(rows_end)]);
         if self.record_kinds.last() != Some(&WRITTEN) || self.record_steps.last() != Some(&step) {
             self.record(WRITTEN, step, 0);
             self.written.push(Written::default());
@@ -234,9 +238,7 @@ impl Rows {
 
     /// Whether a record points to a row from this one on.
     pub fn points_from(&self, row: u32) -> bool {
-        // Records of what is inside an element come after its start: the last one that points to a row tells.
-        let place = self.record_kinds.iter().rposition(|&kind| kind != WRITTEN);
-        place.is_some_and(|place| self.record_rows[place] >= row)
+        self.last_recorded >= row
     }
 
     /// Bytes held from a row on.

@@ -37,6 +37,7 @@ fn together(tests: &ValueTests, named: NamedRows<'_>, row: usize) -> Verdict {
     let ValueTests { values, comparisons } = tests;
     let everything = u32::MAX >> (MOST_TOGETHER - comparisons.len());
     let mut deciding = Deciding { comparisons, held: 0, open: 0, everything };
+    let is_read = comparisons.iter().any(|(comparison, _)| *comparison != Comparison::Exists);
     let _ = named.follow(&values.path, row, &mut |element| {
         if let Some(attribute) = &values.attribute {
             return match named.attribute(attribute, element) {
@@ -46,6 +47,9 @@ fn together(tests: &ValueTests, named: NamedRows<'_>, row: usize) -> Verdict {
         }
         if values.text {
             return named.texts(element, &mut |text| deciding.compare(named.rows.value(text)));
+        }
+        if !is_read {
+            return deciding.compare(b"");
         }
         deciding.compare(&string_value(named, element))
     });

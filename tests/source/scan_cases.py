@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from hypothesis import strategies as st
 from xylem.plan.scan_plan import (
+    EXISTS,
     AttributeTest,
     Keep,
     NameTest,
@@ -107,7 +109,7 @@ NAME_TESTS = st.builds(
 VALUE_TESTS = st.builds(
     lambda path, op, constant, text, attribute: ValueTest(tuple(path), op, *constant, text, attribute),
     st.lists(st.sampled_from([("", "a"), ("", "b"), ("u", "a"), ("u", "b")]), max_size=2),
-    OPERATORS,
+    st.one_of(OPERATORS, OPERATORS, st.just(EXISTS)),
     st.one_of(CONSTANTS, st.sampled_from([("t", None), ("", None)])),
     st.booleans(),
     st.one_of(st.none(), NAMES),
@@ -138,4 +140,6 @@ def plans(draw: st.DrawFn) -> ScanPlan:
                 tuple(draw(st.lists(VALUE_TESTS, max_size=2))) if number and draw(st.integers(0, 3)) == 0 else (),
             )
         )
+        if steps[-1].report & ~Report.TEXTS == Report.ITEM and number and draw(st.integers(0, 3)) == 0:
+            steps[-1] = replace(steps[-1], outermost=True)
     return ScanPlan(tuple(steps), draw(st.booleans()))

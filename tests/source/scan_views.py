@@ -14,6 +14,7 @@ from typing import Any
 from xylem.errors import XylemError
 from xylem.plan.scan_plan import TEXT as TEXT_RECORD
 from xylem.plan.scan_plan import (
+    EXISTS,
     AttributeTest,
     Batch,
     Keep,
@@ -193,6 +194,9 @@ class _Oracle:
                 reports = [number for number, step in steps if step.report & Report.TEXTS]
                 view.records += [(TEXT_RECORD, number, self.path(row), content) for number in reports]
         for kind, number in later:
+            is_inner = any(number in self.reached[other] for other in self.ancestors(row))
+            if self.plan.steps[number].outermost and is_inner:
+                continue
             content = self.content(row) if kind == Report.ITEM else None
             tests = self.plan.steps[number].value_tests if content else ()
             if all(may_hold(test, content) for test in tests):
@@ -353,6 +357,8 @@ def may_hold(test: ValueTest, content: Content | None) -> bool:
 
 
 def value_may_hold(test: ValueTest, value: str) -> bool:
+    if test.op == EXISTS:
+        return True
     if test.number is None:
         return compare(value, test.op, test.string)
     try:

@@ -18,14 +18,14 @@ type TestTuple = (String, String, Option<ComparisonTuple>, Option<(u64, u64)>);
 /// path, whether text nodes, attribute or None, sign, text or None, number or None
 pub type ValueTestTuple = (Vec<(String, String)>, bool, Option<(String, String)>, String, Option<String>, Option<f64>);
 
-/// parent, is_descendant, uri, local, report, nests, late, keep, attributes, text, tests, value tests, result
+/// parent, is_descendant, uri, local, report, (nests, late, outermost), keep, attributes, text, tests, value tests, result
 type StepTuple<'py> = (
     i64,
     bool,
     Option<String>,
     Option<String>,
     u8,
-    (bool, bool),
+    (bool, bool, bool),
     u8,
     Option<Vec<(String, String)>>,
     bool,
@@ -73,8 +73,20 @@ pub fn plan((steps, names, comments): PlanTuple<'_>) -> PyResult<Plan> {
 }
 
 fn step(tuple: StepTuple<'_>) -> PyResult<Step> {
-    let (parent, is_descendant, uri, local, report, (nests, late), keep, attributes, text, tests, value_tests, made) =
-        tuple;
+    let (
+        parent,
+        is_descendant,
+        uri,
+        local,
+        report,
+        (nests, late, outermost),
+        keep,
+        attributes,
+        text,
+        tests,
+        value_tests,
+        made,
+    ) = tuple;
     let keep = match keep {
         0 => Keep::Nothing,
         1 => Keep::Subtree,
@@ -94,6 +106,7 @@ fn step(tuple: StepTuple<'_>) -> PyResult<Step> {
         among,
         report,
         nests,
+        outermost,
         late,
         keep,
         attributes,

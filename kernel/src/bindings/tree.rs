@@ -209,6 +209,17 @@ impl CompactRows {
         self.checked(row).map(|row| self.tree.parent(row).map_or(-1, i64::from))
     }
 
+    /// How many rows are around one.
+    fn depth(&self, row: u32) -> PyResult<u32> {
+        let mut row = self.checked(row)?;
+        let mut depth = 0;
+        while let Some(parent) = self.tree.parent(row) {
+            row = parent;
+            depth += 1;
+        }
+        Ok(depth)
+    }
+
     fn value<'py>(&self, py: Python<'py>, row: u32) -> PyResult<Option<Bound<'py, PyString>>> {
         self.checked(row).map(|row| self.tree.value(row).map(|value| PyString::new(py, value)))
     }

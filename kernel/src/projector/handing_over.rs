@@ -59,6 +59,9 @@ impl Projector {
                 for element in &mut self.open[depth..self.with_rows] {
                     element.row = element.row - first + shift;
                 }
+                for nesting in &mut self.nesting {
+                    nesting.move_rows(first, shift);
+                }
                 break;
             }
             self.open[depth].row = self.rows.repeat_open(&done, self.open[depth].row, parent);

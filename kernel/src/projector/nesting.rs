@@ -1,8 +1,7 @@
-//! Elements of a step that may stand in each other: they are announced only where they do.
+//! Elements of a step that may stand in each other: which of them are inside another one, and which have been announced.
 
-use super::late::announce;
 use super::Projector;
-use crate::plan::START;
+use crate::value_tests::Verdict;
 
 /// The open elements that one step reaches.
 #[derive(Default)]
@@ -11,21 +10,17 @@ pub(super) struct Nesting {
     places: Vec<usize>,
     /// How many of them, from the outermost on, have been announced.
     announced: usize,
+    /// The rows of those that have ended inside another one, and what their tests came to.
+    pending: Vec<(u32, Verdict)>,
 }
 
 impl Projector {
     /// The innermost open element is reached by steps that ask whether elements nest.
+    #[inline(always)]
     pub(super) fn enter_nesting(&mut self, action: u32) {
         let place = self.open.len() - 1;
         for &step in &self.automaton.action(action).nesting {
-            let nesting = &mut self.nesting[step as usize];
-            nesting.enter(place);
-            if nesting.places.len() > 1 {
-                for other in nesting.announced_before(place + 1) {
-                    announce(&self.automaton, &mut self.nesting, &mut self.rows, &self.open, step, other);
-                    self.rows.record(START, step, self.open[other].row);
-                }
-            }
+            self.nesting[step as usize].enter(place);
         }
     }
 }
@@ -46,6 +41,12 @@ impl Nesting {
         was_announced
     }
 
+    /// Whether none of the elements is open.
+    #[inline(always)]
+    pub(super) fn is_outside(&self) -> bool {
+        self.places.is_empty()
+    }
+
     /// The places in front of one that have not been announced: now they have.
     #[inline(always)]
     pub(super) fn announced_before(&mut self, place: usize) -> Vec<usize> {
@@ -53,5 +54,24 @@ impl Nesting {
         let fresh: Vec<usize> = fresh.copied().collect();
         self.announced += fresh.len();
         fresh
+    }
+
+    /// An element has ended; it is told with the outermost one.
+    pub(super) fn wait(&mut self, row: u32, verdict: Verdict) {
+        self.pending.push((row, verdict));
+    }
+
+    /// The outermost of the elements has ended: all that waited, in document order.
+    pub(super) fn waited(&mut self) -> Vec<(u32, Verdict)> {
+        let mut found = std::mem::take(&mut self.pending);
+        found.sort_unstable_by_key(|&(row, _)| row);
+        found
+    }
+
+    /// The rows from one on are repeated elsewhere.
+    pub(super) fn move_rows(&mut self, from: u32, to: u32) {
+        for (row, _) in &mut self.pending {
+            *row = *row - from + to;
+        }
     }
 }

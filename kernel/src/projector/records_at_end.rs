@@ -38,8 +38,10 @@ impl Projector {
         let mut is_spared = false;
         let row = element.row;
         let place = self.open.len();
-        for &(kind, step) in &self.automaton.action(element.action).at_end {
+        for number in 0..self.automaton.action(element.action).at_end.len() {
+            let (kind, step) = self.automaton.action(element.action).at_end[number];
             let plan = &self.automaton.plan().steps[step as usize];
+            let (nests, outermost) = (plan.nests, plan.outermost);
             if kind == END {
                 if plan.late && !self.nesting[step as usize].leave() {
                     continue;
@@ -49,49 +51,34 @@ impl Projector {
                 is_reported = true;
                 continue;
             }
-            if plan.nests && self.nesting[step as usize].leave() {
-                self.rows.record(ITEM, step, row);
-                is_reported = true;
+            if nests || outermost {
+                self.nesting[step as usize].leave();
+            }
+            let is_outside = self.nesting[step as usize].is_outside();
+            if outermost && !is_outside {
                 continue;
             }
             let named = NamedRows { rows: &self.rows, names: &self.names };
             let verdict = all(&plan.value_tests, named, row as usize);
-            if verdict == Verdict::Fails {
-                is_spared = true;
+            is_spared |= verdict == Verdict::Fails;
+            if !nests {
+                if verdict != Verdict::Fails {
+                    let is_told = self.tell_item(step, row, verdict);
+                    is_reported |= is_told;
+                    is_spared |= !is_told;
+                }
                 continue;
             }
-            if verdict == Verdict::Holds {
-                match &plan.result {
-                    Some(ScanResult::Tally(tally)) => {
-                        self.counts[step as usize] += tally.count(named, row as usize);
-                        self.has_counted = true;
-                        is_spared = true;
-                        continue;
-                    }
-                    Some(ScanResult::Table(spec)) => {
-                        if let Some(table) = &mut self.tables[step as usize] {
-                            if table.add(spec, named, row as usize).is_ok() {
-                                is_spared = true;
-                                continue;
-                            }
-                        }
-                    }
-                    Some(ScanResult::Template(parts)) => {
-                        announce(&self.automaton, &mut self.nesting, &mut self.rows, &self.open, step, place);
-                        if self.writes && write_record(&mut self.rows, &self.names, parts, step, row) {
-                            is_spared = true;
-                            continue;
-                        }
-                    }
-                    _ => {}
+            if verdict != Verdict::Fails {
+                self.nesting[step as usize].wait(row, verdict);
+            }
+            if is_outside {
+                for (row, verdict) in self.nesting[step as usize].waited() {
+                    let is_told = self.tell_item(step, row, verdict);
+                    is_reported |= is_told;
+                    is_spared |= !is_told;
                 }
             }
-            announce(&self.automaton, &mut self.nesting, &mut self.rows, &self.open, step, place);
-            if let Some(table) = self.tables[step as usize].take() {
-                self.left.push((step, table));
-            }
-            self.rows.record(ITEM, step, row);
-            is_reported = true;
         }
         if self.first_item == self.open.len() {
             self.first_item = NO_ITEM;
@@ -101,6 +88,40 @@ impl Projector {
                 self.repeated = self.repeated.min(self.rows.len());
             }
         }
+    }
+
+    /// Do with a complete element what its step says, or report it; whether it was reported.
+    fn tell_item(&mut self, step: u32, row: u32, verdict: Verdict) -> bool {
+        let plan = &self.automaton.plan().steps[step as usize];
+        let named = NamedRows { rows: &self.rows, names: &self.names };
+        if verdict == Verdict::Holds {
+            match &plan.result {
+                Some(ScanResult::Tally(tally)) => {
+                    self.counts[step as usize] += tally.count(named, row as usize);
+                    self.has_counted = true;
+                    return false;
+                }
+                Some(ScanResult::Table(spec)) => {
+                    if let Some(table) = &mut self.tables[step as usize] {
+                        if table.add(spec, named, row as usize).is_ok() {
+                            return false;
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+        announce(&self.automaton, &mut self.nesting, &mut self.rows, &self.open, step, self.open.len());
+        if let (Verdict::Holds, Some(ScanResult::Template(parts))) = (verdict, &plan.result) {
+            if self.writes && write_record(&mut self.rows, &self.names, parts, step, row) {
+                return false;
+            }
+        }
+        if let Some(table) = self.tables[step as usize].take() {
+            self.left.push((step, table));
+        }
+        self.rows.record(ITEM, step, row);
+        true
     }
 }
 

@@ -32,10 +32,9 @@ value test, or a test in the template, cannot be decided, or where it would have
 only while `scanner.writes` is set, which may change between calls: the plan keeps what the query needs in either case.
 
 **Elements that may nest.** Where a step with `nests` asks for START and ITEM, its START records only say which elements
-stand in each other. A scanner may leave out the START record of an element with no other of the step around it or in
-it: such an element is treated as if its step asked for ITEM alone, value tests, result and all. The START records of
-the others may come later, but no later than that of the first such element inside; these are always followed by
-an ITEM record, whatever the value tests say.
+stand in each other: each is followed by an ITEM record, whatever the value tests say. A scanner may leave out all START
+records, and treat elements as if the step asked for ITEM alone, value tests, result and all; but then the ITEM records
+of elements that stand in each other wait for the end of the outermost one, and come in document order.
 
 **Elements that are told late.** Where a step is `late`, its START and END records matter only if there are records of
 steps below it on its path, for what stands in the element. A scanner may leave out those of the other elements, and
@@ -65,6 +64,10 @@ TEXT: Final = 3
 """The kind of a record of a text node."""
 WRITTEN: Final = 5
 """The kind of a record whose result the scan has written."""
+
+
+EXISTS: Final = "exists"
+"""In the place of a comparison: a value is there."""
 
 
 class Report(IntFlag):
@@ -165,7 +168,8 @@ class ValueTest:
     The values are those of the elements that `path` leads to by child steps from the element: their string values, with
     `text` those of their text nodes, with `attribute` those of that attribute. The test holds if one of them compares
     so; a value that is no number where one is needed leaves the decision to the query. What it reads must be kept by
-    the plan. The rows of a record left out are taken back where nothing else needs them.
+    the plan. The rows of a record left out are taken back where nothing else needs them. With `exists` in the place of
+    a comparison, the test holds if there is a value at all.
     """
 
     path: tuple[tuple[str, str], ...]
@@ -198,9 +202,11 @@ class ScanStep:
     value_tests: tuple[ValueTest, ...] = ()
     """All must hold, or the ITEM record is left out. Step 0 has none."""
     nests: bool = False
-    """Its START records matter only for elements that stand in each other."""
+    """Its START records matter only for elements that stand in each other. No step before it is late."""
+    outermost: bool = False
+    """It gives no ITEM records of elements that stand in another one it reaches."""
     late: bool = False
-    """Its START and END records, which it asks for both, matter only for elements with records of later steps inside."""
+    """Its START and END records (it asks for both) matter only for elements with records of later steps inside."""
     result: Template | Tally | ScanTable | None = None
     """What the scan itself may do with a complete element that passes them. Step 0 has none."""
 

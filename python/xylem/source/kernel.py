@@ -277,7 +277,7 @@ def _new_plan_tuple(plan: ScanPlan) -> PlanTuple:
             step.uri,
             step.local,
             int(step.report),
-            (step.nests, step.late),
+            (step.nests, step.late, step.outermost),
             int(step.keep),
             None if step.attributes is None else list(step.attributes),
             step.text,

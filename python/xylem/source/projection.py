@@ -89,6 +89,8 @@ class Projection(TreeLoader):
         self._fitting: dict[tuple[tuple[int, ...], int], tuple[list[int], ReachedSteps]] = {}
         """By steps and name of an element: the steps that fit, if they have tests, and what they ask for together."""
         self._open: list[_Open] = []
+        self._inside: dict[int, int] = dict.fromkeys((n for n, step in enumerate(plan.steps) if step.outermost), 0)
+        """For each step that takes outermost elements, how many it reaches are open."""
         self._text: list[str] = []
         self._text_length = 0
 
@@ -164,7 +166,11 @@ class Projection(TreeLoader):
         if reached.takes_string and element.collected:
             self.rows.leaf(TEXT, "".join(element.collected))
             self._text_length = 0
+        for step in reached.outermost:
+            self._inside[step] -= 1
         for kind, step in reached.records_at_end:
+            if self._inside.get(step):
+                continue
             # What has been announced is reported in any case.
             is_tested = kind == _ITEM and not self.plan.steps[step].nests
             tests = self.plan.steps[step].value_tests if is_tested else ()
@@ -174,6 +180,8 @@ class Projection(TreeLoader):
             self.rows.end()
 
     def _report_start(self, reached: ReachedSteps) -> None:
+        for step in reached.outermost:
+            self._inside[step] += 1
         for step in reached.counted:
             self.rows.count(step)
         for step in reached.records_at_start:

@@ -34,6 +34,7 @@ class ReachedSteps:
         "keeps_text",
         "next_children",
         "next_descendants",
+        "outermost",
         "records_at_end",
         "records_at_start",
         "takes_string",
@@ -52,6 +53,7 @@ class ReachedSteps:
         self.attributes = _united([step.attributes for step in asked])
         self.counted = [number for number in numbers if plan.steps[number].report & Report.COUNT]
         self.records_at_start = [n for n in numbers if plan.steps[n].report & Report.START]
+        self.outermost = [n for n in numbers if plan.steps[n].outermost]
         self.texts = [n for n in numbers if plan.steps[n].report & Report.TEXTS]
         self.records_at_end = [
             (int(kind), n) for n in numbers for kind in (Report.END, Report.ITEM) if plan.steps[n].report & kind

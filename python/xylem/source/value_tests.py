@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from xylem.errors import DynamicError
-from xylem.plan.scan_plan import ValueTest
+from xylem.plan.scan_plan import EXISTS, ValueTest
 from xylem.values.casting_numbers import parse_double
 from xylem.values.name_pool import KIND_MASK
 from xylem.values.node import ATTRIBUTE, ELEMENT, TEXT
@@ -18,7 +18,7 @@ NameOf = Callable[[int], tuple[str, str]]
 
 def value_may_hold(test: ValueTest, rows: ProjectedRows, name_of: NameOf) -> bool:
     """Whether a test holds, or may, for the innermost open element, whose content is complete."""
-    return any(_compares(test, value) for value in _values(test, rows, name_of))
+    return any(test.op == EXISTS or _compares(test, value) for value in _values(test, rows, name_of))
 
 
 def _values(test: ValueTest, rows: ProjectedRows, name_of: NameOf) -> Iterator[str]:

@@ -126,6 +126,9 @@ class CompactTree(TreeInterface):
     def parent(self, pre: int) -> int:
         return self.native.parent(pre)
 
+    def depth(self, pre: int) -> int:
+        return self.native.depth(pre)
+
     def end(self, pre: int) -> int:
         return self.native.end(pre)
 

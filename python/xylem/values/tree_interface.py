@@ -96,6 +96,13 @@ class TreeInterface:
     def parent(self, pre: int) -> int:
         return self.parents[pre]
 
+    def depth(self, pre: int) -> int:
+        """How many rows are around one."""
+        depth = 0
+        while (pre := self.parent(pre)) >= 0:
+            depth += 1
+        return depth
+
     def end(self, pre: int) -> int:
         """One past the last row of the subtree."""
         return self.ends[pre]

@@ -282,7 +282,8 @@ class StreamBuilder:
         # A value comes in one piece, like a tag: nothing of it waits for more.
         passes = is_simple(handler.body, handler.variable) or is_value(planned.kept)
         item = ItemRole(planned.index, role, index, slot, body, held_as=None if passes else handler.variable)
-        item.counter, item.limit, item.outermost = counter, limit_of(handler), handler.outermost
+        item.counter, item.limit, planned.outermost = counter, limit_of(handler), handler.outermost and nested
+        nested = nested and not handler.outermost
         if counter is None and (not nested or role.step in self.alone):
             planned.value_tests = selection.value_tests_of(hoisted_body, handler.variable)
             planned.result = self.template(hoisted_body, handler.variable, selection)

@@ -119,16 +119,13 @@ class ItemRuns:
         def act(node: Node) -> None:
             scope = self.run.open[role.scope.step]
             if not scope.started:
-                # It was not announced: no other stands in it, and it stands in none.
+                # It was not announced: it comes in document order.
                 alone(node)
                 return
             waiting, region = scope.waiting, scope.started.pop()
             self.run.env[role.slot] = node
             if role.counter is not None:
                 self.run.env[role.counter] = region.number
-            if scope.started and role.outermost:
-                waiting.pop()
-                return
             if role.held_as is not None:
                 size = size_of(node)
                 hold(role.held_as, size, node)

@@ -84,9 +84,4 @@ class Region:
 
 def depth_of(node: Node) -> int:
     """How many elements and documents are around a node."""
-    depth = 0
-    parent = node.parent
-    while parent is not None:
-        depth += 1
-        parent = parent.parent
-    return depth
+    return node.tree.depth(node.pre)

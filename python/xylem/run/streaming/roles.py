@@ -74,8 +74,6 @@ class ItemRole:
     it passes, so that nothing but the scan's own batch holds it."""
     counter: int | None = None
     """Where the number of records so far goes, if a positional variable asks for it."""
-    outermost: bool = False
-    """Records inside another one are part of it, and not taken by themselves."""
     at_start: bool = False
     """The handler needs no more than the start tag, and fires there."""
     limit: int | None = None

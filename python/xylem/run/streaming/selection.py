@@ -18,9 +18,9 @@ from math import inf
 
 from xylem.analysis.streamable_paths import is_element_test
 from xylem.functions.registry import FN
-from xylem.plan.flux import Copy, Flux, For, If, On, OnEach, OnFirst, OnWindow, ProcessStream, Sequence, Step
+from xylem.plan.flux import Copy, Flux, For, Handler, If, On, OnEach, OnFirst, OnWindow, ProcessStream, Sequence, Step
 from xylem.plan.needs import element_names
-from xylem.plan.scan_plan import AttributeTest, NameTest, PositionTest, PresenceTest, StartTest, ValueTest
+from xylem.plan.scan_plan import EXISTS, AttributeTest, NameTest, PositionTest, PresenceTest, StartTest, ValueTest
 from xylem.syntax import ast
 
 from .steps import path_expression
@@ -133,6 +133,9 @@ class Selection:
 
     def value_test(self, condition: ast.Expr, variable: str) -> ValueTest | None:
         """A condition as a test of values, be it of an attribute of the element itself."""
+        there = _value_path(_without_exists(condition), variable)
+        if there is not None:
+            return ValueTest(there[0], EXISTS, "", None, *there[1:])
         found = self._comparison(condition)
         if found is None or not isinstance(condition, ast.GeneralComparison):
             return None
@@ -201,11 +204,17 @@ def guards(body: Flux) -> Guards:
             return _common(guards(part) for part in parts)
         case Copy(variable=variable, path=(Step(axis="attribute") as step, *_)):
             return frozenset({path_expression(variable, (step,))})
-        case ProcessStream(handlers=handlers):
-            return _common(
-                guards(handler.body) for handler in handlers if isinstance(handler, (On, OnFirst, OnWindow, OnEach))
-            )
+        case ProcessStream(variable=variable, handlers=handlers):
+            return _common(_of_handler(variable, handler) for handler in handlers)
     return frozenset()
+
+
+def _of_handler(variable: str, handler: Handler) -> Guards:
+    below = guards(handler.body) if isinstance(handler, (On, OnFirst, OnWindow, OnEach)) else None
+    if below is None or not isinstance(handler, On) or handler.step.axis != "attribute":
+        return below
+    # Without the attribute it does not fire.
+    return below | {path_expression(variable, (handler.step,))}
 
 
 def _common(parts: Iterable[Guards]) -> Guards:
@@ -320,8 +329,10 @@ def of_variable(predicate: ast.Expr, variable: str) -> ast.Expr | None:
     if isinstance(predicate, ast.Or):
         left, right = of_variable(predicate.left, variable), of_variable(predicate.right, variable)
         return None if left is None or right is None else ast.Or(left, right)
-    if isinstance(predicate, ast.AxisStep) and predicate.axis in ("self", "attribute"):
-        return ast.Path(item, predicate)
+    if isinstance(predicate, (ast.AxisStep, ast.Path)):
+        return _from(item, predicate)
+    if isinstance(predicate, ast.FunctionCall) and predicate.name.expanded == (FN, "exists"):
+        return ast.FunctionCall(predicate.name, tuple(_from(item, argument) for argument in predicate.arguments))
     if not isinstance(predicate, (ast.GeneralComparison, ast.ValueComparison)):
         return None
     return type(predicate)(predicate.op, *(_from(item, side) for side in (predicate.left, predicate.right)))

@@ -27,6 +27,7 @@ class PlannedStep:
     tests: tuple[StartTest, ...] = ()
     value_tests: tuple[ValueTest, ...] = ()
     nests: bool = False
+    outermost: bool = False
     late: bool = False
     result: Template | Tally | ScanTable | None = None
 
@@ -67,6 +68,7 @@ class PlannedSteps:
             step.tests,
             step.value_tests,
             step.nests,
+            step.outermost,
             step.late,
             step.result,
         )
