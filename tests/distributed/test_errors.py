@@ -68,3 +68,21 @@ def test_malformed_input_is_told_with_its_place_in_the_file(tmp_path: Path) -> N
         run_in_process(program, ranges(path, cuts))
     assert "bad.xml" in str(raised.value)
     assert "line 52" in str(raised.value)
+
+
+@pytest.mark.parametrize("query", ["sum(//a)", "for $a in //a return outermost($a)", "every $a in //a satisfies $a"])
+def test_a_place_in_a_range_is_one_in_the_file_however_it_is_read(query: str, tmp_path: Path) -> None:
+    """By one pass, over the tree of a range, or over that after a pass has failed."""
+    path = tmp_path / "cut.xml"
+    path.write_text("<r>\n" + "<a>1</a>\n" * 50 + "<a>2</a", encoding="utf-8")
+    program = distributed(query)
+    cuts = [cut for cut in find_cuts(path, program.scopes, 100) if cut.offset < 455]
+    assert len(cuts) > 2
+    with pytest.raises(XylemError) as raised:
+        run_in_process(program, ranges(path, cuts))
+    assert str(raised.value).startswith(f"XYIN0001: the XML is not well formed: {path}: ")
+    assert "line 52" in str(raised.value)
+    whole = distributed("//a[following-sibling::a[2]]")
+    with pytest.raises(XylemError) as of_two:
+        run_in_process(whole, [str(path), str(path)])
+    assert str(of_two.value) == str(raised.value)

@@ -205,3 +205,13 @@ def _when(condition: Callable[[], bool], act: Callable[[], object]) -> None:
             time.sleep(0.02)
 
     threading.Thread(target=wait, daemon=True).start()
+
+
+def test_what_keeps_spark_from_beginning_is_told_in_one_line(tmp_path: Path) -> None:
+    """A full disk, a checkpoint that cannot be written: no fault of ours, and no stack of Java's."""
+    query = continuous(tmp_path, "count(/order)", documents(tmp_path / "in", 1, 3))
+    (tmp_path / "state").mkdir()
+    (tmp_path / "state" / "spark").write_text("in the way")
+    with pytest.raises(DynamicError, match="XYRT0026") as raised:
+        run_continuous(query)
+    assert "\n" not in str(raised.value)

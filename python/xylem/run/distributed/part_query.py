@@ -13,10 +13,8 @@ from xylem.errors.source_text import Span
 from xylem.functions.context import Resources
 from xylem.functions.external import AggregateProtocol
 from xylem.plan.spread import PART_NAMESPACE
-from xylem.source.byte_source import ByteSource
 from xylem.source.limits import DEFAULT_LIMITS, Limits
 from xylem.source.resources import FileResources
-from xylem.source.xml_reader import read_document
 from xylem.syntax import ast
 from xylem.values.datetimes import DateTime
 from xylem.values.sequence_type import SequenceType
@@ -25,6 +23,7 @@ from ..evaluator.program import Program, current_time
 from ..streaming.document_runs import DocumentRuns
 from ..streaming.program import StreamProgram
 from ..streaming.run import Statistics
+from .range_tree import range_tree
 
 _ITEMS = 256
 
@@ -125,11 +124,7 @@ class PartQuery:
 
     def items_of_tree(self, source: Any, run: RunOptions) -> Iterator[Any]:
         """The items over the tree of a range."""
-        with ByteSource.of(source, run.limits.decompression_ratio) as opened:
-            document = read_document(b"".join(opened), opened.uri, limits=run.limits)
-            if run.statistics is not None:
-                run.statistics.input_bytes = opened.position
-        return self._run(run, (document,))
+        return self._run(run, (range_tree(source, run.limits, run.statistics),))
 
     def evaluated(self, run: RunOptions) -> Iterator[Any]:
         """The items of an expression that reads no input."""

@@ -7,13 +7,12 @@ from dataclasses import replace
 from typing import Any
 
 from xylem.functions.context import Context, Resources
-from xylem.source.byte_source import ByteSource
-from xylem.source.xml_reader import read_document
 from xylem.values.node import Node
 
 from .answer_text import AnswerText
 from .map_task import MapTask
 from .part_query import RunOptions
+from .range_tree import range_tree
 from .rows import Row
 
 
@@ -26,7 +25,7 @@ class SequentialTask(MapTask):
     def make(self, source: Any, range_number: int, run: RunOptions, context: Context, each_item: bool) -> Iterator[Row]:
         if not isinstance(source, list):
             return super().make(source, range_number, run, context, each_item)
-        documents = [_document(each, run) for each in source]
+        documents = [range_tree(each, run.limits) for each in source]
         items = self._query.evaluated(replace(run, resources=_WithCollection(run.resources, documents)))
         if self.text is None or each_item:
             return self.single_rows(items, range_number, each_item)
@@ -38,11 +37,6 @@ def _written(items: Iterator[Any], writer: AnswerText) -> Iterator[None]:
     for item in items:
         writer.item(item)
         yield
-
-
-def _document(source: Any, run: RunOptions) -> Node:
-    with ByteSource.of(source, run.limits.decompression_ratio) as opened:
-        return read_document(b"".join(opened), opened.uri, limits=run.limits)
 
 
 class _WithCollection:

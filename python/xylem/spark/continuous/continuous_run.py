@@ -14,6 +14,7 @@ from xylem.errors import DynamicError, XylemError
 from xylem.source.replay import Replay
 
 from ..carried_error import told_in
+from ..jobs import failure_of
 from ..shipped_query import ShippedQuery
 from .batch_commit import START, BatchCommit
 from .checkpoint import Checkpoint
@@ -199,7 +200,7 @@ class _Run:
             for feed in self._feeds:
                 feed.catch_up(lambda: self._is_stopping)
         for attempt in range(1, ATTEMPTS + 1):
-            running = self._started(spark, commit)
+            running = self._begun(spark, commit)
             if attempt == 1:
                 self._report.say("ready")
             try:
@@ -216,6 +217,16 @@ class _Run:
             commit.finish()
         self._tell_left_out()
         return "stopped" if self._is_stopping else "ended"
+
+    def _begun(self, spark: SparkSession, commit: BatchCommit) -> Any:
+        """The query of Spark's; XYRT0026 where it cannot begin, as on a full disk."""
+        try:
+            return self._started(spark, commit)
+        except XylemError:
+            raise
+        except Exception as reason:
+            self._raise_fault_of_input()
+            raise told_in(str(reason)) or DynamicError("XYRT0026", failure_of(reason)) from reason
 
     def _started(self, spark: SparkSession, commit: BatchCommit) -> Any:
         rows = reduce(lambda a, b: a.unionByName(b), [feed.rows(spark) for feed in self._feeds])
@@ -254,6 +265,9 @@ class _Run:
         failure = running.exception()
         if failure is not None:
             raise told_in(str(failure)) or DynamicError("XYRT0026", _first_line(str(failure)))
+        self._raise_fault_of_input()
+
+    def _raise_fault_of_input(self) -> None:
         for feed in self._feeds:
             if feed.receiver is not None and feed.receiver.fault is not None:
                 raise feed.receiver.fault
