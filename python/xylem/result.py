@@ -10,6 +10,7 @@ from xylem.sink.default_parameters import DEFAULT_PARAMETERS, chosen_parameters,
 from xylem.values.python_values import python_from_item, python_from_sequence
 
 if TYPE_CHECKING:
+    from xylem.sink.output_buffer import OutputBuffer
     from xylem.sink.serialization_parameters import SerializationParameters
 
 __all__ = ["DEFAULT_PARAMETERS", "Result", "chosen_parameters", "has_xml_text"]
@@ -22,6 +23,7 @@ class Result:
         self._rest: Iterator[Any] = iter(items)
         self._items: list[Any] = []
         self._output = output
+        self._buffer: OutputBuffer | None = None
 
     def __iter__(self) -> Iterator[Any]:
         """The items as Python values."""
@@ -93,14 +95,21 @@ class Result:
 
         What was written before an error stays written. Items are not kept: the result cannot be read afterwards.
         """
+        from xylem.sink.output_buffer import OutputBuffer
         from xylem.sink.output_encoding import byte_encoder
-        from xylem.sink.serialize import serialize_to
+        from xylem.sink.serialize import serialize_into
 
         chosen = self._parameters(parameters)
         encode = byte_encoder(chosen)
         items = chain(self._items, self._rest)
         self._items, self._rest = [], _UsedUp()
-        serialize_to(items, chosen, lambda text: write(encode(text)))
+        self._buffer = OutputBuffer(lambda text: write(encode(text)))
+        serialize_into(self._buffer, items, chosen)
+
+    def flush(self) -> None:
+        """Write what `write_to` has so far: for whoever makes the items, while the next one is long in coming."""
+        if self._buffer is not None:
+            self._buffer.flush()
 
     def _each(self) -> Iterator[Any]:
         position = 0

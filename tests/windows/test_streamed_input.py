@@ -263,6 +263,25 @@ def test_a_pipe_that_never_ends() -> None:
         assert run.stdout.read() == b"</out>\n"
 
 
+def test_items_through_a_pipe_that_never_ends() -> None:
+    query = "declare variable $s as element(e)** external; forseq $w in $s tumbling window start when true() "
+    query += "end position $j when $j mod 2 = 0 return <w>{ $w/@t/string() }</w>"
+    command = [sys.executable, "-m", "xylem", "run", "-q", query, "--items", "s=-"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as run:
+        assert run.stdin is not None
+        assert run.stdout is not None
+        run.stdin.write(b"<log>")
+        for number in range(6):
+            run.stdin.write(b"<e t='%d'/>" % number)
+            run.stdin.flush()
+            if number % 2:
+                expected = b"<w>%d %d</w>" % (number - 1, number)
+                assert run.stdout.read(len(expected)) == expected
+        run.stdin.write(b"</log>")
+        run.stdin.close()
+        assert run.stdout.read() == b"\n"
+
+
 def test_explain_says_so() -> None:
     told = xylem.compile(STREAMED[0]).explain()
     assert told.to_dict()["bounded"] is True

@@ -50,6 +50,14 @@ def run_over_items(source: QuerySource, options: RunOptions) -> None:
     )
     started = time.monotonic()
     with result_output(options.output) as output:
+
+        def hand_over() -> None:
+            """Somebody may wait for what there is: the next item may be long in coming."""
+            result.flush()
+            output.flush()
+
+        for items in read:
+            items.source.before_waiting = hand_over
         result.write_to(output.write, **output_parameters(options.output_parameters))
     if options.statistics is not None:
         report_as(_facts(read, time.monotonic() - started), _rows, options.statistics)

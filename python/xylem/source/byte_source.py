@@ -76,6 +76,8 @@ class ByteSource:
         self._close = close
         self._part = part
         self._again = again
+        self.before_waiting: Callable[[], object] | None = None
+        """Called each time before more is waited for: what has been made of the input so far may be handed on."""
 
     @classmethod
     def of(cls, source: Source | ByteSource, ratio_limit: int = DEFAULT_LIMITS.decompression_ratio) -> ByteSource:
@@ -155,6 +157,8 @@ class ByteSource:
     def _counted(self) -> Iterator[bytes]:
         chunks = iter(self._chunks)
         while True:
+            if self.before_waiting is not None:
+                self.before_waiting()
             try:
                 chunk = next(chunks, None)
             except OSError as error:

@@ -128,6 +128,8 @@ class ReplayedSource(ByteSource):
         for chunk in self._source:
             for piece in self._times.pieces(chunk):
                 for text in self._times.found_in(piece):
+                    if self.before_waiting is not None and self.clock.speed != AS_FAST_AS_POSSIBLE:
+                        self.before_waiting()
                     self.clock.reach(*moment_of(text, self._times.path))
                 self.position = self._source.position
                 yield piece
