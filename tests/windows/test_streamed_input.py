@@ -224,6 +224,8 @@ def test_results_come_while_the_input_is_read() -> None:
         (f"({WINDOWS} sum($w/@t)) = 5", 5),
         (f"boolean({WINDOWS} $w)", 3),
         (f"distinct-values({WINDOWS} count($w))", 3),
+        (f"string(head({WINDOWS} count($w)))", 3),
+        (f"<r n='{{ string-join(subsequence({WINDOWS} string(count($w)), 1, 2)) }}'/>", 5),
         ("for tumbling window $w in /log/e start when true() end when false() return for $x in $w return $x", 2),
     ],
 )

@@ -178,6 +178,8 @@ class OpenWindows(Flux):
     """Whether one item may stand inside another."""
     source: ast.Expr | None = None
     """What the items are, as the query says it: a schema may know in which order they come."""
+    gives_all: bool = False
+    """Whether what it gives is all that the windows around it are given: when it is over, they get nothing more."""
 
 
 @ast_node

@@ -289,6 +289,8 @@ class _Converter:
             self.limits.check(outer, place.streams)
         except (TooFar, FocusInTheWay):
             return None
+        if isinstance(made, Sequence) and isinstance(made.parts[0], OpenWindows):
+            made = replace(made, parts=(replace(made.parts[0], gives_all=True), *made.parts[1:]))
         return sequence([OpenWindows(outer, place.inside), made, CloseWindows()])
 
     def _bracketed(self, windows: ast.Expr, place: _Place) -> Flux | None:

@@ -55,7 +55,8 @@ def write_windows(c: Compiler, opened: OpenWindows) -> None:
     frame = c.lifted("windows", ["feed"], c.describe(expression), write)
     frame.is_generator = True
     variable = "results" if clause is None else str(clause.name)
-    c.writer.line(f"out.open_windows({partial_of(c, frame)}, {variable!r}, {keeps_results(expression)})")
+    told = f"{variable!r}, {keeps_results(expression)}, {opened.gives_all}"
+    c.writer.line(f"out.open_windows({partial_of(c, frame)}, {told})")
 
 
 def window_clause(expression: ast.Expr) -> ast.WindowClause | ast.ForseqClause | ast.ForClause | None:

@@ -42,9 +42,15 @@ class WindowOutput:
 
     # --- windows
 
-    def open_windows(self, make: Callable[[Feed], Iterator[Any]], variable: str, keeps_tuples: bool) -> None:
-        """From here on items are taken; `make` gives the results for what is fed."""
+    def open_windows(
+        self, make: Callable[[Feed], Iterator[Any]], variable: str, keeps_tuples: bool, gives_all: bool = False
+    ) -> None:
+        """From here on items are taken; `make` gives the results for what is fed.
+
+        With `gives_all`, the windows around these are given nothing else.
+        """
         windows = _OpenWindows(make, self._top, variable, keeps_tuples, self._statistics, self._new_collector())
+        windows.around = self._open[-1] if gives_all else None
         self._open.append(windows)
         self._stand_in(windows)
 
@@ -134,6 +140,8 @@ class _OpenWindows:
         """Whether tuples wait for the last one: then nothing in them may keep a whole batch."""
         self._statistics = statistics
         self._collector = collector
+        self.around: _OpenWindows | None = None
+        """The windows that get what these give, and nothing else."""
         self.is_over = False
         """Whether nothing that comes can change the answer."""
         self._given: list[Node] = []
@@ -226,6 +234,13 @@ class _OpenWindows:
             # An output may become another one with its first item: its methods are not to be kept.
             target.item(result)
         self.is_over = True
+        if self.around is not None:
+            self.around.end()
+
+    def end(self) -> None:
+        """Nothing more will be given."""
+        self._feed.is_closed = True
+        self._draw()
 
     def _account(self, fed: list[Any]) -> None:
         """Note what is held: the last items that have come."""
