@@ -129,6 +129,10 @@ class RegionPlanner:
         except FocusInTheWay:
             return None
         tested = replace(handler.step, predicates=(*handler.step.predicates, *predicates))
+        planned = self._test(tested, CANDIDATE, 0)
+        if planned is None or not planned.aggregates:
+            # The start tag decides: nothing would wait.
+            return None
         made = replace(handler, step=tested, body=body)
         return made if self.can(made) else None
 

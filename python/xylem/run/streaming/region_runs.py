@@ -127,10 +127,11 @@ class RegionRuns:
         # A start tag tells all that would be written: where that is nothing, nobody need wait for it.
         may_be_nothing = role.at_start and role.counter is None
 
+        def copied(node: Node) -> tuple[Node, int] | None:
+            return None if may_be_nothing and self._writes_nothing(role, node) else _copied(role, node)
+
         def act(node: Node) -> None:
-            if may_be_nothing and self._writes_nothing(role, node):
-                return
-            self._regions(role).complete(role.segment, node, depth_of(node), lambda: _copied(role, node), role.nested)
+            self._regions(role).complete(role.segment, node, depth_of(node), lambda: copied(node), role.nested)
 
         return act
 

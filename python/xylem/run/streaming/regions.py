@@ -21,6 +21,10 @@ from .decisions import Decision, Verdict
 from .roles import CandidateRole, RegionRole, Segment
 
 
+Copied = Callable[[], tuple[Node, int] | None]
+"""Makes what outlives the batch of a result, and tells its size; None where nothing would be written."""
+
+
 class Candidate:
     """An open element that must pass a test.
 
@@ -159,18 +163,22 @@ class Regions:
         self._waiting.append(entry)
         self._started.append(entry)
 
-    def complete(
-        self, segment: Segment, node: Node, depth: int, copied: Callable[[], tuple[Node, int]], reserved: bool
-    ) -> None:
+    def complete(self, segment: Segment, node: Node, depth: int, copied: Copied, reserved: bool) -> None:
         """A result is complete: the innermost that was reserved, or one that no other stands inside of."""
+        # All elements it is reached through are open, its own end tag being told first.
+        candidates = self._leading(len(self._open) - 1, segment, node, depth)
+        verdict = any_of(candidates)
         if reserved:
             entry = self._started.pop()
+        elif verdict and not self._waiting:
+            self._write(node)
+            return
+        elif verdict is False:
+            return
         else:
             entry = Entry()
             self._waiting.append(entry)
-        # All elements it is reached through are open, its own end tag being told first.
-        entry.candidates = self._leading(len(self._open) - 1, segment, node, depth)
-        verdict = entry.verdict()
+        entry.candidates = candidates
         entry.is_complete = True
         if verdict is not False:
             if verdict and self._waiting[0] is entry:
@@ -178,7 +186,11 @@ class Regions:
                 entry.node = node
                 self._flush()
                 return
-            entry.node, entry.size = copied()
+            copy = copied()
+            if copy is None:
+                self._waiting.pop()
+                return
+            entry.node, entry.size = copy
             self._hold(entry.size, node)
             if verdict is None:
                 for candidate in entry.candidates:

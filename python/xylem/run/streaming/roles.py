@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from xylem.schema.automaton_constraints import AutomatonConstraints
 from xylem.values.node import Node
@@ -193,11 +194,15 @@ class Segment:
 
         The scan has followed the steps. Where they allow one way only, the depth tells which element they began at.
         """
-        if all(axis == "child" for axis, _, _ in self.steps):
+        if self._is_by_children:
             return start == depth - len(self.steps)
         if len(self.steps) == 1:
             return start < depth
         return self._reaches(start, node, depth)
+
+    @cached_property
+    def _is_by_children(self) -> bool:
+        return all(axis == "child" for axis, _, _ in self.steps)
 
     def _reaches(self, start: int, node: Node, depth: int) -> bool:
         line = _names_above(node)
