@@ -7,7 +7,8 @@
     f(E, A)
 
 Gain:   items are taken as they pass, and need neither be kept nor be on a stack; several values become one array.
-Needs:  each way through the body ends in the recursive call, with the rest of the sequence.
+Needs:  each way through the body ends in the recursive call, with the rest of the sequence; or, under a condition about
+        carried values alone, in Z: these stay as they are from there on, and so does the condition.
 Safe:   the recursion takes the items from left to right, and so does the fold; arguments are converted to the types of
         parameters each time, as they are for every call.
 """
@@ -19,6 +20,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from xylem.analysis.ast_replacement import replaced
+from xylem.analysis.focus import read_variables
 from xylem.functions.registry import FN
 from xylem.syntax import ast
 
@@ -110,7 +112,7 @@ def _folded(found: LinearRecursion, call: ast.FunctionCall, facts: PassFacts) ->
     if not carried:
         return None
     parameters = [found.declared.parameters[place] for place in carried]
-    step = _next_values(found.step, found, carried)
+    step = _next_values(found.step, found, carried, may_end=True)
     if step is None:
         return None
     zeros = [
@@ -166,8 +168,16 @@ def _with_result(
     return ast.Flwor((ast.LetClause(value.name, None, fold, span=fold.span), *lets), at_end, span=fold.span)
 
 
-def _next_values(step: ast.Expr, found: LinearRecursion, carried: list[int]) -> ast.Expr | None:
-    """The values a way through the body hands on; None where one does not end in the recursive call."""
+def _next_values(
+    step: ast.Expr, found: LinearRecursion, carried: list[int], may_end: bool = False
+) -> ast.Expr | None:
+    """The values a way through the body hands on; None where one does not end in the recursive call.
+
+    With `may_end` a way that gives what is given at the end hands on the values as they are.
+    """
+    if may_end and step == found.at_end and not any(found.calls(step)):
+        names = tuple(ast.VarRef(found.declared.parameters[place].name) for place in carried)
+        return names[0] if len(names) == 1 else ast.SquareArray(names)
     match step:
         case ast.FunctionCall() if found.is_call(step):
             values = tuple(step.arguments[place] for place in carried)
@@ -175,7 +185,8 @@ def _next_values(step: ast.Expr, found: LinearRecursion, carried: list[int]) -> 
                 return None
             return values[0] if len(values) == 1 else ast.SquareArray(values)
         case ast.If(test=test, then=then, otherwise=otherwise):
-            first, second = _next_values(then, found, carried), _next_values(otherwise, found, carried)
+            ends = may_end and found.item.name.expanded not in read_variables(test)
+            first, second = (_next_values(part, found, carried, ends) for part in (then, otherwise))
             if first is None or second is None or any(found.calls(test)):
                 return None
             return replace(step, then=first, otherwise=second)

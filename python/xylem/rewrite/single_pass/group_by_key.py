@@ -13,8 +13,9 @@ Gain:   one pass over the records, which each go to the accumulators of their ke
         turn, which no large loop allows. Records whose keys no turn asks for are passed over.
 Needs:  loops over ranges, literals or global variables of known type, not over the input; a path of elements, with
         conditions on the last of them or in a `where`: equalities between a value of the record and one of the
-        variables, other conditions about the record and one of them, perhaps others about the record alone. What is
-        read is an aggregate (fn:count, fn:sum … or a fold).
+        variables, other conditions about the record and some of them, perhaps others about the record alone; none that
+        fails for some turns and not for others. What is read is an aggregate (fn:count, fn:sum … or a fold), or `some`
+        and `every`.
 Safe:   a group has just the records the conditions select, in their order, by the rules of the comparison itself
         (`key_conditions.py`); one without records has the aggregate of the empty sequence. The loops stay as they are,
         and with them the order of the results. A condition that is no equality is tried for all turns with each record:
@@ -36,7 +37,7 @@ from xylem.syntax import ast
 from ..fresh_names import bound_names
 from ..source import is_named_source
 from ..substitution import Substitution
-from .key_conditions import KeyCondition, Loop, key_condition, turns_condition
+from .key_conditions import KeyCondition, Loop, is_safe, key_condition, loops_around, turns_condition
 from .record_source import RecordSource, record_source
 from .rule import ExpandedName, OnePassRule, PassFacts
 from .value_class import Values, classify
@@ -126,6 +127,10 @@ class _Walk:
                 found = self._aggregate(node, place)
                 if found is not None:
                     return found
+            case ast.Quantified():
+                found = self._aggregate(as_existence(node), place) if _has_plain_bindings(node) else None
+                if found is not None:
+                    return found
             case ast.Path(left=left, right=right) | ast.SimpleMap(left=left, right=right):
                 inner = self.visit(right, replace(place, own_focus=False))
                 outer = self.visit(left, place)
@@ -210,28 +215,10 @@ class _Walk:
         return all(isinstance(argument, ast.StringLiteral) for argument in more)
 
     def _looked_up(self, call: ast.FunctionCall, found: RecordSource, place: _Place) -> ast.Expr | None:
-        keys: list[KeyCondition] = []
-        others: list[ast.Expr] = []
-        inside: list[ast.Expr] = []
-        of_turns: dict[ExpandedName, list[ast.Expr]] = {}
-        for condition in found.conditions:
-            read = read_variables(condition) & place.loops.keys()
-            if not read:
-                # What stands behind a key is asked only of records that have it: of others it might be an error.
-                (inside if keys or of_turns else others).append(condition)
-                continue
-            key = key_condition(condition, self.record, place.loops, self.facts)
-            if key is not None:
-                keys.append(key)
-            elif len(read) == 1 and not reads_focus(condition):
-                of_turns.setdefault(read.pop(), []).append(condition)
-            else:
-                return None
-        for name, conditions in of_turns.items():
-            chosen = turns_condition(conditions, place.loops[name])
-            if chosen is None:
-                return None
-            keys.append(chosen)
+        sorted_out = self._conditions(found, place)
+        if sorted_out is None:
+            return None
+        keys, others, inside, of_turn = sorted_out
         # Whatever else is read is there for every turn: the record, and what the prolog declares.
         own = {self.record.name.expanded}
         parts = [*others, *inside, *(key.of_record for key in keys), found.taken, *call.arguments[1:]]
@@ -244,7 +231,53 @@ class _Walk:
         made = [self._key(key) for key in keys]
         turns = [key.of_loop for key in keys]
         of_group = self._of_group(call, inside, found.taken)
-        return replace(self.tables.value(self._selected(found.path, others), made, turns, of_group), span=call.span)
+        value = self.tables.value(self._selected(found.path, others), made, turns, of_group)
+        for condition in reversed(of_turn):
+            # A turn in which no record can be selected.
+            nothing = replace(call, arguments=(ast.SequenceExpr(), *call.arguments[1:]))
+            value = ast.If(condition, value, nothing, span=condition.span)
+        return replace(value, span=call.span)
+
+    def _conditions(
+        self, found: RecordSource, place: _Place
+    ) -> tuple[list[KeyCondition], list[ast.Expr], list[ast.Expr], list[ast.Expr]] | None:
+        """The conditions as keys; those of the record alone, before keys are asked for and behind; of a turn alone."""
+        keys: list[tuple[KeyCondition, ast.Expr]] = []
+        others: list[ast.Expr] = []
+        inside: list[ast.Expr] = []
+        of_turn: list[ast.Expr] = []
+        of_turns: dict[frozenset[ExpandedName], list[ast.Expr]] = {}
+        for condition in found.conditions:
+            read = read_variables(condition) & place.loops.keys()
+            if not read:
+                # What stands behind a key is asked only of records that have it: of others it might be an error.
+                (inside if keys or of_turns else others).append(condition)
+                continue
+            if reads_focus(condition) or not is_safe(condition, place.loops.keys()):
+                return None
+            key = key_condition(condition, self.record, place.loops, self.facts)
+            if key is not None:
+                keys.append((key, condition))
+            elif self.record.name.expanded not in read_variables(condition) and not (keys or of_turns or others):
+                of_turn.append(condition)
+            else:
+                of_turns.setdefault(frozenset(read), []).append(condition)
+        if any(len(loops_around(names, place.loops)) > 1 for names in of_turns):
+            # One key for all of them, and for those of the same loops: a record has a place for each turn it is in.
+            names = frozenset().union(*of_turns)
+            names = frozenset(loop.variable.name.expanded for loop in loops_around(names, place.loops))
+            shared = [condition for key, condition in keys if read_variables(key.of_loop) & names]
+            keys = [(key, condition) for key, condition in keys if condition not in shared]
+            names |= frozenset().union(*(read_variables(condition) & place.loops.keys() for condition in shared))
+            chosen = set(shared).union(*of_turns.values())
+            of_turns = {names: [condition for condition in found.conditions if condition in chosen]}
+        made = [key for key, _ in keys]
+        for names, conditions in of_turns.items():
+            turns = turns_condition(conditions, names, place.loops)
+            if turns is None:
+                return None
+            made.append(turns)
+        return made, others, inside, of_turn
 
     def _reads_around(self, node: ast.Node, place: _Place, own: set[ExpandedName]) -> bool:
         inner = {name.expanded for part in node.walk() for name in bound_names(part)}
@@ -271,6 +304,20 @@ class _Walk:
             argument = ast.Flwor(tuple(clauses), taken)
         body = replace(call, arguments=(argument, *call.arguments[1:]))
         return ast.InlineFunction((), (ast.Parameter(self.records.name),), None, body)
+
+
+def _has_plain_bindings(node: ast.Quantified) -> bool:
+    return all(binding.type is None for binding in node.bindings)
+
+
+def as_existence(node: ast.Quantified) -> ast.FunctionCall:
+    """some $x in E satisfies p  as  exists(for $x in E where p return 1); every, as empty(… where not(p) …)"""
+    test = node.satisfies
+    if node.kind == "every":
+        test = ast.FunctionCall(ast.Name("not", "fn", FN), (test,), span=test.span)
+    clauses = [ast.ForClause(b.name, None, b.collection, span=b.span) for b in node.bindings]
+    loop = ast.Flwor((*clauses, ast.WhereClause(test, span=test.span)), ast.IntegerLiteral(1), span=node.span)
+    return ast.FunctionCall(ast.Name("exists" if node.kind == "some" else "empty", "fn", FN), (loop,), span=node.span)
 
 
 def _names_source(expr: ast.Expr) -> bool:

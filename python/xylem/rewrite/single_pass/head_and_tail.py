@@ -19,23 +19,41 @@ def is_head(expr: ast.Node, name: ExpandedName) -> bool:
             return is_variable(base, name) and (_is_number(predicate, 1) or _position(predicate) in _FIRST)
         case ast.FunctionCall(name=ast.Name(local="head", uri=uri), arguments=(sequence,)) if uri == FN:
             return is_variable(sequence, name)
+        case ast.FunctionCall(name=ast.Name(local="exactly-one" | "zero-or-one", uri=uri), arguments=(item,)):
+            return uri == FN and is_head(item, name)
         case ast.FunctionCall(name=ast.Name(local="subsequence", uri=uri), arguments=(sequence, start, length)):
             return uri == FN and is_variable(sequence, name) and _is_number(start, 1) and _is_number(length, 1)
     return False
 
 
 def is_tail(expr: ast.Expr, name: ExpandedName) -> bool:
-    """tail($p), subsequence($p, 2), $p[position() > 1], remove($p, 1)"""
+    """tail($p), subsequence($p, 2), $p[position() > 1], $p[position() = 2 to last()], remove($p, 1)"""
     match expr:
         case ast.Filter(base=base, predicate=predicate):
-            return is_variable(base, name) and _position(predicate) in _OTHERS
+            return is_variable(base, name) and _are_others(predicate, name)
         case ast.FunctionCall(name=ast.Name(local="tail", uri=uri), arguments=(sequence,)) if uri == FN:
             return is_variable(sequence, name)
         case ast.FunctionCall(name=ast.Name(local="subsequence", uri=uri), arguments=(sequence, start)) if uri == FN:
             return is_variable(sequence, name) and _is_number(start, 2)
+        case ast.FunctionCall(name=ast.Name(local="subsequence", uri=uri), arguments=(sequence, start, length)):
+            # As many as there are, or one less: all that are left.
+            if isinstance(length, ast.Arithmetic) and length.op == "-" and _is_number(length.right, 1):
+                length = length.left
+            return uri == FN and is_variable(sequence, name) and _is_number(start, 2) and _is_count(length, name)
         case ast.FunctionCall(name=ast.Name(local="remove", uri=uri), arguments=(sequence, place)) if uri == FN:
             return is_variable(sequence, name) and _is_number(place, 1)
     return False
+
+
+def _are_others(predicate: ast.Expr, name: ExpandedName) -> bool:
+    """position() > 1, not(position() = 1), position() = 2 to last()"""
+    match predicate:
+        case ast.FunctionCall(name=called, arguments=(argument,)) if called.expanded == (FN, "not"):
+            return _position(argument) in _FIRST
+        case ast.GeneralComparison(op="=", left=left, right=ast.Range(left=start, right=end)):
+            is_rest = _is_call(end, "last") or _is_count(end, name)
+            return _is_call(left, "position") and _is_number(start, 2) and is_rest
+    return _position(predicate) in _OTHERS
 
 
 def is_last(expr: ast.Node, name: ExpandedName) -> bool:
@@ -147,6 +165,12 @@ def presence_test(test: ast.Expr, name: ExpandedName, of_nodes: bool) -> bool | 
                 return local == "exists" if is_variable(argument, name) else None
             inner = presence_test(argument, name, of_nodes) if local in ("not", "boolean") else None
             return inner if inner is None or local == "boolean" else not inner
+        case ast.GeneralComparison(op="=" | "!=", left=left, right=right) | ast.ValueComparison(
+            op="eq" | "ne", left=left, right=right
+        ) if (truth := _truth(right)) is not None:
+            # Only what is true or false: a sequence is compared by its items.
+            inner = None if isinstance(left, ast.VarRef) else presence_test(left, name, of_nodes)
+            return inner if inner is None or truth == (test.op in ("=", "eq")) else not inner
     match compared_with_number(test):
         case (ast.FunctionCall(name=ast.Name(local="count", uri=uri), arguments=(argument,)), sign, number):
             if uri != FN or not is_variable(argument, name):
@@ -154,4 +178,12 @@ def presence_test(test: ast.Expr, name: ExpandedName, of_nodes: bool) -> bool | 
             if (sign, number) in ((">", 0), (">=", 1), ("!=", 0)):
                 return True
             return False if (sign, number) in (("=", 0), ("<", 1), ("<=", 0)) else None
+    return None
+
+
+def _truth(expr: ast.Expr) -> bool | None:
+    """true() and false()"""
+    match expr:
+        case ast.FunctionCall(name=name, arguments=()) if name.expanded in ((FN, "true"), (FN, "false")):
+            return name.local == "true"
     return None

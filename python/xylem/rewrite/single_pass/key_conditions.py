@@ -8,9 +8,11 @@ looked up, so that equal values, and only they, meet.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from xylem.analysis.focus import read_variables, reads_focus
+from xylem.functions.registry import FN
 from xylem.syntax import ast
 
 from .rule import ExpandedName, PassFacts
@@ -62,26 +64,60 @@ def key_condition(
         kind = _kind(value.values, turn.values, is_single)
         if kind is None or not turn.is_one or (kind == "string" and facts.has_collation):
             return None
-        return KeyCondition(kind, is_single, of_record, of_loop, _items(of_loop, [loops[name] for name in own]))
+        around = loops_around(own, loops)
+        are_safe = all(is_safe(loop.items, loops.keys()) for loop in around)
+        return KeyCondition(kind, is_single, of_record, of_loop, _items(of_loop, around) if are_safe else None)
     return None
 
 
 _KINDS = {Values.INTEGER: "number", Values.DECIMAL: "number", Values.STRING: "string"}
 
 
-def turns_condition(conditions: Sequence[ast.Expr], loop: Loop) -> KeyCondition | None:
-    """Any conditions about a record and one loop, as a key: the values of the loop for which they hold.
+def turns_condition(
+    conditions: Sequence[ast.Expr], names: AbstractSet[ExpandedName], loops: Mapping[ExpandedName, Loop]
+) -> KeyCondition | None:
+    """Any conditions about a record and some loops, as a key: the values of the loops for which they hold.
 
         x >= $i and x < $i + 10     →     for $i in items where x >= $i and x < $i + 10 return $i
+        x * $i > y * $j             →     for $i in items for $j in items where x * $i > y * $j return $i || " " || $j
 
     Not for loops over xs:double: NaN, which does not equal itself, would never be found.
     """
-    kind = _KINDS.get(loop.known.values)
-    if kind is None or not loop.is_independent:
+    needed = loops_around(names, loops)
+    if not all(is_safe(loop.items, loops.keys()) for loop in needed):
+        return None
+    kinds = [_KINDS.get(loop.known.values) for loop in needed]
+    if not needed or None in kinds:
         return None
     tests = tuple(ast.WhereClause(condition, span=condition.span) for condition in conditions)
-    clause = ast.ForClause(loop.variable.name, None, loop.items)
-    return KeyCondition(kind, False, ast.Flwor((clause, *tests), loop.variable), loop.variable, loop.items)
+    clauses = tuple(ast.ForClause(loop.variable.name, None, loop.items) for loop in needed)
+    if len(needed) == 1:
+        (loop,) = needed
+        of_record = ast.Flwor((*clauses, *tests), loop.variable)
+        return KeyCondition(str(kinds[0]), False, of_record, loop.variable, loop.items)
+    turn = _turn(needed)
+    return KeyCondition("string", False, ast.Flwor((*clauses, *tests), turn), turn, ast.Flwor(clauses, turn))
+
+
+def _turn(loops: Sequence[Loop]) -> ast.Expr:
+    """A string for the values of several loops: others have another one."""
+    parts: list[ast.Expr] = []
+    for loop in loops:
+        if loop.known.values is Values.STRING:
+            parts += [ast.FunctionCall(ast.Name("string-length", "fn", FN), (loop.variable,)), ast.StringLiteral(":")]
+        parts += [loop.variable, ast.StringLiteral(" ")]
+    return ast.FunctionCall(ast.Name("concat", "fn", FN), tuple(parts))
+
+
+def loops_around(names: AbstractSet[ExpandedName], loops: Mapping[ExpandedName, Loop]) -> list[Loop]:
+    """Some loops and those that their items depend on, the outer ones first."""
+    needed = set(names)
+    todo = list(names)
+    while todo:
+        inner = read_variables(loops[todo.pop()].items) & loops.keys()
+        todo += inner - needed
+        needed |= inner
+    return [loop for name, loop in loops.items() if name in needed]
 
 
 def _kind(value: Values, turn: Values, is_single: bool) -> str | None:
@@ -97,10 +133,36 @@ def _kind(value: Values, turn: Values, is_single: bool) -> str | None:
     return "double" if Values.DOUBLE in (value, turn) else "number"
 
 
-def _items(of_loop: ast.Expr, loops: list[Loop]) -> ast.Expr | None:
-    if len(loops) != 1 or not loops[0].is_independent:
-        return None
-    (loop,) = loops
-    if of_loop == loop.variable:
-        return loop.items
-    return ast.Flwor((ast.ForClause(loop.variable.name, None, loop.items),), of_loop)
+_SAFE = (
+    ast.And, ast.AxisStep, ast.Filter, ast.GeneralComparison, ast.If, ast.Or, ast.Path, ast.Quantified,
+    ast.QuantifiedBinding, ast.Range, ast.SequenceExpr, ast.StringConcat, ast.Unary, ast.ValueComparison, ast.VarRef,
+)  # fmt: skip
+_SAFE_CALLS = frozenset({
+    "abs", "boolean", "ceiling", "concat", "contains", "count", "empty", "ends-with", "exists", "floor", "lower-case",
+    "max", "min", "normalize-space", "not", "number", "round", "starts-with", "string", "string-length", "sum",
+    "upper-case",
+})  # fmt: skip
+
+
+def is_safe(expr: ast.Expr, loops: AbstractSet[ExpandedName]) -> bool:
+    """Whether no value of the loops makes an expression fail that others do not.
+
+    What is asked of all turns beforehand must not fail for one that the loops themselves leave out, as 6 idiv $i does
+    for 0 where $i > 0.
+    """
+    return all(_is_safe_operator(node) for node in expr.walk() if read_variables(node) & loops)
+
+
+def _is_safe_operator(node: ast.Node) -> bool:
+    match node:
+        case ast.Arithmetic(op=op):
+            return op in ("+", "-", "*")
+        case ast.FunctionCall(name=name):
+            return name.uri == FN and name.local in _SAFE_CALLS
+    return isinstance(node, _SAFE)
+
+
+def _items(of_loop: ast.Expr, loops: list[Loop]) -> ast.Expr:
+    if len(loops) == 1 and of_loop == loops[0].variable:
+        return loops[0].items
+    return ast.Flwor(tuple(ast.ForClause(loop.variable.name, None, loop.items) for loop in loops), of_loop)

@@ -14,13 +14,16 @@ from dataclasses import dataclass, replace
 
 from xylem.analysis.ast_replacement import replaced
 from xylem.analysis.focus import read_variables, reads_focus
+from xylem.functions.registry import FN
 from xylem.syntax import ast
 
 from ..fresh_names import bound_names
 from ..substitution import Substitution
-from .head_and_tail import is_all_but_last, is_head, is_last, is_tail, presence_test
+from .head_and_tail import is_all_but_last, is_head, is_last, is_tail, is_variable, presence_test
 from .renaming import renamed_apart
 from .rule import ExpandedName, PassFacts
+
+_EMPTY = ast.Name("empty", "fn", FN)
 
 
 @dataclass(frozen=True)
@@ -87,9 +90,11 @@ def _over(declared: ast.FunctionDecl, place: int, facts: PassFacts, end: End) ->
     if not any(made.calls(body)) or _binds_again(body, {p.name.expanded for p in declared.parameters}):
         return None
     lets, decision = _without_lets(body, sequence, made)
+    of_nodes = is_node_sequence(declared.parameters[place].type)
+    decision = _by_presence(_as_choice(decision, sequence), sequence, of_nodes)
     if not isinstance(decision, ast.If):
         return None
-    has_items = presence_test(decision.test, sequence, is_node_sequence(declared.parameters[place].type))
+    has_items = presence_test(decision.test, sequence, of_nodes)
     if has_items is None:
         return None
     at_end, otherwise = (decision.otherwise, decision.then) if has_items else (decision.then, decision.otherwise)
@@ -103,6 +108,36 @@ def _over(declared: ast.FunctionDecl, place: int, facts: PassFacts, end: End) ->
     if step is None:
         return None
     return replace(made, at_end=empty.apply(at_end), step=step)
+
+
+def _as_choice(body: ast.Expr, sequence: ExpandedName) -> ast.Expr:
+    """typeswitch ($p) case empty-sequence() return Z default return R, and switch (count($p)) case 0 …, by `if`"""
+    name = ast.Name(sequence[1], None, sequence[0])
+    match body:
+        case ast.Typeswitch(operand=operand, cases=(case,), default=default, default_variable=variable):
+            if not is_variable(operand, sequence) or len(case.types) != 1 or case.types[0].item is not None:
+                return body
+            put_in = {bound.expanded: ast.VarRef(name) for bound in (case.variable, variable) if bound is not None}
+            test = ast.FunctionCall(_EMPTY, (operand,), span=operand.span)
+            return ast.If(test, *(Substitution(put_in).apply(part) for part in (case.result, default)), span=body.span)
+        case ast.Switch(operand=operand, cases=(case,), default=default) if len(case.operands) == 1:
+            equal = ast.ValueComparison("eq", operand, case.operands[0], span=operand.span)
+            return ast.If(equal, case.result, default, span=body.span)
+    return body
+
+
+def _by_presence(decision: ast.Expr, sequence: ExpandedName, of_nodes: bool) -> ast.Expr:
+    """if (empty($p) or C) then Z else R  as  if (empty($p)) then Z else if (C) then Z else R"""
+    match decision:
+        case ast.If(test=ast.Or(left=left, right=right), then=at_end, otherwise=otherwise):
+            for present, other in ((left, right), (right, left)):
+                if presence_test(present, sequence, of_nodes) is False and sequence not in read_variables(other):
+                    return replace(decision, test=present, otherwise=ast.If(other, at_end, otherwise, span=other.span))
+        case ast.If(test=ast.And(left=left, right=right), then=then, otherwise=at_end):
+            for present, other in ((left, right), (right, left)):
+                if presence_test(present, sequence, of_nodes) is True and sequence not in read_variables(other):
+                    return replace(decision, test=present, then=ast.If(other, then, at_end, span=other.span))
+    return decision
 
 
 def _binds_again(body: ast.Expr, names: set[ExpandedName]) -> bool:

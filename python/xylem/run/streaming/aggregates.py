@@ -30,6 +30,7 @@ from xylem.functions.registry import FN
 from xylem.plan.flux import ROOT
 from xylem.plan.keyed_groups import GROUPS
 from xylem.rewrite.limited_sorts import LimitedSort, limited_sort, with_loop
+from xylem.rewrite.single_pass.group_by_key import as_existence
 from xylem.rewrite.substitution import Substitution
 from xylem.syntax import ast
 
@@ -252,12 +253,8 @@ class Extraction:
         """some $x in E satisfies p  as  exists(for $x in E where p return 1); every, as empty(… where not(p) …)"""
         if any(binding.type is not None for binding in node.bindings):
             return None
-        test = node.satisfies
-        if node.kind == "every":
-            test = ast.FunctionCall(ast.Name("not", "fn", FN), (test,), span=test.span)
-        clauses = [ast.ForClause(b.name, None, b.collection, span=b.span) for b in node.bindings]
-        loop = ast.Flwor((*clauses, ast.WhereClause(test, span=test.span)), ast.IntegerLiteral(1), span=node.span)
-        return self._extracted("exists" if node.kind == "some" else "empty", loop, bound, own_focus, node)
+        call = as_existence(node)
+        return self._extracted(call.name.local, call.arguments[0], bound, own_focus, node)
 
     def _last(self, node: ast.Filter | ast.Path, bound: frozenset[tuple[str, str]], own_focus: bool) -> ast.Expr | None:
         """(E)[last()], (E)[position() > last() - 3]; $y/a[last()], where $y is one node."""
