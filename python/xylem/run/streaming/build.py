@@ -65,6 +65,7 @@ from .roles import (
 from .selection import Selection, conjuncts
 from .steps import PlannedSteps
 from .stopping import limit_of
+from .tested_items import TestedItemPlanner
 from .text_handlers import TextPlanner
 from .window_handlers import WindowPlanner, gives_at_once
 
@@ -120,6 +121,7 @@ class StreamBuilder:
         self.windows = WindowPlanner(self)
         self.regions = RegionPlanner(self)
         self.texts = TextPlanner(self)
+        self.tested_items = TestedItemPlanner(self)
 
     def build(self, program: Flux, whole: Flux | None = None) -> ScopeRole:
         """Plan the whole program; gives the role of the document. It may be part of a `whole`, with tags around it."""
@@ -255,6 +257,9 @@ class StreamBuilder:
         if self.texts.can(path, role.variable):
             self.texts.plan(role, index, handler)
             return
+        if self._is_tested_item(handler):
+            self.tested_items.plan(role, index, handler, nested)
+            return
         if guarded is not None or not self.is_scannable(path):
             self.regions.plan(role, index, guarded or handler, nested)
             return
@@ -387,7 +392,15 @@ class StreamBuilder:
             return True
         if not isinstance(handler, On):
             return False
-        return self.texts.can(path, source) or (is_element_step(handler.step) and self.regions.can(handler))
+        if self.texts.can(path, source) or (is_element_step(handler.step) and self.regions.can(handler)):
+            return True
+        return self._is_tested_item(handler)
+
+    def _is_tested_item(self, handler: On) -> bool:
+        """Whether elements are counted by a test that nothing but their end decides."""
+        if self.is_scannable((*handler.through, handler.step)) or not self.tested_items.can(handler):
+            return False
+        return not self.regions.can(handler)
 
     def _settled(self, stream: ProcessStream) -> ProcessStream:
         """The stream with its predicates decided on the way, or by the outermost element they may be about."""

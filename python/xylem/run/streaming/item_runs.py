@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from xylem.values.node import Node
 
-from .buffer import ROW_BYTES, size_of
+from .buffer import ROW_BYTES, detached, size_of
 from .collector import Recorder
 from .late_children import late_result
 from .open_scope import Region
@@ -101,11 +101,37 @@ class ItemRuns:
 
         return act
 
+    def _nested_and_tested(self, role: ItemRole, alone: Action) -> Action:
+        """Only records that pass are counted, in the order they started: those inside another one wait for it."""
+        env, passes, held_as = self.run.env, self.run.space[role.passes or ""], role.held_as or ""
+
+        def act(node: Node) -> None:
+            scope = self.run.open[role.scope.step]
+            env[role.slot] = node
+            is_passing = passes(env)
+            if not scope.started:
+                if is_passing:
+                    alone(node)
+                return
+            region = scope.started.pop()
+            if is_passing:
+                region.node = detached(node)
+                self.run.statistics.hold(held_as, size_of(region.node), node)
+            if scope.started:
+                return
+            for each in scope.waiting:
+                if each.node is not None:
+                    self.run.statistics.hold(held_as, -size_of(each.node))
+                    alone(each.node)
+            scope.waiting.clear()
+
+        return act
+
     def reserve(self, role: ItemRole, node: Node) -> None:
         scope = self.run.open[role.scope.step]
         self.run.reach(scope, role.position, node)
         region = Region()
-        if role.counter is not None:
+        if role.counter is not None and role.passes is None:
             scope.counts[role.step] = region.number = scope.counts.get(role.step, 0) + 1
         scope.waiting.append(region)
         scope.started.append(region)
@@ -115,6 +141,8 @@ class ItemRuns:
         body: Handler = self.run.space[role.body]
         hold = self.run.statistics.hold
         alone = self.item(role)
+        if role.passes is not None:
+            return self._nested_and_tested(role, alone)
 
         def act(node: Node) -> None:
             scope = self.run.open[role.scope.step]

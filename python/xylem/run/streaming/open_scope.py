@@ -80,6 +80,8 @@ class Region:
     """Which of the records it is, where a positional variable asks."""
     recorder: Recorder | None = None
     """The result, once it is known and others must come first."""
+    node: Node | None = None
+    """The record itself, where only its turn tells its number."""
 
 
 def depth_of(node: Node) -> int:

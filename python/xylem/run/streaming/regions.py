@@ -20,7 +20,6 @@ from .accumulator import Accumulator
 from .decisions import Decision, Verdict
 from .roles import CandidateRole, RegionRole, Segment
 
-
 Copied = Callable[[], tuple[Node, int] | None]
 """Makes what outlives the batch of a result, and tells its size; None where nothing would be written."""
 

@@ -121,7 +121,8 @@ class StreamRun:
                 self.actions[key | ITEM] = self.item_runs.nested(role)
                 self.actions[key | WRITTEN] = self.item_runs.written(role)
             case ItemRole():
-                self.actions[key | ITEM] = self.item_runs.item(role)
+                act = self.item_runs.item(role) if role.passes is None else self.item_runs.tested(role)
+                self.actions[key | ITEM] = act
                 if role.run is not None:
                     self.takes_runs[key | ITEM] = self.item_runs.items(role)
                 self.actions[key | WRITTEN] = self.item_runs.written(role)
