@@ -12,7 +12,6 @@ from itertools import pairwise
 from typing import Any
 
 from xylem.errors import XylemError
-from xylem.plan.scan_plan import TEXT as TEXT_RECORD
 from xylem.plan.scan_plan import (
     EXISTS,
     AttributeTest,
@@ -25,6 +24,7 @@ from xylem.plan.scan_plan import (
     ScanStep,
     ValueTest,
 )
+from xylem.plan.scan_plan import TEXT as TEXT_RECORD
 from xylem.source.limits import DEFAULT_LIMITS, Limits
 from xylem.source.scan import Scanner
 from xylem.source.xml_reader import read_document

@@ -1,4 +1,4 @@
-"""Elements counted by a test of all that is in them: the same ones as over the tree, and no more input than that takes."""
+"""Elements counted by a test of all that is in them: the same as over the tree, and no more input than that takes."""
 
 from __future__ import annotations
 
