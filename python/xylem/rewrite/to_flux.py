@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from xylem.analysis.focus import uses_position
 from xylem.analysis.readable_names import with_readable_names
-from xylem.analysis.streamable_paths import StreamablePath, streamable_path
+from xylem.analysis.streamable_paths import StreamablePath, is_element_test, streamable_path
 from xylem.functions.registry import FN
 from xylem.plan.flux import (
     EMPTY,
@@ -137,7 +137,7 @@ class _Converter:
                 return self._each(argument, lambda item: replace(expr, arguments=(item,)), expr, place)
             case ast.FunctionCall(name=ast.Name(local="data", uri=uri), arguments=(argument,)) if uri == FN:
                 return self._each(argument, lambda item: replace(expr, arguments=(item,)), expr, place)
-            case ast.FunctionCall(name=ast.Name(local="head" | "tail" | "subsequence", uri=uri)) if uri == FN:
+            case ast.FunctionCall(name=ast.Name(local="head" | "tail" | "subsequence" | "outermost", uri=uri)) if uri == FN:
                 return self._path(expr, place)
         return self._leaf(expr, place)
 
@@ -366,6 +366,9 @@ class _Converter:
         numbered = self._picked(resolved, place) or self._mapped(resolved, expr, place)
         if numbered is not None:
             return numbered
+        outermost = self._outermost(resolved, place)
+        if outermost is not None:
+            return outermost
         for first, rest in cut_paths(resolved, place.streams):
             try:
                 return self._loop(first, rest, place)
@@ -373,6 +376,26 @@ class _Converter:
                 # The rest looks above the first part: cut earlier.
                 continue
         return self._by_outermost(resolved, place) or self._leaf(expr, place)
+
+    def _outermost(self, resolved: ast.Expr, place: _Place) -> Flux | None:
+        """outermost(π//a)/ρ → for each outermost $x in π//a return $x/ρ"""
+        start, rest = split_start(resolved)
+        match start:
+            case ast.FunctionCall(name=name, arguments=(argument,)) if name.expanded == (FN, "outermost"):
+                path = streamable_path(argument, place.streams)
+            case _:
+                return None
+        if path is None or not any(step.axis == "descendant" for step in path.steps):
+            return None
+        if not all(is_element_test(step.test) and not step.predicates for step in path.steps):
+            # Tests would have to be decided before it is known which matches are inside another one.
+            return None
+        if not stays_inside(rest) or not all(is_local(part, place.streams) for part in rest):
+            return None
+        try:
+            return replace(self._loop(path, path_from(rest), place), outermost=True)
+        except TooFar:
+            return None
 
     def _by_outermost(self, resolved: ast.Expr, place: _Place) -> Flux | None:
         """π//a/ρ → for each outermost $x in π//a return $x/descendant-or-self::a/ρ, in the order of the document"""
