@@ -86,3 +86,20 @@ def test_a_place_in_a_range_is_one_in_the_file_however_it_is_read(query: str, tm
     with pytest.raises(XylemError) as of_two:
         run_in_process(whole, [str(path), str(path)])
     assert str(of_two.value) == str(raised.value)
+
+
+@pytest.mark.parametrize("result", ["xs:integer(.)", "<a>{ string(.), xs:integer(.) }</a>"])
+def test_results_before_an_error_are_told_before_it(result: str, tmp_path: Path) -> None:
+    path = tmp_path / "values.xml"
+    path.write_text("<r><a>1</a><a>2</a><a>x</a><a>4</a></r>", encoding="utf-8")
+    query = f"for $a in //a return $a ! {result}"
+    written: list[bytes] = []
+    with pytest.raises(XylemError):
+        xylem.compile(query).stream(path).write_to(written.append)
+    program = distributed(query)
+    pieces: list[str] = []
+    rows = {1: program.task(0, str(path), 0, {})}
+    with pytest.raises(XylemError):
+        pieces.extend(map(str, program.pieces(rows)))
+    assert "".join(pieces) == b"".join(written).decode()
+    assert "2" in "".join(pieces)

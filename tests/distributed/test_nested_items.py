@@ -6,6 +6,8 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from typer.testing import CliRunner
+from xylem.cli.app import app
 from xylem.run.distributed.flat_items import NOT_FLAT
 from xylem.source.byte_ranges import ranges
 from xylem.spark.inputs import input_files
@@ -75,3 +77,14 @@ def test_a_run_becomes_one_task(query: str, nested: Path) -> None:
     run = RunHere(shipped_query(query), input_files(nested), partitions=4)
     assert "".join(run.pieces()) == over_tree(query, nested)
     assert not run.is_spread
+
+
+@pytest.mark.parametrize("query", [PATHS[0], f"//p, {PATHS[5]}"])
+def test_several_files_in_one_process_become_one_task(query: str, nested: Path, tmp_path: Path) -> None:
+    other, output = tmp_path / "other.xml", tmp_path / "output"
+    other.write_text(FLAT)
+    given = [part for path in (nested, other) for part in ("-i", str(path))]
+    result = CliRunner().invoke(app, ["run", "-q", query, *given, "-o", str(output)])
+    assert result.exit_code == 0, result.output
+    run = RunHere(shipped_query(query, several_documents=True), input_files([nested, other]), partitions=4)
+    assert output.read_text() == "".join(run.pieces())

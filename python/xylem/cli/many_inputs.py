@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from xylem.errors import InputError
+from xylem.plan.distribution import InputOf
+from xylem.run.distributed.flat_items import or_by_one_task
 from xylem.run.distributed.in_order import OrderedRun
 from xylem.source.malformed import MalformedRecord, MalformedTally
 from xylem.source.sound_records import SoundRecords, plan_of_records
@@ -27,19 +29,18 @@ def run_many(query: ShippedQuery, files: Sequence[str], options: RunOptions, tal
     """Run a query over several inputs; a leading `/` means each of them."""
     program = query.program()
     inputs = _Inputs(program, files, options, tally)
-    run = OrderedRun(
-        program,
-        inputs.open,
-        len(files),
-        {**query.options(), "scanner": options.scanner},
-        is_left_out=inputs.is_left_out,
-    )
-    inputs.run = run
+
+    def ordered(program: DistributedProgram) -> OrderedRun:
+        given = {**query.options(), "scanner": options.scanner}
+        return OrderedRun(program, inputs.open, len(files), given, is_left_out=inputs.is_left_out)
+
+    run = inputs.run = ordered(program)
+    whole = query.with_input(InputOf.WHOLE)
     line = progress_line(options.quiet)
     encode = encoder(program)
     with result_output(options.output, line) as output:
         try:
-            for piece in run.pieces():
+            for piece in or_by_one_task(run.pieces(), lambda: ordered(whole.program()).pieces()):
                 output.write(encode(piece))
                 output.flush()
                 if line is not None:

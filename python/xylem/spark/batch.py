@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from xylem.errors import DynamicError, InputError
 from xylem.plan.distribution import InputOf, Part, PartKind
-from xylem.run.distributed.flat_items import NOT_FLAT
+from xylem.run.distributed.flat_items import NOT_FLAT, or_by_one_task
 from xylem.run.distributed.program import DistributedProgram
 from xylem.run.distributed.rows import Row
 from xylem.run.streaming.run import Statistics
@@ -133,23 +133,14 @@ class BatchRun:
 
     def pieces(self) -> Iterator[str]:
         """The text of the answer, as it becomes final."""
-        written = 0
-        try:
-            for piece in self._spread_pieces():
-                yield piece
-                written += len(piece)
-            return
-        except InputError as error:
-            if error.code != NOT_FLAT:
-                raise
+        return or_by_one_task(self._spread_pieces(), self._pieces_by_one_task)
+
+    def _pieces_by_one_task(self) -> Iterator[str]:
         self._become_one_task()
-        for piece in self._spread_pieces():
-            if len(piece) > written:
-                yield piece[written:]
-            written = max(0, written - len(piece))
+        return self._spread_pieces()
 
     def _become_one_task(self) -> None:
-        """Tasks found that the query cannot be spread over this input. What they gave is how the answer begins."""
+        """Tasks found that the query cannot be spread over this input."""
         self.query = self.query.with_input(InputOf.WHOLE)
         self.program = self.query.program()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import socket
 import threading
@@ -142,3 +143,15 @@ def test_a_file_that_grows_and_is_gone_on_with(tmp_path: Path) -> None:
     log = SpoolLog(spool)
     log.refresh()
     assert sum(stretch.items for stretch in log.stretches(Position(), log.end)) == 5
+
+
+def test_a_full_disk_is_that_of_the_spool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(descriptor: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("xylem.spark.continuous.spool_writer.os.fsync", full)
+    received = receiving(serving(b"<feed>" + items(0, 3) + b"</feed>"), tmp_path)
+    received.start()
+    received.join(20)
+    assert received.fault is not None
+    assert f"{tmp_path}: No space left" in str(received.fault)

@@ -61,7 +61,7 @@ class OrderedRun:
             self.passes = self._program.stages
             sources = [self._open(number) for number in range(self._ranges)]
             rows = rows_in_process(self._program, sources, dict(self._options))
-        return self._program.pieces(rows, **self._seen)
+        yield from self._program.pieces(rows, **self._seen)
 
     @property
     def _seen(self) -> dict[str, Any]:

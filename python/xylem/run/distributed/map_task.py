@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any
 
+from xylem.errors import XylemError
 from xylem.functions.context import Context
 from xylem.plan.spread import SpreadPart
 
@@ -66,12 +67,19 @@ class MapTask(PartTask):
         The first row tells how all begin, each how all end up to it.
         """
         ordinal, told = 0, None
-        for _ in steps:
+        try:
+            for _ in steps:
+                taken = writer.taken()
+                if taken:
+                    told = writer.flags
+                    yield self._row(range_number, ordinal, told, taken)
+                    ordinal += 1
+        except XylemError:
+            # What came before an error is told before it, as in one process.
             taken = writer.taken()
             if taken:
-                told = writer.flags
-                yield self._row(range_number, ordinal, told, taken)
-                ordinal += 1
+                yield self._row(range_number, ordinal, writer.flags, taken)
+            raise
         if writer.has_begun and writer.flags != told:
             yield self._row(range_number, ordinal, writer.flags, "")
 

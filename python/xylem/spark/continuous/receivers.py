@@ -6,6 +6,7 @@ and raised by whoever asks.
 
 from __future__ import annotations
 
+import errno
 import os
 import select
 import socket
@@ -29,6 +30,7 @@ COMMIT_BYTES = 4 << 20
 RECEIVED_BYTES = 1 << 16
 SUSPICIOUS_BYTES = 1 << 20
 """So much without a single item: time to ask whether this is XML at all."""
+_NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 PATIENCE_SECONDS = 10.0
 """How long the first connection is tried."""
 
@@ -63,7 +65,9 @@ class Receiver(threading.Thread):
         except XylemError as error:
             self.fault = error
         except OSError as error:
-            self.fault = InputError("XYIN0002", f"{self._place.text}: {error.strerror or error}")
+            # No input fails for want of space: the spool did.
+            place = self._spool if error.errno in _NO_SPACE else self._place.text
+            self.fault = InputError("XYIN0002", f"{place}: {error.strerror or error}")
         finally:
             self.is_over = True
 

@@ -120,8 +120,10 @@ class SegmentWriter:
 
     def close(self) -> None:
         if self._file is not None:
-            self.sync()
-            self._file.close()
+            try:
+                self.sync()
+            finally:
+                self._file.close()
 
 
 class SpoolWriter:
