@@ -79,6 +79,17 @@ def test_of_an_item_no_more_is_kept_than_steps_lead_to() -> None:
     assert (held.variable, held.paths, held.bound) == ("w", ("@k", "x/@y"), "one window")
 
 
+def test_a_landmark_keeps_all_items_since() -> None:
+    landmark = "forseq $w in /log/e landmark window start position $p when $p = 1 {} position $q when {} return {}"
+    for end, test, result, bounds in (
+        ("end", "true()", "<w>{ $w }</w>", ["the whole stream"]),
+        ("end", "true()", "count($w)", []),
+        ("force end", "$q - $p = 3", "<w>{ $w }</w>", ["one window"]),
+    ):
+        buffered = xylem.compile(landmark.format(end, test, result)).stream(b"<log/>").account.buffered
+        assert [held.bound for held in buffered] == bounds
+
+
 def test_every_sub_sequence_keeps_all_items() -> None:
     (held,) = xylem.compile("forseq $w in /log/e return count($w)").stream(b"<log/>").account.buffered
     assert held.bound == "the whole stream"

@@ -5,14 +5,21 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+import xylem
 from xylem.analysis.event_time import EventTime
 
 from .killed_runs import answer, kill_at_random, kills_wanted, run_to_end, write_queries
 from .test_killed_runs import SMALL_BATCHES, Feeder
-from .test_window_stage import BY_KEY, UNKEYED, entries, in_one_process
+from .test_window_stage import BY_KEY, PATH, UNKEYED, entries, in_one_process
 
 pytestmark = [pytest.mark.usefixtures("needs_spark"), pytest.mark.timeout(1800)]
 DOCUMENT = 20
+WINDOWS_OF_USERS = (
+    f"for $u in distinct-values({PATH}/user) forseq $w in {PATH}[user eq $u] tumbling window "
+    "start position $a when true() end position $b when $b - $a ge 4 return"
+)
+FOLDED = f"<n>{{ count({WINDOWS_OF_USERS} $w), sum({WINDOWS_OF_USERS} count($w)), max({WINDOWS_OF_USERS} sum($w/v)) }}</n>"
+"""What is made of all windows: its state is saved with theirs."""
 
 
 def killed(place: Path, texts: dict[str, str], options: list[str], made: list[str], kills: int) -> list[str]:
@@ -41,9 +48,13 @@ def killed(place: Path, texts: dict[str, str], options: list[str], made: list[st
 
 def test_windows_by_key_and_in_order(tmp_path: Path) -> None:
     texts = {name: (UNKEYED | BY_KEY)[name] for name in ("tumbling", "sliding", "values", "groups")}
-    seen = killed(tmp_path, texts, ["--partitions", "2"], entries(100_000), kills_wanted(1))
+    both = texts | {"folded": FOLDED}
+    seen = killed(tmp_path, both, ["--partitions", "2"], entries(100_000), kills_wanted(1))
     for name, query in texts.items():
         assert answer(tmp_path / "out" / name).decode() == in_one_process(query, seen) + "\n", name
+    whole = xylem.parse(f"<log>{''.join(seen)}</log>")
+    expected = xylem.compile(FOLDED.replace(PATH, "/log/entry")).run(whole).serialize()
+    assert answer(tmp_path / "out" / "folded").decode() == expected + "\n"
 
 
 def test_windows_by_event_time(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from xylem.plan.flux_plan import Buffered
 from xylem.plan.window_brackets import opened_windows
 from xylem.syntax import ast
 
+from ..windows.landmark import LandmarkCursor
 from .window_code import is_distinct, keeps_results, window_clause
 
 if TYPE_CHECKING:
@@ -23,11 +24,13 @@ def held_by_windows(program: StreamProgram) -> Iterator[Buffered]:
     """The items of open windows, and what waits for the last of them."""
     # Rules may have found that nobody reads the items: the compiler noted it.
     forgotten = {note.span for note in program.handlers.notes if note.topic == "items"}
+    # Landmark windows with one end for each start are sliding ones.
+    has_landmarks = LandmarkCursor.__name__ in program.handlers.code
     for opened in opened_windows(program.plan.program):
-        yield from _held(opened, forgotten)
+        yield from _held(opened, forgotten, has_landmarks)
 
 
-def _held(opened: OpenWindows, forgotten: Container[Span]) -> Iterator[Buffered]:
+def _held(opened: OpenWindows, forgotten: Container[Span], has_landmarks: bool) -> Iterator[Buffered]:
     expression = opened.expression
     clause = window_clause(expression)
     if clause is None:
@@ -42,10 +45,17 @@ def _held(opened: OpenWindows, forgotten: Container[Span]) -> Iterator[Buffered]
         kept = Projection()
         project(expression, {ITEMS.expanded: kept})
         paths = tuple(kept.paths()) or ("item",)
-        if isinstance(clause, ast.ForseqClause) and clause.window is None:
-            # Any item may be in a sub-sequence that is still to come.
+        if _keeps_all(clause, has_landmarks):
             yield Buffered(str(clause.name), paths, "the last item has come", THE_STREAM, True)
         else:
             yield Buffered(str(clause.name), paths, "no open window needs it", A_WINDOW)
     if keeps_results(expression):
         yield Buffered(f"{clause.name}", ("the tuples of all windows",), "the last window has ended", THE_STREAM)
+
+
+def _keeps_all(clause: ast.Clause, has_landmarks: bool) -> bool:
+    """Whether an item may be in a window that is still to come, however long ago it came."""
+    if not isinstance(clause, ast.ForseqClause):
+        return False
+    # Every sub-sequence is one; a landmark stays a first item for good.
+    return clause.window is None or (has_landmarks and clause.window.kind == "landmark")
