@@ -14,11 +14,11 @@ from .test_window_stage import BY_KEY, PATH, UNKEYED, entries, in_one_process
 
 pytestmark = [pytest.mark.usefixtures("needs_spark"), pytest.mark.timeout(1800)]
 DOCUMENT = 20
-WINDOWS_OF_USERS = (
+OF_USERS = (
     f"for $u in distinct-values({PATH}/user) forseq $w in {PATH}[user eq $u] tumbling window "
     "start position $a when true() end position $b when $b - $a ge 4 return"
 )
-FOLDED = f"<n>{{ count({WINDOWS_OF_USERS} $w), sum({WINDOWS_OF_USERS} count($w)), max({WINDOWS_OF_USERS} sum($w/v)) }}</n>"
+FOLDED = f"<n>{{ count({OF_USERS} $w), sum({OF_USERS} count($w)), max({OF_USERS} sum($w/v)) }}</n>"
 """What is made of all windows: its state is saved with theirs."""
 
 
