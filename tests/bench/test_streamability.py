@@ -16,7 +16,7 @@ from xylem.sink import SerializationParameters, serialize
 DOCS = Path(__file__).parents[2] / "docs"
 XML = SerializationParameters.from_options({"method": "xml", "omit-xml-declaration": "yes"})
 LARGEST_ITEM_BYTES = 12_000
-PASSES = {"P1": 2, "P2": 2, "P3": 2, "P4": 2, "P5": 3}
+PASSES = {"P1": 2, "P2": 2, "P3": 2, "P4": 2, "P5": 3, "P6": 2, "P7": 2, "P8": 1}
 
 
 def test_the_page_is_up_to_date() -> None:
@@ -47,7 +47,7 @@ def test_several_passes_over_auctions(name: str, auctions: list[Path]) -> None:
         assert found == serialize(xylem.compile(QUERIES[name]).run(xylem.parse(file)).xdm, XML)
         assert measured.passes == PASSES[name]
         peaks.append(measured.peak_buffered_bytes)
-    assert peaks[1] <= max(2 * peaks[0], 500)
+    assert peaks[1] <= max(3 * peaks[0], 500)
 
 
 @pytest.mark.parametrize("number", range(1, 21))

@@ -54,7 +54,7 @@ FIRST = [
     "(for $x in /s/p order by $x/v, $x/@id descending return $x)[position() le 4]/n",
     "(for $x in /s/p order by $x/v empty greatest return <r>{ $x/v }</r>)[position() le 2]",
     "(for $x in /s/p where $x/q = 3 let $k := $x/v where $k order by $k descending return $x/q)[position() le 5]",
-    "(for $x in /s/p for $y at $i in $x/q order by number($y), $i descending return ($x/@id/data(), $y))[position() le 6]",
+    "(for $x in /s/p for $y at $i in $x/q order by number($y), $i return ($x/@id/data(), $y))[position() le 6]",
     "for $x in /s/p order by number($x/v[1]) count $c where $c le 3 return <r n='{ $c }'>{ $x/n }</r>",
     "for $x in /s/p order by number($x/v[1]) count $c where $c = (1, 3) and $x/n return ($c, $x/n/text())",
     "sort(/s/p, (), function($p) { number($p/v[1]) })[1]",

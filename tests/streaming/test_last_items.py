@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 import xylem
+from xylem.analysis.last_items import MOST_ITEMS, last_items
 from xylem.analysis.resolve_names import resolve_names
 from xylem.analysis.static_context import StaticContext, build_static_context
-from xylem.analysis.last_items import MOST_ITEMS, last_items
 from xylem.syntax import ast, parse
 
 

@@ -70,6 +70,15 @@ CASES = {
         "let $x := avg(/s/p/x) for $p in /s/p let $x := $p/x return if ($x > avg(/s/p/x)) then $x else ()",
         2,
     ),
+    "an aggregate of a variable": ("let $m := avg(/s/p/x) return count(/s/p[x > $m])", 2),
+    "deviation": (
+        "declare function local:dev($s) { let $m := avg($s) return sum(for $x in $s return ($x - $m) * ($x - $m)) }; "
+        "math:sqrt(local:dev(/s/p/x) div count(/s/p))",
+        2,
+    ),
+    "an aggregate and one of it": ("let $a := avg(/s/p/y), $b := avg(/s/p[y > $a]/y) return ($a, $b)", 2),
+    "quantifier about a variable": ("let $m := avg(/s/p/y) return some $p in /s/p satisfies $p/y > 2 * $m", 2),
+    "a variable of another": ("let $m := count(/s/p) let $k := $m + 1 return sum(/s/p/(y * $k))", 2),
     "one behind another": ("(/s/p/x, /s/p/y)", 2),
     "one behind another in elements": ("<r><a>{ /s/p/x }</a><b>{ /s/p/y }</b></r>", 2),
     "values behind values": ("<r>{ 'a', /s/p/x/data() }{ /s/p/y/data(), 'b' }</r>", 2),

@@ -1,6 +1,7 @@
 """Queries over the auctions of XMark that ask for a value of the whole in front of, or beside, each of its parts.
 
-None of XMark's own queries does. Each of these needs two passes or more over a file, and keeps no more than an item.
+None of XMark's own queries does. Each of these needs two passes or more over a file, and keeps no more than an item;
+the last one looks as if it did.
 """
 
 from __future__ import annotations
@@ -34,9 +35,25 @@ for $a in /site/closed_auctions/closed_auction
 where $a/price > $high
 return $a/price
 """,
+    "P6": """(: Two lists of the same sales, one behind the other. :)
+<sales><prices>{
+  for $a in /site/closed_auctions/closed_auction return $a/price
+}</prices><buyers>{
+  for $a in /site/closed_auctions/closed_auction return <by>{ $a/buyer/@person }</by>
+}</buyers></sales>
+""",
+    "P7": """(: How far prices lie from their average. :)
+let $mean := avg(/site/closed_auctions/closed_auction/price)
+return math:sqrt(avg(/site/closed_auctions/closed_auction/((price - $mean) * (price - $mean))))
+""",
+    "P8": """(: The ten highest prices: sorted, and yet in one pass. :)
+(for $a in /site/closed_auctions/closed_auction
+ order by number($a/price) descending
+ return <sold price="{ $a/price }">{ $a/itemref/@item }</sold>)[position() le 10]
+""",
 }
 
 
 def query(name: str) -> str:
-    """The text of a query, `P1` to `P5`."""
+    """The text of a query, `P1` to `P8`."""
     return QUERIES[name]

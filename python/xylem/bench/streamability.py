@@ -31,13 +31,16 @@ The test is that of Li and Agrawal, "Efficient Evaluation of XQuery over Streami
 variables of the query, in which traversals with a common beginning become one (horizontal fusion) and pipelines become
 one node (vertical fusion). One pass is not enough where more than one sequence is left (theorem 1), where an aggregate
 is computed from another one (theorem 2), or where items need an aggregate of the very sequence they are in (theorem 3);
-else it is (theorem 4). Operators that need all of their input at once, such as `order by`, are found too. What
-`explain` and this page say is what runs do: the number of passes is the one that `--stats` reports.
+else it is (theorem 4). Operators that need all of their input at once, such as `order by`, are found too; a sort of
+which only the first or last items are asked for, as by `[position() le 10]`, `head()` or `count $c where $c le 10`, keeps
+so many tuples and is single pass. What `explain` and this page say is what runs do: the number of passes is the one that
+`--stats` reports.
 
 Where one pass is not enough, it depends on the input what is done:
 
 - **A file**, also one that is redirected (`< file`), or bytes in Python: it is read as many times as `explain` says, if
-  that bounds what is kept. Earlier passes compute the values that the last one needs; each of them streams.
+  that bounds what is kept. Earlier passes compute the values that later ones need; long parts of an answer that stand
+  one behind the other, as in `(/a/b, /a/c)`, are given by a pass each. All of them stream.
 - **A pipe or a socket**: what comes is kept while the first pass reads it, and read again from there: in a temporary
   file with `--spill DIR` (`spill=` in Python), else in memory, within `--buffer-limit SIZE`, 1 GB by default. A run
   that needs more ends with `XYDY0005` and the reason.
@@ -96,7 +99,7 @@ def _lines(own: list[Row], others: list[Row], sizes: list[int]) -> Iterator[str]
         yield from _details(row)
     yield "## Two passes and more"
     yield ""
-    yield "Over the same auctions, queries that need a value of the whole at each item"
+    yield "Over the same auctions, queries that need a value of the whole at each item, or the same items twice"
     yield "([bench/pass_queries.py](../python/xylem/bench/pass_queries.py)). A file is read as often as the table says,"
     yield "and nothing is kept that grows with it."
     yield ""
@@ -137,8 +140,10 @@ def _details(row: Row) -> Iterator[str]:
         yield f"- {_code(reason.text)}{cited}{f', at {places}' if places else ''}"
     for number, values in enumerate(told.earlier, 1):
         yield f"- pass {number} computes {', '.join(f'`{value}`' for value in values)}"
+    for number, text in enumerate(told.gives, len(told.earlier) + 1):
+        yield f"- pass {number} gives `{text}`"
     for buffer in told.kept_at_once:
-        what = "one pass would keep" if told.earlier else "kept"
+        what = "one pass would keep" if told.passes > 1 else "kept"
         yield f"- {what}: `{'`, `'.join(buffer.paths)}`, until {buffer.until}"
     yield ""
 

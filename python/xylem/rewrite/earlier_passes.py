@@ -13,6 +13,7 @@ Safe:   expressions have no effects. A value that fails is an error only where i
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, TypeGuard
 
@@ -113,6 +114,11 @@ class _Place:
     lets: tuple[ast.LetClause, ...] = ()
     """Those around it whose values are the same for all."""
 
+    @property
+    def small(self) -> frozenset[ExpandedName]:
+        """Of these, the ones that have one atomic value at most."""
+        return frozenset(let.name.expanded for let in self.lets if is_small(let.value))
+
     def binding(self, names: Iterable[ast.Name | None]) -> _Place:
         return replace(self, bound=self.bound | {name.expanded for name in names if name is not None})
 
@@ -138,13 +144,17 @@ class _Search:
     def visited(self, expr: ast.Expr, place: _Place) -> ast.Expr:
         if place.is_needed and is_small(expr) and self._is_the_same(expr, place):
             return self._taken(expr, place)
+        if place.is_needed and isinstance(expr, ast.VarRef) and expr.name.expanded in place.small:
+            value = next(let.value for let in place.lets if let.name.expanded == expr.name.expanded)
+            if self._is_the_same(expr, place):
+                return self._taken(expr, place, value)
         match expr:
             case ast.Flwor():
                 return self._flwor(expr, place)
             case ast.InlineFunction():
                 return expr
             case ast.If(test=test, then=then, otherwise=otherwise):
-                needed = place.is_needed or _is_long(then) or _is_long(otherwise)
+                needed = place.is_needed or any(_is_long(branch, place.small) for branch in (then, otherwise))
                 return replace(
                     expr,
                     test=self.visited(test, replace(place, is_needed=needed)),
@@ -211,7 +221,9 @@ class _Search:
     def _clause(
         self, clause: ast.Clause, place: _Place, following: Sequence[ast.Node]
     ) -> tuple[ast.Clause, _Place]:
-        needed = replace(place, is_needed=place.is_needed or any(map(_is_long_part, following)))
+        lets = [part for part in (clause, *following) if isinstance(part, ast.LetClause) and part.type is None]
+        small = place.small | {let.name.expanded for let in lets if is_small(let.value)}
+        needed = replace(place, is_needed=place.is_needed or any(_is_long_part(part, small) for part in following))
         match clause:
             case ast.LetClause(name=name, type=None, value=value) if self._is_fixed(value, place):
                 made = replace(clause, value=self.visited(value, needed if is_small(value) else place))
@@ -255,7 +267,7 @@ class _Search:
             case ast.SequenceExpr(items=items):
                 return replace(expr, items=self._parts(items, place))
             case ast.DirectElement(attributes=attributes, content=content):
-                before = needed if any(map(_is_long, content)) else place
+                before = needed if any(_is_long(part, place.small) for part in content) else place
                 made = tuple(self._changed(attribute, before) for attribute in attributes)
                 return replace(expr, attributes=made, content=self._parts(content, place))
             case ast.ComputedElement(body=body) | ast.EnclosedExpr(body=body):
@@ -263,7 +275,7 @@ class _Search:
         raise AssertionError(type(expr))
 
     def _parts(self, parts: tuple[ast.Expr, ...], place: _Place) -> tuple[ast.Expr, ...]:
-        last = max((index for index, part in enumerate(parts) if _is_long(part)), default=-1)
+        last = max((index for index, part in enumerate(parts) if _is_long(part, place.small)), default=-1)
         needed = replace(place, is_needed=True)
         return tuple(self.visited(part, needed if index < last else place) for index, part in enumerate(parts))
 
@@ -346,30 +358,36 @@ def _inside(place: _Place) -> _Place:
 def is_small(expr: ast.Expr) -> bool:
     """Whether an expression gives one atomic value at most, whatever it reads."""
     match expr:
-        case ast.FunctionCall(name=name, arguments=arguments) if name.uri == FN:
-            if name.local in _AGGREGATES:
+        case ast.FunctionCall(name=name, arguments=arguments):
+            if name.uri == FN and name.local in _AGGREGATES:
                 return True
             built_in = look_up(*name.expanded, len(arguments))
             return built_in is not None and built_in.returns.startswith("xs:") and built_in.returns[-1] not in "*+"
         case ast.If(then=then, otherwise=otherwise):
             return is_small(then) and is_small(otherwise)
+        case ast.Flwor(clauses=clauses, result=result) if all(isinstance(c, ast.LetClause) for c in clauses):
+            return is_small(result)
     return isinstance(expr, _SINGLE)
 
 
-def _is_long(expr: ast.Expr) -> bool:
-    """Whether an expression may write as much as there is input."""
+def _is_long(expr: ast.Expr, small: AbstractSet[ExpandedName]) -> bool:
+    """Whether an expression may write as much as there is input; `small` variables have one value."""
     match expr:
         case ast.DirectElement(content=content):
-            return any(map(_is_long, content))
+            return any(_is_long(part, small) for part in content)
         case ast.EnclosedExpr(body=body) | ast.ComputedElement(body=body):
-            return _is_long(body)
+            return _is_long(body, small)
         case ast.SequenceExpr(items=items):
-            return any(map(_is_long, items))
+            return any(_is_long(item, small) for item in items)
+        case ast.VarRef(name=name) if name.expanded in small:
+            return False
     return not is_small(expr) and (reads_input(expr) or bool(free_in(expr)))
 
 
-def _is_long_part(node: ast.Node) -> bool:
-    return _is_long(node) if isinstance(node, ast.Expr) else any(map(_is_long_part, node.children()))
+def _is_long_part(node: ast.Node, small: AbstractSet[ExpandedName]) -> bool:
+    if isinstance(node, ast.Expr):
+        return _is_long(node, small)
+    return any(_is_long_part(child, small) for child in node.children())
 
 
 def _value_of(path: ast.Expr) -> ast.Expr:

@@ -137,11 +137,12 @@ class Walk:
             value = self.settled(self.of(item, around), item)
             before = frozenset(ref for part in parts for ref in part.refs)
             if value.is_sequence and before:
-                if any(part.is_sequence for part in parts):
+                is_behind = any(part.is_sequence for part in parts)
+                if is_behind:
                     for ref in value.refs:
                         self.nodes.wait(ref)
                 values = frozenset(ref for part in parts if not part.is_sequence for ref in part.refs)
-                if values:
+                if values and not is_behind:
                     value = self.nodes.sequence(label(item), item.span, value.refs | values, in_turn=True)
             parts.append(value)
         return Value(

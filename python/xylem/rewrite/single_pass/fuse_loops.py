@@ -4,6 +4,7 @@
     for $j in (for $i in E where P return F)        →     for $i in E where P for $j in F
     for $j in E ! F                                 →     for $i in E for $j in F($i)
     (for $i in E return $i/a)/b                     →     E/a/b
+    (E)[P]                                          →     E[P]
 
 Gain:   a path is followed by the scan and passed on item by item; the result of a loop would be kept.
 Needs:  no positions, no `order by`, `group by` or `count`; the condition reads the variable where its focus is that
@@ -50,6 +51,8 @@ def _fused(node: ast.Node, facts: PassFacts) -> ast.Node | None:
             return replace(node, collection=selected)
         case ast.Path(left=ast.Flwor() as loop) if (selected := _as_selection(loop)) is not None:
             return replace(node, left=selected)
+        case ast.Filter(base=base, predicate=test) if _is_path(base) and is_test(test) and not uses_position(test):
+            return _with_predicates(base, [test])
         case ast.Flwor():
             return _spliced(node, facts)
         case ast.Path(left=ast.Flwor() as loop, right=ast.AxisStep()):

@@ -11,6 +11,8 @@
     boolean(/a/b), not(/a/b), if (/a/b) …             →     exists(/a/b), empty(/a/b), if (exists(/a/b)) …
     (for $p in E return B) ! F                        →     for $p in E return B ! F
     unordered(E)                                      →     E
+    count((A, B)), exists((A, B))                     →     count(A) + count(B), exists(A) or exists(B)
+    sum(E, Z)                                         →     if (exists(E)) then sum(E) else Z
 
 Gain:   items are taken as they pass, or a few of the last ones kept, where a function has to be given all of them.
 Needs:  E is a path, or a variable; a function that is written in place, without types and without focus, or named; a
@@ -87,12 +89,41 @@ def _spelled_out(node: ast.Node, facts: PassFacts) -> ast.Expr | None:
             made = _with_last(node)
         case ast.If(test=test) if _is_node_path(test):
             made = replace(node, test=_fn("exists", test))
+        case ast.FunctionCall(name=name, arguments=(ast.SequenceExpr(items=(_, _, *_) as parts),)) if (
+            name.expanded in _IN_PARTS
+        ):
+            made = _of_parts(node, parts)
+        case ast.FunctionCall(name=name, arguments=(sequence, nothing)) if name.expanded == (FN, "sum"):
+            if _is_node_path(sequence):
+                # sum(E, Z)  as  if (exists(E)) then sum(E) else Z
+                test, total = (ast.FunctionCall(ast.Name(n, "fn", FN), (sequence,)) for n in ("exists", "sum"))
+                made = ast.If(test, replace(total, span=node.span), nothing, span=node.span)
         case ast.FunctionCall(name=name, arguments=(sequence, *more)) if name.uri == FN:
             if name.local in ("boolean", "not"):
                 made = _presence(node, sequence) if not more else None
             elif _is_sequence(sequence) or _call_of(sequence, "reverse") is not None:
                 made = _called(node, sequence, more, facts)
     return None if made is None else replaced(made, lambda inner: None if inner is made else _spelled_out(inner, facts))
+
+
+_IN_PARTS = ((FN, "count"), (FN, "exists"), (FN, "empty"))
+
+
+def _of_parts(call: ast.FunctionCall, parts: tuple[ast.Expr, ...]) -> ast.Expr | None:
+    """count((A, B))  as  count(A) + count(B); exists by `or`, empty by `and`"""
+    if not any(_is_node_path(part) for part in parts):
+        return None
+    first, *others = (replace(call, arguments=(part,)) for part in parts)
+    made: ast.Expr = first
+    for other in others:
+        match call.name.local:
+            case "count":
+                made = ast.Arithmetic("+", made, other, span=call.span)
+            case "exists":
+                made = ast.Or(made, other, span=call.span)
+            case _:
+                made = ast.And(made, other, span=call.span)
+    return made
 
 
 def _called(call: ast.FunctionCall, sequence: ast.Expr, more: list[ast.Expr], facts: PassFacts) -> ast.Expr | None:

@@ -26,12 +26,13 @@ from xylem.analysis.focus import read_variables, reads_focus
 from xylem.analysis.free_variables import free_in
 from xylem.analysis.last_items import is_last, last_items, looks_at_copies, sees_more_than_items
 from xylem.analysis.projection import NotProjectable, Projection, project
+from xylem.functions.library import look_up
 from xylem.functions.registry import FN
 from xylem.plan.flux import ROOT
 from xylem.plan.keyed_groups import GROUPS
 from xylem.rewrite.limited_sorts import LimitedSort, limited_sort, with_loop
 from xylem.rewrite.single_pass.group_by_key import as_existence
-from xylem.rewrite.substitution import Substitution
+from xylem.rewrite.substitution import FocusInTheWay, Substitution
 from xylem.syntax import ast
 
 from ..evaluator.keyed_groups import Grouping, grouping_of
@@ -111,6 +112,10 @@ class Aggregate:
         return replace(self, prefix=(), taken=Substitution({ITEM.name.expanded: start}).apply(self.taken))
 
 
+_CONSTRUCTORS = (
+    ast.ComputedComment, ast.ComputedDocument, ast.ComputedElement, ast.ComputedPI, ast.ComputedText, ast.DirectComment,
+    ast.DirectElement, ast.DirectPI, ast.ComputedAttribute, ast.DynamicCall, ast.InlineFunction,
+)  # fmt: skip
 _OF_ONE = (ast.LetClause, ast.WhereClause, ast.OrderByClause, ast.CountClause)
 """Clauses that leave one item to a tuple."""
 
@@ -184,6 +189,8 @@ class Extraction:
                 taken = self._quantified(node, bound, own_focus)
             case ast.Filter() | ast.Path():
                 taken = self._last(node, bound, own_focus)
+            case ast.Flwor(clauses=(ast.LetClause(type=None, value=value), *_)) if self._is_fed(value):
+                taken = self._with_value(node, bound, own_focus)
             case ast.Flwor():
                 taken = self._ordered(node, bound, own_focus)
         if taken is None and self.takes_items and isinstance(node, ast.Path):
@@ -295,6 +302,29 @@ class Extraction:
             return None
         made = self._extracted("last", items, bound, own_focus, whole, parameter=str(number))
         return made if made is None or is_last(predicate) else ast.Filter(made, predicate, span=whole.span)
+
+    def _is_fed(self, value: ast.Expr) -> bool:
+        """Whether a value can be put in for its name: a path, or a loop over one, that makes no nodes."""
+        path = value
+        while isinstance(path, ast.Path) and isinstance(path.right, ast.AxisStep):
+            path = path.left
+        if path is not value and self._is_source(path):
+            return True
+        if any(map(_may_construct, value.walk())):
+            return False
+        return isinstance(value, (ast.Flwor, ast.SimpleMap)) and split_records(value, self.variable) is not None
+
+    def _with_value(self, node: ast.Flwor, bound: frozenset[tuple[str, str]], own_focus: bool) -> ast.Expr | None:
+        """let $s := $y/a return …, the value put in for its name, where aggregates over it can be taken out"""
+        let, *rest = node.clauses
+        assert isinstance(let, ast.LetClause)
+        inner = replace(node, clauses=tuple(rest)) if rest else node.result
+        try:
+            put_in = Substitution({let.name.expanded: let.value}).apply(inner)
+        except FocusInTheWay:
+            return None
+        made = self._applied(put_in, bound, own_focus)
+        return None if made is put_in else made
 
     def _ordered(self, node: ast.Flwor, bound: frozenset[tuple[str, str]], own_focus: bool) -> ast.Expr | None:
         """for $x in E where p order by …: what passes the test is collected, each item by itself
@@ -437,6 +467,12 @@ def fold_of(zero: ast.Expr, function: ast.Expr) -> Fold | None:
     return None
 
 
+
+
+def _may_construct(node: ast.Node) -> bool:
+    if isinstance(node, ast.FunctionCall):
+        return look_up(*node.name.expanded, len(node.arguments)) is None
+    return isinstance(node, _CONSTRUCTORS)
 
 
 def _is_literal(node: ast.Expr) -> bool:

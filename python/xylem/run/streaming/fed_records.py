@@ -3,6 +3,7 @@
     sum($y//a[b > 3]/@c)                          →     //a,    ITEM[b > 3]/@c
     count(for $x in $y/a/b where χ return γ)      →     a/b,    for $x in ITEM where χ return γ
     max($y/a/string-length(b))                    →     a,      ITEM/string-length(b)
+    count(($y/a)[b > 3])                          →     a,      ITEM[b > 3]
 """
 
 from __future__ import annotations
@@ -35,7 +36,25 @@ def split_records(argument: ast.Expr, variable: str) -> Split | None:
             if split is None or _looks_elsewhere(right, variable):
                 return None
             return split[0], replace(argument, left=split[1])
+        case ast.Filter(base=base, predicate=predicate) if is_test(predicate) and not uses_position(predicate):
+            # (E)[p], where p is asked of each item alone
+            split = split_records(base, variable)
+            if split is None or _looks_elsewhere(predicate, variable):
+                return None
+            return split[0], replace(argument, base=split[1])
+        case ast.Path(left=left, right=ast.AxisStep(axis="child" | "attribute") as step) if _ends_in_filter(left):
+            # (E)[p]/a: below each of the items, one after the other, where none stands in another
+            split = split_records(left, variable)
+            if split is None or _looks_elsewhere(step, variable) or any(s.axis != "child" for s in split[0]):
+                return None
+            return split[0], replace(argument, left=split[1])
     return _split_path(argument, variable)
+
+
+def _ends_in_filter(expr: ast.Expr) -> bool:
+    while isinstance(expr, ast.Path) and isinstance(expr.right, ast.AxisStep):
+        expr = expr.left
+    return isinstance(expr, ast.Filter)
 
 
 def is_source(base: ast.Expr, variable: str) -> bool:

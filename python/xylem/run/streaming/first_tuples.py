@@ -15,7 +15,7 @@ from ..runtime.tuples import OrderColumn, ordered
 from .accumulator import Failed, value_bytes
 from .buffer import detached, size_of
 
-_SLACK = 64
+_SLACK = 8
 """So many more tuples than are wanted may come before they are cut: a cut sorts them all."""
 
 
