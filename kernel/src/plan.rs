@@ -47,6 +47,8 @@ pub enum Comparison {
     GreaterOrEqual,
     /// Any value will do: it is there.
     Exists,
+    /// No value will do: there is none. Such a test stands by itself.
+    Absent,
 }
 
 impl Comparison {
@@ -60,6 +62,7 @@ impl Comparison {
             ">" => Comparison::Greater,
             ">=" => Comparison::GreaterOrEqual,
             "exists" => Comparison::Exists,
+            "absent" => Comparison::Absent,
             _ => return None,
         })
     }
@@ -73,7 +76,7 @@ impl Comparison {
             Comparison::LessOrEqual => left <= right,
             Comparison::Greater => left > right,
             Comparison::GreaterOrEqual => left >= right,
-            Comparison::Exists => true,
+            Comparison::Exists | Comparison::Absent => true,
         }
     }
 }
@@ -151,7 +154,12 @@ impl ValueTests {
         let mut found: Vec<ValueTests> = Vec::new();
         for (values, comparison, constant) in tests {
             match found.last_mut() {
-                Some(last) if last.values == values && last.comparisons.len() < MOST_TOGETHER => {
+                Some(last)
+                    if last.values == values
+                        && last.comparisons.len() < MOST_TOGETHER
+                        && comparison != Comparison::Absent
+                        && last.comparisons[0].0 != Comparison::Absent =>
+                {
                     last.comparisons.push((comparison, constant));
                 }
                 _ => found.push(ValueTests { values, comparisons: vec![(comparison, constant)] }),

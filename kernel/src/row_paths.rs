@@ -84,6 +84,14 @@ impl PathStep {
     pub fn child(uri: &str, local: &str) -> Self {
         PathStep { wanted: Wanted::Named(WantedName::new(uri, local)), descends: false }
     }
+
+    /// To the children of a name, None for any.
+    pub fn child_of(uri: &Option<String>, local: &Option<String>) -> Self {
+        match (uri, local) {
+            (Some(uri), Some(local)) => PathStep::child(uri, local),
+            _ => PathStep { wanted: Wanted::Any(uri.clone(), local.clone()), descends: false },
+        }
+    }
 }
 
 /// Rows and their names.

@@ -37,7 +37,8 @@ fn together(tests: &ValueTests, named: NamedRows<'_>, row: usize) -> Verdict {
     let ValueTests { values, comparisons } = tests;
     let everything = u32::MAX >> (MOST_TOGETHER - comparisons.len());
     let mut deciding = Deciding { comparisons, held: 0, open: 0, everything };
-    let is_read = comparisons.iter().any(|(comparison, _)| *comparison != Comparison::Exists);
+    let is_read =
+        comparisons.iter().any(|(comparison, _)| !matches!(comparison, Comparison::Exists | Comparison::Absent));
     let _ = named.follow(&values.path, row, &mut |element| {
         if let Some(attribute) = &values.attribute {
             return match named.attribute(attribute, element) {
@@ -53,6 +54,9 @@ fn together(tests: &ValueTests, named: NamedRows<'_>, row: usize) -> Verdict {
         }
         deciding.compare(&string_value(named, element))
     });
+    if comparisons.iter().any(|(comparison, _)| *comparison == Comparison::Absent) {
+        return if deciding.held | deciding.open == 0 { Verdict::Holds } else { Verdict::Fails };
+    }
     if deciding.held | deciding.open != everything {
         return Verdict::Fails;
     }

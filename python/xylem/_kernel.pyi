@@ -9,7 +9,7 @@ TestTuple: TypeAlias = tuple[
     str, str, tuple[str, str | None, float | None] | None, tuple[int, int] | None
 ]
 ValueTestTuple: TypeAlias = tuple[
-    list[tuple[str, str]], bool, tuple[str, str] | None, str, str | None, float | None
+    list[tuple[str | None, str | None]], bool, tuple[str, str] | None, str, str | None, float | None
 ]
 StepTuple: TypeAlias = tuple[
     int,

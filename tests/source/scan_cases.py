@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from hypothesis import strategies as st
 from xylem.plan.scan_plan import (
+    ABSENT,
     EXISTS,
     AttributeTest,
     Keep,
@@ -108,8 +109,8 @@ NAME_TESTS = st.builds(
 )
 VALUE_TESTS = st.builds(
     lambda path, op, constant, text, attribute: ValueTest(tuple(path), op, *constant, text, attribute),
-    st.lists(st.sampled_from([("", "a"), ("", "b"), ("u", "a"), ("u", "b")]), max_size=2),
-    st.one_of(OPERATORS, OPERATORS, st.just(EXISTS)),
+    st.lists(st.sampled_from([("", "a"), ("", "b"), ("u", "a"), ("u", "b"), (None, None)]), max_size=2),
+    st.one_of(OPERATORS, OPERATORS, st.sampled_from([EXISTS, ABSENT])),
     st.one_of(CONSTANTS, st.sampled_from([("t", None), ("", None)])),
     st.booleans(),
     st.one_of(st.none(), NAMES),

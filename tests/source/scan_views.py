@@ -13,6 +13,7 @@ from typing import Any
 
 from xylem.errors import XylemError
 from xylem.plan.scan_plan import (
+    ABSENT,
     EXISTS,
     AttributeTest,
     Batch,
@@ -343,7 +344,7 @@ def may_hold(test: ValueTest, content: Content | None) -> bool:
     """Whether one of the values a test looks at compares as it says, or is not the number it should be."""
     found = [content] if content else []
     for step in test.path:
-        found = [child for here in found for child in here[-1] if is_element(child) and child[0][:2] == step]
+        found = [child for here in found for child in here[-1] if is_element(child) and fits(step, child[0])]
     values: list[str] = []
     for here in found:
         if test.attribute is not None:
@@ -353,7 +354,13 @@ def may_hold(test: ValueTest, content: Content | None) -> bool:
             values += [child[1] for child in here[-1] if child[0] == "text"]
         else:
             values.append(string_of(here))
+    if test.op == ABSENT:
+        return not values
     return any(value_may_hold(test, value) for value in values)
+
+
+def fits(step: tuple[str | None, str | None], name: Any) -> bool:
+    return step[0] in (None, name[0]) and step[1] in (None, name[1])
 
 
 def value_may_hold(test: ValueTest, value: str) -> bool:

@@ -16,7 +16,8 @@ type ComparisonTuple = (String, Option<String>, Option<f64>);
 type TestTuple = (String, String, Option<ComparisonTuple>, Option<(u64, u64)>);
 
 /// path, whether text nodes, attribute or None, sign, text or None, number or None
-pub type ValueTestTuple = (Vec<(String, String)>, bool, Option<(String, String)>, String, Option<String>, Option<f64>);
+pub type ValueTestTuple =
+    (Vec<(Option<String>, Option<String>)>, bool, Option<(String, String)>, String, Option<String>, Option<f64>);
 
 /// parent, is_descendant, uri, local, report, (nests, late, outermost), keep, attributes, text, tests, value tests, result
 type StepTuple<'py> = (
@@ -135,7 +136,7 @@ fn value_test(
     (path, of_text, attribute, sign, text, number): ValueTestTuple,
 ) -> PyResult<(ValuesBelow, Comparison, Constant)> {
     let (comparison, constant) = comparison(&sign, text, number)?;
-    let path = path.iter().map(|(uri, local)| PathStep::child(uri, local)).collect();
+    let path = path.iter().map(|(uri, local)| PathStep::child_of(uri, local)).collect();
     let attribute = attribute.map(|(uri, local)| WantedName::new(&uri, &local));
     Ok((ValuesBelow { path, text: of_text, attribute }, comparison, constant))
 }

@@ -68,6 +68,8 @@ WRITTEN: Final = 5
 
 EXISTS: Final = "exists"
 """In the place of a comparison: a value is there."""
+ABSENT: Final = "absent"
+"""In the place of a comparison: there is no value."""
 
 
 class Report(IntFlag):
@@ -169,10 +171,11 @@ class ValueTest:
     `text` those of their text nodes, with `attribute` those of that attribute. The test holds if one of them compares
     so; a value that is no number where one is needed leaves the decision to the query. What it reads must be kept by
     the plan. The rows of a record left out are taken back where nothing else needs them. With `exists` in the place of
-    a comparison, the test holds if there is a value at all.
+    a comparison, the test holds if there is a value at all, with `absent` if there is none.
     """
 
-    path: tuple[tuple[str, str], ...]
+    path: tuple[tuple[str | None, str | None], ...]
+    """(uri, local), None for any."""
     op: str
     string: str | None = None
     number: float | None = None

@@ -62,6 +62,9 @@ from .substitution import FocusInTheWay, Substitution, variable
 from .value_expressions import gives_values
 from .window_results import about_each
 
+_PICKING = ("head", "tail", "subsequence", "outermost")
+"""Functions that pick items of a path."""
+
 
 def to_flux(body: ast.Expr, limits: LeafLimits | None = None, names: Names | None = None) -> Flux:
     """The query as XQuery⁻. What no part of it can do is done by one leaf over the whole document."""
@@ -137,7 +140,7 @@ class _Converter:
                 return self._each(argument, lambda item: replace(expr, arguments=(item,)), expr, place)
             case ast.FunctionCall(name=ast.Name(local="data", uri=uri), arguments=(argument,)) if uri == FN:
                 return self._each(argument, lambda item: replace(expr, arguments=(item,)), expr, place)
-            case ast.FunctionCall(name=ast.Name(local="head" | "tail" | "subsequence" | "outermost", uri=uri)) if uri == FN:
+            case ast.FunctionCall(name=ast.Name(local=local, uri=uri)) if uri == FN and local in _PICKING:
                 return self._path(expr, place)
         return self._leaf(expr, place)
 

@@ -11,7 +11,9 @@ from xylem.plan.result_template import Characters, Construct, Copies, Each, Part
 from xylem.plan.scan_plan import ValueTest
 from xylem.plan.scan_table import Apply, Constant, Load, Program, ScanTable
 
-ValueTestTuple: TypeAlias = tuple[list[tuple[str, str]], bool, tuple[str, str] | None, str, str | None, float | None]
+ValueTestTuple: TypeAlias = tuple[
+    list[tuple[str | None, str | None]], bool, tuple[str, str] | None, str, str | None, float | None
+]
 """As the kernel's stub has it."""
 
 

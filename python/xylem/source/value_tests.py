@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from xylem.errors import DynamicError
-from xylem.plan.scan_plan import EXISTS, ValueTest
+from xylem.plan.scan_plan import ABSENT, EXISTS, ValueTest
 from xylem.values.casting_numbers import parse_double
 from xylem.values.name_pool import KIND_MASK
 from xylem.values.node import ATTRIBUTE, ELEMENT, TEXT
@@ -18,6 +18,8 @@ NameOf = Callable[[int], tuple[str, str]]
 
 def value_may_hold(test: ValueTest, rows: ProjectedRows, name_of: NameOf) -> bool:
     """Whether a test holds, or may, for the innermost open element, whose content is complete."""
+    if test.op == ABSENT:
+        return not any(True for _ in _values(test, rows, name_of))
     return any(test.op == EXISTS or _compares(test, value) for value in _values(test, rows, name_of))
 
 
@@ -30,7 +32,7 @@ def _values(test: ValueTest, rows: ProjectedRows, name_of: NameOf) -> Iterator[s
             child
             for row in reached
             for child in _children(rows, row)
-            if batch.codes[child] & KIND_MASK == ELEMENT and name_of(batch.codes[child]) == step
+            if batch.codes[child] & KIND_MASK == ELEMENT and _fits(step, *name_of(batch.codes[child]))
         ]
     for row in reached:
         if test.attribute is not None:
@@ -43,6 +45,10 @@ def _values(test: ValueTest, rows: ProjectedRows, name_of: NameOf) -> Iterator[s
         else:
             texts = (other for other in range(row + 1, _end(rows, row)) if batch.codes[other] == TEXT)
             yield "".join(batch.values[other] or "" for other in texts)
+
+
+def _fits(step: tuple[str | None, str | None], uri: str, local: str) -> bool:
+    return step[0] in (None, uri) and step[1] in (None, local)
 
 
 def _end(rows: ProjectedRows, row: int) -> int:

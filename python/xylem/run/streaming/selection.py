@@ -20,7 +20,16 @@ from xylem.analysis.streamable_paths import is_element_test
 from xylem.functions.registry import FN
 from xylem.plan.flux import Copy, Flux, For, Handler, If, On, OnEach, OnFirst, OnWindow, ProcessStream, Sequence, Step
 from xylem.plan.needs import element_names
-from xylem.plan.scan_plan import EXISTS, AttributeTest, NameTest, PositionTest, PresenceTest, StartTest, ValueTest
+from xylem.plan.scan_plan import (
+    ABSENT,
+    EXISTS,
+    AttributeTest,
+    NameTest,
+    PositionTest,
+    PresenceTest,
+    StartTest,
+    ValueTest,
+)
 from xylem.syntax import ast
 
 from .steps import path_expression
@@ -96,7 +105,7 @@ class Selection:
     def _value_tests(self, conditions: Iterable[ast.Expr], variable: str) -> tuple[ValueTest, ...]:
         found = (self.value_test(one, variable) or self._own_value_test(one, variable) for one in conditions)
         # Those of the element's own attributes are decided at its start tag.
-        usable = (test for test in found if test is not None and (test.path or test.attribute is None))
+        usable = [test for test in found if test is not None and (test.path or not test.attribute or test.op == ABSENT)]
         return tuple(sorted(usable, key=repr))
 
     def _own_value_test(self, condition: ast.Expr, variable: str) -> ValueTest | None:
@@ -118,8 +127,9 @@ class Selection:
         names = self._names(condition, variable)
         if names is not None:
             return NameTest(tuple(names))
-        present = _attribute(_without_exists(condition), variable)
-        if present is not None:
+        sought, nodes = _sought(condition)
+        present = _attribute(nodes, variable)
+        if present is not None and sought == EXISTS:
             return PresenceTest(*present)
         found = self._comparison(condition)
         if found is None:
@@ -133,9 +143,10 @@ class Selection:
 
     def value_test(self, condition: ast.Expr, variable: str) -> ValueTest | None:
         """A condition as a test of values, be it of an attribute of the element itself."""
-        there = _value_path(_without_exists(condition), variable)
+        sought, nodes = _sought(condition)
+        there = _value_path(nodes, variable)
         if there is not None:
-            return ValueTest(there[0], EXISTS, "", None, *there[1:])
+            return ValueTest(there[0], sought, "", None, *there[1:])
         found = self._comparison(condition)
         if found is None or not isinstance(condition, ast.GeneralComparison):
             return None
@@ -254,14 +265,14 @@ def _double(number: int | Decimal | float) -> float:
 
 def _value_path(
     expr: ast.Expr, variable: str
-) -> tuple[tuple[tuple[str, str], ...], bool, tuple[str, str] | None] | None:
+) -> tuple[tuple[NameOf, ...], bool, tuple[str, str] | None] | None:
     """$variable/a/b, $variable/a/text(), $variable/a/@b, $variable/@b: the elements, and what is taken of the last."""
-    steps: list[tuple[str, str]] = []
+    steps: list[NameOf] = []
     text, attribute = False, None
     while isinstance(expr, ast.Path):
         match expr.right:
-            case ast.AxisStep(axis="child", test=ast.NameTest(name=name), predicates=()):
-                steps.append(name.expanded)
+            case ast.AxisStep(axis="child", test=ast.NameTest() | ast.Wildcard() as test, predicates=()):
+                steps.append(element_names(Step("*", "child", test)))
             case ast.AxisStep(axis="child", test=ast.TextTest(), predicates=()) if not steps:
                 text = True
             case ast.AxisStep(axis="attribute", test=ast.NameTest(name=name), predicates=()) if not steps:
@@ -287,12 +298,14 @@ def _attribute(expr: ast.Expr, variable: str) -> tuple[str, str] | None:
     return None
 
 
-def _without_exists(condition: ast.Expr) -> ast.Expr:
-    """exists(E), as a condition, is E where E is nodes."""
+def _sought(condition: ast.Expr) -> tuple[str, ast.Expr]:
+    """What a condition on nodes asks: exists(E), or E itself; not(E) or empty(E)."""
     match condition:
-        case ast.FunctionCall(name=name, arguments=(argument,)) if name.expanded == (FN, "exists"):
-            return argument
-    return condition
+        case ast.FunctionCall(name=ast.Name(local="exists", uri=uri), arguments=(argument,)) if uri == FN:
+            return EXISTS, argument
+        case ast.FunctionCall(name=ast.Name(local="not" | "empty", uri=uri), arguments=(argument,)) if uri == FN:
+            return ABSENT, argument
+    return EXISTS, condition
 
 
 def first_step(path: ast.Path) -> ast.Expr:
@@ -331,7 +344,7 @@ def of_variable(predicate: ast.Expr, variable: str) -> ast.Expr | None:
         return None if left is None or right is None else ast.Or(left, right)
     if isinstance(predicate, (ast.AxisStep, ast.Path)):
         return _from(item, predicate)
-    if isinstance(predicate, ast.FunctionCall) and predicate.name.expanded == (FN, "exists"):
+    if isinstance(predicate, ast.FunctionCall) and _sought(predicate)[1] is not predicate:
         return ast.FunctionCall(predicate.name, tuple(_from(item, argument) for argument in predicate.arguments))
     if not isinstance(predicate, (ast.GeneralComparison, ast.ValueComparison)):
         return None
