@@ -22,6 +22,8 @@ STREAMED = [
     f"({TUMBLING.replace('/log/e', '/log/d')} $w)//b/text()",
     f"({TUMBLING.replace('/log/e', '/log/d')} $w/b)[. > 1]/string()",
     f"({TUMBLING.replace('/log/e', '//d')} $w)/count(b)",
+    f"({TUMBLING.replace('/log/e', '//e')} $w[1])/@t/string()",
+    f"({TUMBLING} $w/@t)[position() > 1]/string()",
     f"({TUMBLING} $w)[position() > 1]/@t/string()",
     f"subsequence({TUMBLING} $w, 2, 2)/@k/string()",
     f"({TUMBLING} $w ! .)[@t > 1]/@k/string()",

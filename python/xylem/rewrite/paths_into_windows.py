@@ -301,11 +301,11 @@ def _stays_below_clauses(clauses: Iterable[ast.Clause], result: ast.Expr, names:
 
 
 def is_some_of(expr: ast.Expr, names: Names) -> bool:
-    """Whether all items are those of a variable, in their order and each once."""
+    """Whether all items are those of a variable, or attributes of them, in their order and each once."""
     match expr:
         case ast.VarRef(name=name):
             return name.expanded in names
-        case ast.Filter(base=base):
+        case ast.Filter(base=base) | ast.Path(left=base, right=ast.AxisStep(axis="attribute" | "self")):
             return is_some_of(base, names)
         case ast.If(then=then, otherwise=otherwise):
             return is_some_of(then, names) and is_some_of(otherwise, names)
