@@ -47,7 +47,8 @@ def test_several_passes_over_auctions(name: str, auctions: list[Path]) -> None:
         assert found == serialize(xylem.compile(QUERIES[name]).run(xylem.parse(file)).xdm, XML)
         assert measured.passes == PASSES[name]
         peaks.append(measured.peak_buffered_bytes)
-    assert peaks[1] <= max(3 * peaks[0], 500)
+    # Ten tuples, and as many between two cuts, where there are so many at all.
+    assert peaks[1] <= max(2 * peaks[0], 3_000 if name == "P8" else 500)
 
 
 @pytest.mark.parametrize("number", range(1, 21))
