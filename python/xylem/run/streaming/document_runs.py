@@ -8,8 +8,10 @@ has nothing left: its scopes are closed, and all it knows of the document was in
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, cast
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
+from xylem.errors import InputError
 from xylem.functions.context import Context, Resources, RunPart
 from xylem.plan.scan_plan import ScanPlan
 from xylem.source.limits import DEFAULT_LIMITS, Limits
@@ -52,6 +54,8 @@ class DocumentRuns:
         self._part.clock = clock
         self._limits = limits
         self._scanner = scanner
+        self._buffer_limits_items = 0 < limits.buffered_bytes < limits.item_bytes
+        """Whether items must be smaller than they may be at all: one that is not complete is kept too, by the scan."""
         self.statistics = statistics or Statistics()
         self.statistics.limit_bytes = limits.buffered_bytes
         self._ready: tuple[StreamRun, BatchTrees, ScanPlan] | None = None
@@ -75,15 +79,7 @@ class DocumentRuns:
         def may_write() -> bool:
             return getattr(output, "takes_markup", False)
 
-        scanned = scan(
-            source,
-            plan,
-            limits=self._limits,
-            scanner=self._scanner,
-            may_write=may_write,
-            trees=trees,
-        )
-        batches = cast("Generator[ScannedBatch, None, None]", scanned)
+        batches = self._scanned(source, plan, may_write, trees)
         started = False
         for batch in batches:
             measured.input_bytes = batch.input_bytes
@@ -96,6 +92,19 @@ class DocumentRuns:
         guarded(run.finish)
         self._ready = run, trees, plan
         yield measured
+
+    def _scanned(
+        self, source: Any, plan: ScanPlan, may_write: Callable[[], bool], trees: BatchTrees
+    ) -> Generator[ScannedBatch, None, None]:
+        limits = self._limits
+        if self._buffer_limits_items:
+            limits = replace(limits, item_bytes=limits.buffered_bytes)
+        try:
+            yield from scan(source, plan, limits=limits, scanner=self._scanner, may_write=may_write, trees=trees)
+        except InputError as error:
+            if self._buffer_limits_items and error.code == "XYIN0004" and error.detail.startswith("item bytes"):
+                raise self.statistics.item_too_large(error.place) from None
+            raise
 
     def _new_collector(self) -> Collector:
         return Collector(self._program.static.base_uri, *self._program.copy_namespaces)

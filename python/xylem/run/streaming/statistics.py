@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from xylem.errors import DynamicError, Span
+from xylem.errors import DynamicError, InputPlace, Span
 from xylem.source.limits import DEFAULT_LIMITS
 from xylem.values.node import Node
 
@@ -71,6 +71,12 @@ class Statistics:
         for variable, size in earlier.peak_by_variable.items():
             self.peak_by_variable[variable] = max(size, self.peak_by_variable.get(variable, 0))
         self.peak_buffered_bytes = max(self.peak_buffered_bytes, earlier.peak_buffered_bytes)
+
+    def item_too_large(self, place: InputPlace | None) -> DynamicError:
+        """XYDY0005 for an item of which the scan keeps more than may be held, before it is complete."""
+        because, span = ("", None) if self.why is None else self.why()
+        told = f"an item of more than the {self.limit_bytes:,} bytes that are allowed{place or ''}"
+        return DynamicError("XYDY0005", f"{told}; {because}" if because else told, span=span)
 
     def _too_much(self, variable: str, held: int, node: Node | None) -> DynamicError:
         most = f"{self.held_bytes:,} bytes where {self.limit_bytes:,} are allowed"
