@@ -34,7 +34,8 @@ def refuse_others(program: DistributedProgram) -> int:
         raise StaticError("XYST0006", "its answer is put together from several parts: " + _kinds(program))
     (part,) = parts
     if part.kind is not PartKind.MAP or not part.scopes:
-        raise StaticError("XYST0006", f"{part.kind.value}{f': {part.why}' if part.why else ''}")
+        why = f"order by {part.order}" if part.order else part.why
+        raise StaticError("XYST0006", f"{part.kind.value}{f': {why}' if why else ''}")
     if program.limit_of(part.number) is not None:
         raise StaticError("XYST0006", "only the first items of the input count")
     if not program.is_text(part.number):

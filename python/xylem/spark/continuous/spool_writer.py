@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO, Protocol
 
@@ -159,7 +160,12 @@ class SpoolWriter:
         self._arrived_ms = 0
         if self._writer.last is None:
             # The beginning is a place, too.
-            self._writer.mark(0, None, self._now(), 0)
+            try:
+                self._writer.mark(0, None, self._now(), 0)
+            except OSError:
+                with suppress(OSError):
+                    self.close()
+                raise
 
     @property
     def uncounted(self) -> bytes:
