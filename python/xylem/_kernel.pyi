@@ -153,15 +153,15 @@ def read_tree(
 ) -> TreeColumns: ...
 
 PathStepTuple: TypeAlias = tuple[bool, str | None, str | None]
-CutTuple: TypeAlias = tuple[int, int, bytes, bytes]
+CutTuple: TypeAlias = tuple[int, int, bytes, bytes, bool]
 
 def find_cuts(
     path: str,
     scopes: list[list[PathStepTuple]],
-    target: int,
+    sizes: tuple[int, int],
     scan_limits: LimitsTuple,
     threads: int,
-    stretch: int,
+    everywhere: bool,
 ) -> list[CutTuple]: ...
 
 class CutFinder:

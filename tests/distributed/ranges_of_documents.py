@@ -13,8 +13,11 @@ from xylem.plan.distribution import InputOf
 from xylem.run.distributed.flat_items import NOT_FLAT
 from xylem.run.distributed.in_process import run_in_process
 from xylem.run.distributed.program import DistributedProgram
-from xylem.source.byte_ranges import ByteRange, ranges
+from xylem.source.byte_ranges import ByteRange, CutPoint, ranges
 from xylem.source.cut_points import find_cuts
+from xylem.source.kernel import find_cuts as kernel_cuts
+from xylem.source.kernel import is_kernel_built
+from xylem.source.limits import DEFAULT_LIMITS
 
 SHOP = Path(__file__).parents[1] / "golden" / "distribution" / "shop.xml"
 
@@ -49,12 +52,21 @@ def as_one_task(query: str, document: Path) -> str:
 def divisions(program: DistributedProgram, document: Path, random: Random, number: int) -> Iterator[list[ByteRange]]:
     """The document whole, cut wherever it can be, and cut at some of these places."""
     yield ranges(document, ())
-    cuts = find_cuts(document, program.scopes, 1) if program.scopes else []
+    cuts = _cuts(program, document)
     if cuts:
         yield ranges(document, cuts)
         for _ in range(number):
             share = random.random()
             yield ranges(document, [cut for cut in cuts if random.random() < share])
+
+
+def _cuts(program: DistributedProgram, document: Path) -> list[CutPoint]:
+    """Before every item, and in every few bytes between them."""
+    if not program.scopes:
+        return []
+    if not is_kernel_built():
+        return find_cuts(document, program.scopes, 1)
+    return kernel_cuts(str(document), program.scopes, 1, DEFAULT_LIMITS, 1, 16, everywhere=True)
 
 
 def assert_same(query: str, document: Path, random: Random, number: int = 3) -> DistributedProgram:

@@ -114,6 +114,47 @@ def test_borders_between_threads_may_fall_anywhere(
     assert cuts == found("kernel", asked, target, [document])
 
 
+@NEEDS_KERNEL
+@settings(max_examples=120, deadline=None)
+@given(document=documents(), asked=scopes, target=targets, stretch=st.integers(1, 100), threads=st.integers(1, 2))
+def test_what_has_no_items_can_be_cut_too(
+    tmp_path_factory: pytest.TempPathFactory,
+    document: bytes,
+    asked: list[Scope],
+    target: int,
+    stretch: int,
+    threads: int,
+) -> None:
+    path = tmp_path_factory.getbasetemp() / "document.xml"
+    path.write_bytes(document)
+    cuts = kernel.find_cuts(str(path), asked, target, Limits(), threads, stretch, everywhere=True)
+    assert [point for point in cuts if point.is_before_item] == found("kernel", asked, target, [document])
+    assert len({point.offset // target for point in cuts}) == len(cuts)
+    plan = plan_of(asked)
+    views = [observed(scanner_class("kernel"), plan, [(part, False)]) for part in parts(document, cuts)]
+    assert not any(view.error for view in views)
+    assert [record for view in views for record in view.records] == expected(document, plan).records
+
+
+@NEEDS_KERNEL
+def test_what_has_no_items_is_cut_inside_of_its_elements(tmp_path: Path) -> None:
+    people = "<person n='1'/>\n" * 20
+    others = "<open a='x'><bidder k='é'><b>1</b></bidder>\n<!-- <person/> --></open>" * 20
+    path = tmp_path / "site.xml"
+    path.write_text(f"<site><people>{people}</people><auctions y='2'>{others}</auctions></site>", encoding="utf-8")
+    cuts = kernel.find_cuts(str(path), [PERSON], 100, Limits(), 2, 100, everywhere=True)
+    between = [point for point in cuts if not point.is_before_item]
+    assert len(between) > 10
+    assert {point.opening.decode() for point in between} >= {
+        "<site><auctions y='2'><open a='x'>",
+        "<site><auctions y='2'><open a='x'><bidder k='é'>",
+    }
+    text = path.read_bytes()
+    for point in between:
+        assert point.line == text[: point.offset].count(b"\n") + 1
+        assert point.closing.endswith(b"</auctions></site>")
+
+
 @BOTH
 @settings(max_examples=80, deadline=None)
 @given(document=documents(), asked=scopes, target=targets, data=st.data())

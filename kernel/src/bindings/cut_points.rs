@@ -1,4 +1,4 @@
-//! Cut points as Python sees them: tuples of offset, line, opening and closing.
+//! Cut points as Python sees them: tuples of offset, line, opening, closing and whether it is before an item.
 
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
@@ -12,26 +12,32 @@ use crate::cut_points::finder::{self, Inside};
 use crate::cut_points::matcher::Scope;
 use crate::cut_points::CutPoint;
 
-type CutTuple<'py> = (u64, u64, Bound<'py, PyBytes>, Bound<'py, PyBytes>);
+type CutTuple<'py> = (u64, u64, Bound<'py, PyBytes>, Bound<'py, PyBytes>, bool);
 
 fn tuples(py: Python<'_>, cuts: Vec<CutPoint>) -> Vec<CutTuple<'_>> {
-    let bytes = |data: &[u8]| PyBytes::new(py, data);
-    cuts.iter().map(|cut| (cut.offset, cut.line, bytes(&cut.opening), bytes(&cut.closing))).collect()
+    cuts.iter().map(|cut| tuple(py, cut)).collect()
 }
 
-/// The cut points of a file; each scope is a list of (is_descendant, uri or None, local or None).
+fn tuple<'py>(py: Python<'py>, cut: &CutPoint) -> CutTuple<'py> {
+    let (opening, closing) = (PyBytes::new(py, &cut.opening), PyBytes::new(py, &cut.closing));
+    (cut.offset, cut.line, opening, closing, cut.is_before_item)
+}
+
+/// The cut points of a file; each scope is a list of (is_descendant, uri or None, local or None), `sizes` are those of
+/// target and stretch.
 #[pyfunction]
 pub fn find_cuts(
     py: Python<'_>,
     path: std::path::PathBuf,
     scopes: Vec<Scope>,
-    target: u64,
+    sizes: (u64, u64),
     scan_limits: LimitsTuple,
     threads: usize,
-    stretch: u64,
+    everywhere: bool,
 ) -> PyResult<Vec<CutTuple<'_>>> {
     let limits = limits(scan_limits);
-    let request = Request { path, scopes, target: target.max(1), limits, threads, stretch: stretch.max(1) };
+    let (target, stretch) = (sizes.0.max(1), sizes.1.max(1));
+    let request = Request { path, scopes, target, limits, threads, stretch, everywhere };
     match py.detach(|| guarded(|| Ok(file_pass::find_cuts(&request)))).map_err(raised)? {
         Ok(cuts) => Ok(tuples(py, cuts)),
         Err(error) => Err(PyOSError::new_err((error.raw_os_error(), error.to_string()))),
@@ -67,12 +73,12 @@ impl CutFinder {
             Inside::Other => "other",
             Inside::Over => "over",
         };
-        (word, (cut.offset, cut.line, PyBytes::new(py, &cut.opening), PyBytes::new(py, &cut.closing)))
+        (word, tuple(py, &cut))
     }
 
     /// Go on after a cut point.
     fn resume(&mut self, offset: u64, line: u64, opening: Vec<u8>, closing: Vec<u8>) {
-        self.finder.resume(&CutPoint { offset, line, opening, closing });
+        self.finder.resume(&CutPoint { offset, line, opening, closing, is_before_item: true });
     }
 }
 

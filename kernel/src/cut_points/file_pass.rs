@@ -6,7 +6,8 @@
 //! the open elements (`structure`). Then, from the first stretch to the last, the guess is compared with where the stretch
 //! before really ended, and the stretch is looked at again if it was wrong; so the open elements at each start become
 //! known. With these the threads look for the first item in each part; blocks that lie inside one element that
-//! is not on the way to any item are not read again.
+//! is not on the way to any item are not read again. Where a part has no item, it may be cut all the same, before its
+//! first tag, whatever that is: half of an auction site has no items, and reading it is work to be shared too.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -20,7 +21,7 @@ use super::lines::Lines;
 use super::matcher::{plan_of, Scope};
 use super::structure::{survey, Structure};
 use super::tags::TagReader;
-use super::walk::Walk;
+use super::walk::{tag_name, Walk};
 use super::CutPoint;
 use crate::limits::Limits;
 use crate::plan::Plan;
@@ -39,6 +40,8 @@ pub struct Request {
     pub threads: usize,
     /// Bytes of a stretch, at most.
     pub stretch: u64,
+    /// Whether it is cut also where there are no items: at starts of stretches.
+    pub everywhere: bool,
 }
 
 /// Stretches are not shorter than this, or getting at them takes longer than looking at them.
@@ -178,6 +181,7 @@ impl Pass<'_> {
         }
         let found = self.in_parallel(groups.len(), self.longest, |reader, number| {
             let mut cuts = Vec::new();
+            let first = &known[groups[number].start];
             for stretch in &known[groups[number].clone()] {
                 let is_over = self.search_stretch(reader, stretch, &mut cuts)?;
                 let is_found = cuts.last().is_some_and(|cut: &CutPoint| {
@@ -190,6 +194,10 @@ impl Pass<'_> {
                 if is_found {
                     break;
                 }
+            }
+            let cell = first.structure.start / target;
+            if self.request.everywhere && cell > 0 && cuts.first().is_none_or(|cut| cut.offset / target > cell) {
+                cuts.splice(0..0, self.between_items(first));
             }
             Ok((cuts, false))
         })?;
@@ -253,18 +261,26 @@ impl Pass<'_> {
         Ok(walk.is_over)
     }
 
+    /// The start of a stretch as a cut point, if it is not inside of an item.
+    fn between_items(&self, known: &Known) -> Option<CutPoint> {
+        let walk = self.walk_at(&known.open);
+        let is_outside = known.open.is_some() && !walk.is_over && !(walk.passed > 0 && walk.is_in_item);
+        is_outside.then(|| {
+            let Beginning { mark, head, .. } = &self.beginning;
+            let tags = tags_of(&known.open);
+            let opening = [mark, head].into_iter().chain(tags.iter().copied()).flatten().copied().collect();
+            let ends = tags.iter().rev().map(|tag| [b"</", tag_name(&tag[1..]), b">"].concat());
+            let closing = ends.flatten().collect();
+            CutPoint { offset: known.structure.start, line: known.line, opening, closing, is_before_item: false }
+        })
+    }
+
     /// A walk that has come to where some elements are open.
     fn walk_at(&self, open: &Outer) -> Walk {
         let Beginning { coding, mark, head, .. } = &self.beginning;
         let mut walk = Walk::new(self.plan.clone(), self.request.limits.clone(), *coding, mark.clone());
         walk.tell(Markup::Head, head);
-        let mut tags = Vec::new();
-        let mut next = open;
-        while let Some(element) = next {
-            tags.push(&element.tag);
-            next = &element.outer;
-        }
-        for tag in tags.into_iter().rev() {
+        for tag in tags_of(open) {
             walk.tell(Markup::Start { is_empty: false }, tag);
         }
         walk
@@ -301,6 +317,18 @@ impl Pass<'_> {
         let results = results.into_inner().map_err(|_| io::Error::other("a thread failed"))?;
         results.into_iter().map(|found| found.ok_or_else(|| io::Error::other("a thread failed"))).collect()
     }
+}
+
+/// The start tags of open elements, from the outermost.
+fn tags_of(open: &Outer) -> Vec<&Vec<u8>> {
+    let mut tags = Vec::new();
+    let mut next = open;
+    while let Some(element) = next {
+        tags.push(&element.tag);
+        next = &element.outer;
+    }
+    tags.reverse();
+    tags
 }
 
 /// Everything before the root element; None where the file is not to be looked at in its bytes, or has no root.
@@ -359,7 +387,9 @@ mod tests {
             let expected = finder.feed(text.as_bytes());
             for stretch in [1, 2, 5, 17, 64, 1000, 100_000] {
                 let (scopes, path, limits) = (scopes.to_vec(), path.clone(), Limits::default());
-                let found = find_cuts(&Request { path, scopes, target, limits, threads: 3, stretch }).unwrap();
+                let everywhere = false;
+                let request = Request { path, scopes, target, limits, threads: 3, stretch, everywhere };
+                let found = find_cuts(&request).unwrap();
                 assert_eq!(found, expected, "{name}: target {target}, stretch {stretch}");
             }
         }

@@ -69,7 +69,7 @@ impl CutFinder {
     /// What the place it has come to is inside of; as a cut point: the start of the item, or the end of the last tag.
     pub fn place(&self) -> (Inside, CutPoint) {
         let Some((_, walk)) = &self.reading else {
-            return (Inside::Nothing, CutPoint { offset: 0, line: 1, opening: Vec::new(), closing: Vec::new() });
+            return (Inside::Nothing, CutPoint::start());
         };
         let inside = match (walk.is_over, walk.passed, walk.is_in_item) {
             (true, _, _) => Inside::Over,
@@ -221,7 +221,8 @@ mod tests {
     fn openings_may_be_short() {
         let scopes = [vec![(false, None, Some("r".to_string())), (false, None, Some("i".to_string()))]];
         let mut finder = CutFinder::new(&scopes, 1, Limits::default());
-        finder.resume(&CutPoint { offset: 70, line: 5, opening: b"<r>".to_vec(), closing: b"</r>".to_vec() });
+        let (opening, closing) = (b"<r>".to_vec(), b"</r>".to_vec());
+        finder.resume(&CutPoint { offset: 70, line: 5, opening, closing, is_before_item: true });
         assert_eq!(finder.feed(b"<i/>\n<i/>").iter().map(|cut| (cut.offset, cut.line)).collect::<Vec<_>>(), [(75, 6)]);
     }
 

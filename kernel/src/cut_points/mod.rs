@@ -30,10 +30,17 @@ pub struct CutPoint {
     pub opening: Vec<u8>,
     /// Makes what precedes a document.
     pub closing: Vec<u8>,
+    /// Whether it is before an item, or just somewhere between items that are far apart.
+    pub is_before_item: bool,
 }
 
 impl CutPoint {
+    /// The start of a document.
+    fn start() -> Self {
+        CutPoint { offset: 0, line: 1, opening: Vec::new(), closing: Vec::new(), is_before_item: false }
+    }
+
     fn here(offset: u64, line: u64, walk: &Walk) -> Self {
-        CutPoint { offset, line, opening: walk.opening(), closing: walk.closing() }
+        CutPoint { offset, line, opening: walk.opening(), closing: walk.closing(), is_before_item: true }
     }
 }

@@ -33,7 +33,7 @@ struct Context {
 }
 
 /// The name at the start of a text.
-fn tag_name(text: &[u8]) -> &[u8] {
+pub(super) fn tag_name(text: &[u8]) -> &[u8] {
     let is_end = |&byte: &u8| byte == b'>' || byte == b'/' || crate::characters::is_space(byte);
     &text[..text.iter().position(is_end).unwrap_or(text.len())]
 }

@@ -15,7 +15,7 @@ from .progress import console, on_the_terminal
 def spark_speed(
     megabytes: Annotated[float, typer.Option("--size", min=1, help="The size of each document in MB.")] = 500.0,
     master: Annotated[str, typer.Option("--master", help="The Spark to run on.")] = "local[2]",
-    repeat: Annotated[int, typer.Option("--repeat", min=1, help="How often each task is run.")] = 2,
+    repeat: Annotated[int, typer.Option("--repeat", min=1, help="How often each task is run.")] = 3,
     only_xylem: Annotated[bool, typer.Option("--only-xylem", help="Do not measure Spark's own source.")] = False,
     seed: Annotated[int, typer.Option("--seed", help="The same seed gives the same document.")] = 0,
     folder: Annotated[

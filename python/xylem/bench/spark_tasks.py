@@ -42,8 +42,11 @@ def _items(rows: Any) -> Any:
     name = "upper(regexp_replace(trim(name), ' +', ' '))"
     days = "transform(coalesce(mailbox.mail, array()), m -> to_date(m.date, 'MM/dd/yyyy'))"
     year = f"coalesce(cast(year(array_min({days})) as string), '')"
+    # What has elements in it is a string with their tags.
+    plain = "regexp_replace(description, '<[^>]*>', '')"
+    words = f"filter(split({plain}, '\\\\s+'), word -> word != '')"
     line = (
-        f"concat('<item id=\"', _id, '\" name=\"', {name}, '\" words=\"', size(split({name}, ' ')), "
+        f"concat('<item id=\"', _id, '\" name=\"', {name}, '\" words=\"', size({words}), "
         f"'\" since=\"', {year}, "
         "'\" pays=\"', array_join(sort_array(transform(split(payment, ', '), p -> replace(p, ' ', '_'))), '+'), '\"/>')"
     )
@@ -81,12 +84,13 @@ TASKS = (
                      return xs:date(substring($m/date, 7, 4) || "-" || substring($m/date, 1, 2) || "-"
                                     || substring($m/date, 4, 2))
         order by string-length($name) descending, $name, $i/@id
-        return <item id="{ $i/@id }" name="{ $name }" words="{ count(tokenize($name, " ")) }"
+        return <item id="{ $i/@id }" name="{ $name }" words="{ count(tokenize($i/description)) }"
                      since="{ year-from-date(min($days)) }"
                      pays="{ string-join(sort(tokenize($i/payment, ", ") ! replace(., " ", "_")), "+") }"/>
         """,
         "item",
-        "_id string, name string, payment string, mailbox struct<mail: array<struct<date: string>>>",
+        "_id string, name string, payment string, description string, "
+        "mailbox struct<mail: array<struct<date: string>>>",
         _items,
     ),
     SparkTask(

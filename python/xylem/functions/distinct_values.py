@@ -7,6 +7,7 @@ from typing import Any
 
 from xylem.values.collations import CODEPOINT
 from xylem.values.comparison import grouping_key
+from xylem.values.strings import UntypedAtomic
 
 from .comparing_strings import chosen_collation
 from .context import Context
@@ -14,11 +15,18 @@ from .registry import function
 
 KeyFunction = Callable[[Any], Hashable]
 
+_STRINGS = frozenset((str, UntypedAtomic))
+"""What Python tells apart as the codepoint collation does."""
+
 
 @function("fn:distinct-values", "xs:anyAtomicType*, xs:string", "xs:anyAtomicType*", lazy="values", context=True)
 def distinct_values(ctx: Context, values: Iterable[Any], uri: str | None = None) -> Iterable[Any]:
-    key_of = key_function(ctx, uri)
-    return values if type(values) is range else _first_occurrences(values, key_of)
+    is_plain = chosen_collation(ctx, uri) is CODEPOINT
+    if type(values) is range:
+        return values
+    if is_plain and type(values) in (list, tuple) and _STRINGS.issuperset(map(type, values)):
+        return list(dict.fromkeys(values))
+    return _first_occurrences(values, key_function(ctx, uri))
 
 
 def key_function(ctx: Context, uri: str | None) -> KeyFunction:

@@ -119,7 +119,9 @@ class Extreme:
             if ORDER_FAMILY.get(kind) is not self.family:
                 raise self.incomparable(run)
         self.kinds |= kinds
-        if self.family is Family.NUMBER:
+        if kinds == _INTEGERS:
+            run = [self.choose(run)]
+        elif self.family is Family.NUMBER:
             numbers = [value for value in run if value == value]
             self.has_nan = self.has_nan or len(numbers) < len(run)
             run = numbers

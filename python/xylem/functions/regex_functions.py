@@ -8,7 +8,7 @@ from xylem.errors import DynamicError
 from xylem.values.regular_expression import RegularExpression, regular_expression
 
 from .registry import function
-from .string_functions import normalize_space
+from .string_functions import words
 
 _DIGITS = frozenset("0123456789")
 
@@ -78,7 +78,6 @@ def _pieces(replacement: str, group_count: int) -> tuple[str | int, ...]:
 @function("fn:tokenize", "xs:string?, xs:string, xs:string", "xs:string*")
 def tokenize(value: str | None, pattern: str | None = None, flags: str = "") -> list[str]:
     if pattern is None:
-        spaced = normalize_space(value)
-        return spaced.split(" ") if spaced else []
+        return words(value) if value else []
     expression = expression_for_parts(pattern, flags)
     return expression.split(value) if value else []

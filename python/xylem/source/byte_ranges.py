@@ -1,6 +1,7 @@
 """Parts of one document that are documents themselves: what a task on Spark reads, and where a stopped run goes on.
 
-A document is cut before an element that a *scope* leads to, never inside one. A cut point carries its exact context:
+A document is cut before an element that a *scope* leads to, never inside one; where such elements are far apart, also
+between them. A cut point carries its exact context:
 the prolog (encoding, entities) and the start tags of the open elements, with attributes and namespaces. The
 bytes from one cut point to the next, between the context of the first and the end tags of the second, are well formed:
 
@@ -45,6 +46,8 @@ class CutPoint:
     """Makes what follows a document: declaration and DOCTYPE as far as they matter, start tags of the open elements."""
     closing: bytes
     """Makes what precedes a document: the end tags of the open elements."""
+    is_before_item: bool = True
+    """Or just somewhere between items that are far apart."""
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,9 @@
 
 **Where.** A document is cut before the first element that a scope leads to at or after each multiple of the target;
 not inside an element any scope leads to, not before the root element, and not inside the text of an entity. So the cuts
-depend on the document, the scopes and the target alone, and each part has whole items.
+depend on the document, the scopes and the target alone, and each part has whole items. With `everywhere`, what has no
+items is cut too, before the first tag of each stretch that a thread looks at, with all elements that are open there:
+half of an auction site may have nothing to do with a query, and still it has to be read by somebody.
 
 **What it takes.** The kernel looks at a file with several threads (`kernel/src/cut_points/file_pass.rs`); on expat
 (`cut_points_on_expat.py`) it is one, and slow. Nothing is checked: on a document that is not well formed the cuts
@@ -45,8 +47,12 @@ def find_cuts(
     limits: Limits = DEFAULT_LIMITS,
     scanner: str = "auto",
     threads: int | None = None,
+    everywhere: bool = False,
 ) -> list[CutPoint]:
-    """The cut points of a file, about every `target_bytes`; none where it cannot be divided. XYIN0002: no such file."""
+    """The cut points of a file, about every `target_bytes`; none where it cannot be divided. XYIN0002: no such file.
+
+    `everywhere`: also where there are no items; the kernel can, for encodings that contain ASCII.
+    """
     if target_bytes < 1:
         raise ValueError("the target is at least one byte")
     try:
@@ -57,7 +63,7 @@ def find_cuts(
             from . import kernel
 
             many = threads or len(os.sched_getaffinity(0))
-            return kernel.find_cuts(fspath(path), scopes, target_bytes, limits, many, STRETCH_BYTES)
+            return kernel.find_cuts(fspath(path), scopes, target_bytes, limits, many, STRETCH_BYTES, everywhere)
         return _one_by_one(Path(path), CutFinder(scopes, target_bytes, limits=limits, scanner="python"))
     except OSError as error:
         raise InputError("XYIN0002", f"{fspath(path)}: {error.strerror or error}") from error

@@ -164,12 +164,19 @@ def _python_tree(found: TreeColumns, pool: NamePool, codes: list[int], qnames: d
 
 
 def find_cuts(
-    path: str, scopes: Sequence[Scope], target_bytes: int, limits: Limits, threads: int, stretch_bytes: int
+    path: str,
+    scopes: Sequence[Scope],
+    target_bytes: int,
+    limits: Limits,
+    threads: int,
+    stretch_bytes: int,
+    everywhere: bool = False,
 ) -> list[CutPoint]:
     """The cut points of a file that is not compressed."""
     from xylem import _kernel
 
-    found = _kernel.find_cuts(path, _scopes(scopes), target_bytes, _limits_tuple(limits), threads, stretch_bytes)
+    sizes = (target_bytes, stretch_bytes)
+    found = _kernel.find_cuts(path, _scopes(scopes), sizes, _limits_tuple(limits), threads, everywhere)
     return [CutPoint(*cut) for cut in found]
 
 

@@ -1,7 +1,8 @@
 """The rows of one stage on the driver, while its tasks deliver them: each part in the order of the answer.
 
 A map is handed on as it comes. An aggregate is merged on arrival, and is there when all tasks are. What is sorted or
-shuffled arrives in sorted runs, which are merged when all are there.
+shuffled arrives in sorted runs, which are merged when all are there. Tasks may be done in any order: their runs are
+put away at once, and what depends on the order (states, errors) waits for its turn.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from xylem.run.distributed.rows import Row
 from .carried_error import arrived
 from .row_spool import PartRows, RowSpool, SortedRuns, unpacked
 from .shipped_query import ShippedQuery
-from .task import ERROR, FIGURES, SHUFFLED, Figures, Outcome
+from .task import ERROR, FIGURES, ROWS, SHUFFLED, Figures, Outcome
 
 Outcomes = Generator[tuple[int, list[Outcome]], None, None]
 """What tasks hand over, with the number of the task."""
@@ -44,8 +45,12 @@ class ArrivingRows:
         run: Run,
         *,
         merges: bool = True,
+        in_turn: bool = True,
     ) -> None:
-        """With `merges` off the states of aggregates stay apart: later stages may ask for that of each range."""
+        """With `merges` off the states of aggregates stay apart: later stages may ask for that of each range.
+
+        With `in_turn` off nothing waits for tasks before its own.
+        """
         self._program = program
         self._run = run
         self._outcomes = outcomes
@@ -58,6 +63,10 @@ class ArrivingRows:
         }
         self._aggregates = {part.number for part in parts if part.kind is PartKind.AGGREGATE and merges}
         self._states: dict[int, Row] = {}
+        self._in_turn = in_turn
+        self._next = 0
+        self._early: dict[int, list[Outcome]] = {}
+        """What waits for its turn, of the tasks from `_next` on that are done."""
 
     def rows(self, part: Part) -> Iterator[Row]:
         """The rows of one part in the order of the answer; an error of a task comes after all rows before it."""
@@ -92,21 +101,30 @@ class ArrivingRows:
         if taken is None:
             return False
         number, outcomes = taken
-        for kind, part, data in outcomes:
+        waiting = self._early.setdefault(number if self._in_turn else self._next, [])
+        for outcome in outcomes:
+            kind, part, data = outcome
             if kind == FIGURES:
                 self._run.arrived(Figures(*marshal.loads(data)))
-            elif kind == ERROR:
-                self._error = arrived(data, self._run.query.text)
-            elif part in self._runs:
+            elif kind == ROWS and part in self._runs:
                 self._runs[part].add(number, data)
+            else:
+                waiting.append(outcome)
+        while self._error is None and self._next in self._early:
+            self._take_in_turn(self._early.pop(self._next))
+            self._next += 1
+        return True
+
+    def _take_in_turn(self, outcomes: list[Outcome]) -> None:
+        for kind, part, data in outcomes:
+            if kind == ERROR:
+                self._error = arrived(data, self._run.query.text)
+                # What later tasks would give is of no use.
+                self._outcomes.close()
             elif part in self._aggregates:
                 self._merge(unpacked(data))
             else:
                 self._coming[part].add(data)
-        if self._error is not None:
-            # What later tasks would give is of no use.
-            self._outcomes.close()
-        return True
 
     def _merge(self, rows: Iterable[Row]) -> None:
         for row in rows:

@@ -255,13 +255,22 @@ class BatchRun:
     def _arriving(self, stage: int, bound: Mapping[int, bytes], spool: RowSpool) -> ArrivingRows:
         parts = self._parts(stage)
         outcomes = self._outcomes(stage, parts, bound)
-        return ArrivingRows(self.program, parts, spool, outcomes, self, merges=self._merges(stage))
+        return ArrivingRows(
+            self.program,
+            parts,
+            spool,
+            outcomes,
+            self,
+            merges=self._merges(stage),
+            in_turn=self.program.distribution.ordered,
+        )
 
     def _merges(self, stage: int) -> bool:
         return stage == self.program.stages - 1
 
     def _outcomes(self, stage: int, parts: list[Part], bound: Mapping[int, bytes]) -> Outcomes:
-        """The outcomes of a stage, task by task in the order of the input, with the number of the task."""
+        """The outcomes of a stage, task by task, with the number of the task: in the order of the input if some of them
+        go into the answer before all are there."""
         tasks = self.plan.tasks
         context = self.spark.sparkContext
         described = context.parallelize(tasks, len(tasks))
@@ -271,13 +280,18 @@ class BatchRun:
             work = StageWork(self.query, stage, dict(bound), self._merges(stage), parts=numbers)
             outcomes = described.mapPartitions(work.outcomes) if joins is None else joins.outcomes(work)
             jobs = Jobs(context, outcomes, len(tasks), self.cores, together=self._in_one_job(parts))
-            return jobs.results(ordered=self.program.distribution.ordered)
+            return jobs.results(ordered=self.program.distribution.ordered and not self._waits_for_all(parts))
         buckets = self._partitions or max(self.cores, len(tasks))
         work = StageWork(self.query, stage, dict(bound), self._merges(stage), len(tasks), buckets, numbers)
         bucketed = described.mapPartitions(work.bucketed) if joins is None else joins.bucketed(work)
         shuffled = bucketed.partitionBy(len(tasks) + buckets, int)
         reduced = shuffled.mapPartitionsWithIndex(work.reduced)
         return Jobs(context, reduced, len(tasks) + buckets, self.cores).results()
+
+    @staticmethod
+    def _waits_for_all(parts: Sequence[Part]) -> bool:
+        """Whether nothing of these parts goes into the answer before all tasks are done."""
+        return {part.kind for part in parts} <= {PartKind.AGGREGATE, PartKind.SORT}
 
     def _in_one_job(self, parts: Sequence[Part]) -> int:
         """How many tasks may be one job: a job costs the JVM as much as scanning megabytes does.
@@ -288,7 +302,7 @@ class BatchRun:
         kinds = {part.kind for part in parts}
         if kinds <= {PartKind.AGGREGATE}:
             return 2 * self.cores
-        return self.cores if kinds <= {PartKind.AGGREGATE, PartKind.SORT} else 1
+        return self.cores if self._waits_for_all(parts) else 1
 
     def arrived(self, figures: Figures) -> None:
         """A task has delivered."""

@@ -6,8 +6,7 @@ A *range* is what is evaluated as one document: a file, or a part of one between
 neighbouring ranges that one worker takes one after another: starting a task costs as much as scanning megabytes, so
 small files share one. Ranges are numbered in the order of the input, which is the order of the answer.
 
-Ranges are smaller than tasks, and tasks are made of about equal work: what lies between two cut points that are further
-apart than was asked for has no items in it, and weighs no more than a part that has.
+Ranges are smaller than tasks, and tasks are made of about equal work: what has no items is only read.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ Sources = str | PathLike[str] | Sequence[str | PathLike[str]]
 
 LEAST_TASK_BYTES = 4 << 20
 """Less is not worth a task of its own."""
-RANGES_PER_TASK = 4
+RANGES_PER_TASK = 8
 LEAST_RANGE_BYTES = 1 << 20
 MOST_TASK_BYTES = 64 << 20
 """More would let memory of a worker, and what is lost with one, grow with the input."""
@@ -41,6 +40,8 @@ TASKS_PER_CORE = 4
 """So that a core that is done early finds more to do."""
 COMPRESSION = 8
 """How much larger compressed files are assumed to be inside."""
+READ_FASTER = 3
+"""How much less work what has no items is than the same bytes with items, at least."""
 COMPRESSED_NAMES = (".gz", ".bz2")
 
 
@@ -202,11 +203,15 @@ def _divided(file: InputFile, scopes: Sequence[Scope], fine: int, limits: Limits
     whole = [_Piece(file.path, weight, weight)]
     if not scopes or file.is_compressed or file.size <= fine + fine // 4:
         return whole
-    cuts = find_cuts(file.path, scopes, fine, limits=limits, scanner=scanner)
-    if not cuts:
+    cuts = find_cuts(file.path, scopes, fine, limits=limits, scanner=scanner, everywhere=True)
+    if not any(cut.is_before_item for cut in cuts):
         return whole
     sizes = [end - start for start, end in pairwise([0, *(cut.offset for cut in cuts), file.size])]
-    return [_Piece(part, size, min(size, fine)) for part, size in zip(ranges(file.path, cuts), sizes, strict=True)]
+    has_items = [True, *(cut.is_before_item for cut in cuts)]
+    return [
+        _Piece(part, size, min(size, fine) if full else size // READ_FASTER)
+        for part, size, full in zip(ranges(file.path, cuts), sizes, has_items, strict=True)
+    ]
 
 
 def _packed(pieces: Iterable[_Piece], target: int) -> Iterator[TaskInput]:

@@ -118,7 +118,7 @@ class SortedRuns:
     def __init__(self, spool: RowSpool, *, of_tasks: bool) -> None:
         """`of_tasks`: the ranges of a run come before those of the next, which is so for tasks, and not for buckets."""
         self._spool = spool
-        self._order: Callable[[Row], Any] = by_key if of_tasks else in_order
+        self._order: Callable[[tuple[Any, ...]], Any] = by_key if of_tasks else in_order
         self._runs: dict[int, list[_Place]] = {}
 
     def add(self, run: int, chunk: bytes) -> None:
@@ -126,14 +126,15 @@ class SortedRuns:
 
     def merged(self) -> Iterator[Row]:
         """All rows, ordered by (key, range, ordinal)."""
-        runs = [self._rows(places) for _, places in sorted(self._runs.items())]
+        runs = [self._tuples(places) for _, places in sorted(self._runs.items())]
         if len(runs) < 2:
-            return iter(runs[0] if runs else ())
+            return map(_row, runs[0] if runs else ())
         if all(isinstance(place, bytes) for places in self._runs.values() for place in places):
             # All in memory, which has bounds: Python's sort merges runs that are sorted faster than a heap does.
-            return iter(sorted(chain.from_iterable(runs), key=self._order))
-        return heapq.merge(*runs, key=self._order)
+            return map(_row, sorted(chain.from_iterable(runs), key=self._order))
+        return map(_row, heapq.merge(*runs, key=self._order))
 
-    def _rows(self, places: list[_Place]) -> Iterator[Row]:
+    def _tuples(self, places: list[_Place]) -> Iterator[tuple[Any, ...]]:
+        # Rows when they are given away: the garbage collector leaves plain tuples of bytes and numbers alone.
         for place in places:
-            yield from unpacked(self._spool.take(place))
+            yield from marshal.loads(self._spool.take(place))

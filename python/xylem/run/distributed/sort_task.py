@@ -154,14 +154,15 @@ class OrderedRows:
         rest = iter(rows)
         seen = self.nothing_seen()
         while together := list(islice(rest, _TOGETHER)):
-            first = together[0].value
+            values = [row.value for row in together]
+            first = values[0]
             start = first[: 3 + first[1]]
-            if first[0] or start[-1] or not all(row.value.startswith(start) for row in together):
+            if first[0] or start[-1] or not all(map(bytes.startswith, values, repeat(start))):
                 yield from self._texts(self._checked(together, seen))
                 continue
             self.check(together[0], seen)
             size = len(start)
-            yield 0, b"".join([row.value[size:] for row in together]).decode()
+            yield 0, b"".join([value[size:] for value in values]).decode()
 
     def _checked(self, rows: Iterable[Row], seen: list[str]) -> Iterator[tuple[Row, int]]:
         """Each row with the place where its own value begins; 0 where it carries an error."""
