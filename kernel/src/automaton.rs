@@ -90,9 +90,12 @@ const TESTS: u32 = 1 << 31;
 /// One of the names of each list.
 type NameTest = Vec<Vec<NameOf>>;
 
-/// The automaton of one plan.
+/// The automaton of one plan. It grows with what is met, and is as large as the plan lets it become.
+#[derive(Default)]
 pub struct Automaton {
     plan: Plan,
+    /// The action of the document node.
+    pub document: u32,
     only_counts: Vec<bool>,
     name_tests: Vec<NameTest>,
     step_name_test: Vec<u32>,
@@ -113,24 +116,14 @@ pub struct Automaton {
 }
 
 impl Automaton {
-    /// The automaton of a plan, and the action of the document node.
-    pub fn new(plan: Plan) -> (Self, u32) {
+    /// The automaton of a plan.
+    pub fn new(plan: Plan) -> Self {
         let mut automaton = Automaton {
             only_counts: plan.only_counts(),
-            name_tests: Vec::new(),
-            step_name_test: Vec::new(),
-            classes: FxHashMap::default(),
-            class_tests: Vec::new(),
             attribute_classes: attribute_classes(&plan),
-            states: Vec::new(),
-            state_numbers: FxHashMap::default(),
-            actions: Vec::new(),
-            action_numbers: FxHashMap::default(),
-            candidates: Vec::new(),
-            bare: Vec::new(),
-            tested_classes: Vec::new(),
             late_above: late_above(&plan),
             plan,
+            ..Automaton::default()
         };
         for step in &automaton.plan.steps {
             let own = (step.uri.clone(), step.local.clone());
@@ -156,8 +149,8 @@ impl Automaton {
             collects: false,
             in_item: false,
         };
-        let document = automaton.make_action(&outside, &[0]);
-        (automaton, document)
+        automaton.document = automaton.make_action(&outside, &[0]);
+        automaton
     }
 
     /// The plan it was made from.
@@ -450,7 +443,8 @@ mod tests {
     #[test]
     fn what_no_path_needs_is_skipped() {
         let steps = vec![step(0, false, "", 0), step(0, false, "site", 0), step(1, false, "person", ITEM)];
-        let (mut automaton, document) = Automaton::new(Plan { steps, comments: false });
+        let mut automaton = Automaton::new(Plan { steps, comments: false });
+        let document = automaton.document;
         let start = automaton.action(document).state;
         assert!(action(&mut automaton, start, "other").skips);
         let site = action(&mut automaton, start, "site");
@@ -465,7 +459,8 @@ mod tests {
     #[test]
     fn descendants_are_followed_below_themselves() {
         let steps = vec![step(0, false, "", 0), step(0, true, "part", COUNT)];
-        let (mut automaton, document) = Automaton::new(Plan { steps, comments: false });
+        let mut automaton = Automaton::new(Plan { steps, comments: false });
+        let document = automaton.document;
         let start = automaton.action(document).state;
         let part = action(&mut automaton, start, "part");
         assert_eq!(part.counted, [1]);
@@ -478,7 +473,7 @@ mod tests {
     #[test]
     fn names_no_test_tells_apart_share_a_class() {
         let steps = vec![step(0, false, "", 0), step(0, true, "a", COUNT)];
-        let (mut automaton, _) = Automaton::new(Plan { steps, comments: false });
+        let mut automaton = Automaton::new(Plan { steps, comments: false });
         assert_eq!(automaton.class_of("", "x"), automaton.class_of("urn:u", "y"));
         assert_ne!(automaton.class_of("", "x"), automaton.class_of("", "a"));
     }

@@ -51,9 +51,16 @@ pub struct Names {
     told: FxHashMap<(Arc<str>, Box<str>), u32>,
     table: Vec<TableName>,
     handed_over: usize,
+    /// Which of the scans with one plan, one after another, the names are of.
+    pub scan: u32,
 }
 
 impl Names {
+    /// The names of the next scan with the same plan: none yet.
+    pub fn of_next_scan(&self) -> Self {
+        Names { scan: self.scan.wrapping_add(1), ..Names::default() }
+    }
+
     /// A resolved name by number.
     #[inline(always)]
     pub fn get(&self, number: u32) -> &Resolved {

@@ -89,11 +89,21 @@ pub struct Reader {
 impl Reader {
     /// A reader at the start of a document.
     pub fn new(plan: Plan, limits: Limits, has_namespaces: bool, strips_space: bool) -> Self {
-        let may_be_simple = !strips_space && limits.name_characters >= WHOLE;
+        Self::with(Projector::new(plan, strips_space), limits, has_namespaces)
+    }
+
+    /// Start again, with another document.
+    pub fn again(&mut self) {
+        let projector = std::mem::take(&mut self.projector).again();
+        *self = Self::with(projector, self.limits.clone(), self.namespaces.is_on());
+    }
+
+    fn with(projector: Projector, limits: Limits, has_namespaces: bool) -> Self {
+        let may_be_simple = !projector.strips_space && limits.name_characters >= WHOLE;
         Reader {
             limits,
             namespaces: Namespaces::new(has_namespaces),
-            projector: Projector::new(plan, strips_space),
+            projector,
             open_names: OpenNames::default(),
             doctype: Doctype::default(),
             phase: Phase::Start,

@@ -1,17 +1,17 @@
 //! Paths down from a row: to the rows of elements and attributes by name.
 //!
-//! Names are compared by their numbers in the table for Python, which never change: each step of a path looks its own up
-//! once. A name that is not in the table is that of no row.
+//! Names are compared by their numbers in the table for Python, which never change in a scan: each step of a path looks its
+//! own up once. A name that is not in the table is that of no row.
 
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::names::Names;
 use crate::rows::{kind, Rows};
 
 const KIND_MASK: u32 = 7;
 
-/// A name that rows are compared with; it remembers its number in the table, 0 until it has one.
+/// A name that rows are compared with; it remembers its number in the table.
 #[derive(Debug, Default)]
 pub struct WantedName {
     /// The namespace, empty for none.
@@ -20,7 +20,8 @@ pub struct WantedName {
     pub local: String,
     /// The tags of an element of this name, without prefix.
     pub tags: (Box<[u8]>, Box<[u8]>),
-    number: AtomicU32,
+    /// The scan, and the number in its table below that; 0 until there is one.
+    number: AtomicU64,
 }
 
 impl WantedName {
@@ -28,15 +29,15 @@ impl WantedName {
     pub fn new(uri: &str, local: &str) -> Self {
         let tags = (format!("<{local}>"), format!("</{local}>"));
         let tags = (tags.0.into_bytes().into(), tags.1.into_bytes().into());
-        WantedName { uri: uri.into(), local: local.into(), tags, number: AtomicU32::new(0) }
+        WantedName { uri: uri.into(), local: local.into(), tags, number: AtomicU64::new(0) }
     }
 
     /// The code of rows of a kind with this name; None where there can be none.
     #[inline(always)]
     fn code(&self, kind: u32, names: &Names) -> Option<u32> {
         let known = self.number.load(Ordering::Relaxed);
-        if known != 0 {
-            return Some(known << 3 | kind);
+        if known >> 32 == u64::from(names.scan) && known != 0 {
+            return Some((known as u32) << 3 | kind);
         }
         self.look_up(names).map(|number| number << 3 | kind)
     }
@@ -44,7 +45,7 @@ impl WantedName {
     #[cold]
     fn look_up(&self, names: &Names) -> Option<u32> {
         let number = names.number_in_table(&self.uri, &self.local)?;
-        self.number.store(number, Ordering::Relaxed);
+        self.number.store(u64::from(names.scan) << 32 | u64::from(number), Ordering::Relaxed);
         Some(number)
     }
 }

@@ -66,6 +66,17 @@ impl Scanner {
         }
     }
 
+    /// Start again, with another document. What was found out about the plan serves again, which for a small document is
+    /// as much work as to scan it.
+    pub fn again(&mut self, encoding: Option<String>) {
+        self.reader.again();
+        self.input = Input::new(encoding);
+        self.waiting = Waiting::default();
+        self.input_bytes = 0;
+        self.error = None;
+        self.has_ended = false;
+    }
+
     /// Read another piece, and hand over what there is if it is enough, or all that is complete with `flush`.
     pub fn feed(&mut self, piece: &[u8], flush: bool) -> Result<Option<Harvest>, ScanError> {
         self.read(piece, false)?;

@@ -50,6 +50,14 @@ impl Scanner {
         Ok(Scanner { scanner, has_failed: false, compact: false })
     }
 
+    /// Start again, with another document; whether it can, which after a fault of its own it cannot.
+    fn again(&mut self, encoding: Option<String>) -> bool {
+        if !self.has_failed {
+            self.scanner.again(encoding);
+        }
+        !self.has_failed
+    }
+
     /// Whether templates are written.
     #[getter]
     fn writes(&self) -> bool {

@@ -57,6 +57,7 @@ pub enum Interest {
 }
 
 /// The projection of one document.
+#[derive(Default)]
 pub struct Projector {
     automaton: Automaton,
     /// The names met and told.
@@ -78,7 +79,8 @@ pub struct Projector {
     state: u32,
     /// Whether an element at this place is of no interest, whatever its name.
     is_barren: bool,
-    strips_space: bool,
+    /// Whether text nodes of white space alone are left out.
+    pub strips_space: bool,
     /// The rows so far.
     pub rows: Rows,
     /// Rows at the start of the batch that were in the one before.
@@ -103,6 +105,16 @@ pub struct Projector {
 impl Projector {
     /// The projection at the start of a document.
     pub fn new(plan: Plan, strips_space: bool) -> Self {
+        Self::with(Automaton::new(plan), Names::default(), strips_space)
+    }
+
+    /// The projection of another document: what was found out about the plan serves again.
+    pub fn again(self) -> Self {
+        Self::with(self.automaton, self.names.of_next_scan(), self.strips_space)
+    }
+
+    fn with(automaton: Automaton, names: Names, strips_space: bool) -> Self {
+        let (plan, document) = (automaton.plan(), automaton.document);
         let counts = vec![0; plan.steps.len()];
         let nesting = plan.steps.iter().map(|_| Nesting::default()).collect();
         let tables = plan.steps.iter().map(|step| match &step.result {
@@ -110,10 +122,9 @@ impl Projector {
             _ => None,
         });
         let tables = tables.collect();
-        let (automaton, document) = Automaton::new(plan);
         let mut projector = Projector {
             automaton,
-            names: Names::default(),
+            names,
             open: Vec::new(),
             with_rows: 1,
             first_item: NO_ITEM,

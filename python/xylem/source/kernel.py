@@ -88,6 +88,10 @@ class Scanner:
         self._failure = native.ScanError
         self._scanner: NativeScanner = native.Scanner(_plan_tuple(plan), _limits_tuple(limits), namespaces, encoding)
 
+    def again(self, encoding: str | None = None) -> bool:
+        """Start again, with another document, the same plan and limits; False where that cannot be."""
+        return self._scanner.again(encoding)
+
     @property
     def writes(self) -> bool:
         """Whether templates are written."""

@@ -82,7 +82,7 @@ def scan(
         trees = trees or BatchTrees(None, limits.names)
         trees.begin(uri or byte_source.uri)
         try:
-            chunks, scanner_in_use = _begun(new_scanner, plan, limits, byte_source)
+            chunks, scanner_in_use = _begun(new_scanner, plan, limits, byte_source, trees)
             for batch in _batches(scanner_in_use, chunks, may_write, byte_source.is_whole):
                 yield trees.scanned(batch)
         except InputError as error:
@@ -90,7 +90,7 @@ def scan(
 
 
 def _begun(
-    new_scanner: NewScanner, plan: ScanPlan, limits: Limits, source: ByteSource
+    new_scanner: NewScanner, plan: ScanPlan, limits: Limits, source: ByteSource, trees: BatchTrees
 ) -> tuple[Iterable[bytes], Scanner]:
     """The scanner and what to feed it.
 
@@ -100,9 +100,7 @@ def _begun(
         return source, new_scanner(plan, limits)
     whole = source.whole()
     chunks, encoding = readable_by_kernel(iter(source)) if whole is None else ((whole,), None)
-    scanner = kernel.Scanner(plan, limits, encoding=encoding)
-    scanner.keep_columns()
-    return chunks, scanner
+    return chunks, trees.scanner(plan, limits, encoding)
 
 
 def _batches(
@@ -145,11 +143,23 @@ class BatchTrees:
         self._met = 1
         """How many of them this scan has met."""
         self._codes = _Codes(current_pool(), self._names)
+        self._before: tuple[ScanPlan, Limits, kernel.Scanner] | None = None
 
     def begin(self, uri: str | None) -> None:
         """Another scan begins."""
         self._uri = uri
         self._met = 1
+
+    def scanner(self, plan: ScanPlan, limits: Limits, encoding: str | None) -> kernel.Scanner:
+        """A scanner by the kernel: the one of the document before, where it can start again."""
+        before, self._before = self._before, None
+        if before is not None and before[0] is plan and before[1] is limits and before[2].again(encoding):
+            scanner = before[2]
+        else:
+            scanner = kernel.Scanner(plan, limits, encoding=encoding)
+            scanner.keep_columns()
+        self._before = plan, limits, scanner
+        return scanner
 
     def scanned(self, batch: Batch) -> ScannedBatch:
         records = batch.kinds, batch.steps, batch.rows
