@@ -11,6 +11,9 @@ from xylem.errors import XylemError
 from xylem.run.distributed.in_process import run_in_process
 from xylem.source.byte_ranges import ranges
 from xylem.source.cut_points import find_cuts
+from xylem.source.kernel import find_cuts as kernel_cuts
+from xylem.source.kernel import is_kernel_built
+from xylem.source.limits import DEFAULT_LIMITS
 
 from .ranges_of_documents import SHOP, assert_same, distributed
 
@@ -86,6 +89,30 @@ def test_a_place_in_a_range_is_one_in_the_file_however_it_is_read(query: str, tm
     with pytest.raises(XylemError) as of_two:
         run_in_process(whole, [str(path), str(path)])
     assert str(of_two.value) == str(raised.value)
+
+
+def _told(query: str, path: Path, cut: bool) -> str:
+    """An error with all that is told of it, over the whole document or over all its parts."""
+    program = distributed(query)
+    cuts = kernel_cuts(str(path), program.scopes, 1, DEFAULT_LIMITS, 1, 8, everywhere=True) if cut else []
+    assert len(cuts) > 2 or not cut
+    with pytest.raises(XylemError) as raised:
+        run_in_process(program, ranges(path, cuts))
+    return str(raised.value)
+
+
+@pytest.mark.skipif(not is_kernel_built(), reason="only the kernel cuts where there are no items")
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-be", "iso-8859-1"])
+def test_a_document_that_stops_anywhere_tells_the_same_cut_or_not(encoding: str, tmp_path: Path) -> None:
+    """Also inside a tag, a comment or a reference behind the last item, where nothing else is cut."""
+    path = tmp_path / "stops.xml"
+    items = "<a é='1'>é</a>" * 4
+    text = f"<?xml version='1.0' encoding='{encoding.removesuffix('-sig')}'?>\n<r>{items} é<b>1</b><b c='2'>&amp;"
+    for rest in ("", "<", "<b", "<b c", "<b c='", "</b", "<!", "<!-- <a", "&", "&am", "<![CDATA[x]", "<?p ", "</c>"):
+        path.write_text(text + rest, encoding=encoding)
+        whole = _told("count(//a)", path, cut=False)
+        assert "line 2, column" in whole
+        assert _told("count(//a)", path, cut=True) == whole
 
 
 @pytest.mark.parametrize("result", ["xs:integer(.)", "<a>{ string(.), xs:integer(.) }</a>"])

@@ -262,9 +262,12 @@ impl Pass<'_> {
     }
 
     /// The start of a stretch as a cut point, if it is not inside of an item.
+    ///
+    /// Nor at the end of the file: what is there may be half a tag, which is to be told as that.
     fn between_items(&self, known: &Known) -> Option<CutPoint> {
         let walk = self.walk_at(&known.open);
-        let is_outside = known.open.is_some() && !walk.is_over && !(walk.passed > 0 && walk.is_in_item);
+        let is_inside = known.open.is_some() && !walk.is_over && known.structure.start < self.file_end;
+        let is_outside = is_inside && !(walk.passed > 0 && walk.is_in_item);
         is_outside.then(|| {
             let Beginning { mark, head, .. } = &self.beginning;
             let tags = tags_of(&known.open);

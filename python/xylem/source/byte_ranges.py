@@ -22,11 +22,19 @@ from pathlib import Path
 
 from xylem.errors import InputError, InputPlace
 
+from .encodings import declared_encoding, known_codec
+
 FIRST_CHUNK_BYTES = 1 << 16
 """Small, so that first results come early."""
 CHUNK_BYTES = 1 << 20
 _LONGEST_LINE = 1 << 20
-_LINE_END = re.compile(rb"\r\n?|\n")
+_LINE_END = re.compile(r"\r\n?|\n")
+_STARTS = (
+    *((codecs.BOM_UTF32_LE, "utf-32-le"), (codecs.BOM_UTF32_BE, "utf-32-be"), (b"<\0\0\0", "utf-32-le")),
+    *((b"\0\0\0<", "utf-32-be"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be")),
+    *((b"<\0", "utf-16-le"), (b"\0<", "utf-16-be"), (codecs.BOM_UTF8, "utf-8")),
+)
+"""How documents begin that need not name their encoding."""
 
 PathStep = tuple[str, str | None, str | None]
 """Axis (child or descendant), namespace URI, local name; None fits any."""
@@ -117,15 +125,16 @@ class ByteRange:
             raise InputError("XYIN0002", f"{self.path}: {error.strerror or error}") from error
 
     def _column(self, offset: int) -> int | None:
-        """The column of an offset in the line of the start; None where the line is too long to look, or not UTF-8."""
+        """The column of an offset in the line of the start; None where the line is too long to look, or is no text."""
         first = max(offset - _LONGEST_LINE, 0)
         try:
             with Path(self.path).open("rb", buffering=0) as file:
                 file.seek(first)
-                line = re.split(rb"[\r\n]", file.read(offset - first))[-1]
-            is_whole = len(line) < offset - first or first == 0
-            return len(line.decode()) + 1 if is_whole else None
-        except (OSError, UnicodeDecodeError):
+                text = _text(file.read(offset - first), self.opening)
+            line = re.split(r"[\r\n]", text)[-1]
+            is_whole = len(line) < len(text) or first == 0
+            return len(line.removeprefix("\ufeff")) + 1 if is_whole else None
+        except (OSError, UnicodeDecodeError, LookupError):
             return None
 
 
@@ -135,8 +144,11 @@ def ranges(path: str | PathLike[str], cuts: Sequence[CutPoint]) -> list[ByteRang
     return [ByteRange(fspath(path), start, end) for start, end in pairwise(borders)]
 
 
-def _line_ends(text: bytes) -> int:
-    for mark, codec in ((codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"), (b"<\0", "utf-16-le")):
-        if text.startswith(mark):
-            return len(_LINE_END.findall(text.decode(codec, "replace").encode()))
-    return len(_LINE_END.findall(text))
+def _line_ends(opening: bytes) -> int:
+    return len(_LINE_END.findall(_text(opening, opening, "replace")))
+
+
+def _text(data: bytes, opening: bytes, errors: str = "strict") -> str:
+    """Bytes of a document as text, in the encoding that its opening tells."""
+    shown = (codec for start, codec in _STARTS if opening.startswith(start))
+    return data.decode(next(shown, None) or known_codec(declared_encoding(opening) or "utf-8"), errors)
