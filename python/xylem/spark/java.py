@@ -20,6 +20,7 @@ from xylem.errors import DynamicError
 OLDEST_JAVA = 17
 LOGGING = Path(__file__).with_name("quiet_log.properties")
 PACKAGE_ROOT = Path(__file__).resolve().parents[2]
+WORKER_START = Path(__file__).resolve().with_name("worker_start")
 FAST_START = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData")
 _NOISE = re.compile(rb"WARNING: Using incubator modules|Picked up (JAVA_TOOL|_JAVA)_OPTIONS")
 
@@ -80,7 +81,7 @@ def start_gateway(configuration: Any) -> Any:
     # The script that starts Spark runs a JVM of its own, to find out how to start the other.
     os.environ.setdefault("SPARK_LAUNCHER_OPTS", " ".join(FAST_START))
     # Workers on this machine are children of the JVM, and find this package where this process does.
-    known = [path for path in (str(PACKAGE_ROOT), os.environ.get("PYTHONPATH")) if path]
+    known = [path for path in (str(WORKER_START), str(PACKAGE_ROOT), os.environ.get("PYTHONPATH")) if path]
     os.environ["PYTHONPATH"] = os.pathsep.join(known)
     # Read from the start: a JVM that does not come up says why.
     reading, writing = os.pipe()
