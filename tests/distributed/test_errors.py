@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 import xylem
-from xylem.errors import XylemError
+from xylem.errors import InputError, XylemError
 from xylem.run.distributed.in_process import run_in_process
 from xylem.source.byte_ranges import ranges
 from xylem.source.cut_points import find_cuts
@@ -113,6 +113,36 @@ def test_a_document_that_stops_anywhere_tells_the_same_cut_or_not(encoding: str,
         whole = _told("count(//a)", path, cut=False)
         assert "line 2, column" in whole
         assert _told("count(//a)", path, cut=True) == whole
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "try { count(//a) } catch * { 'caught' }",
+        "try { //a/string() } catch * { 'caught' }",
+        "try { for $a in //a order by $a return string($a) } catch * { 'caught' }",
+        "try { for $a in //a group by $k := string($a) return $k } catch * { 'caught' }",
+        "if (1 = 1) then 'not asked' else sum(//a)",
+        "1 + count(//a)",
+    ],
+)
+def test_malformed_input_is_nothing_that_a_query_can_catch(query: str, tmp_path: Path) -> None:
+    good, bad = tmp_path / "good.xml", tmp_path / "bad.xml"
+    good.write_text("<r>" + "<a>1</a>" * 20 + "</r>", encoding="utf-8")
+    bad.write_text("<r>" + "<a>1</a>" * 20 + "<a>2</b></r>", encoding="utf-8")
+    program = distributed(query)
+    with pytest.raises(InputError) as whole:
+        xylem.compile(query).run(xylem.parse(bad))
+    for parts in ([str(bad)], [str(good), str(bad)], ranges(bad, find_cuts(bad, program.scopes, 20))):
+        with pytest.raises(InputError) as raised:
+            run_in_process(program, parts)
+        assert str(raised.value) == str(whole.value)
+
+
+def test_items_inside_each_other_are_nothing_that_a_query_can_catch(tmp_path: Path) -> None:
+    path = tmp_path / "nested.xml"
+    path.write_text("<r><a k='1'><a k='1'><b/></a></a></r>", encoding="utf-8")
+    assert_same("try { for $a in //a group by $k := $a/@k return count($a//b) } catch * { 0 }", path, Random(1))
 
 
 @pytest.mark.parametrize("result", ["xs:integer(.)", "<a>{ string(.), xs:integer(.) }</a>"])

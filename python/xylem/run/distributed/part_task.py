@@ -115,11 +115,16 @@ class PartTask(ABC):
             yield row.value[0], row.value[1:].decode()
 
     def frame_value(self, rows: Iterable[Row], run: RunOptions, context: Context) -> Sequence[Any]:
-        """What the variable of the part is bound to; an error is raised where it is read."""
+        """What the variable of the part is bound to; an error of its own is raised where it is read.
+
+        What rows themselves end with (the input is not well formed, a task was lost) is of the run, and nothing that
+        the query could catch or leave unread.
+        """
+        coming = _Coming(rows)
         try:
-            return list(self.items(rows, run, context))
+            return list(self.items(coming, run, context))
         except XylemError as error:
-            if not self.part.is_guarded:
+            if not self.part.is_guarded or error is coming.error:
                 raise
             return Failed.with_error(error)
 
@@ -190,6 +195,21 @@ class PartTask(ABC):
             return b"\0" + pack_items(items)
         flags, text = writer.alone(items)
         return bytes((flags,)) + text.encode()
+
+
+class _Coming:
+    """Rows as they come, and the error that they ended with."""
+
+    def __init__(self, rows: Iterable[Row]) -> None:
+        self._rows = rows
+        self.error: Exception | None = None
+
+    def __iter__(self) -> Iterator[Row]:
+        try:
+            yield from self._rows
+        except Exception as error:
+            self.error = error
+            raise
 
 
 def raise_error(row: Row) -> None:
