@@ -6,6 +6,9 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from xylem.errors import InputError
+from xylem.pipeline import StaticEnvironment, compile_distributed
+from xylem.run.distributed.in_process import run_in_process
 
 from .ranges_of_documents import SHOP, assert_same, distributed
 
@@ -23,11 +26,17 @@ GROUPS = [
     "for $c in distinct-values(//order[total]/@id) return string-join(//order[total][@id = $c][line]/city)",
     "<r>{ for $c in distinct-values(/shop/region/order/city) "
     "let $o := /shop/region/order[city = $c and total > 10] where exists($o) return <c>{ avg($o/total), $c }</c> }</r>",
+    # Elements that may be inside each other, which tasks look at.
+    "for $c in distinct-values(//order/city) return count(//order[city = $c])",
+    "for $c in distinct-values(//order/city) order by $c descending return <c>{ $c, //order[city = $c]/@id }</c>",
+    "for $c in distinct-values(//order/line/@sku) let $o := //order[line/@sku = $c] order by count($o), $c "
+    "return <c n='{ $c }'>{ sum($o/total), $o/@id/string() }</c>",
+    "for $c in distinct-values(//region//order[total]/city) return <c>{ for $o in //region//order[total] "
+    "where $o/city = $c return $o/@id/string() }</c>",
 ]
 
 OTHERS = [
-    # Elements that may be inside each other, a position in the group's loop, two kinds of items, another comparison.
-    "for $c in distinct-values(//order/city) return count(//order[city = $c])",
+    # A position in the group's loop, two kinds of items, another comparison.
     "for $c in distinct-values(/shop/region/order/city) return /shop/region/order[city = $c][1]/@id/string()",
     "for $c in distinct-values(/shop/region/order/city) return (for $o in /shop/region/order where $o/city = $c "
     "order by $o/total return $o/@id/string())",
@@ -57,7 +66,20 @@ def test_items_inside_each_other(tmp_path: Path) -> None:
     by_attribute = "for $k in distinct-values(//a/@k) return <k>{ $k, count(//a[@k = $k]), //a[@k = $k]/b }</k>"
     assert assert_same(by_attribute, path, Random(1), 3).distribution.is_parallel
     by_child = "for $b in distinct-values(//a/b) return <b>{ $b, count(//a[b = $b]) }</b>"
-    assert not assert_same(by_child, path, Random(1), 3).distribution.is_parallel
+    program = assert_same(by_child, path, Random(1), 3)
+    assert program.must_be_flat(1)
+    with pytest.raises(InputError, match="XYRT0011"):
+        run_in_process(program, [str(path)])
+    of_stream = compile_distributed(by_child, StaticEnvironment(), keeps_windows=True)
+    assert not of_stream.distribution.is_parallel
+
+
+def test_the_first_value_may_be_in_the_second_item(tmp_path: Path) -> None:
+    """Where an item is in another, groups would come in the wrong order, and the answer would not be that of a tree."""
+    path = tmp_path / "inside.xml"
+    path.write_text("<r><e><e><u>a</u></e><u>b</u></e></r>")
+    assert_same("for $u in distinct-values(//e/u) return <u>{ $u, count(//e[u = $u]) }</u>", path, Random(1), 3)
+    assert_same("for $u in distinct-values(//e/u) order by $u return <u>{ //e[u = $u] }</u>", path, Random(1), 3)
 
 
 def test_explained() -> None:

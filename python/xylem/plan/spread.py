@@ -56,6 +56,8 @@ class Grouping:
     """Variables in place of aggregates: (variable, function, further arguments)."""
     finish: ast.Expr
     """A function from keys, collected sequences and aggregates to arrays [items, order keys…] of one group."""
+    looks_around: bool = False
+    """Whether each tuple ends with whether its item lies inside another: then tasks end with XYRT0011."""
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,8 @@
 Gain:   the input is read once, by all tasks, instead of once for each value.
 Needs:  a path of steps to the items and on to the values; whatever else the loop reads of the input is items that have
         the value, or a loop over these that does not order, group or number them. The items are not inside one another,
-        or the values are attributes of theirs: else the first of equal values may not be that of the first item.
+        or the values are attributes of theirs: else the first of equal values may not be that of the first item. Where
+        the path does not tell (`//book/category`), tasks look whether a book is in a book, and give up if one is.
 Safe:   values of nodes are untyped: `=`, distinct-values() and `group by` all compare them as strings. Groups come in
         the order of their first items, as distinct-values() here gives values; the items of a group come in their
         order, an item that has the value twice once. Of items without a value there is no group.
@@ -22,7 +23,7 @@ from dataclasses import dataclass, replace
 
 from xylem.analysis.ast_replacement import replaced
 from xylem.analysis.free_variables import free_in
-from xylem.analysis.streamable_paths import is_test
+from xylem.analysis.streamable_paths import is_element_test, is_test
 from xylem.functions.registry import FN
 from xylem.plan.spread import PART_NAMESPACE
 from xylem.syntax import ast
@@ -33,8 +34,15 @@ from .scope_path import flattened, is_input_path
 _BY_TUPLE = (ast.ForClause, ast.LetClause, ast.WhereClause)
 
 
-def distinct_groups(flwor: ast.Flwor, is_nested: Callable[[ast.Expr], bool]) -> ast.Flwor | None:
-    """The same loop with `group by`; None where it is not of this kind. `is_nested`: may items be inside each other?"""
+LIES_INSIDE = ast.Name("lies-inside", None, PART_NAMESPACE)
+"""Tells of each tuple whether its item is inside another."""
+
+
+def distinct_groups(flwor: ast.Flwor, is_nested: Callable[[ast.Expr], bool], *, may_give_up: bool) -> ast.Flwor | None:
+    """The same loop with `group by`; None where it is not of this kind. `is_nested`: may items be inside each other?
+
+    `may_give_up`: whether tasks may find out that they are, which makes the query one task.
+    """
     first = flwor.clauses[0]
     values = _distinct_path(first)
     if values is None:
@@ -46,7 +54,12 @@ def distinct_groups(flwor: ast.Flwor, is_nested: Callable[[ast.Expr], bool]) -> 
     for items, key in _divisions(values):
         groups = _Groups(items, key, first.name)
         made = replaced(rest, groups.change)
-        if groups.found and not reads_input(made) and (_is_attribute(key) or not is_nested(items)):
+        if groups.found and not reads_input(made):
+            if not _is_attribute(key) and is_nested(items):
+                around = _same_around(items)
+                if not may_give_up or around is None:
+                    continue
+                groups.look_around(around)
             clauses = made.clauses if made is not rest and isinstance(made, ast.Flwor) and flwor.clauses[1:] else ()
             return groups.flwor(first, clauses, made.result if clauses and isinstance(made, ast.Flwor) else made, flwor)
     return None
@@ -86,6 +99,14 @@ def _is_attribute(key: ast.Expr) -> bool:
     return isinstance(key, ast.AxisStep) and key.axis == "attribute"
 
 
+def _same_around(items: ast.Expr) -> ast.AxisStep | None:
+    """The elements around an item that may be items, too."""
+    last = flattened(items)[1][-1]
+    if not isinstance(last, ast.AxisStep) or last.axis not in ("child", "descendant") or not is_element_test(last.test):
+        return None
+    return replace(last, axis="ancestor", predicates=())
+
+
 @dataclass
 class _Groups:
     """What the loop reads of its groups, found and named."""
@@ -97,7 +118,14 @@ class _Groups:
     def __post_init__(self) -> None:
         self._item = ast.Name("grouped", None, PART_NAMESPACE)
         self._lets: list[ast.LetClause] = []
+        self._looks: tuple[ast.LetClause, ...] = ()
         self.found = False
+
+    def look_around(self, step: ast.AxisStep) -> None:
+        """Tell of each tuple whether its item lies in what a step leads to."""
+        outer = ast.Path(ast.VarRef(self._item), step, span=step.span)
+        inside = ast.FunctionCall(ast.Name("exists", "fn", FN), (outer,), span=step.span)
+        self._looks = (ast.LetClause(LIES_INSIDE, None, inside, span=step.span),)
 
     def flwor(
         self, first: ast.ForClause, clauses: tuple[ast.Clause, ...], result: ast.Expr, whole: ast.Flwor
@@ -109,6 +137,7 @@ class _Groups:
             ast.ForClause(self._item, None, self.items, span=first.span),
             ast.ForClause(first.name, None, values, span=first.span),
             *self._lets,
+            *self._looks,
             ast.GroupByClause((ast.GroupingSpec(first.name, span=first.span),), span=first.span),
         )
         return ast.Flwor((*head, *clauses), result, span=whole.span)

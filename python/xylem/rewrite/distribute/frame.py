@@ -283,7 +283,9 @@ class Frame:
 
         if not isinstance(expr, ast.Flwor):
             return None
-        grouped = distinct_groups(expr, lambda items: self.spreading.spread(items).is_nested)
+        grouped = distinct_groups(
+            expr, lambda items: self.spreading.spread(items).is_nested, may_give_up=not self.keeps_windows
+        )
         return tuples(self, expr if grouped is None else grouped, place, limit)
 
     def _windows(self, expr: ast.Expr, place: Place) -> ast.Expr | None:

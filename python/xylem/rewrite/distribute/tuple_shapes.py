@@ -24,6 +24,7 @@ from xylem.syntax import ast
 from ..fresh_names import bound_names
 from .aggregates import AGGREGATES, COUNTING
 from .copied_nodes import GroupedNodes
+from .distinct_groups import LIES_INSIDE
 from .frame import Frame
 from .frame_rewrites import converted, data_of
 from .input_reads import ExpandedName, reads_context
@@ -143,13 +144,15 @@ def _grouped(frame: Frame, expr: ast.Flwor, loop: Loop, beyond: list[int], place
     copied = {name.expanded: nodes.reach(name.expanded, variables.get(name.expanded, Reach.NONE)) for name in collected}
     _check_groups(frame, after, variables, copied, collected, partial, group)
     values = tuple(_key(spec) for spec in group.specs)
-    members = (*values, *(ast.VarRef(name) for name in collected), *partial.members)
+    looks_around = any(isinstance(clause, ast.LetClause) and clause.name == LIES_INSIDE for clause in before)
+    looks = (ast.VarRef(LIES_INSIDE),) if looks_around else ()
+    members = (*values, *(ast.VarRef(name) for name in collected), *partial.members, *looks)
     body = ast.Flwor((*loop.head, loop.first, *before), ast.SquareArray(members, span=group.span), span=expr.span)
     parameters = (*keys, *collected, *(name for name, _, _ in partial.found))
     function = ast.InlineFunction((), tuple(ast.Parameter(name) for name in parameters), None, after, span=group.span)
     finish = frame.closed(ast.Flwor(loop.head, function, span=expr.span) if loop.head else function)
-    grouping = Grouping(group.specs, collected, tuple(partial.found), finish)
-    why = _why_grouped(collected, partial)
+    grouping = Grouping(group.specs, collected, tuple(partial.found), finish, looks_around)
+    why = _why_grouped(collected, partial) + ("; one task if items lie inside each other" if looks_around else "")
     variable = frame.add(
         PartKind.GROUP, expr, body, loop.scopes, place, grouping=grouping, orders=orders, limit=limit, why=why
     )

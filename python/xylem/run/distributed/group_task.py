@@ -6,13 +6,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import repeat
 from typing import Any
 
+from xylem.errors import InputError
 from xylem.functions.context import Context
 from xylem.plan.spread import Grouping, SpreadPart
 
 from .aggregate_state import AggregateState
 from .aggregate_task import StateChoice
 from .deferred_state import deferred
-from .flat_items import check_flat
+from .flat_items import NOT_FLAT, check_flat
 from .group_key import exact_key, group_key
 from .order_key import one_value
 from .output_choice import TextChoice
@@ -81,6 +82,8 @@ class GroupTask(OrderedTask):
         border = number + len(self._grouping.collected)
         collected = members[number:border]
         # A state never counts as the first of the input: groups begin anywhere.
+        if self._grouping.looks_around and members.pop() == [True]:
+            raise InputError(NOT_FLAT, "an element that is grouped in another of its name")
         own = [state.of(member, False) for state, member in zip(states, members[border:], strict=True)]
         made = _Group(range_number, ordinal, values, collected, own)
         self._merge(groups, key, made, states, looks=self.part.must_be_flat)

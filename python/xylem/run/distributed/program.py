@@ -107,7 +107,8 @@ class DistributedProgram:
 
     def must_be_flat(self, part: int) -> bool:
         """Whether tasks of a part end with XYRT0011 where its items lie inside each other (`flat_items.py`)."""
-        return self._tasks[part].part.must_be_flat
+        described = self._tasks[part].part
+        return described.must_be_flat or (described.grouping is not None and described.grouping.looks_around)
 
     def is_written(self, part: int) -> bool:
         """Whether the items of a part are items of the answer, in their order; else they are gathered for the frame."""
