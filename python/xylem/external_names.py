@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 
-from xylem.errors import InputError
+from xylem.errors import DynamicError, InputError
 from xylem.pipeline import Program
 from xylem.syntax import ast
 
@@ -29,6 +29,19 @@ def external_names(program: Program, written: Iterable[str], *, ignoring_case: b
             raise InputError("XYIN0006", f"${name}", hint=_hint(name, sorted(declared)))
         names[name] = expanded
     return names
+
+
+def check_values(program: Program, given: Container[ExpandedName]) -> None:
+    """XPDY0002 for an external variable that has neither a value nor a default.
+
+    In one process such a variable is an error where it is read. Where tasks read it, each record would fail alike, and
+    be left out by whoever leaves out records that fail: so it is told before there are tasks.
+    """
+    for variable in program.external_variables:
+        if (variable.uri, variable.local) not in given and not variable.has_default:
+            name = f"Q{{{variable.uri}}}{variable.local}" if variable.uri else variable.local
+            told = f"the external variable ${name} has no value"
+            raise DynamicError("XPDY0002", told, hint=f"give it a value: -v {name}=…, or variables={{'{name}': …}}")
 
 
 def _expanded(module: ast.Module, name: str) -> ExpandedName | None:

@@ -49,3 +49,10 @@ def test_streams_point_there_too() -> None:
 def test_what_is_caught_knows_the_column() -> None:
     query = 'try { 1 + xs:integer("x") } catch * { $err:line-number, $err:column-number }'
     assert list(xylem.compile(query).run()) == [1, 11]
+
+
+def test_what_a_rewriting_made_does_not_stand_in_an_empty_text() -> None:
+    query = xylem.compile("declare variable $x external; //x[@y = $x]/@y")
+    with pytest.raises(xylem.XylemError, match=r"\$x has no value") as caught:
+        list(query.stream(b"<r><x y='1'/></r>"))
+    assert caught.value.span is None or caught.value.span.source.text

@@ -123,3 +123,29 @@ def test_errors_are_short(messages: Any) -> None:
     with pytest.raises(Exception, match="XYIN0001") as raised:
         messages.select(xylem.spark.xquery("count(//item)")("value")).collect()
     assert len(str(raised.value).splitlines()) < 12
+
+
+@pytest.mark.parametrize("given", [{"columns": ["most"]}, {"variables": {"most": 1}}, {}], ids=str)
+def test_variables_that_do_not_fit_are_told_at_once(given: dict[str, Any]) -> None:
+    """They are no errors of messages, and must not become nulls."""
+    with pytest.raises(xylem.XylemError, match="most|least"):
+        xylem.spark.xquery("declare variable $least external; count(//item[. > $least])", on_error="null", **given)
+
+
+def test_values_of_columns(spark: Any) -> None:
+    chosen = "'<a/>' as value, map('k', map('n', 2)) as m, date'2024-02-29' as d, cast(1.5 as decimal(4, 2)) as n"
+    row = spark.sql(f"select {chosen}")
+    asked = xylem.spark.xquery(
+        "declare variable $m external; declare variable $d external; declare variable $n external;"
+        "string-join(($m?k?n, $d + xs:dayTimeDuration('P1D'), $n * 2), ' ')",
+        columns=["m", "d", "n"],
+    )
+    assert row.select(asked("value", "m", "d", "n")).collect()[0][0] == "2 2024-03-01 3"
+
+
+def test_an_error_shows_the_query_and_the_message(messages: Any) -> None:
+    with pytest.raises(Exception, match="XPTY0004") as raised:
+        messages.where("id = 0").select(xylem.spark.xquery("string(//item)")("value")).collect()
+    told = str(raised.value)
+    assert "in the message <order" in told
+    assert "    1 | string(//item)\n      | ^^^^" in told

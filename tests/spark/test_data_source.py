@@ -136,6 +136,32 @@ def test_errors_of_options(spark: Any, source: Path, frame: Any) -> None:
         spark.read.format("xylem").option("query", "//row").load(str(source) + ".none")
 
 
+def test_errors_show_the_line_and_the_way_out(spark: Any, source: Path, frame: Any) -> None:
+    with pytest.raises(Exception, match="XYRT0007") as raised:
+        spark.read.format("xylem").option("qury", "//row").load(str(source))
+    assert "hint: did you mean query?" in str(raised.value)
+    with pytest.raises(Exception, match="XPST0003") as raised:
+        spark.read.format("xylem").option("query", "//row[").load(str(source))
+    assert "    1 | //row[\n      |       ^" in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("columns", "told"),
+    [
+        ("n decimal(1, 0)", r"has more digits than decimal\(1, 0\)"),
+        ("nothing int not null", "nothing: no item"),
+        ("n map<string, int>", "there are no items for columns of type map"),
+    ],
+)
+def test_columns_that_do_not_fit(source: Path, columns: str, told: str) -> None:
+    from pyspark.sql.types import StructType
+
+    reader = XylemSource({"query": "//row", "path": str(source)})
+    with pytest.raises(XylemError, match=told) as raised:
+        rows_of(reader.reader(StructType.fromDDL(columns)))
+    assert raised.value.code == "XYRT0006"
+
+
 def test_it_is_found_without_being_registered() -> None:
     """Spark looks for `DefaultSource` in packages named pyspark_…; without the setting it must not want filters."""
     from pyspark.sql.datasource import DataSourceReader

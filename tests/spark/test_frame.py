@@ -194,3 +194,19 @@ def test_groups_of_items_that_do_not_nest_stay_spread(spark: Any, tmp_path: Path
 def test_no_input_is_no_context(spark: Any) -> None:
     with pytest.raises(Exception, match="XPDY0002"):
         xylem.spark.query(spark, "//a", []).collect()
+
+
+def test_columns_lose_nothing(spark: Any, books: Path) -> None:
+    """Several children of one name are an array, or an error: never the first alone."""
+    frame = table(spark, "//book", books, schema="id string, author array<string>, price decimal(4,1), year int not null")
+    assert rows(frame)[1] == {"id": "b2", "author": ["B", "C"], "price": Decimal("30.5"), "year": 2005}
+    with pytest.raises(Exception, match="author: 2 items where there is one value"):
+        table(spark, "//book", books, schema="author string").collect()
+
+
+def test_what_no_column_can_be_is_told_at_once(spark: Any, books: Path) -> None:
+    for columns in ("id interval day", "id varchar(3)", "id struct<a: map<string, int>>"):
+        with pytest.raises(xylem.XylemError, match="there are no items for columns of type"):
+            table(spark, "//book", books, schema=columns)
+    with pytest.raises(xylem.XylemError, match=r"the external variable \$least has no value"):
+        table(spark, "declare variable $least external; //book[@year > $least]", books)

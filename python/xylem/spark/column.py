@@ -58,11 +58,14 @@ def xquery(
     external = tuple(DEFAULT_FUNCTIONS if functions is None else functions)
     named = (columns,) if isinstance(columns, str) else tuple(columns)
     evaluation = MessageQuery(text, dict(variables or {}), external, limits, on_error, named)
+    evaluation.check()
 
     @short_errors
     def evaluate(messages: Any, *values: Any) -> Any:
         return evaluation(messages, *values)
 
+    # What a column is called where nobody names it.
+    evaluate.__name__ = "xquery"
     # Spark tells the kind of a function by its hints, which name types of Arrow, loaded only here.
     evaluate.__annotations__.update({"messages": pa.Array, "values": pa.Array, "return": pa.Array})
     function: Callable[..., Column] = arrow_udf(evaluate, evaluation.result_type())  # type: ignore[call-overload]
@@ -103,6 +106,15 @@ class MessageQuery:
         # What is compiled stays where it was.
         return {**self.__dict__, "_ready": None}
 
+    def check(self) -> None:
+        """The static errors of the query; XYIN0006 and XPDY0002 for variables that do not fit it. They are no errors of
+        messages: `on_error` would hide them."""
+        from xylem.external_names import check_values, external_names
+        from xylem.pipeline import compile_query
+
+        program = compile_query(self._text, StaticEnvironment(external_functions=self._functions))
+        check_values(program, external_names(program, [*self._variables, *self._columns]).values())
+
     def answer_shape(self) -> Shape:
         """What the answer to a message is."""
         shape = answer_shape(self._text, StaticEnvironment(external_functions=self._functions))
@@ -122,7 +134,9 @@ class MessageQuery:
             named = ", ".join(f"${name}" for name in self._columns) or "no variables"
             raise DynamicError("XYRT0006", f"there are {len(values)} columns behind the messages for {named}")
         query, convert, arrow_type = self._prepared()
-        rows = zip(messages.to_pylist(), *(column.to_pylist() for column in values), strict=True)
+        # A map of Spark's is one of XQuery's.
+        own_values = (column.to_pylist(maps_as_pydicts="strict") for column in values)
+        rows = zip(messages.to_pylist(), *own_values, strict=True)
         return pa.array([self._outcome(message, own, query, convert) for message, *own in rows], arrow_type)
 
     def _prepared(self) -> tuple[Any, Callable[[Any], Any], Any]:
@@ -144,6 +158,7 @@ class MessageQuery:
             value = convert(query.run(self._document(message), variables).xdm)
         except XylemError as error:
             if self._on_error == "error":
+                error.add_note(f"in the message {_excerpt(message)}")
                 raise
             if self._on_error == "null":
                 return None
@@ -167,6 +182,9 @@ def _is_large(arrow_type: Any) -> bool:
 
 
 def _told(error: XylemError, message: str | bytes) -> dict[str, str]:
+    return {"code": error.code, "message": error.message, "excerpt": _excerpt(message)}
+
+
+def _excerpt(message: str | bytes) -> str:
     beginning = message[:EXCERPT_CHARACTERS]
-    excerpt = beginning if isinstance(beginning, str) else beginning.decode("utf-8", "replace")
-    return {"code": error.code, "message": error.message, "excerpt": excerpt}
+    return beginning if isinstance(beginning, str) else beginning.decode("utf-8", "replace")

@@ -34,6 +34,7 @@ from xylem.run.distributed.flat_items import NOT_FLAT
 from xylem.values.strings import UntypedAtomic
 
 from .inputs import TaskInput, input_files
+from .item_columns import chosen_columns
 from .pushed_filters import keep, taken_filters
 from .row_spool import RowSpool
 from .run_here import RunHere
@@ -167,7 +168,7 @@ def _table(options: dict[str, str], columns: StructType | None) -> Table:
     table = Table(query)
     if columns is None or columns == table.schema():
         return table
-    return Table(query, columns.json())
+    return Table(query, chosen_columns(columns))
 
 
 def _query(options: dict[str, str]) -> ShippedQuery:
@@ -193,6 +194,7 @@ def _query(options: dict[str, str]) -> ShippedQuery:
             if option.startswith(VARIABLE)
         },
         ignoring_case=True,
+        needs_values=True,
         allow=[options["allow"]] if "allow" in options else (),
         scanner=options.get("scanner", "auto"),
         several_documents=len(input_files(_paths(options))) > 1,

@@ -21,7 +21,7 @@ from xylem.source.limits import DEFAULT_LIMITS, Limits
 
 from .batch import BatchRun
 from .inputs import Sources, input_files
-from .item_columns import row_of
+from .item_columns import chosen_columns, row_of
 from .named_input import with_named_input
 from .row_spool import RowSpool
 from .shipped_query import shipped_query
@@ -56,7 +56,7 @@ def query(
     `Query.run`. Errors of the input or the query fail the Spark job that meets them.
     """
     files = input_files(source)
-    chosen = None if schema is None else _struct(schema).json()
+    chosen = None if schema is None else chosen_columns(_struct(schema))
     shipped = shipped_query(
         text,
         variables=variables,
@@ -67,6 +67,7 @@ def query(
         limits=limits,
         scanner=scanner,
         several_documents=len(files) > 1,
+        needs_values=True,
     )
     shipped, files = with_named_input(shipped, files)
     # As text first: most answers without columns of their own need no more.

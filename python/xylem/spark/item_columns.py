@@ -43,8 +43,7 @@ VALUE = "value"
 Converter = Callable[[Sequence[Any]], Any]
 """From the items of one value to what Arrow takes."""
 _BITS = ((at.BYTE, 8), (at.SHORT, 16), (at.INT, 32), (at.INTEGER, 64))
-_SCALE = Decimal("1e-18")
-_DIGITS = Context(prec=38, rounding=ROUND_HALF_EVEN)
+_TYPES = "columns are numbers, text, booleans, dates, timestamps, binary, and structs and arrays of these"
 
 
 def spark_schema(shape: Shape) -> StructType:
@@ -90,9 +89,15 @@ def _struct(record: Record) -> StructType:
     return StructType([StructField(f.name, spark_type(f.shape), nullable=f.optional) for f in record.fields])
 
 
+def chosen_columns(schema: StructType) -> str:
+    """Columns named by a user as they travel; XYRT0006 where no item could be in one of them."""
+    shape_of_schema(schema)
+    return schema.json()
+
+
 def shape_of_schema(schema: StructType) -> Record:
     """The shape that columns named by a user have: the other way round."""
-    return Record(tuple(Field(field.name, _shape(field.dataType), True) for field in schema.fields))
+    return Record(tuple(Field(field.name, _shape(field.dataType), field.nullable) for field in schema.fields))
 
 
 def _shape(given: DataType) -> Shape:
@@ -102,12 +107,13 @@ def _shape(given: DataType) -> Shape:
         return shape_of_schema(given)
     if isinstance(given, st.ArrayType):
         return Many(_shape(given.elementType))
+    if isinstance(given, st.DecimalType):
+        return Scalar(at.DECIMAL, (given.precision, given.scale))
     known: dict[type[DataType], at.AtomicType] = {
         st.ByteType: at.BYTE,
         st.ShortType: at.SHORT,
         st.IntegerType: at.INT,
         st.LongType: at.INTEGER,
-        st.DecimalType: at.DECIMAL,
         st.DoubleType: at.DOUBLE,
         st.FloatType: at.FLOAT,
         st.BooleanType: at.BOOLEAN,
@@ -116,10 +122,9 @@ def _shape(given: DataType) -> Shape:
         st.BinaryType: at.BASE64_BINARY,
         st.StringType: at.STRING,
     }
-    for kind, atomic in known.items():
-        if isinstance(given, kind):
-            return Scalar(atomic)
-    raise DynamicError("XYRT0006", f"there are no items for columns of type {given.simpleString()}")
+    if type(given) in known:
+        return Scalar(known[type(given)])
+    raise DynamicError("XYRT0006", f"there are no items for columns of type {given.simpleString()}", hint=_TYPES)
 
 
 # --- items
@@ -149,14 +154,21 @@ def _value(field: Field) -> Converter:
 def _members(items: Sequence[Any]) -> Sequence[Any]:
     """The items of a column that holds several; an array alone stands for its members."""
     if len(items) == 1 and isinstance(items[0], XArray):
-        return [item for member in items[0] for item in member]
+        return [_member(member) for member in items[0]]
     return items
+
+
+def _member(member: Sequence[Any]) -> Any:
+    items = list(member)
+    if len(items) != 1:
+        raise DynamicError("XYRT0006", f"a member of an array is {len(items) or 'no'} items where there is one value")
+    return items[0]
 
 
 def _one(shape: Shape, name: str, *, optional: bool) -> Converter:
     if isinstance(shape, Many):
         return _value(Field(name, shape))
-    convert = _record(shape) if isinstance(shape, Record) else _scalar(shape.type)
+    convert = _record(shape) if isinstance(shape, Record) else _scalar(shape)
 
     def converted(items: Sequence[Any]) -> Any:
         if len(items) == 1:
@@ -187,39 +199,42 @@ def _record(record: Record) -> Callable[[Any], dict[str, Any]]:
 
     def of_element(item: Node) -> dict[str, Any]:
         found = _element_values(item)
-        return {name: _parsed(convert, found.get(name), field) for name, convert, field in fields}
+        return {name: _parsed(convert, found.get(name, ()), field) for name, convert, field in fields}
 
     return of_map
 
 
-def _parsed(convert: Converter, text: str | None, field: Field) -> Any:
-    """The value of an attribute or child: nothing at all, or nothing in it, is null unless the column is of text."""
-    is_text = isinstance(field.shape, Scalar) and field.shape.type.derives_from(at.STRING)
-    if text is None or (text == "" and not is_text and field.optional):
-        return [] if isinstance(field.shape, Many) else None
-    return convert((text,))
+def _parsed(convert: Converter, texts: Sequence[str], field: Field) -> Any:
+    """The value of an attribute or of children: nothing at all, or nothing in one, is null unless the column is of text."""
+    shape = field.shape
+    is_text = isinstance(shape, Scalar) and shape.type.derives_from(at.STRING)
+    if len(texts) == 1 and texts[0] == "" and not is_text and not isinstance(shape, Many) and field.optional:
+        return None
+    return convert(texts)
 
 
-def _element_values(item: Node) -> dict[str, str]:
+def _element_values(item: Node) -> dict[str, list[str]]:
+    """The texts of attributes and children by name. Of both with one name the attribute counts."""
     tree, pre = item.tree, item.pre
-    values: dict[str, str] = {}
+    values: dict[str, list[str]] = {}
     for child in tree.children(pre):
         node = Node(tree, child)
         if node.kind == ELEMENT and node.name is not None:
-            values.setdefault(node.name.local, node.string_value)
+            values.setdefault(node.name.local, []).append(node.string_value)
     for attribute in tree.attributes(pre):
         node = Node(tree, attribute)
         if node.name is not None:
-            values[node.name.local] = node.string_value
+            values[node.name.local] = [node.string_value]
     return values
 
 
-def _scalar(kind: at.AtomicType) -> Callable[[Any], Any]:
+def _scalar(shape: Scalar) -> Callable[[Any], Any]:
+    kind = shape.type
     for base, bits in _BITS:
         if kind.derives_from(base):
             return _integer(bits)
     if kind.derives_from(at.DECIMAL):
-        return lambda item: _decimal(_cast(item, at.DECIMAL))
+        return _decimal(*shape.digits)
     if kind in (at.DOUBLE, at.FLOAT, at.NUMERIC):
         return lambda item: float(_cast(item, at.DOUBLE))
     if kind is at.BOOLEAN:
@@ -269,11 +284,18 @@ def _integer(bits: int) -> Callable[[Any], int]:
     return converted
 
 
-def _decimal(value: Decimal) -> Decimal:
-    try:
-        return Decimal(value).quantize(_SCALE, context=_DIGITS)
-    except InvalidOperation:
-        raise DynamicError("XYRT0006", f"{value} has more digits than decimal(38, 18)") from None
+def _decimal(precision: int, scale: int) -> Callable[[Any], Decimal]:
+    last_digit = Decimal(1).scaleb(-scale)
+    digits = Context(prec=precision, rounding=ROUND_HALF_EVEN)
+
+    def converted(item: Any) -> Decimal:
+        value = Decimal(_cast(item, at.DECIMAL))
+        try:
+            return value.quantize(last_digit, context=digits)
+        except InvalidOperation:
+            raise DynamicError("XYRT0006", f"{value} has more digits than decimal({precision}, {scale})") from None
+
+    return converted
 
 
 def _date(value: Any) -> dt.date:

@@ -32,6 +32,8 @@ class Scalar:
     """One value: of an atomic type, or text."""
 
     type: at.AtomicType = at.STRING
+    digits: tuple[int, int] = (38, 18)
+    """Of a decimal: how many there are in all, and behind the point."""
 
 
 @dataclass(frozen=True)

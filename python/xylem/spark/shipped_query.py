@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from xylem.analysis.event_time import EventTime
-from xylem.external_names import external_names
+from xylem.external_names import check_values, external_names
 from xylem.functions.external import DEFAULT_FUNCTIONS, ExternalFunction
 from xylem.functions.late_items import LateItems
 from xylem.pipeline import StaticEnvironment, compile_distributed, compile_query
@@ -176,12 +176,13 @@ def shipped_query(
     module_folders: Iterable[str | PathLike[str]] = (),
     allow: Iterable[str | PathLike[str]] = (),
     ignoring_case: bool = False,
+    needs_values: bool = False,
     **others: Any,
 ) -> ShippedQuery:
     """A query ready to travel, from what a user gives; static errors are raised here.
 
-    `variables` are Python values by the names a user writes, or by these in small letters; `others` are fields of
-    ShippedQuery.
+    `variables` are Python values by the names a user writes, or by these in small letters; with `needs_values` one
+    that is missing is an error here, and not where it is read. `others` are fields of ShippedQuery.
     """
     external = tuple(DEFAULT_FUNCTIONS if functions is None else functions)
     modules = _KeptModules(ModuleFiles(module_folders))
@@ -195,6 +196,8 @@ def shipped_query(
     program = compile_query(text, environment)
     bound = {name: sequence_from_python(value) for name, value in (variables or {}).items()}
     names = external_names(program, bound, ignoring_case=ignoring_case)
+    if needs_values:
+        check_values(program, names.values())
     return ShippedQuery(
         text,
         name,

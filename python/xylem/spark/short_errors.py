@@ -42,4 +42,9 @@ def short_errors_of(batches: Iterator[Any]) -> Iterator[Any]:
 
 def _bare(error: XylemError) -> XylemError:
     error.__cause__ = error.__context__ = None
+    # Spark shows an exception with its notes: the line with a caret and the way out, as on a command line.
+    told = [*error.notes, str(error)]
+    for line in error.render().splitlines():
+        if line.strip() not in told:
+            error.add_note(line)
     return error.with_traceback(None)

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from xylem.errors import Span
+from xylem.errors.source_text import NOWHERE
 from xylem.plan.note import Note
 
 if TYPE_CHECKING:
@@ -139,7 +140,8 @@ class Writer:
     @contextmanager
     def at(self, span: Span | None) -> Iterator[None]:
         before = self.span
-        self.span = span or before
+        # What a rewriting has made stands nowhere: it belongs to what it is part of.
+        self.span = before if span is None or span is NOWHERE else span
         try:
             yield
         finally:

@@ -44,7 +44,13 @@ def told_queries(
         declared = _external_names(text)
         own = {name: value for name, value in variables.items() if len(texts) == 1 or _local(name) in declared}
         query = shipped_query(
-            text.text, variables=own, name=text.name, base_uri=text.base_uri, module_folders=[text.folder], **given
+            text.text,
+            variables=own,
+            name=text.name,
+            base_uri=text.base_uri,
+            module_folders=[text.folder],
+            needs_values=True,
+            **given,
         )
         told.append((text.output_name, query))
     for name in variables:
