@@ -1,9 +1,13 @@
-"""Documents and plans that Hypothesis makes up for scanners."""
+"""Documents and plans that Hypothesis makes up for scanners.
+
+What is drawn from is made once, here, and not at every draw: to make and check a strategy takes longer than to draw.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cache
 
 from hypothesis import strategies as st
 from xylem.plan.scan_plan import (
@@ -53,42 +57,69 @@ ENTITY_PIECES = ("&e;", "&m;", "u&e;v")
 VALUES = ("1", "2.5", " 3 ", "x", "", "a&#10;b\tc\nd", "&lt;&amp;&quot;'", "NaN", "1e1", "&#233;")
 
 
+ONE_IN_SIX = st.integers(0, 5)
+ONE_IN_TEN = st.integers(0, 9)
+ONE_IN_FIVE = st.integers(0, 4)
+ONE_IN_FOUR = st.integers(0, 3)
+EITHER = st.booleans()
+ROOT_URIS = st.sampled_from("uuv")
+URIS = st.sampled_from(["u", "v"])
+PREFIXES = st.sampled_from(["p", "q", "", ""])
+TAGS = st.sampled_from(["a", "a", "b", "b", "c", "p:a", "p:b", "q:a", "q:b"])
+PREFIXED = st.sampled_from(["p:x", "q:x"])  # never both: they may be one name
+ATTRIBUTES = {
+    prefixed: st.lists(st.sampled_from(["x", "y", "n", prefixed, "xml:id"]), max_size=3, unique=True)
+    for prefixed in ("p:x", "q:x")
+}
+CHILDREN = st.sampled_from([2, 3, 0, 1, 4, 5])
+one_of_them = cache(st.sampled_from)
+order_of = cache(lambda number: st.permutations(range(number)))
+
+
+@cache
+def elements(pieces: tuple[str, ...], values: tuple[str, ...], depth: int, is_root: bool) -> st.SearchStrategy[str]:
+    return _elements(pieces, values, depth, is_root)
+
+
 @st.composite
-def elements(draw: st.DrawFn, pieces: tuple[str, ...], values: tuple[str, ...], depth: int, is_root: bool) -> str:
+def _elements(draw: st.DrawFn, pieces: tuple[str, ...], values: tuple[str, ...], depth: int, is_root: bool) -> str:
     """The text of an element; p and q are always declared, and now and then anew."""
-    declared = {"p": "u", "q": draw(st.sampled_from("uuv"))} if is_root else {}
-    if draw(st.integers(0, 5)) == 0:
-        declared[draw(st.sampled_from(["p", "q", "", ""]))] = draw(st.sampled_from(["u", "v"]))
-    elif draw(st.integers(0, 9)) == 0:
+    declared = {"p": "u", "q": draw(ROOT_URIS)} if is_root else {}
+    if draw(ONE_IN_SIX) == 0:
+        declared[draw(PREFIXES)] = draw(URIS)
+    elif draw(ONE_IN_TEN) == 0:
         declared[""] = ""
-    name = draw(st.sampled_from(["a", "a", "b", "b", "c", "p:a", "p:b", "q:a", "q:b"]))
+    name = draw(TAGS)
     tags = [f'xmlns{":" if prefix else ""}{prefix}="{uri}"' for prefix, uri in declared.items()]
-    prefixed = draw(st.sampled_from(["p:x", "q:x"]))  # never both: they may be one name
-    for attribute in draw(st.lists(st.sampled_from(["x", "y", "n", prefixed, "xml:id"]), max_size=3, unique=True)):
-        value = "id " if attribute == "xml:id" else draw(st.sampled_from(values))
+    for attribute in draw(ATTRIBUTES[draw(PREFIXED)]):
+        value = "id " if attribute == "xml:id" else draw(one_of_them(values))
         tags.append(f'{attribute}="{value}"')
-    tags = draw(st.permutations(tags))
+    tags = [tags[number] for number in draw(order_of(len(tags)))]
     start = f"<{' '.join([name, *tags])}"
     content: list[str] = []
-    for _ in range(draw(st.sampled_from([2, 3, 0, 1, 4, 5])) if depth else 0):
-        if draw(st.integers(0, 4)) < 3:
+    for _ in range(draw(CHILDREN) if depth else 0):
+        if draw(ONE_IN_FIVE) < 3:
             content.append(draw(elements(pieces, values, depth - 1, False)))
         else:
-            content.append(draw(st.sampled_from(pieces)))
-    if not content and draw(st.booleans()):
+            content.append(draw(one_of_them(pieces)))
+    if not content and draw(EITHER):
         return f"{start}/>"
-    return f"{start}>{''.join(content)}</{name} >" if draw(st.booleans()) else f"{start}>{''.join(content)}</{name}>"
+    return f"{start}>{''.join(content)}</{name} >" if draw(EITHER) else f"{start}>{''.join(content)}</{name}>"
+
+
+DOCTYPE = st.sampled_from(DOCTYPES)
+AROUND = st.sampled_from([("", ""), ("<!--b-->\n", "<?after all?>"), ("\n", "\n")])
 
 
 @st.composite
 def documents(draw: st.DrawFn, encodings: Sequence[str] = ENCODINGS) -> bytes:
-    doctype = draw(st.sampled_from(DOCTYPES))
+    doctype = draw(DOCTYPE)
     pieces, values = PIECES, VALUES
     if doctype:
         pieces, values = (*PIECES, *ENTITY_PIECES * 3), (*VALUES, "&e;1")
     root = draw(elements(pieces, values, 4, True))
-    before, after = draw(st.sampled_from([("", ""), ("<!--b-->\n", "<?after all?>"), ("\n", "\n")]))
-    encoding = draw(st.sampled_from(encodings))
+    before, after = draw(AROUND)
+    encoding = draw(one_of_them(tuple(encodings)))
     declaration = f'<?xml version="1.0" encoding="{encoding}"?>' if encoding else ""
     text = f"{declaration}{before}{doctype}{root}{after}"
     # Only text and attribute values have characters that an encoding may lack.
@@ -118,29 +149,39 @@ VALUE_TESTS = st.builds(
 REPORTS = [Report.NOTHING, Report.START, Report.END, Report.ITEM, Report.ITEM, Report.COUNT]
 
 
+STEPS = st.integers(2, 7)
+PARENTS = [st.integers(0, number) for number in range(7)]
+TEXTS = st.sampled_from([None, False, True])
+AXES = st.sampled_from(["child", "descendant"])
+STEP_URIS = st.sampled_from([None, None, "", "u"])
+STEP_NAMES = st.sampled_from([None, "a", "b", "c"])
+REPORT = st.sampled_from(REPORTS)
+MORE_REPORT = st.sampled_from([Report.NOTHING, *REPORTS])
+KEEP = st.sampled_from([Keep.NOTHING, Keep.NOTHING, Keep.SUBTREE, Keep.STRING])
+KEPT_ATTRIBUTES = st.one_of(st.just(()), st.none(), st.lists(NAMES, max_size=2).map(tuple))
+STEP_TESTS = st.lists(st.one_of(TESTS, NAME_TESTS, PRESENCE_TESTS, POSITION_TESTS), max_size=3)
+STEP_VALUE_TESTS = st.lists(VALUE_TESTS, max_size=2)
+
+
 @st.composite
 def plans(draw: st.DrawFn) -> ScanPlan:
     steps: list[ScanStep] = []
-    for number in range(draw(st.integers(2, 7))):
-        texts = draw(st.sampled_from([None, False, True]))
+    for number in range(draw(STEPS)):
+        texts = draw(TEXTS)
         steps.append(
             ScanStep(
-                draw(st.integers(0, number - 1)) if number else -1,
-                draw(st.sampled_from(["child", "descendant"])) if number else "child",
-                draw(st.sampled_from([None, None, "", "u"])) if number else None,
-                draw(st.sampled_from([None, "a", "b", "c"])) if number else None,
-                draw(st.sampled_from(REPORTS))
-                | draw(st.sampled_from([Report.NOTHING, *REPORTS]))
-                | (Report.TEXTS if texts else Report.NOTHING),
-                draw(st.sampled_from([Keep.NOTHING, Keep.NOTHING, Keep.SUBTREE, Keep.STRING])),
-                draw(st.one_of(st.just(()), st.none(), st.lists(NAMES, max_size=2).map(tuple))),
+                draw(PARENTS[number - 1]) if number else -1,
+                draw(AXES) if number else "child",
+                draw(STEP_URIS) if number else None,
+                draw(STEP_NAMES) if number else None,
+                draw(REPORT) | draw(MORE_REPORT) | (Report.TEXTS if texts else Report.NOTHING),
+                draw(KEEP),
+                draw(KEPT_ATTRIBUTES),
                 texts is not None,
-                tuple(draw(st.lists(st.one_of(TESTS, NAME_TESTS, PRESENCE_TESTS, POSITION_TESTS), max_size=3)))
-                if number and draw(st.integers(0, 3)) == 0
-                else (),
-                tuple(draw(st.lists(VALUE_TESTS, max_size=2))) if number and draw(st.integers(0, 3)) == 0 else (),
+                tuple(draw(STEP_TESTS)) if number and draw(ONE_IN_FOUR) == 0 else (),
+                tuple(draw(STEP_VALUE_TESTS)) if number and draw(ONE_IN_FOUR) == 0 else (),
             )
         )
-        if steps[-1].report & ~Report.TEXTS == Report.ITEM and number and draw(st.integers(0, 3)) == 0:
+        if steps[-1].report & ~Report.TEXTS == Report.ITEM and number and draw(ONE_IN_FOUR) == 0:
             steps[-1] = replace(steps[-1], outermost=True)
-    return ScanPlan(tuple(steps), draw(st.booleans()))
+    return ScanPlan(tuple(steps), draw(EITHER))
