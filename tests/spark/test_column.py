@@ -128,7 +128,7 @@ def test_errors_are_short(messages: Any) -> None:
 @pytest.mark.parametrize("given", [{"columns": ["most"]}, {"variables": {"most": 1}}, {}], ids=str)
 def test_variables_that_do_not_fit_are_told_at_once(given: dict[str, Any]) -> None:
     """They are no errors of messages, and must not become nulls."""
-    with pytest.raises(xylem.XylemError, match="most|least"):
+    with pytest.raises(xylem.XylemError, match=r"most|least"):
         xylem.spark.xquery("declare variable $least external; count(//item[. > $least])", on_error="null", **given)
 
 

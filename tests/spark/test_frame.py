@@ -198,7 +198,9 @@ def test_no_input_is_no_context(spark: Any) -> None:
 
 def test_columns_lose_nothing(spark: Any, books: Path) -> None:
     """Several children of one name are an array, or an error: never the first alone."""
-    frame = table(spark, "//book", books, schema="id string, author array<string>, price decimal(4,1), year int not null")
+    frame = table(
+        spark, "//book", books, schema="id string, author array<string>, price decimal(4,1), year int not null"
+    )
     assert rows(frame)[1] == {"id": "b2", "author": ["B", "C"], "price": Decimal("30.5"), "year": 2005}
     with pytest.raises(Exception, match="author: 2 items where there is one value"):
         table(spark, "//book", books, schema="author string").collect()

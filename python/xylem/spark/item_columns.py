@@ -205,7 +205,7 @@ def _record(record: Record) -> Callable[[Any], dict[str, Any]]:
 
 
 def _parsed(convert: Converter, texts: Sequence[str], field: Field) -> Any:
-    """The value of an attribute or of children: nothing at all, or nothing in one, is null unless the column is of text."""
+    """The value of an attribute or of children: none, or an empty one, is null unless the column is of text."""
     shape = field.shape
     is_text = isinstance(shape, Scalar) and shape.type.derives_from(at.STRING)
     if len(texts) == 1 and texts[0] == "" and not is_text and not isinstance(shape, Many) and field.optional:

@@ -155,3 +155,60 @@ def test_a_full_disk_is_that_of_the_spool(tmp_path: Path, monkeypatch: pytest.Mo
     received.join(20)
     assert received.fault is not None
     assert f"{tmp_path}: No space left" in str(received.fault)
+
+
+BROKEN = {
+    "an attribute of the root": (b"<feed a=1><item n='0'/>", "the quoted value of an attribute", "byte 8", []),
+    "no XML": (b"hello world", "text outside the root element", "byte 0", []),
+    "an encoding nobody knows": (b"<?xml version='1.0' encoding='nix'?><feed>" + items(0, 2), "nix", "", []),
+    "a wrong end tag": (b"<feed>\n" + items(0, 2) + b"</food>", "mismatched tag", "line 2", [0, 1]),
+    "behind two whole items": (
+        b"<feed>" + items(0, 2) + b"<item n=2/>" + items(3, 4),
+        "quoted value",
+        "byte 54",
+        [0, 1],
+    ),
+    "behind the root": (b"<feed>" + items(0, 1) + b"</feed><feed/>", "one root element", "byte 33", [0]),
+    "bytes that are no UTF-8": (b"<feed>" + items(0, 2) + b"<item n='2'>\xff</item></feed>", "not UTF-8", "", [0, 1]),
+}
+
+
+@pytest.mark.parametrize("case", BROKEN.values(), ids=BROKEN.keys())
+@pytest.mark.parametrize("kind", ["tcp", "file"])
+def test_what_is_broken_is_named_after_all_that_is_whole(
+    kind: str, case: tuple[bytes, str, str, list[int]], tmp_path: Path
+) -> None:
+    data, why, place, whole = case
+    (tmp_path / "in.xml").write_bytes(data)
+    source = serving(data) if kind == "tcp" else f"file:{tmp_path / 'in.xml'}"
+    thread = receiving(source, tmp_path / "spool")
+    thread.start()
+    thread.join(20)
+    assert isinstance(thread.fault, InputError)
+    told = str(thread.fault)
+    assert why in told
+    assert place in told
+    assert source in told
+    assert numbers(tmp_path / "spool") == whole
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-32-be", "shift_jis", "cp1251", "iso-8859-1"])
+def test_the_root_closes_in_any_encoding(encoding: str, tmp_path: Path) -> None:
+    text = f"<?xml version='1.0' encoding='{encoding}'?><feed>" + items(0, 3).decode() + "</feed>"
+    thread = receiving(serving(text.encode(encoding)), tmp_path)
+    thread.start()
+    thread.join(20)
+    assert thread.fault is None
+    assert not thread.is_alive()
+    log = SpoolLog(tmp_path)
+    log.refresh()
+    assert log.end.byte_offset == len(text.encode(encoding))
+
+
+def test_a_thread_that_fails_is_no_end_of_the_input(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    thread = receiving(serving(b"<feed>" + items(0, 2)), tmp_path)
+    monkeypatch.setattr(thread, "_receive", lambda pieces: 1 // 0)
+    thread.start()
+    thread.join(20)
+    assert thread.fault is not None
+    assert "ZeroDivisionError" in str(thread.fault)

@@ -6,10 +6,15 @@ handed to a parser when there is reason to think that it might be the end.
 
 from __future__ import annotations
 
+import codecs
 from enum import Enum
 from xml.parsers import expat
 
-from xylem.source.byte_ranges import CutPoint
+from xylem.errors import InputError, InputPlace
+from xylem.source.byte_ranges import ByteRange, CutPoint
+from xylem.source.encodings import xml_encoding
+from xylem.source.limits import DEFAULT_LIMITS, Limits
+from xylem.source.xml_reader import read_document
 
 
 class DocumentState(Enum):
@@ -20,12 +25,15 @@ class DocumentState(Enum):
     BROKEN = "broken"
 
 
-def document_state(context: CutPoint | None, tail: bytes) -> tuple[DocumentState, str]:
-    """The state after a tail that follows a cut point, or that is all there is; and what is wrong, if anything."""
+_TAGS_BEFORE = 8
+"""How many tags before an error are looked at for the end of a whole item."""
+
+
+def document_state(context: CutPoint | None, tail: bytes) -> DocumentState:
+    """The state after a tail that follows a cut point, or that is all there is."""
     data = (context.opening if context else b"") + tail
     if not data.strip():
-        return DocumentState.OPEN, ""
-    parser = expat.ParserCreate()
+        return DocumentState.OPEN
     depth = root_ends = 0
 
     def start(name: str, attributes: dict[str, str]) -> None:
@@ -37,26 +45,67 @@ def document_state(context: CutPoint | None, tail: bytes) -> tuple[DocumentState
         depth -= 1
         root_ends += depth == 0
 
-    parser.StartElementHandler, parser.EndElementHandler = start, end
     try:
+        parser, data = _parser(data)
+        parser.StartElementHandler, parser.EndElementHandler = start, end
         parser.Parse(data, False)
     except expat.ExpatError as error:
-        if error.code in _NOT_ITS_BUSINESS:
-            return DocumentState.OPEN, ""
-        return DocumentState.BROKEN, expat.ErrorString(error.code)
-    return (DocumentState.ENDED if root_ends else DocumentState.OPEN), ""
+        return DocumentState.OPEN if error.code in _NOT_ITS_BUSINESS else DocumentState.BROKEN
+    except (InputError, UnicodeError):
+        return DocumentState.BROKEN
+    return DocumentState.ENDED if root_ends else DocumentState.OPEN
+
+
+def fault_of(context: CutPoint | None, tail: bytes, source: str, limits: Limits = DEFAULT_LIMITS) -> InputError:
+    """What is wrong with a broken tail, in the words of the reader, with its place in the whole document."""
+    opening = context.opening if context else b""
+    try:
+        read_document(opening + tail, limits=limits)
+    except InputError as error:
+        place = error.place
+        if place is not None and context is not None:
+            place = ByteRange("", context, None).located(place)
+        return error.located(source, place)
+    return InputError("XYIN0001", "what follows is not part of it", source=source, place=_place_after(context, tail))
+
+
+def whole_before(context: CutPoint | None, tail: bytes, error: InputError) -> int:
+    """How much of a broken tail holds whole items: up to the markup in which the error is, or to what it is in."""
+    if context is None or error.place is None:
+        return 0
+    size = max(0, error.place.byte_offset - context.offset) + 1
+    for _ in range(_TAGS_BEFORE):
+        size = tail.rfind(b"<", 0, size)
+        if size <= 0:
+            return 0
+        if is_whole(context, tail[:size]):
+            return size
+    return 0
 
 
 def is_whole(context: CutPoint | None, tail: bytes) -> bool:
     """Whether a tail after a cut point holds whole items, so that a connection that broke there lost none."""
     if context is None:
         return False
-    parser = expat.ParserCreate()
     try:
-        parser.Parse(context.opening + tail + context.closing, True)
-    except expat.ExpatError:
+        parser, data = _parser(context.opening + tail + context.closing)
+        parser.Parse(data, True)
+    except (expat.ExpatError, InputError, UnicodeError):
         return False
     return True
+
+
+def _parser(data: bytes) -> tuple[expat.XMLParserType, bytes]:
+    """A parser for the beginning of a document, in an encoding it knows; XYIN0007 for one that nobody knows."""
+    codec = xml_encoding(data)
+    if codec is None:
+        return expat.ParserCreate(), data
+    text = codecs.getincrementaldecoder(codec)().decode(data)
+    return expat.ParserCreate("utf-8"), text.encode()
+
+
+def _place_after(context: CutPoint | None, tail: bytes) -> InputPlace:
+    return InputPlace((context.offset if context else 0) + len(tail))
 
 
 def _codes(*names: str) -> frozenset[int]:

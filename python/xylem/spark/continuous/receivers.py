@@ -16,11 +16,11 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from xylem.errors import InputError, XylemError
+from xylem.errors import EngineBug, InputError, XylemError
 from xylem.source.byte_ranges import Scope
 from xylem.source.replay import Replay, ReplayClock
 
-from .document_end import DocumentState, document_state
+from .document_end import DocumentState, document_state, fault_of, whole_before
 from .places import InputKind, InputPlace
 from .spool import Segment
 from .spool_writer import DelimiterFinder, Finder, ItemFinder, SpoolWriter, next_segment
@@ -30,6 +30,7 @@ COMMIT_BYTES = 4 << 20
 RECEIVED_BYTES = 1 << 16
 SUSPICIOUS_BYTES = 1 << 20
 """So much without a single item: time to ask whether this is XML at all."""
+_LITTLE_BYTES = 1 << 12
 _NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 PATIENCE_SECONDS = 10.0
 """How long the first connection is tried."""
@@ -68,6 +69,9 @@ class Receiver(threading.Thread):
             # No input fails for want of space: the spool did.
             place = self._spool if error.errno in _NO_SPACE else self._place.text
             self.fault = InputError("XYIN0002", f"{place}: {error.strerror or error}")
+        except Exception as error:
+            # A thread that dies without a word would be an input that has ended well.
+            self.fault = EngineBug("XYBUG0001", f"{self._place.text}: {type(error).__name__}: {error}")
         finally:
             self.is_over = True
 
@@ -107,7 +111,7 @@ class Receiver(threading.Thread):
 
     def _taken(self, pieces: Iterator[bytes | None], writer: SpoolWriter) -> bool:
         """Take all pieces into the spool; whether the document is complete."""
-        watch = _EndWatch(writer) if self._has_context else None
+        watch = _EndWatch(writer, self._place.text) if self._has_context else None
         due, size = time.monotonic() + COMMIT_SECONDS, 0
         for piece in pieces:
             if piece is not None:
@@ -121,7 +125,7 @@ class Receiver(threading.Thread):
             if self._stopping.is_set():
                 break
         writer.commit()
-        return watch is not None and watch.has_ended(True)
+        return watch is not None and watch.has_ended(True, is_last=True)
 
     def _counts_without_end(self, writer: SpoolWriter) -> bool:
         """Whether the last message needs no delimiter after it."""
@@ -132,23 +136,38 @@ class Receiver(threading.Thread):
 class _EndWatch:
     """Notices the end of the root element, and what cannot be XML."""
 
-    def __init__(self, writer: SpoolWriter) -> None:
+    def __init__(self, writer: SpoolWriter, source: str) -> None:
         self._writer = writer
+        self._source = source
         self._looked_at = 0
         self._suspicious = SUSPICIOUS_BYTES
 
-    def has_ended(self, is_quiet: bool) -> bool:
-        """Whether the document is complete; XYIN0001 if it is broken. Looks closer only when there is reason to."""
+    def has_ended(self, is_quiet: bool, *, is_last: bool = False) -> bool:
+        """Whether the document is complete; XYIN0001 if it is broken, after what is whole before that.
+
+        Looks closer only when there is reason to: at the end of a connection, in a quiet moment after the end of a tag
+        or at the beginning, and when no item comes for long.
+        """
         tail = self._writer.uncounted
         if len(tail) >= self._suspicious:
             self._suspicious *= 2
-        elif not is_quiet or len(tail) == self._looked_at or not tail.rstrip().endswith(b">"):
+        elif not is_last and (not is_quiet or len(tail) == self._looked_at or not _may_end(tail)):
             return False
         self._looked_at = len(tail)
-        state, why = document_state(self._writer.last_context, tail)
+        context = self._writer.last_context
+        state = document_state(context, tail)
         if state is DocumentState.BROKEN:
-            raise InputError("XYIN0001", f"{why}, within {len(tail):,} bytes after the last complete item")
+            fault = fault_of(context, tail, self._source)
+            whole = whole_before(context, tail, fault)
+            if whole:
+                self._writer.count(whole)
+            raise fault
         return state is DocumentState.ENDED
+
+
+def _may_end(tail: bytes) -> bool:
+    """Whether a look is worth it: there is little, or a tag ends here, in whatever encoding."""
+    return len(tail) <= _LITTLE_BYTES or tail.rstrip(b" \t\r\n\0").endswith(b">")
 
 
 class TcpReceiver(Receiver):

@@ -211,10 +211,14 @@ class SpoolWriter:
             self._writer.mark(self._written - self._base, None, self._arrived_ms or self._now(), items, is_end=True)
         elif self._has_context and self.uncounted and is_whole(self.last_context, self.uncounted):
             # The next item would have begun here: what came is whole.
-            self._writer.mark(
-                self._written - self._base, self.last_context, self._arrived_ms or self._now(), self._items + 1
-            )
-            self._since_cut.clear()
+            self.count(len(self._since_cut))
+
+    def count(self, size: int) -> None:
+        """Of what came after the last cut, so much holds whole items: let it count."""
+        self._writer.sync()
+        at = self._written - len(self._since_cut) + size - self._base
+        self._writer.mark(at, self.last_context, self._arrived_ms or self._now(), self._items + 1)
+        del self._since_cut[:size]
 
     def close(self) -> None:
         """Let go of the files."""
