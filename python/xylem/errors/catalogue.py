@@ -342,6 +342,10 @@ CATALOGUE: dict[str, Entry] = {
         "the output has results of another run, and the checkpoint is new",
         "name another directory, go on with the checkpoint of that run, or delete the results to begin again",
     ),
+    "XYRT0032": Entry(
+        "the query would read what it writes",
+        "name another directory for the results, or a pattern for the input that does not fit them: dir:PATH/*.in.xml",
+    ),
     "XYST0001": Entry("no external function of this name is registered", "register it: @xylem.function(…)"),
     "XYST0002": Entry("this extension can be written but not yet executed"),
     "XYST0003": Entry("the expression is nested too deeply"),

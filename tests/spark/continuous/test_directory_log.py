@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from xylem.errors import InputError
-from xylem.spark.continuous.directory_log import DirectoryLog
+from xylem.spark.continuous.directory_log import DirectoryLog, refuse_results_as_input
 
 
 def put(folder: Path, name: str, seconds: float) -> None:
@@ -93,3 +93,20 @@ def test_half_a_line_of_the_journal_does_not_count(tmp_path: Path) -> None:
     log = DirectoryLog(str(tmp_path), journal)
     log.discover()
     assert names(log) == ["a.xml", "c.xml"]
+
+
+@pytest.mark.parametrize(
+    ("place", "written", "is_refused"),
+    [
+        ("", "part-000000000001-0.xml", True),
+        ("/*.xml", "part-000000000001-0.xml", True),
+        ("/*.in.xml", "part-000000000001-0.xml", False),
+        ("", "out/part-000000000001-0.xml", False),
+    ],
+)
+def test_results_are_no_input(place: str, written: str, is_refused: bool, tmp_path: Path) -> None:
+    if is_refused:
+        with pytest.raises(InputError, match="XYRT0032"):
+            refuse_results_as_input(f"{tmp_path}{place}", [tmp_path / written])
+    else:
+        refuse_results_as_input(f"{tmp_path}{place}", [tmp_path / written])

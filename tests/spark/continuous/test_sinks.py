@@ -78,3 +78,17 @@ def test_elsewhere_each_change_is_a_line() -> None:
     sink.write(Turn(1), changed("2"), {})
     sink.write(Turn(2), said("<x/>", "<y/>", ends_lines=True), {})
     assert out.getvalue() == "1\n2\n<x/>\n<y/>\n"
+
+
+def test_content_of_another_run_is_not_replaced(tmp_path: Path) -> None:
+    place = tmp_path / "out.xml"
+    FileSink(str(place)).refuse_other_results()
+    place.write_text("")
+    FileSink(str(place)).refuse_other_results()
+    place.write_text("of another run")
+    with pytest.raises(InputError, match="XYRT0031"):
+        FileSink(str(place)).refuse_other_results()
+    with pytest.raises(InputError, match="no directory"):
+        DirectorySink(str(place), {"q": ".xml"}).refuse_other_results()
+    with pytest.raises(InputError, match="no regular file"):
+        FileSink(str(tmp_path)).refuse_other_results()

@@ -18,7 +18,7 @@ from ..jobs import failure_of
 from ..shipped_query import ShippedQuery
 from .batch_commit import START, BatchCommit
 from .checkpoint import Checkpoint
-from .directory_log import look_at
+from .directory_log import look_at, refuse_results_as_input
 from .evaluations import Evaluations, Join
 from .feed import WATCH_SECONDS, Feed, FeedLimits
 from .places import InputKind, InputPlace, OutputKind, OutputPlace
@@ -121,9 +121,20 @@ class _Run:
         for place in self._query.inputs:
             if place.kind is InputKind.DIRECTORY:
                 look_at(place.path)
-        sink = self._sink() if self._query.output.kind is OutputKind.DIRECTORY else None
-        if self._checkpoint.is_new and isinstance(sink, DirectorySink):
-            sink.refuse_other_results()
+        sinks = [DirectorySink(str(place), {"letters": ".jsonl"}) for place in self._letters()]
+        written = self._sink() if self._query.output.kind in (OutputKind.DIRECTORY, OutputKind.FILE) else None
+        for sink in (*sinks, written):
+            if not isinstance(sink, (DirectorySink, FileSink)):
+                continue
+            for place in self._query.inputs:
+                if place.kind is InputKind.DIRECTORY:
+                    refuse_results_as_input(place.path, sink.files())
+            if self._checkpoint.is_new:
+                sink.refuse_other_results()
+
+    def _letters(self) -> list[Path]:
+        """Where items go that are left out, if they are kept."""
+        return [place for place in (self._query.dead_letters, self._query.late_letters) if place is not None]
 
     def _owner(self) -> dict[str, Any]:
         """What must stay the same as long as a checkpoint is used, in the words of a user."""
@@ -199,6 +210,11 @@ class _Run:
         if self._query.trigger.seconds is None:
             for feed in self._feeds:
                 feed.catch_up(lambda: self._is_stopping)
+        if self._has_ended(commit):
+            # There is nothing for Spark to do, as where an input failed at its first byte.
+            self._raise_fault_of_input()
+            commit.finish()
+            return "ended"
         for attempt in range(1, ATTEMPTS + 1):
             running = self._begun(spark, commit)
             if attempt == 1:
@@ -251,9 +267,13 @@ class _Run:
         return all(feed.has_ended(reached.get(str(number), START)) for number, feed in enumerate(self._feeds))
 
     def _let_finish(self, running: Any) -> None:
-        """Let the batch that is being computed come to its end."""
+        """Let the batch that is being computed come to its end. What is only just starting is let start: a process of
+        Spark's that is told to stop before it could connect complains with a stack."""
         until = time.monotonic() + GRACE_SECONDS
-        while running.isActive and running.status["isTriggerActive"] and time.monotonic() < until:
+        while running.isActive and time.monotonic() < until:
+            status = running.status
+            if not status["isTriggerActive"] and not status["message"].startswith("Initializing"):
+                break
             time.sleep(WATCH_SECONDS)
 
     def _raise(self, running: Any, commit: BatchCommit) -> None:

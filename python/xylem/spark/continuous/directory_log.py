@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -104,6 +104,14 @@ def look_at(place: str) -> None:
         os.scandir(directory).close()
     except OSError as reason:
         raise InputError("XYIN0002", f"{directory}: {reason.strerror}") from reason
+
+
+def refuse_results_as_input(place: str, written: Iterable[Path]) -> None:
+    """XYRT0032 where what a query writes would be found as its input."""
+    directory, pattern = _directory_and_pattern(place)
+    for path in written:
+        if path.parent.resolve() == Path(directory).resolve() and fnmatchcase(path.name, pattern):
+            raise InputError("XYRT0032", f"{path.parent}")
 
 
 def _directory_and_pattern(place: str) -> tuple[str, str]:

@@ -88,9 +88,16 @@ class DirectorySink:
     def refuse_other_results(self) -> None:
         """XYRT0031 where files of another answer lie: some would be replaced, the others stay among the new ones."""
         for query in self._endings:
-            found = next(self.folder(query).glob("part-*"), None)
+            folder = self.folder(query)
+            if folder.exists() and not folder.is_dir():
+                raise InputError("XYIN0002", f"{folder}: it is no directory")
+            found = next(folder.glob("part-*"), None)
             if found is not None:
                 raise InputError("XYRT0031", str(found))
+
+    def files(self) -> list[Path]:
+        """A file of each query, for whoever must not take results for input."""
+        return [self.folder(query) / part_name(Turn(0), ending) for query, ending in self._endings.items()]
 
     def folder(self, query: str) -> Path:
         """Where the files of a query lie."""
@@ -117,6 +124,17 @@ class FileSink:
         length = int(committed.get("length", 0))
         _guarded(self._path, lambda: self._append(length, data))
         return {"length": length + len(data)}
+
+    def refuse_other_results(self) -> None:
+        """XYRT0031 where the file has content: it would be replaced."""
+        if self._path.exists() and not self._path.is_file():
+            raise InputError("XYIN0002", f"{self._path}: it is no regular file", hint="--output console, or dir:PATH")
+        if self._path.exists() and self._path.stat().st_size:
+            raise InputError("XYRT0031", str(self._path))
+
+    def files(self) -> list[Path]:
+        """The file, for whoever must not take it for input."""
+        return [self._path]
 
     def _append(self, length: int, data: bytes) -> None:
         self._path.parent.mkdir(parents=True, exist_ok=True)

@@ -30,6 +30,7 @@ ABOUT = -1
 READ, FAILED, ERROR, STATE = 0, 1, 2, 3
 """Parts of query -1: what was read, each piece that could not be evaluated, what ended the task, what windows keep."""
 EXCERPT_BYTES = 200
+WAY_OUT = "repair it and start again, or leave it out: --on-malformed skip, --on-malformed dead-letter=DIR"
 
 
 _ANSWERS: OrderedDict[str, DocumentAnswers] = OrderedDict()
@@ -154,7 +155,7 @@ def named(error: DynamicError, piece: Piece) -> XylemError:
         return error
     why = error.why.removeprefix(f"{Path(piece.source).as_uri()}: ") if isinstance(piece.source, Path) else error.why
     why = why if why.startswith(piece.name) else f"{piece.name}: {why}"
-    placed = type(error)(error.code, why, span=error.span, hint=error.hint)
+    placed = type(error)(error.code, why, span=error.span, hint=error.hint or WAY_OUT)
     placed.__cause__ = error.__cause__
     return placed
 
