@@ -62,11 +62,11 @@ def divisions(program: DistributedProgram, document: Path, random: Random, numbe
 
 def _cuts(program: DistributedProgram, document: Path) -> list[CutPoint]:
     """Before every item, and in every few bytes between them."""
-    if not program.scopes:
+    if not program.cut_scopes:
         return []
     if not is_kernel_built():
         return find_cuts(document, program.scopes, 1)
-    return kernel_cuts(str(document), program.scopes, 1, DEFAULT_LIMITS, 1, 16, everywhere=True)
+    return kernel_cuts(str(document), program.cut_scopes, 1, DEFAULT_LIMITS, 1, 16, everywhere=True)
 
 
 def assert_same(query: str, document: Path, random: Random, number: int = 3) -> DistributedProgram:

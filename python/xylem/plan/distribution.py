@@ -95,6 +95,8 @@ class Part:
     column: int = 1
     is_divisible: bool = False
     """Its items could be divided themselves, where a document has too few of them."""
+    cuts_anywhere: bool = False
+    """A document may be cut between any two tags, also inside of its items."""
 
 
 @dataclass(frozen=True)

@@ -58,12 +58,20 @@ def scope_paths(parts: Iterable[Part]) -> list[str]:
 
 def _split_lines(parts: Sequence[Part]) -> Iterator[str]:
     """Where documents are cut: before what scopes lead to, and inside nothing of it."""
+    whole = [part for part in parts if not part.cuts_anywhere]
+    has_items = any(part.scopes for part in whole)
+    if len(whole) < len(parts) and not has_items:
+        yield "between any two tags"
+        return
+    is_anywhere, parts = len(whole) < len(parts), whole
     roots = [scope_path(scope) for part in parts for scope in part.scopes if _is_root(scope)]
     if roots and not any(part.is_divisible for part in parts):
         yield f"nowhere: {roots[0]} leads to the root element, so each file is one range"
         return
     yield from (f"before each {path}" for path in scope_paths(parts))
-    if not any(part.scopes for part in parts):
+    if is_anywhere:
+        yield "between any two tags outside of these"
+    if not has_items:
         yield "nowhere: each file is one range"
 
 
@@ -118,6 +126,7 @@ def _part_facts(part: Part) -> dict[str, Any]:
         "column": part.column,
         "query": part.text,
         "scopes": [scope_path(scope) for scope in part.scopes],
+        "cuts_anywhere": part.cuts_anywhere,
         "stage": part.stage,
         "needs": list(part.needs),
         "shuffles": list(part.shuffles),

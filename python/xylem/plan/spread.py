@@ -130,6 +130,8 @@ class SpreadPart:
     """Its items could be divided themselves, where a document has too few of them."""
     must_be_flat: bool = False
     """Its items are copies that paths go over, which is right only where none is inside another."""
+    cuts_anywhere: bool = False
+    """Nothing is read of elements but their start tags: a document may be cut inside of its items, too."""
     is_guarded: bool = False
     """The frame may never read it: an error of it is kept until then."""
 

@@ -41,6 +41,9 @@ PathStep = tuple[str, str | None, str | None]
 Scope = tuple[PathStep, ...]
 """The path from the document node to the elements before which a document may be cut."""
 
+NOWHERE: Scope = (("descendant", "urn:xylem:nowhere", "nothing"),)
+"""Leads to nothing: a document that is cut everywhere is then cut between any two tags."""
+
 
 @dataclass(frozen=True)
 class CutPoint:
@@ -75,6 +78,11 @@ class ByteRange:
     def closing(self) -> bytes:
         """What is read after them."""
         return b"" if self.end is None else self.end.closing
+
+    @property
+    def around(self) -> ByteRange | None:
+        """The elements that are open where it begins, with nothing in them; None at the beginning of the file."""
+        return None if self.start is None else ByteRange(self.path, self.start, self.start)
 
     @property
     def size(self) -> int:

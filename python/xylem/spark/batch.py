@@ -111,7 +111,8 @@ class BatchRun:
         """The tasks."""
         return split_plan(
             self._files,
-            self.program.scopes,
+            self.program.cut_scopes,
+            anywhere=self.program.cuts_anywhere,
             cores=self.cores,
             partitions=self._partitions,
             limits=self.query.limits,

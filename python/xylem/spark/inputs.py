@@ -34,6 +34,8 @@ LEAST_TASK_BYTES = 4 << 20
 """Less is not worth a task of its own."""
 RANGES_PER_TASK = 8
 LEAST_RANGE_BYTES = 1 << 20
+LEAST_STRETCH_BYTES = 1 << 18
+"""Where there are no items, cuts are no closer than that."""
 MOST_TASK_BYTES = 64 << 20
 """More would let memory of a worker, and what is lost with one, grow with the input."""
 TASKS_PER_CORE = 4
@@ -155,9 +157,11 @@ def split_plan(
     partitions: int | None = None,
     limits: Limits = DEFAULT_LIMITS,
     scanner: str = "auto",
+    anywhere: bool = False,
 ) -> SplitPlan:
     """The tasks over some files: about `partitions` of them, or as many as suit the cores and the input.
 
+    `anywhere`: what is outside of the scopes is work as well, and cut even where there is nothing else.
     Without scopes files stay whole, as do compressed ones, which can be read from their beginning only.
     """
     started = time.monotonic()
@@ -166,7 +170,7 @@ def split_plan(
     pieces: list[_Piece] = []
     cut_files = 0
     for file in files:
-        divided = _divided(file, scopes, fine, limits, scanner)
+        divided = _divided(file, scopes, fine, limits, scanner, anywhere)
         cut_files += len(divided) > 1
         pieces += divided
     cut_seconds = time.monotonic() - started
@@ -197,17 +201,21 @@ def _task_weight(pieces: Sequence[_Piece], cores: int, partitions: int | None) -
     return max(LEAST_TASK_BYTES, min(MOST_TASK_BYTES, -(-total // (cores * TASKS_PER_CORE))))
 
 
-def _divided(file: InputFile, scopes: Sequence[Scope], fine: int, limits: Limits, scanner: str) -> list[_Piece]:
+def _divided(
+    file: InputFile, scopes: Sequence[Scope], fine: int, limits: Limits, scanner: str, anywhere: bool
+) -> list[_Piece]:
     """A file as one piece, or as its parts."""
     weight = file.weight
     whole = [_Piece(file.path, weight, weight)]
     if not scopes or file.is_compressed or file.size <= fine + fine // 4:
         return whole
     cuts = find_cuts(file.path, scopes, fine, limits=limits, scanner=scanner, everywhere=True)
-    if not any(cut.is_before_item for cut in cuts):
+    if not cuts and anywhere and fine < LEAST_STRETCH_BYTES < file.size:
+        cuts = find_cuts(file.path, scopes, LEAST_STRETCH_BYTES, limits=limits, scanner=scanner, everywhere=True)
+    if not any(anywhere or cut.is_before_item for cut in cuts):
         return whole
     sizes = [end - start for start, end in pairwise([0, *(cut.offset for cut in cuts), file.size])]
-    has_items = [True, *(cut.is_before_item for cut in cuts)]
+    has_items = [True, *(anywhere or cut.is_before_item for cut in cuts)]
     return [
         _Piece(part, size, min(size, fine) if full else size // READ_FASTER)
         for part, size, full in zip(ranges(file.path, cuts), sizes, has_items, strict=True)

@@ -196,6 +196,7 @@ def _described(part: SpreadPart, parts: tuple[SpreadPart, ...], is_collated: boo
         span.line,
         span.column,
         part.is_divisible,
+        part.cuts_anywhere,
     )
 
 

@@ -26,6 +26,7 @@ from .frame_rewrites import behind, converted, data_of, existence, is_document_e
 from .input_reads import ExpandedName, names_bound_in, reads_input
 from .not_spread import NO_PARTS, NotSpread
 from .scope_path import flattened, is_input_path
+from .seen_in_passing import ALL_ELEMENTS, is_seen_in_passing
 from .spreading import Spread, Spreading, inlined
 from .tables import is_table, table_part
 from .uses import children_in_use
@@ -212,10 +213,34 @@ class Frame:
             return None
         argument, *others = expr.arguments
         function = expr.name.local
+        arguments = tuple(self.closed(other) for other in others)
+        found = None if self.keeps_windows else self._in_passing(expr, argument, function, arguments)
+        if found is not None:
+            return found
         spread = self.spreading.spread(argument)
         body = spread.body if function in COUNTING else data_of(spread.body)
-        arguments = tuple(self.closed(other) for other in others)
         return self.add(PartKind.AGGREGATE, expr, body, spread.scopes, ANYTHING, function=function, arguments=arguments)
+
+    def _in_passing(
+        self, expr: ast.Expr, argument: ast.Expr, function: str, arguments: tuple[ast.Expr, ...]
+    ) -> ast.Expr | None:
+        """An aggregate of what start tags or texts tell, wherever they are."""
+        is_counted = function in COUNTING
+        if not is_seen_in_passing(argument, self.analysis, self.copies, counted=is_counted):
+            return None
+        body = argument if is_counted else data_of(argument)
+        why = "of elements only the start tags are read: those around a range are left to the range they begin in"
+        return self.add(
+            PartKind.AGGREGATE,
+            expr,
+            body,
+            (ALL_ELEMENTS,),
+            ANYTHING,
+            function=function,
+            arguments=arguments,
+            why=why,
+            cuts_anywhere=True,
+        )
 
     def _user_aggregate(self, call: ast.FunctionCall, signature: Signature) -> ast.Expr:
         """A function in Python that merges its states: values are converted before, and the result after it."""

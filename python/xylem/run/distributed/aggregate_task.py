@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import reduce
+from itertools import islice
 from typing import Any
 
 from xylem.analysis.free_variables import free_in
@@ -11,6 +13,7 @@ from xylem.errors import XylemError
 from xylem.functions.context import Context
 from xylem.functions.registry import FN
 from xylem.plan.spread import SpreadPart
+from xylem.source.byte_ranges import ByteRange
 from xylem.syntax import ast
 
 from ..streaming.accumulator import Failed
@@ -62,20 +65,31 @@ class AggregateTask(PartTask):
 
     def make(self, source: Any, range_number: int, run: RunOptions, context: Context, each_item: bool) -> Iterator[Row]:
         items = self._query.items(source, run)
+        around = self.around(source, run)
         if self.is_counting:
-            yield self.counted(self._count(items, source, run), range_number)
+            yield self.counted(self._count(items, source, run, around) - around, range_number)
         else:
+            items = islice(items, around, None)
             state = self._choice.state(run, context).of(items, range_number == 0)
             yield Row(self.part.number, b"", range_number, 0, b"\0" + pack(state))
 
-    def _count(self, items: Iterator[Any], source: Any, run: RunOptions) -> int:
+    def around(self, source: Any, run: RunOptions) -> int:
+        """How many items of a range are not its own: those of the elements that are open where it begins come first."""
+        around = source.around if self.part.cuts_anywhere and isinstance(source, ByteRange) else None
+        if around is None:
+            return 0
+        # Not measured: they have been read in the range they begin in.
+        return sum(1 for _ in self._found.items(around, replace(run, statistics=None)))
+
+    def _count(self, items: Iterator[Any], source: Any, run: RunOptions, around: int) -> int:
         try:
             (count,) = items
         except XylemError:
             # What fails behind the first item does not matter where one decides; only the tree knows which is first.
-            if not self._is_decided_by_one or next(self._found.items_of_tree(source, run), None) is None:
+            own = islice(self._found.items_of_tree(source, run), around, None)
+            if not self._is_decided_by_one or next(own, None) is None:
                 raise
-            return 1
+            return around + 1
         assert isinstance(count, int)
         return count
 

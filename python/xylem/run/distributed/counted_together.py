@@ -39,7 +39,9 @@ class CountedTogether:
             # One of them failed, which may never be asked for: each for itself.
             return {}
         numbered = zip(counts, found, strict=True)
-        return {task.part.number: task.counted(count, range_number) for task, count in numbered}
+        return {
+            task.part.number: task.counted(count - task.around(source, run), range_number) for task, count in numbered
+        }
 
     def _query(self, counts: Sequence[AggregateTask]) -> PartQuery:
         key = tuple(task.part.number for task in counts)

@@ -26,7 +26,7 @@ from typing import Any
 from xylem.functions.context import Context, Resources, RunPart, StaticPart
 from xylem.plan.distribution import Distribution
 from xylem.plan.spread import SpreadQuery
-from xylem.source.byte_ranges import Scope
+from xylem.source.byte_ranges import NOWHERE, Scope
 from xylem.source.byte_source import ByteSource, Source
 from xylem.source.limits import DEFAULT_LIMITS, Limits
 from xylem.syntax import ast
@@ -83,6 +83,17 @@ class DistributedProgram:
         Empty: a document may not be cut; whole documents may still be ranges if `distribution.is_parallel`.
         """
         return tuple(dict.fromkeys(scope for part in self._query.parts for scope in part.scopes))
+
+    @property
+    def cuts_anywhere(self) -> bool:
+        """Whether a document may be cut between any two tags, but inside an element of `cut_scopes`."""
+        return any(part.cuts_anywhere for part in self._query.parts)
+
+    @cached_property
+    def cut_scopes(self) -> tuple[Scope, ...]:
+        """The scopes of a run that cuts documents also where there are no items (`find_cuts(…, everywhere=True)`)."""
+        kept = (scope for part in self._query.parts if not part.cuts_anywhere for scope in part.scopes)
+        return tuple(dict.fromkeys(kept)) or ((NOWHERE,) if self.cuts_anywhere else ())
 
     @property
     def named_document(self) -> str | None:
