@@ -40,9 +40,10 @@ lint: $(STAMP)
 types: $(STAMP)
 	$(BIN)/mypy
 
-# Tests of one file stay together: they share documents, a session of Spark, a broker.
+# Tests of one file stay together: they share documents, a session of Spark, a broker. They begin in the order of
+# tests/conftest.py; by itself pytest-xdist would leave the files with few tests, which are the slowest, for the end.
 unit: install $(ARCHIVE)
-	$(BIN)/pytest --numprocesses $(JOBS) --dist loadfile
+	$(BIN)/pytest --numprocesses $(JOBS) --dist loadfile --no-loadscope-reorder
 
 # Spark's classes ready to load: tests start Java many times, and each start takes half as long. Without Java there is none.
 $(ARCHIVE): $(STAMP)

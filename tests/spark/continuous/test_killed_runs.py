@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable
+from itertools import islice
 from pathlib import Path
 
 import pytest
 from xylem import compile, parse
+from xylem.bench import photons
 from xylem.result import Result
 
 from .killed_runs import (
@@ -17,7 +19,6 @@ from .killed_runs import (
     answer,
     kill_at_random,
     kills_wanted,
-    photon_events,
     run_to_end,
     user_functions,
     write_queries,
@@ -35,18 +36,21 @@ SMALL_BATCHES = ["--batch-size", "40kB", "--trigger", "100ms"]
 
 
 class Feeder(threading.Thread):
-    """Adds a few photons at a time to the input, until it is told to stop."""
+    """Adds a few photons at a time to the input, until it is told to stop.
+
+    While Spark starts, enough gather for several batches; much more would only make the last run longer.
+    """
 
     def __init__(self, add: Callable[[int, str], None]) -> None:
         super().__init__(daemon=True)
         self._add = add
-        self._events = photon_events(100_000)
         self._stopping = threading.Event()
 
     def run(self) -> None:
-        for number in range(len(self._events) // 10):
-            self._add(number, "".join(self._events[number * 10 : number * 10 + 10]))
-            if self._stopping.wait(0.05):
+        events = photons.events(100_000)
+        for number in range(10_000):
+            self._add(number, "".join(islice(events, 10)))
+            if self._stopping.wait(0.2):
                 return
 
     def stop(self) -> None:
@@ -70,7 +74,7 @@ def test_documents_of_a_directory(tmp_path: Path) -> None:
     feeder = Feeder(add)
     feeder.start()
     seen = kill_at_random(
-        [*disturbed, *SMALL_BATCHES, "--metrics", str(metrics)], tmp_path / "log", metrics, kills_wanted(1)
+        [*disturbed, *SMALL_BATCHES, "--metrics", str(metrics)], tmp_path / "log", metrics, kills_wanted()
     )
     feeder.stop()
     run_to_end([*disturbed, "--trigger", "available-now"], tmp_path / "log")
@@ -101,7 +105,7 @@ def test_one_document_that_grows(tmp_path: Path) -> None:
     feeder = Feeder(add)
     feeder.start()
     seen = kill_at_random(
-        [*disturbed, *SMALL_BATCHES, "--metrics", str(metrics)], tmp_path / "log", metrics, kills_wanted(1), seed=1
+        [*disturbed, *SMALL_BATCHES, "--metrics", str(metrics)], tmp_path / "log", metrics, kills_wanted(), seed=1
     )
     feeder.stop()
     with feed.open("a") as file:
@@ -155,7 +159,7 @@ def test_two_streams_joined(tmp_path: Path) -> None:
     feeder = Feeder(add)
     feeder.start()
     seen = kill_at_random(
-        [*disturbed, *SMALL_BATCHES, "--metrics", str(metrics)], tmp_path / "log", metrics, kills_wanted(1), seed=2
+        [*disturbed, *SMALL_BATCHES, "--metrics", str(metrics)], tmp_path / "log", metrics, kills_wanted(), seed=2
     )
     feeder.stop()
     put("payments", "last", "".join(payment(n, 1000 + n) for n in count))

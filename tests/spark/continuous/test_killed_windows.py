@@ -49,7 +49,7 @@ def killed(place: Path, texts: dict[str, str], options: list[str], made: list[st
 def test_windows_by_key_and_in_order(tmp_path: Path) -> None:
     texts = {name: (UNKEYED | BY_KEY)[name] for name in ("tumbling", "sliding", "values", "groups")}
     both = texts | {"folded": FOLDED}
-    seen = killed(tmp_path, both, ["--partitions", "2"], entries(100_000), kills_wanted(1))
+    seen = killed(tmp_path, both, ["--partitions", "2"], entries(100_000), kills_wanted())
     for name, query in texts.items():
         assert answer(tmp_path / "out" / name).decode() == in_one_process(query, seen) + "\n", name
     whole = xylem.parse(f"<log>{''.join(seen)}</log>")
@@ -60,7 +60,7 @@ def test_windows_by_key_and_in_order(tmp_path: Path) -> None:
 def test_windows_by_event_time(tmp_path: Path) -> None:
     texts = {name: (UNKEYED | BY_KEY)[name] for name in ("tumbling", "diff", "values")}
     options = ["--event-time", "@t", "--watermark", "6s", "--late", f"dead-letter={tmp_path}/late"]
-    seen = killed(tmp_path, texts, options, entries(100_000, jitter=5), kills_wanted(1))
+    seen = killed(tmp_path, texts, options, entries(100_000, jitter=5), kills_wanted())
     for name, query in texts.items():
         told = in_one_process(query, seen, EventTime("@t", "6s", "drop"))
         assert answer(tmp_path / "out" / name).decode() == told + "\n", name
