@@ -7,7 +7,6 @@ from random import Random
 
 import pytest
 from xylem.errors import InputError
-from xylem.pipeline import StaticEnvironment, compile_distributed
 from xylem.run.distributed.in_process import run_in_process
 
 from .ranges_of_documents import SHOP, assert_same, distributed
@@ -70,8 +69,6 @@ def test_items_inside_each_other(tmp_path: Path) -> None:
     assert program.must_be_flat(1)
     with pytest.raises(InputError, match="XYRT0011"):
         run_in_process(program, [str(path)])
-    of_stream = compile_distributed(by_child, StaticEnvironment(), keeps_windows=True)
-    assert not of_stream.distribution.is_parallel
 
 
 def test_the_first_value_may_be_in_the_second_item(tmp_path: Path) -> None:

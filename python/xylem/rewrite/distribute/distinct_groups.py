@@ -38,11 +38,8 @@ LIES_INSIDE = ast.Name("lies-inside", None, PART_NAMESPACE)
 """Tells of each tuple whether its item is inside another."""
 
 
-def distinct_groups(flwor: ast.Flwor, is_nested: Callable[[ast.Expr], bool], *, may_give_up: bool) -> ast.Flwor | None:
-    """The same loop with `group by`; None where it is not of this kind. `is_nested`: may items be inside each other?
-
-    `may_give_up`: whether tasks may find out that they are, which makes the query one task.
-    """
+def distinct_groups(flwor: ast.Flwor, is_nested: Callable[[ast.Expr], bool]) -> ast.Flwor | None:
+    """The same loop with `group by`; None where it is not of this kind. `is_nested`: may items be inside each other?"""
     first = flwor.clauses[0]
     values = _distinct_path(first)
     if values is None:
@@ -57,7 +54,7 @@ def distinct_groups(flwor: ast.Flwor, is_nested: Callable[[ast.Expr], bool], *, 
         if groups.found and not reads_input(made):
             if not _is_attribute(key) and is_nested(items):
                 around = _same_around(items)
-                if not may_give_up or around is None:
+                if around is None:
                     continue
                 groups.look_around(around)
             clauses = made.clauses if made is not rest and isinstance(made, ast.Flwor) and flwor.clauses[1:] else ()

@@ -308,9 +308,7 @@ class Frame:
 
         if not isinstance(expr, ast.Flwor):
             return None
-        grouped = distinct_groups(
-            expr, lambda items: self.spreading.spread(items).is_nested, may_give_up=not self.keeps_windows
-        )
+        grouped = distinct_groups(expr, lambda items: self.spreading.spread(items).is_nested)
         return tuples(self, expr if grouped is None else grouped, place, limit)
 
     def _windows(self, expr: ast.Expr, place: Place) -> ast.Expr | None:
