@@ -197,7 +197,8 @@ def _query(options: dict[str, str]) -> ShippedQuery:
         needs_values=True,
         allow=[options["allow"]] if "allow" in options else (),
         scanner=options.get("scanner", "auto"),
-        several_documents=len(input_files(_paths(options))) > 1,
+        # The documents of a stream are asked one by one, and need not be there yet.
+        several_documents="journal" not in options and len(input_files(_paths(options))) > 1,
     )
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from os.path import isdir
+from os.path import abspath, isdir
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +24,7 @@ from xylem.errors import DynamicError, InputError
 
 from .continuous.directory_log import DirectoryLog
 from .inputs import InputFile
+from .short_errors import short_errors, short_errors_of
 from .table import Table, WholeTable
 
 if TYPE_CHECKING:
@@ -44,8 +45,9 @@ def reader(options: dict[str, str], schema: StructType) -> DocumentStreamReader:
     mode = options.get("mode", "FAILFAST").upper()
     return DocumentStreamReader(
         replace(table, query=replace(table.query, several_documents=False).with_items()),
-        options["path"].removeprefix("file://"),
-        Path(options["journal"].removeprefix("file://")),
+        # Workers, which may be elsewhere, have directories of their own that they are in.
+        abspath(options["path"].removeprefix("file://")),
+        Path(options["journal"].removeprefix("file://")).absolute(),
         int(options.get("maxbytespertrigger", BATCH_BYTES)),
         drops=mode == "DROPMALFORMED",
     )
@@ -70,6 +72,7 @@ class DocumentStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self._log = DirectoryLog(path, journal / "files.journal")
         self._last: int | None = None
 
+    @short_errors
     def prepareForTriggerAvailableNow(self) -> None:
         self._log.discover()
         self._last = len(self._log)
@@ -80,12 +83,14 @@ class DocumentStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def initialOffset(self) -> dict[str, int]:
         return {"files": 0}
 
+    @short_errors
     def latestOffset(self, start: dict[str, int], limit: ReadLimit) -> dict[str, int]:
         if self._last is None:
             self._log.discover()
         most = None if isinstance(limit, ReadAllAvailable) else self._batch_bytes
         return {"files": self._log.reach(start["files"], most, self._last)}
 
+    @short_errors
     def partitions(self, start: dict[str, int], end: dict[str, int]) -> Sequence[InputPartition]:
         self._log.refresh()
         groups: list[list[tuple[str, int]]] = [[]]
@@ -104,7 +109,7 @@ class DocumentStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         for path, size in partition.paths:
             batches = WholeTable(self._table, (InputFile(path, size, False),)).batches([None])
             if not self._drops:
-                yield from batches
+                yield from short_errors_of(batches)
                 continue
             try:
                 yield from list(batches)

@@ -215,3 +215,52 @@ def test_what_keeps_spark_from_beginning_is_told_in_one_line(tmp_path: Path) -> 
     with pytest.raises(DynamicError, match="XYRT0026") as raised:
         run_continuous(query)
     assert "\n" not in str(raised.value)
+
+
+def test_a_request_to_stop_while_spark_starts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from xylem.spark.continuous.continuous_run import _Run
+
+    session = _Run._session
+
+    def told_meanwhile(self: _Run) -> Any:
+        self._stop()
+        return session(self)
+
+    monkeypatch.setattr(_Run, "_session", told_meanwhile)
+    said = run_continuous(continuous(tmp_path, "/order", documents(tmp_path / "in", 0, 2), trigger=OFTEN))
+    assert said.startswith("stopped after")
+    assert "0 batches" in said
+
+
+@pytest.mark.parametrize(
+    ("output", "letters", "code"),
+    [
+        ("file:{0}/old.xml", "dead", "XYRT0031"),
+        ("dir:{0}/in", "dead", "XYRT0032"),
+        ("dir:{0}/out", "in", "XYRT0032"),
+        ("dir:{0}/out", "old", "XYRT0031"),
+    ],
+)
+def test_places_that_would_lose_something(tmp_path: Path, output: str, letters: str, code: str) -> None:
+    """Told before anything is done: the checkpoint is still new."""
+    (tmp_path / "old.xml").write_text("of another run")
+    (tmp_path / "old").mkdir()
+    (tmp_path / "old" / "part-000000000001-0.jsonl").write_text("{}")
+    source = documents(tmp_path / "in", 0, 2)
+    options = {"malformed": Malformed.DEAD_LETTER, "dead_letters": tmp_path / letters}
+    with pytest.raises(InputError) as caught:
+        run_continuous(continuous(tmp_path, "/order", source, output=output.format(tmp_path), **options))
+    assert caught.value.code == code
+    assert not (tmp_path / "state" / "query.json").exists()
+    assert (tmp_path / "old.xml").read_text() == "of another run"
+
+
+def test_a_variable_without_a_value_is_no_fault_of_the_records(tmp_path: Path) -> None:
+    with pytest.raises(DynamicError, match=r"XPDY0002.*\$least has no value"):
+        continuous(tmp_path, "declare variable $least external; /order[total > $least]", f"dir:{tmp_path}")
+
+
+def test_an_input_that_is_broken_from_the_start_needs_no_batch(tmp_path: Path) -> None:
+    (tmp_path / "in.xml").write_text("no XML at all")
+    with pytest.raises(InputError, match=r"in\.xml: text outside the root element.*byte 0"):
+        run_continuous(continuous(tmp_path, "count(//a)", f"file:{tmp_path}/in.xml"))

@@ -57,3 +57,35 @@ def test_items_inside_each_other(spark: Any, tmp_path: Path) -> None:
     (tmp_path / "in" / "nested.xml").write_text("<r><s><s><p/></s></s><t/></r>")
     query = "for $s in //s group by $k := 1 return count($s//p), for $t in //t return count(//s[p or s]//p)"
     assert [row.value for row in read(spark, tmp_path, query)] == [1, 1]
+
+
+def test_a_directory_may_be_empty_at_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its documents are found when they come, by names that workers in other directories can use."""
+    from pyspark.sql.streaming.datasource import ReadAllAvailable
+    from xylem.spark.data_source import XylemSource
+
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "in").mkdir()
+    source = XylemSource({"query": QUERY, "journal": "journal", "path": "in"})
+    reader = source.streamReader(source.schema())
+    nothing = reader.latestOffset(reader.initialOffset(), ReadAllAvailable())
+    assert nothing == {"files": 0}
+    write(tmp_path / "in", 1)
+    one = reader.latestOffset(nothing, ReadAllAvailable())
+    [partition] = reader.partitions(nothing, one)
+    assert partition.paths[0][0] == str(tmp_path / "in" / "001.xml")
+    [batch] = reader.read(partition)
+    assert batch.to_pylist()[0]["id"] == 1
+
+
+def test_a_journal_that_cannot_be_written(tmp_path: Path) -> None:
+    from pyspark.sql.streaming.datasource import ReadAllAvailable
+    from xylem.errors import InputError
+    from xylem.spark.data_source import XylemSource
+
+    write(tmp_path / "in", 1)
+    (tmp_path / "journal").write_text("in the way")
+    source = XylemSource({"query": QUERY, "journal": str(tmp_path / "journal"), "path": str(tmp_path / "in")})
+    reader = source.streamReader(source.schema())
+    with pytest.raises(InputError, match=r"XYIN0002.*journal"):
+        reader.latestOffset({"files": 0}, ReadAllAvailable())

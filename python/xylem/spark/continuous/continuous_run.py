@@ -210,6 +210,9 @@ class _Run:
         if self._query.trigger.seconds is None:
             for feed in self._feeds:
                 feed.catch_up(lambda: self._is_stopping)
+        if self._is_stopping:
+            # It was told so while Spark started.
+            return "stopped"
         if self._has_ended(commit):
             # There is nothing for Spark to do, as where an input failed at its first byte.
             self._raise_fault_of_input()

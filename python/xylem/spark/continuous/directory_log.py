@@ -75,7 +75,10 @@ class DirectoryLog:
         found = self._new_files()
         if found:
             now_ms = int(self._clock() * 1000)
-            self._journal.append((name, size, now_ms) for _, name, size in sorted(found))
+            try:
+                self._journal.append((name, size, now_ms) for _, name, size in sorted(found))
+            except OSError as reason:
+                raise InputError("XYIN0002", f"{self._journal.path}: {reason.strerror or reason}") from reason
             self.refresh()
 
     def _new_files(self) -> list[tuple[int, str, int]]:

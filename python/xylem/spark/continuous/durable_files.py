@@ -39,7 +39,7 @@ class Journal:
     """JSON values, one per line, in the order they were added; never changed."""
 
     def __init__(self, path: Path) -> None:
-        self._path = path
+        self.path = path
         self._read_bytes = 0
         self._is_whole = False
 
@@ -48,19 +48,19 @@ class Journal:
         text = "".join(json.dumps(entry, separators=(",", ":")) + "\n" for entry in entries)
         if not text:
             return
-        self._path.parent.mkdir(parents=True, exist_ok=True)
+        self.path.parent.mkdir(parents=True, exist_ok=True)
         if not self._is_whole:
             self._drop_torn_line()
-        with self._path.open("ab") as file:
+        with self.path.open("ab") as file:
             file.write(text.encode())
             file.flush()
             os.fsync(file.fileno())
 
     def unread(self) -> Iterator[Any]:
         """The complete entries that this object has not given yet."""
-        if not self._path.exists():
+        if not self.path.exists():
             return
-        with self._path.open("rb") as file:
+        with self.path.open("rb") as file:
             file.seek(self._read_bytes)
             for line in file:
                 if not line.endswith(b"\n"):
@@ -70,9 +70,9 @@ class Journal:
 
     def _drop_torn_line(self) -> None:
         self._is_whole = True
-        if not self._path.exists():
+        if not self.path.exists():
             return
-        with self._path.open("rb+") as file:
+        with self.path.open("rb+") as file:
             content = file.read()
             whole = content.rfind(b"\n") + 1
             if whole != len(content):
