@@ -30,6 +30,11 @@ ANYWHERE = [
     "exists(//*/xs:integer(@n)), empty(//*/xs:date(@n))",
     "<r n='{ count(//*) }'>{ for $x in //x order by $x/@n return string($x/@id) }</r>",
     "for $x in //x where count(//*/@n) > 2 return string($x)",
+    "for $e in //* group by $n := name($e) return <e n='{ $n }'>{ count($e) }</e>",
+    "for $e in //*[@n] let $n := $e/@n where $n > 1 group by $k := local-name($e), $v := string($n) "
+    "order by count($e) descending, $k, $v return <e>{ $k, $v, count($e), sum($n) }</e>",
+    "for $e in //* for $a in $e/@* group by $n := name($a) order by $n return <a>{ $n, count($a) }</a>",
+    "for $e in //* group by $d := count($e/ancestor::*) return ($d, count($e))",
     "count(//element()), count(/descendant::*), count(/descendant::text())",
 ]
 WHOLE = [
@@ -42,6 +47,11 @@ WHOLE = [
     "count(//*/*)",
     "count(//text()[../@n])",
     "count(//*[@n = //x/@n])",
+    "for $e in //* group by $n := name($e) return <e>{ $n, sum($e/count(*)) }</e>",
+    "for $e in //* group by $n := string($e) return count($e)",
+    "for $e in //* group by $n := name($e) return <e>{ $e/@id }</e>",
+    "for $e at $i in //* group by $n := name($e) return ($n, sum($i))",
+    "for $e in //* let $c := $e/x group by $n := name($e) return ($n, count($c))",
 ]
 
 DEEP = """<?xml version="1.0"?>

@@ -26,7 +26,7 @@ from .frame_rewrites import behind, converted, data_of, existence, is_document_e
 from .input_reads import ExpandedName, names_bound_in, reads_input
 from .not_spread import NO_PARTS, NotSpread
 from .scope_path import flattened, is_input_path
-from .seen_in_passing import ALL_ELEMENTS, is_seen_in_passing
+from .seen_in_passing import ALL_ELEMENTS, ONLY_TAGS, is_seen_in_passing
 from .spreading import Spread, Spreading, inlined
 from .tables import is_table, table_part
 from .uses import children_in_use
@@ -229,7 +229,6 @@ class Frame:
         if not is_seen_in_passing(argument, self.analysis, self.copies, counted=is_counted):
             return None
         body = argument if is_counted else data_of(argument)
-        why = "of elements only the start tags are read: those around a range are left to the range they begin in"
         return self.add(
             PartKind.AGGREGATE,
             expr,
@@ -238,7 +237,7 @@ class Frame:
             ANYTHING,
             function=function,
             arguments=arguments,
-            why=why,
+            why=ONLY_TAGS,
             cuts_anywhere=True,
         )
 

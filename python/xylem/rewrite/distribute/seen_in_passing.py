@@ -1,11 +1,12 @@
 """Paths to all elements of a document, or to all attributes or texts, of which nothing else is looked at.
 
+    for $e in //* group by $n := name($e) return <e name="{ $n }">{ count($e) }</e>
     count(//*), sum(//*/@n), distinct-values(//*/name()), count(//@id), count(//text()), //*[@n > 2] if they are counted
 
 The root element is among these elements, and a document is never cut inside of an item. But where no content of an
 element is read, its start tag is all there is to see: a document may be cut between any two tags. The elements that are
 open there come first in each range, and what they give is known from the context of the range alone, so that it can be
-left out again (`run/distributed/aggregate_task.py`). A text is never cut: it ends where a tag begins.
+left out again (`items_around` of `run/distributed/part_task.py`). A text is never cut: it ends where a tag begins.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from .input_reads import reads_input
 from .scope_path import flattened, is_input_path
 
 ALL_ELEMENTS: Scope = (("descendant", None, None),)
+ONLY_TAGS = "of elements only the start tags are read: those around a range are left to the range they begin in"
 
 
 def is_seen_in_passing(path: ast.Expr, analysis: ReachAnalysis, variables: Variables, *, counted: bool) -> bool:

@@ -31,6 +31,7 @@ from .input_reads import ExpandedName, reads_context
 from .keyed_windows import windows_as_groups
 from .not_spread import NotSpread
 from .scope_path import flattened
+from .seen_in_passing import ONLY_TAGS, is_seen_in_passing
 from .spreading import Loop
 from .unsure_evaluation import surely_evaluated
 
@@ -153,11 +154,42 @@ def _grouped(frame: Frame, expr: ast.Flwor, loop: Loop, beyond: list[int], place
     finish = frame.closed(ast.Flwor(loop.head, function, span=expr.span) if loop.head else function)
     grouping = Grouping(group.specs, collected, tuple(partial.found), finish, looks_around)
     why = _why_grouped(collected, partial) + ("; one task if items lie inside each other" if looks_around else "")
+    is_passing = not collected and _are_seen_in_passing(frame, loop, before, partial, group)
     variable = frame.add(
-        PartKind.GROUP, expr, body, loop.scopes, place, grouping=grouping, orders=orders, limit=limit, why=why
+        PartKind.GROUP,
+        expr,
+        body,
+        loop.scopes,
+        place,
+        grouping=grouping,
+        orders=orders,
+        limit=limit,
+        why=f"{why}; {ONLY_TAGS}" if is_passing else why,
+        cuts_anywhere=is_passing,
     )
     frame.grouped[frame.parts[-1].number] = reduce(or_, copied.values(), Reach.NONE)
     return variable
+
+
+def _are_seen_in_passing(
+    frame: Frame, loop: Loop, before: tuple[ast.Clause, ...], partial: _Partial, group: ast.GroupByClause
+) -> bool:
+    """for $e in //* group by $n := name($e) return count($e): of the elements only start tags are read."""
+    is_numbered = loop.first.position is not None or any(isinstance(clause, ast.CountClause) for clause in before)
+    if frame.keeps_windows or loop.inner is not None or is_numbered:
+        return False
+    if not is_seen_in_passing(loop.first.collection, frame.analysis, frame.copies, counted=True):
+        return False
+    around = replace(loop, variables={**loop.variables, loop.first.name.expanded: Reach.AROUND})
+    try:
+        variables = frame.spreading.variables_after(around, before)
+        for (_, function, _), member in zip(partial.found, partial.members, strict=True):
+            (frame.analysis.of if function in COUNTING else frame.analysis.read)(member, variables)
+        for spec in group.specs:
+            frame.analysis.read(_key(spec), variables)
+    except BeyondReach:
+        return False
+    return True
 
 
 def _post(clauses: tuple[ast.Clause, ...], result: ast.Expr) -> ast.Expr:

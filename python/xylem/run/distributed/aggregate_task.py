@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from functools import reduce
 from itertools import islice
 from typing import Any
@@ -13,7 +12,6 @@ from xylem.errors import XylemError
 from xylem.functions.context import Context
 from xylem.functions.registry import FN
 from xylem.plan.spread import SpreadPart
-from xylem.source.byte_ranges import ByteRange
 from xylem.syntax import ast
 
 from ..streaming.accumulator import Failed
@@ -74,12 +72,8 @@ class AggregateTask(PartTask):
             yield Row(self.part.number, b"", range_number, 0, b"\0" + pack(state))
 
     def around(self, source: Any, run: RunOptions) -> int:
-        """How many items of a range are not its own: those of the elements that are open where it begins come first."""
-        around = source.around if self.part.cuts_anywhere and isinstance(source, ByteRange) else None
-        if around is None:
-            return 0
-        # Not measured: they have been read in the range they begin in.
-        return sum(1 for _ in self._found.items(around, replace(run, statistics=None)))
+        """How many items of a range are not its own."""
+        return self.items_around(self._found, source, run)
 
     def _count(self, items: Iterator[Any], source: Any, run: RunOptions, around: int) -> int:
         try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import repeat
+from itertools import islice, repeat
 from typing import Any
 
 from xylem.errors import InputError
@@ -60,7 +60,8 @@ class GroupTask(OrderedTask):
     def make(self, source: Any, range_number: int, run: RunOptions, context: Context, each_item: bool) -> Iterator[Row]:
         states = [deferred(choice.state(run, context)) for choice in self._choices]
         groups: dict[Any, _Group] = {}
-        for ordinal, array in enumerate(self._tuples.items(source, run)):
+        own = islice(self._tuples.items(source, run), self.items_around(self._tuples, source, run), None)
+        for ordinal, array in enumerate(own):
             self._add([list(member) for member in array], groups, range_number, ordinal, states, context)
             if len(groups) >= MOST_GROUPS:
                 yield from self._rows(groups, context)

@@ -12,6 +12,7 @@ from typing import Any
 from xylem.errors import InputError, XylemError
 from xylem.functions.context import Context
 from xylem.plan.spread import PART_NAMESPACE, SpreadPart, part_variable
+from xylem.source.byte_ranges import ByteRange
 
 from ..streaming.accumulator import Failed
 from .answer_text import HAS_ERROR, IS_BUNDLE, AnswerText
@@ -174,6 +175,14 @@ class PartTask(ABC):
         return row.value[1:].decode()
 
     # --- helping subclasses
+
+    def items_around(self, query: PartQuery, source: Any, run: RunOptions) -> int:
+        """How many items of a range are not its own: those of the elements that are open where it begins come first."""
+        around = source.around if self.part.cuts_anywhere and isinstance(source, ByteRange) else None
+        if around is None:
+            return 0
+        # Not measured: they have been read in the range they begin in.
+        return sum(1 for _ in query.items(around, replace(run, statistics=None)))
 
     def packed_rows(self, items: Iterable[Any], range_number: int, size: int = PACKED_ITEMS) -> Iterator[Row]:
         """Rows of packed items."""
