@@ -25,6 +25,7 @@ from .durable_files import replace_file
 from .state_files import StateFiles
 
 FORMAT = 1
+_TOLD = {"queries": "queries (or modules, functions, variables, output parameters of theirs)"}
 
 
 @dataclass(frozen=True)
@@ -115,7 +116,8 @@ class Checkpoint:
             raise _broken(place, reason) from reason
         changed = [name for name, value in owner.items() if before.get(name) != value]
         if changed:
-            raise DynamicError("XYRT0020", f"{self.path}: other {_listed(changed)} than when it was made")
+            listed = _listed([_TOLD.get(name, name) for name in changed])
+            raise DynamicError("XYRT0020", f"{self.path}: other {listed} than when it was made")
         return identity, started_ms
 
     # --- how far it is
