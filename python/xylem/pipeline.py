@@ -262,6 +262,11 @@ def _data_flow(text: str, env: StaticEnvironment) -> DataFlow:
     from xylem.plan.streamability import DataFlow
     from xylem.rewrite.earlier_passes import fused
     from xylem.rewrite.limited_sorts import limited_nodes
+    from xylem.rewrite.single_pass.fold_groups import folded_groups
+    from xylem.rewrite.single_pass.rule import PassFacts
+
+    def limited(expr: ast.Expr) -> frozenset[int]:
+        return limited_nodes(expr) | folded_groups(expr, PassFacts.of(expr, declared))
 
     builder = _builder(env)
     main = builder.load(_parsed(text, env)).module
@@ -269,9 +274,9 @@ def _data_flow(text: str, env: StaticEnvironment) -> DataFlow:
     declared = [declaration for unit in builder.units for declaration in unit.module.prolog]
     rewritten = fused(body, declared)
     left = {id(reached) for reached in reached_declarations([rewritten], declared)}
-    after = vertical_fusion(horizontal_fusion(build(rewritten, declared, limited=limited_nodes(rewritten))))
+    after = vertical_fusion(horizontal_fusion(build(rewritten, declared, limited=limited(rewritten))))
     # What is called no more has become a fold, or its body.
-    written = build(body, declared, lambda function: id(function) not in left, limited_nodes(body))
+    written = build(body, declared, lambda function: id(function) not in left, limited(body))
     return DataFlow(written, after, verdict(after))
 
 

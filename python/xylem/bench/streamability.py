@@ -33,8 +33,9 @@ one node (vertical fusion). One pass is not enough where more than one sequence 
 is computed from another one (theorem 2), or where items need an aggregate of the very sequence they are in (theorem 3);
 else it is (theorem 4). Operators that need all of their input at once, such as `order by`, are found too; a sort of
 which only the first or last items are asked for, as by `[position() le 10]`, `head()` or `count $c where $c le 10`,
-keeps so many tuples and is single pass. What `explain` and this page say is what runs do: the number of passes is the
-one that `--stats` reports.
+keeps so many tuples and is single pass, and so is a `group by` of whose groups only keys and aggregates are asked for,
+which keeps these. What `explain` and this page say is what runs do: the number of passes is the one that `--stats`
+reports.
 
 Where one pass is not enough, it depends on the input what is done:
 

@@ -6,6 +6,12 @@
 `kind` says what values are compared as: "double", "number" or "string", with ", one" where more than one value of a
 record is an error. `items`, where they are given, are all values that will be asked for.
 
+Tables of groups, whose keys are found in the records, as by `group by`: their kind is "group".
+
+    pass:found(groups)                           the groups, in the order of their first records
+    pass:key(group, number of the key)           its value in the first record
+    pass:of(group, number of the aggregate)
+
 Aggregates are functions of fn:. In tables that will be merged, pass:sum-of-values and pass:avg-of-values keep the
 values of a sum, and pass:avg-of-sum the sum and number of a mean.
 """
@@ -17,3 +23,8 @@ from xylem.syntax import ast
 PASS_NAMESPACE = "urn:xylem:single-pass"
 GROUPS = ast.Name("groups", "pass", PASS_NAMESPACE)
 VALUE = ast.Name("value", "pass", PASS_NAMESPACE)
+FOUND = ast.Name("found", "pass", PASS_NAMESPACE)
+KEY = ast.Name("key", "pass", PASS_NAMESPACE)
+OF = ast.Name("of", "pass", PASS_NAMESPACE)
+OF_GROUP = "group"
+"""The kind of keys that are found."""

@@ -47,7 +47,7 @@ class Aggregated:
 
     @property
     def told(self) -> str:
-        return self.function if self.function.endswith(" by key") else f"{self.function}()"
+        return self.function if self.function.endswith((" by key", "by group")) else f"{self.function}()"
 
     @property
     def verb(self) -> str:

@@ -77,7 +77,7 @@ class Split(NamedTuple):
 
 def fused(body: ast.Expr, prolog: Sequence[ast.Declaration]) -> ast.Expr:
     """The body after the rules that make one pass of it, but for tables by key: those come last, of what is left."""
-    return make_one_pass(body, prolog, without=("group_by_key",))[0]
+    return make_one_pass(body, prolog, without=("fold_groups", "group_by_key"))[0]
 
 
 def split_passes(body: ast.Expr, prolog: Iterable[ast.Declaration], first_number: int = 1) -> Split | None:

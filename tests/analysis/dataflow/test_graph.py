@@ -168,7 +168,7 @@ BLOCKING = {
     "order by": ("for $p in /s/p order by $p/x return $p", Blocking.SORTS),
     "sort": ("sort(/s/p)", Blocking.HOLDS),
     "reverse": ("reverse(/s/p)", Blocking.HOLDS),
-    "group by": ("for $p in /s/p group by $k := $p/k return count($p)", Blocking.GROUPS),
+    "group by": ("for $p in /s/p group by $k := $p/k return <g>{ $p }</g>", Blocking.GROUPS),
     "distinct values": ("distinct-values(/s/p/x)", Blocking.COLLECTS),
     "text of all": ("string-join(/s/p, ',')", Blocking.COLLECTS),
     "siblings": ("for $p in /s/p return $p/following-sibling::p[1]", Blocking.LOOKS_BACK),

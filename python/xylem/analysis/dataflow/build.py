@@ -21,7 +21,8 @@ def build(
 
     `prolog` has the declarations of the module and of those it imports. Functions that call themselves are opaque, but
     for those that `is_fold` knows to go over their argument once, from its first item to its last, with a small value.
-    `limited` has the ids of `order by` clauses and of calls of sort() of which only the first items are asked for.
+    `limited` has the ids of `order by` clauses and of calls of sort() of which only the first items are asked for, and
+    of `group by` clauses of which only aggregates are.
     """
     walk = Walk(prolog, is_fold, limited)
     value = walk.settled(walk.of(body, Around()), body)

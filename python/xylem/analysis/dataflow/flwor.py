@@ -60,6 +60,8 @@ def _clause(walk: Walk, clause: ast.Clause, tuples: _Tuples, around: Around) -> 
                 return _first_tuples(walk, clause, keys, tuples, around)
             return _all_tuples(walk, clause, "order by", keys, Blocking.SORTS, tuples, around)
         case ast.GroupByClause(specs=specs):
+            if id(clause) in walk.limited:
+                return _folded_groups(walk, clause, specs, tuples, around)
             return _group_by(walk, clause, specs, tuples, around)
         case ast.CountClause(name=name):
             return around.where(name, Value(tuples.decided_by))
@@ -152,6 +154,23 @@ def _first_tuples(
         for name in tuples.bound:
             around = around.where(name, made)
     tuples.decided_by = refs
+    return around
+
+
+def _folded_groups(
+    walk: Walk, clause: ast.GroupByClause, specs: tuple[ast.GroupingSpec, ...], tuples: _Tuples, around: Around
+) -> Around:
+    """Groups of which aggregates are asked for: they are values, known at the end."""
+    refs = tuples.decided_by
+    keys = [ast.VarRef(spec.name) if spec.value is None else spec.value for spec in specs]
+    for key in keys:
+        refs |= walk.truth(key, around).refs
+    if tuples.is_long:
+        refs = walk.nodes.atom(f"groups by {', '.join(map(label, keys))}", clause.span, aggregates=refs).refs
+        tuples.is_long = False
+    tuples.decided_by = refs
+    for name in (*tuples.bound, *(spec.name for spec in specs)):
+        around = around.where(name, Value(refs))
     return around
 
 

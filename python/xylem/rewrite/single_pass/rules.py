@@ -5,6 +5,7 @@ from __future__ import annotations
 from .drop_redundant_predicate import DropRedundantPredicate
 from .fold_accumulators import FoldAccumulators
 from .fold_associative import FoldAssociative
+from .fold_groups import FoldGroups
 from .fold_last_items import FoldLastItems
 from .fuse_loops import FuseLoops
 from .group_by_key import GroupByKey
@@ -23,6 +24,7 @@ RULES: tuple[OnePassRule, ...] = (
     DropRedundantPredicate(),
     FuseLoops(),
     MergeBranches(),
-    # Last: it wants aggregates over paths.
+    # Last: they want aggregates over paths.
+    FoldGroups(),
     GroupByKey(),
 )

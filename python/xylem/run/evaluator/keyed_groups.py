@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from xylem.analysis.types import sequence_type
 from xylem.errors import XylemError
-from xylem.plan.keyed_groups import GROUPS, VALUE
+from xylem.plan.effects import Effect
+from xylem.plan.keyed_groups import FOUND, GROUPS, KEY, OF, OF_GROUP, VALUE
+from xylem.plan.note import Note
 from xylem.syntax import ast
-from xylem.values.sequence_type import ANY_SEQUENCE
+from xylem.values import atomic_type as at
+from xylem.values.sequence_type import ANY_SEQUENCE, AtomicItem, Occurrence, SequenceType
 
 from .code import Code, Shape, one
 from .scope import Focus, Scope
@@ -131,6 +135,12 @@ def written_zero(c: Compiler, fold: Fold) -> str:
 
 def write_cells(c: Compiler, grouping: Grouping) -> None:
     """The lines that add a record, whose variable is declared, to the table `into`; they leave by `return`."""
+    cell = c.writer.fresh("cell")
+    if all(key.kind == OF_GROUP for key in grouping.keys):
+        values = [c.as_sequence(c.atomized(c.compile(key.value))) for key in grouping.keys]
+        c.writer.line(f"{cell} = into.group({', '.join(values)})")
+        _write_parts(c, grouping, cell)
+        return
     names = []
     for number, key in enumerate(grouping.keys):
         name = c.writer.fresh("key")
@@ -139,11 +149,21 @@ def write_cells(c: Compiler, grouping: Grouping) -> None:
         c.writer.line(f"if not {name}:")
         with c.writer.indented(block=True):
             c.writer.line("return")
-    cell = c.writer.fresh("cell")
     c.writer.line(f"for {cell} in into.reached(({', '.join(names)},)):")
     with c.writer.indented(block=True), c.scoped():
-        for number, part in enumerate(grouping.parts):
-            _write_part(c, part, f"{cell}[{number}]")
+        _write_parts(c, grouping, cell)
+
+
+def _write_parts(c: Compiler, grouping: Grouping, cell: str) -> None:
+    for number, part in enumerate(grouping.parts):
+        target = f"{cell}[{number}]"
+        if part.function not in ("string-join", "distinct-values"):
+            _write_part(c, part, target)
+            continue
+        held = c.writer.fresh("held")
+        c.writer.line(f"{held} = {target}.held_bytes")
+        _write_part(c, part, target)
+        c.writer.line(f"into.held_bytes += {target}.held_bytes - {held}")
 
 
 def _write_part(c: Compiler, part: GroupPart, target: str) -> None:
@@ -195,4 +215,30 @@ def compile_groups(c: Compiler, records: ast.Expr, keys: ast.Expr, aggregates: a
     return one(table, items.item, simple=True)
 
 
-INTRINSICS = {(*VALUE.expanded, 3): compile_value, (*GROUPS.expanded, 3): compile_groups}
+def compile_found(c: Compiler, groups: ast.Expr) -> Code:
+    """pass:found: the groups of a table."""
+    c.writer.notes.append(Note(groups.span, Effect.HOLDS.value, "of each group its keys and aggregates"))
+    return Code(f"{c.as_one(c.compile(groups), 'a table')}.found()", Shape.SEQUENCE, ANY_SEQUENCE)
+
+
+def compile_key(c: Compiler, group: ast.Expr, number: ast.Expr) -> Code:
+    """pass:key: the value of a grouping key."""
+    assert isinstance(number, ast.IntegerLiteral)
+    text = f"{c.as_one(c.compile(group), 'a group')}.keys[{number.value - 1}]"
+    return Code(text, Shape.SEQUENCE, SequenceType(AtomicItem(at.ANY_ATOMIC), Occurrence.OPTIONAL))
+
+
+def compile_of_group(c: Compiler, group: ast.Expr, number: ast.Expr) -> Code:
+    """pass:of: the value of an aggregate of a group."""
+    assert isinstance(number, ast.IntegerLiteral)
+    text = f"{c.as_one(c.compile(group), 'a group')}.of({number.value - 1})"
+    return Code(text, Shape.SEQUENCE, ANY_SEQUENCE)
+
+
+INTRINSICS: dict[tuple[str, str, int], Callable[..., Code]] = {
+    (*VALUE.expanded, 3): compile_value,
+    (*GROUPS.expanded, 3): compile_groups,
+    (*FOUND.expanded, 1): compile_found,
+    (*KEY.expanded, 2): compile_key,
+    (*OF.expanded, 2): compile_of_group,
+}

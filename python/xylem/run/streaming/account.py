@@ -8,6 +8,7 @@ from dataclasses import replace
 from xylem.plan import flux
 from xylem.plan.buffers import A_WINDOW, AN_ITEM, THE_STREAM
 from xylem.plan.flux_plan import Buffered
+from xylem.plan.keyed_groups import OF_GROUP
 from xylem.plan.scan_plan import (
     AttributeTest,
     Keep,
@@ -25,6 +26,7 @@ from .roles import FeedRole, ItemRole, KeepRole, RegionRole, Role, ScopeRole, Wi
 from .window_account import held_by_windows
 
 BY_TURN = "as many as its loops have turns"
+BY_GROUP = "as many as there are groups"
 BY_QUERY = "what the query lets it become"
 
 
@@ -88,7 +90,8 @@ def _aggregated(role: FeedRole, paths: _Paths) -> Aggregated:
     aggregate = role.scope.aggregates[role.aggregate]
     function = aggregate.function
     if aggregate.table is not None:
-        function = f"{', '.join(dict.fromkeys(part.function for part in aggregate.table.parts))} by key"
+        by = "group" if any(key.kind == OF_GROUP for key in aggregate.table.keys) else "key"
+        function = f"{', '.join(dict.fromkeys(part.function for part in aggregate.table.parts))} by {by}".strip()
     path = _text_path(role, paths) if role.text_steps else paths.absolute(role.step)
     return Aggregated(path, function, by_scan)
 
@@ -124,6 +127,11 @@ def _kept_value(role: FeedRole, paths: _Paths) -> Buffered | None:
     """What an aggregate holds that is more than a number."""
     variable, function = role.scope.variable, role.scope.aggregates[role.aggregate].function
     table = role.scope.aggregates[role.aggregate].table
+    if table is not None and any(key.kind == OF_GROUP for key in table.keys):
+        cells = f"the aggregates of each group of {paths.absolute(role.step)}"
+        grows = any(part.function in ("string-join", "distinct-values") for part in table.parts)
+        bound = THE_STREAM if grows and role.scope.is_single else BY_GROUP
+        return Buffered(variable, (cells,), f"the end of ${variable}", bound)
     if table is not None:
         are_known = all(key.items is not None for key in table.keys)
         cells = f"accumulators by key of {paths.absolute(role.step)}"

@@ -29,7 +29,7 @@ from xylem.analysis.projection import NotProjectable, Projection, project
 from xylem.functions.library import look_up
 from xylem.functions.registry import FN
 from xylem.plan.flux import ROOT
-from xylem.plan.keyed_groups import GROUPS
+from xylem.plan.keyed_groups import GROUPS, OF_GROUP
 from xylem.rewrite.limited_sorts import LimitedSort, limited_sort, with_loop
 from xylem.rewrite.single_pass.group_by_key import as_existence
 from xylem.rewrite.substitution import FocusInTheWay, Substitution
@@ -89,6 +89,8 @@ class Aggregate:
     def depends_on_order(self) -> bool:
         """Whether records that stand inside each other must come in the order they started."""
         if self.grouping is not None:
+            if any(key.kind == OF_GROUP for key in self.grouping.keys):
+                return True
             return any(part.function not in _IN_ANY_ORDER for part in self.grouping.parts)
         return self.function in IN_ORDER
 

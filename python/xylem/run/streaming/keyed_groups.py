@@ -10,17 +10,19 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from itertools import product
-from typing import Any
+from typing import Any, NamedTuple
 
 from xylem.errors import DynamicError, XylemError
 from xylem.functions.context import Context
+from xylem.plan.keyed_groups import OF_GROUP
 from xylem.plan.scan_table import CellState
 from xylem.values import atomic_type as at
 from xylem.values.atomic import promote
 from xylem.values.casting_numbers import parse_double
+from xylem.values.comparison_keys import grouping_key
 from xylem.values.strings import UntypedAtomic
 
-from .accumulator import Accumulator, Failed, LeftFold, accumulator, take_state
+from .accumulator import Accumulator, Failed, LeftFold, accumulator, take_state, value_bytes
 
 CELL_BYTES = 64
 """What an accumulator of a cell is counted as."""
@@ -33,7 +35,7 @@ class KeySpec:
     """One key of a table."""
 
     kind: str
-    """double, number or string"""
+    """double, number, string or group"""
     is_single: bool
     """More than one value of a record is an error."""
     items: str | None
@@ -164,6 +166,21 @@ class KeyColumn:
         return bool(key == key)
 
 
+class Group(NamedTuple):
+    """The records whose keys are equal."""
+
+    keys: tuple[Sequence[Any], ...]
+    """Their values in the first record: one each, or none."""
+    parts: list[Accumulator]
+
+    def of(self, number: int) -> Sequence[Any]:
+        """The value of an aggregate, or its error."""
+        found = self.parts[number].result()
+        if isinstance(found, Failed):
+            raise found.error
+        return found
+
+
 class KeyedGroups:
     """The table.
 
@@ -175,7 +192,7 @@ class KeyedGroups:
         self._spec = spec
         self._context = context
         self._space = space
-        self.columns = [KeyColumn.of_spec(key, space) for key in spec.keys]
+        self.columns = [KeyColumn.of_spec(key, space) for key in spec.keys if key.kind != OF_GROUP]
         self.keys = [column.of for column in self.columns]
         self.cells: dict[tuple[Any, ...], list[Accumulator]] = {}
         self.error: XylemError | None = None
@@ -183,6 +200,8 @@ class KeyedGroups:
         self._of_scan: dict[tuple[Any, ...], Sequence[CellState]] = {}
         """Cells that only the scan has added to."""
         self._nothing: list[Sequence[Any] | None] = [None] * len(spec.parts)
+        self._groups: dict[Any, Group] = {}
+        self._timezone = context.run.implicit_timezone_minutes
         self.held_bytes = 0
 
     @property
@@ -217,6 +236,28 @@ class KeyedGroups:
         for key in list(self._of_scan):
             self.cell(key)
         yield from self.cells.items()
+
+    def group(self, *keys: Sequence[Any]) -> list[Accumulator]:
+        """What is kept of the group of a record, by the values of its keys."""
+        found = self._groups.get(key := tuple([self._group_key(values) for values in keys]))
+        if found is None:
+            found = self._groups[key] = Group(keys, [self._accumulator(part) for part in self._spec.parts])
+            of_keys = sum(value_bytes(value) for values in keys for value in values)
+            self.held_bytes += CELL_BYTES * (1 + len(found.parts)) + of_keys
+        return found.parts
+
+    def _group_key(self, values: Sequence[Any]) -> Any:
+        if len(values) == 1:
+            return grouping_key(values[0], None, self._timezone)
+        if values:
+            raise DynamicError("XPTY0004", f"a grouping key is one value, and not {len(values)}")
+        return None
+
+    def found(self) -> list[Group]:
+        """The groups, in the order of their first records."""
+        if self.error is not None:
+            raise self.error
+        return list(self._groups.values())
 
     def _accumulator(self, part: PartSpec) -> Accumulator:
         if part.zero is None:

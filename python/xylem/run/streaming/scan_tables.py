@@ -138,7 +138,7 @@ class TableMaker:
 def without_common_conditions(aggregate: Aggregate) -> tuple[list[ast.Expr], Aggregate]:
     """The conditions that all parts of a table have, about the record, and the table without them."""
     grouping = aggregate.grouping
-    if grouping is None:
+    if grouping is None or not grouping.parts:
         return [], aggregate
     split = [_conditions(part.taken) for part in grouping.parts]
     if any(conditions != split[0][0] for conditions, _ in split):

@@ -1,0 +1,302 @@
+"""Keep the aggregates of each group of a `group by`, and not its tuples.
+
+    for $p in /s/p where $p/x > 3
+    group by $k := $p/c
+    order by $k
+    return <g c="{ $k }" n="{ count($p) }" sum="{ sum($p/v) }"/>
+
+    →   for $group in pass:found(pass:groups(for $r in /s/p where $r/x > 3 return $r,
+                                             [["group", function($r) { $r/c }]],
+                                             [function($records) { count($records) },
+                                              function($records) { sum(for $r in $records return $r/v) }]))
+        let $k := pass:key($group, 1)
+        order by $k
+        return <g c="{ $k }" n="{ pass:of($group, 1) }" sum="{ pass:of($group, 2) }"/>
+
+Gain:   what is kept grows with the number of groups, not with that of tuples: the records pass one by one.
+Needs:  one loop over a path of the input, `let` and `where` behind it, then `group by` without collations or types.
+        Behind it, what is no key stands in aggregates only, in a form that takes a record at a time: a path, a filter
+        by tests of each item, a map, or a loop.
+Safe:   a group has the values of its tuples in their order, which for paths down from records that do not stand in each
+        other is document order. Groups are found in the order of their first tuples, which give the keys their values.
+        An error in an aggregate arises where it is read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from xylem.analysis.ast_replacement import replaced
+from xylem.analysis.focus import read_variables, reads_focus, uses_last, uses_position
+from xylem.analysis.free_variables import free_in
+from xylem.analysis.streamable_paths import is_test
+from xylem.functions.library import look_up
+from xylem.functions.registry import FN
+from xylem.plan.flux import ROOT
+from xylem.plan.keyed_groups import FOUND, GROUPS, KEY, OF, OF_GROUP
+from xylem.syntax import ast
+
+from ..fresh_names import bound_names
+from ..substitution import FocusInTheWay, Substitution
+from ..windows.conditions import is_steady
+from .group_by_key import AGGREGATES
+from .record_source import record_source
+from .rule import ExpandedName, OnePassRule, PassFacts
+
+_IN_ORDER = ("distinct-values", "string-join")
+_ONE_BY_ONE = (ast.LetClause, ast.WhereClause)
+_REGROUPING = (ast.GroupByClause, ast.WindowClause, ast.ForseqClause)
+_STEPS_DOWN = ("child", "attribute", "self", "descendant")
+
+
+class FoldGroups(OnePassRule):
+    name = "fold_groups"
+    paper = "§3.8.1"
+    told = "of each group only its aggregates are kept"
+
+    def apply(self, body: ast.Expr, facts: PassFacts) -> ast.Expr:
+        def by(node: ast.Node) -> ast.Node | None:
+            if not isinstance(node, ast.Flwor):
+                return None
+            grouped = _grouped(node, facts)
+            return None if grouped is None else _folded(node, grouped, facts)
+
+        return replaced(body, by)
+
+
+def folded_groups(body: ast.Expr, facts: PassFacts) -> frozenset[int]:
+    """The `group by` clauses of which only aggregates are kept, by id."""
+    loops = [node for node in body.walk() if isinstance(node, ast.Flwor)]
+    found = [_grouped(loop, facts) for loop in loops]
+    return frozenset(id(grouped.clause) for grouped in found if grouped is not None)
+
+
+@dataclass(frozen=True)
+class _Grouped:
+    """A loop that is made so, the values of its variables in terms of the record."""
+
+    record: ast.VarRef
+    collection: ast.Expr
+    tests: tuple[ast.Expr, ...]
+    """What a record must fulfil."""
+    clause: ast.GroupByClause
+    keys: Mapping[ExpandedName, ast.Expr]
+    calls: Mapping[ast.FunctionCall, ast.Expr]
+    """What the aggregates take of a record."""
+
+
+def _grouped(loop: ast.Flwor, facts: PassFacts) -> _Grouped | None:
+    place = next((n for n, clause in enumerate(loop.clauses) if isinstance(clause, ast.GroupByClause)), None)
+    known = facts.variables.keys() | {("", ROOT)}
+    if not place or facts.has_collation or not free_in(loop) <= known:
+        return None
+    (first, *before), clause = loop.clauses[:place], loop.clauses[place]
+    after = loop.clauses[place + 1 :]
+    assert isinstance(clause, ast.GroupByClause)
+    if not isinstance(first, ast.ForClause) or first.position or first.allowing_empty or first.type is not None:
+        return None
+    if not all(isinstance(c, _ONE_BY_ONE) for c in before) or any(isinstance(c, _REGROUPING) for c in after):
+        return None
+    if known & {name.expanded for part in loop.walk() for name in bound_names(part)}:
+        # What is put in elsewhere must mean the same there.
+        return None
+    record = ast.VarRef(ast.Name("record of a group", None, ""))
+    source = record_source(first.collection, record)
+    if source is None:
+        return None
+    try:
+        values, tests = _values(first, before, record)
+        keys = _keys(clause, values)
+    except (FocusInTheWay, _NotFolded):
+        return None
+    others = {name: value for name, value in values.items() if name not in keys}
+    finder = _Aggregates(others, source.nests)
+    if not finder.are_all((*after, ast.WhereClause(loop.result))):
+        return None
+    return _Grouped(record, first.collection, tuple(tests), clause, keys, finder.calls)
+
+
+class _NotFolded(Exception):
+    """The loop is not of this form."""
+
+
+def _values(
+    first: ast.ForClause, before: list[ast.Clause], record: ast.VarRef
+) -> tuple[dict[ExpandedName, ast.Expr], list[ast.Expr]]:
+    """What variables stand for in terms of the record, and the conditions it must fulfil."""
+    values: dict[ExpandedName, ast.Expr] = {first.name.expanded: record}
+    tests: list[ast.Expr] = []
+    for clause in before:
+        match clause:
+            case ast.LetClause(type=None, name=name, value=value):
+                values[name.expanded] = _put_in(values, value)
+            case ast.WhereClause(test=test):
+                tests.append(_put_in(values, test))
+            case _:
+                raise _NotFolded
+    return values, tests
+
+
+def _put_in(values: Mapping[ExpandedName, ast.Expr], expr: ast.Expr) -> ast.Expr:
+    if reads_focus(expr) or not is_steady(expr):
+        raise _NotFolded
+    return Substitution(values).apply(expr)
+
+
+def _keys(clause: ast.GroupByClause, values: Mapping[ExpandedName, ast.Expr]) -> dict[ExpandedName, ast.Expr]:
+    keys: dict[ExpandedName, ast.Expr] = {}
+    for spec in clause.specs:
+        name = spec.name.expanded
+        if spec.type is not None or spec.collation is not None or name in keys:
+            raise _NotFolded
+        if spec.value is None:
+            if name not in values:
+                raise _NotFolded
+            keys[name] = values[name]
+        elif read_variables(spec.value) & keys.keys():
+            raise _NotFolded
+        else:
+            keys[name] = _put_in(values, spec.value)
+    return keys
+
+
+class _Aggregates:
+    """Finds the aggregates behind a `group by`, and whether nothing else is asked of its tuples."""
+
+    def __init__(self, values: Mapping[ExpandedName, ast.Expr], nests: bool) -> None:
+        self.values = values
+        self.nests = nests
+        self.calls: dict[ast.FunctionCall, ast.Expr] = {}
+
+    def are_all(self, clauses: tuple[ast.Clause, ...]) -> bool:
+        bound = {name.expanded for clause in clauses for part in clause.walk() for name in bound_names(part)}
+        if bound & self.values.keys():
+            return False
+        return all(not read_variables(replaced(clause, self._without)) & self.values.keys() for clause in clauses)
+
+    def _without(self, node: ast.Node) -> ast.Node | None:
+        """Something that reads nothing, in place of an aggregate."""
+        if not isinstance(node, ast.FunctionCall) or node.name.uri != FN or node.name.local not in AGGREGATES:
+            return None
+        if node not in self.calls:
+            taken = self._taken(node)
+            if taken is None:
+                return None
+            self.calls[node] = taken
+        return ast.SequenceExpr()
+
+    def _taken(self, call: ast.FunctionCall) -> ast.Expr | None:
+        """What an aggregate takes of a record."""
+        argument, *more = call.arguments or (ast.SequenceExpr(),)
+        has_separator = call.name.local == "string-join" and len(more) == 1 and isinstance(more[0], ast.StringLiteral)
+        if (more and not has_separator) or not is_steady(argument) or reads_focus(argument):
+            return None
+        read = free_in(argument) & self.values.keys()
+        if len(read) != 1 or not self._is_itemwise(argument):
+            return None
+        if self.nests and call.name.local in _IN_ORDER and any(map(_is_path, self._parts(argument))):
+            return None
+        return Substitution(self.values).apply(argument)
+
+    def _parts(self, argument: ast.Expr) -> Iterator[ast.Node]:
+        """The argument, and what its variable stands for."""
+        yield from argument.walk()
+        for name in free_in(argument) & self.values.keys():
+            yield from self.values[name].walk()
+
+    def _is_itemwise(self, expr: ast.Expr) -> bool:
+        """Whether the value for a group is that for its records, one after the other."""
+        match expr:
+            case ast.VarRef(name=name):
+                return name.expanded in self.values
+            case ast.Path(left=left, right=ast.AxisStep() as step):
+                return not self._reads(step) and self._leads_down(expr, step) and self._is_itemwise(left)
+            case ast.Path(left=left, right=right):
+                is_plain = _is_atomic(right) and not self._reads(right) and not _counts(right)
+                return is_plain and self._is_itemwise(left)
+            case ast.SimpleMap(left=left, right=right):
+                return not self._reads(right) and not _counts(right) and self._is_itemwise(left)
+            case ast.Filter(base=base, predicate=predicate):
+                return is_test(predicate) and not self._reads(predicate) and self._is_itemwise(base)
+            case ast.Flwor(clauses=(ast.ForClause(position=None, allowing_empty=False) as first, *rest), result=result):
+                is_simple = all(isinstance(clause, _ONE_BY_ONE) for clause in rest)
+                is_own = not any(self._reads(part) for part in (*rest, result))
+                return is_simple and is_own and self._is_itemwise(first.collection)
+        return False
+
+    def _leads_down(self, path: ast.Path, step: ast.AxisStep) -> bool:
+        """Whether a step leads to nodes in document order, none of them twice, from all that it begins at."""
+        if step.axis not in _STEPS_DOWN or (self.nests and step.axis == "descendant"):
+            return False
+        base: ast.Expr = path.left
+        while isinstance(base, (ast.Path, ast.Filter)):
+            if isinstance(base, ast.Path) and not isinstance(base.right, ast.AxisStep):
+                return False
+            base = base.base if isinstance(base, ast.Filter) else base.left
+        return isinstance(base, ast.VarRef) and _is_way_down(self.values.get(base.name.expanded), self.nests)
+
+    def _reads(self, node: ast.Node) -> bool:
+        return bool(read_variables(node) & self.values.keys())
+
+
+def _is_way_down(value: ast.Expr | None, nests: bool) -> bool:
+    """Whether a variable stands for the record, or for what a path of steps leads to from it."""
+    while isinstance(value, ast.Path) and isinstance(value.right, ast.AxisStep):
+        if value.right.axis not in _STEPS_DOWN or (nests and value.right.axis == "descendant"):
+            return False
+        value = value.left
+    return isinstance(value, ast.VarRef)
+
+
+def _is_path(node: ast.Node) -> bool:
+    return isinstance(node, ast.Path)
+
+
+def _counts(expr: ast.Expr) -> bool:
+    return uses_position(expr) or uses_last(expr)
+
+
+def _is_atomic(expr: ast.Expr) -> bool:
+    """Whether the value can have no nodes, which a path would put in order."""
+    if isinstance(expr, ast.FunctionCall):
+        known = look_up(*expr.name.expanded, len(expr.arguments))
+        return known is not None and known.returns.startswith("xs:")
+    return isinstance(expr, ast.Arithmetic)
+
+
+def _folded(loop: ast.Flwor, grouped: _Grouped, facts: PassFacts) -> ast.Expr:
+    group, record, records = facts.fresh("group"), facts.fresh("record"), facts.fresh("records")
+    own = Substitution({grouped.record.name.expanded: record})
+    keys = [_of_records(record, own.apply(value)) for value in grouped.keys.values()]
+    parts = []
+    for call, taken in grouped.calls.items():
+        argument: ast.Expr = records
+        if taken != grouped.record:
+            argument = ast.Flwor((ast.ForClause(record.name, None, records),), own.apply(taken), span=call.span)
+        parts.append(_of_records(records, replace(call, arguments=(argument, *call.arguments[1:]))))
+    arrays = [ast.SquareArray((ast.StringLiteral(OF_GROUP), key)) for key in keys]
+    chosen: ast.Expr = grouped.collection
+    if grouped.tests:
+        tests = [ast.WhereClause(own.apply(test), span=test.span) for test in grouped.tests]
+        chosen = ast.Flwor((ast.ForClause(record.name, None, chosen), *tests), record, span=chosen.span)
+    arguments = (chosen, ast.SquareArray(tuple(arrays)), ast.SquareArray(tuple(parts)))
+    table = ast.FunctionCall(GROUPS, arguments, span=grouped.clause.span)
+    numbers = {call: ast.IntegerLiteral(number) for number, call in enumerate(grouped.calls, 1)}
+
+    def by(node: ast.Node) -> ast.Node | None:
+        number = numbers.get(node) if isinstance(node, ast.FunctionCall) else None
+        return None if number is None else ast.FunctionCall(OF, (group, number), span=node.span)
+
+    place = loop.clauses.index(grouped.clause)
+    found = ast.ForClause(group.name, None, ast.FunctionCall(FOUND, (table,), span=grouped.clause.span))
+    lets = [
+        ast.LetClause(spec.name, None, ast.FunctionCall(KEY, (group, ast.IntegerLiteral(number))), span=spec.span)
+        for number, spec in enumerate(grouped.clause.specs, 1)
+    ]
+    rest = [replaced(clause, by) for clause in loop.clauses[place + 1 :]]
+    return replace(loop, clauses=(found, *lets, *rest), result=replaced(loop.result, by))
+
+
+def _of_records(parameter: ast.VarRef, body: ast.Expr) -> ast.InlineFunction:
+    return ast.InlineFunction((), (ast.Parameter(parameter.name),), None, body)
