@@ -32,6 +32,10 @@ RANGE_BYTES = 16 << 20
 
 def one_process(master: str) -> Run:
     from xylem import api
+    from xylem.run.garbage_collection import collect_seldom
+
+    # As the command line does.
+    collect_seldom()
 
     def run(task: SparkTask, document: Path, output: Path) -> dict[str, Any]:
         with output.open("wb") as file:

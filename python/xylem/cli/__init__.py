@@ -12,7 +12,10 @@ def main() -> None:
     """The console script `xylem`."""
     import sys
 
+    from xylem.run.garbage_collection import collect_seldom
+
     from .app import app
     from .optional_values import with_default_values
 
+    collect_seldom()
     app(with_default_values(sys.argv[1:]), prog_name="xylem")

@@ -12,8 +12,9 @@ import gc
 import sys
 from importlib import import_module
 
+from xylem.run.garbage_collection import collect_seldom
+
 WORKER = "pyspark.worker"
-YOUNG_OBJECTS = 20_000
 COMPILED = "for $i in /a/b let $t := string($i/c) order by $t return <d e='{ $t }'>{ count($i/f) }</d>"
 """Has what most queries have, so that most of what compiles and evaluates them is loaded."""
 
@@ -27,8 +28,7 @@ def load(module: str) -> None:
         _compile()
     gc.collect()
     gc.freeze()
-    # The items of a batch come and go by themselves: to look for cycles among them finds nothing.
-    gc.set_threshold(YOUNG_OBJECTS, 20, 20)
+    collect_seldom()
 
 
 def _compile() -> None:
