@@ -41,7 +41,7 @@ def test_output_figures_and_nothing_else(spark: object, source: Path) -> None:
     (line,) = there.stderr.splitlines()
     facts = json.loads(line)
     assert (facts["on"], facts["master"], facts["tasks"], facts["stages"]) == ("spark", "local[2]", 3, 1)
-    assert facts["split"] == ["1 file: 1 cut into 12 parts", "3 tasks of 0.0 to 0.0 MB"]
+    assert facts["split"] == ["1 file: 1 cut into 24 parts", "3 tasks of 0.0 to 0.0 MB"]
     assert facts["peak_worker_rss_bytes"] < 300e6
     assert [part["kind"] for part in facts["parts"]] == ["map"]
 

@@ -108,7 +108,7 @@ STREAMED = [
     "return $a/@t/string()",
 ]
 OTHERS = [
-    "let $n := count(/log/e) for $e in /log/e group by $k := string($e/@k) return <g>{ $k, count($e) = $n }</g>",
+    "let $n := count(/log/e) for $e in /log/e group by $k := string($e/@k) return <g>{ $k, $e, count($e) = $n }</g>",
     # the input is needed once for each key, or each round
     "for $u in distinct-values(/log/e/@k) forseq $w in /log/e[@k = $u] tumbling window start when true() "
     "end when true() return count($w)",
