@@ -37,6 +37,8 @@ def figures(seconds: dict[str, float]) -> SparkFigures:
         found.tasks[task.name] = {
             engine: {"seconds": [2 * value, value], "output": "x", **extra} for engine, value in seconds.items()
         }
+        if task.is_heavy:
+            found.in_turn[task.name] = {engine: [value, 9 * value, value] for engine, value in seconds.items()}
     found.first_answers = dict.fromkeys(seconds, 2.0)
     found.small = {"small": [2.5, 2.0], "joined.xml": [1.0, 1.5]}
     found.cuts = {name: {"one_thread": 1.8, "all_threads": 1.0, "threads": 2} for name in ("auctions", "photons")}
@@ -75,12 +77,14 @@ def test_lines_of_engines() -> None:
         {"first_answer": 2.5},
         {"warm": 3.5},
         {"task": "photons, scan", "seconds": [3.0, 1.0], "output": "x.txt"},
+        {"in_turn": "auctions, report", ONE_PROCESS: [3.0], ON_SPARK: [2.0]},
         {"small": "small", "seconds": [2.0], "answer": "7"},
         {"cuts": "photons", "one_thread": 2.0, "all_threads": 1.0, "threads": 2},
     ):
         take(line, ON_SPARK, found)
     assert (found.started, found.first_answers, found.warm) == ({ON_SPARK: 1.5}, {ON_SPARK: 2.5}, {ON_SPARK: 3.5})
     assert (found.best("photons, scan", ON_SPARK), found.first("photons, scan", ON_SPARK)) == (1.0, 3.0)
+    assert found.in_turn == {"auctions, report": {ONE_PROCESS: [3.0], ON_SPARK: [2.0]}}
     assert (found.small, found.small_answers) == ({"small": [2.0]}, {"small": "7"})
     assert found.cuts["photons"]["all_threads"] == 1.0
 

@@ -41,6 +41,8 @@ class SparkFigures:
     """Seconds from its start until all workers of an engine have been at work, over a document of some megabytes."""
     tasks: dict[str, dict[str, dict[str, Any]]] = field(default_factory=dict)
     """Figures by task and engine."""
+    in_turn: dict[str, dict[str, list[float]]] = field(default_factory=dict)
+    """Seconds of tasks whose time is in evaluation, by engine, in runs that took turns."""
     small: dict[str, list[float]] = field(default_factory=dict)
     """Seconds for many small files, and for one of the same bytes."""
     small_answers: dict[str, str] = field(default_factory=dict)
@@ -115,6 +117,8 @@ def take(found: dict[str, Any], engine: str, figures: SparkFigures) -> None:
         figures.first_answers[engine] = found["first_answer"]
     elif "warm" in found:
         figures.warm[engine] = found["warm"]
+    elif "in_turn" in found:
+        figures.in_turn[found.pop("in_turn")] = found
     elif "small" in found:
         figures.small[found["small"]] = found["seconds"]
         figures.small_answers[found["small"]] = found["answer"]

@@ -45,8 +45,10 @@ def _items(rows: Any) -> Any:
     # What has elements in it is a string with their tags.
     plain = "regexp_replace(description, '<[^>]*>', '')"
     words = f"filter(split({plain}, '\\\\s+'), word -> word != '')"
+    characters = f"length(trim(regexp_replace({plain}, '\\\\s+', ' ')))"
     line = (
         f"concat('<item id=\"', _id, '\" name=\"', {name}, '\" words=\"', size({words}), "
+        f"'\" characters=\"', {characters}, "
         f"'\" since=\"', {year}, "
         "'\" pays=\"', array_join(sort_array(transform(split(payment, ', '), p -> replace(p, ' ', '_'))), '+'), '\"/>')"
     )
@@ -85,6 +87,7 @@ TASKS = (
                                     || substring($m/date, 4, 2))
         order by string-length($name) descending, $name, $i/@id
         return <item id="{ $i/@id }" name="{ $name }" words="{ count(tokenize($i/description)) }"
+                     characters="{ string-length(normalize-space($i/description)) }"
                      since="{ year-from-date(min($days)) }"
                      pays="{ string-join(sort(tokenize($i/payment, ", ") ! replace(., " ", "_")), "+") }"/>
         """,

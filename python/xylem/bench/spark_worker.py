@@ -1,10 +1,11 @@
 """One engine of `xylem bench spark` in a process of its own: what it is told on the command line, it measures.
 
-    python -m xylem.bench.spark_worker ENGINE FOLDER MASTER REPEAT
+    python -m xylem.bench.spark_worker ENGINE FOLDER MASTER REPEAT [TASK]
 
 answers with lines of JSON: the seconds the engine took to start, until it had its first answer, over a small document,
 and until all its workers had something to do; then the figures of every task, and of what only this engine is asked.
-Answers are written to FOLDER, so that they can be compared.
+Answers are written to FOLDER, so that they can be compared. Where Spark is compared with one process, the two are run
+in turn, more often: what else the machine does falls on both.
 """
 
 from __future__ import annotations
@@ -112,15 +113,29 @@ def measure(engine: str, folder: Path, master: str, repeat: int, tasks: Iterable
         output = folder / f"{task.name}-{engine}.txt".replace(" ", "-")
         seconds: list[float] = []
         figures: dict[str, Any] = {}
-        for _ in range(repeat):
+        beside: list[float] = []
+        is_beside = engine == ON_SPARK and task.is_heavy
+        for _ in range(2 * repeat - 1 if is_beside else repeat):
             started = time.monotonic()
             figures = run(task, folder / f"{task.document}.xml", output)
             seconds.append(time.monotonic() - started)
+            if is_beside:
+                beside.append(_by_one_process(folder, task))
         _say({"task": task.name, "seconds": seconds, "output": output.name, **figures})
+        if beside:
+            _say({"in_turn": task.name, ON_SPARK: seconds, ONE_PROCESS: beside})
     if engine == ON_SPARK:
         _small_files(run, scan, folder, repeat)
-    if engine == ONE_PROCESS:
-        _cut_points(folder, repeat)
+
+
+def _by_one_process(folder: Path, task: SparkTask) -> float:
+    """The seconds of a task in a process of its own, once that is warm."""
+    import subprocess
+
+    command = [sys.executable, "-m", "xylem.bench.spark_worker", ONE_PROCESS, str(folder), "none", "2", task.name]
+    told = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    found = [json.loads(line) for line in told.splitlines()]
+    return next(float(min(line["seconds"])) for line in found if line.get("task") == task.name)
 
 
 def _small_files(run: Run, scan: SparkTask, folder: Path, repeat: int) -> None:
@@ -134,7 +149,7 @@ def _small_files(run: Run, scan: SparkTask, folder: Path, repeat: int) -> None:
         _say({"small": source, "seconds": found, "answer": (folder / f"{source}.txt").read_text(encoding="utf-8")})
 
 
-def _cut_points(folder: Path, repeat: int) -> None:
+def cut_points(folder: Path, repeat: int) -> None:
     """The index pass alone: by one thread, and by as many as there are cores."""
     import os
 
@@ -157,4 +172,7 @@ def _say(figures: dict[str, Any]) -> None:
 
 
 if __name__ == "__main__":
-    measure(sys.argv[1], Path(sys.argv[2]), sys.argv[3], int(sys.argv[4]), TASKS)
+    wanted = [task for task in TASKS if task.name in (sys.argv[5:] or [task.name])]
+    measure(sys.argv[1], Path(sys.argv[2]), sys.argv[3], int(sys.argv[4]), wanted)
+    if sys.argv[1] == ONE_PROCESS and len(wanted) == len(TASKS):
+        cut_points(Path(sys.argv[2]), int(sys.argv[4]))
