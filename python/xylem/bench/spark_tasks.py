@@ -48,6 +48,7 @@ def _items(rows: Any) -> Any:
     characters = f"length(trim(regexp_replace({plain}, '\\\\s+', ' ')))"
     line = (
         f"concat('<item id=\"', _id, '\" name=\"', {name}, '\" words=\"', size({words}), "
+        f"'\" different=\"', size(array_distinct({words})), "
         f"'\" characters=\"', {characters}, "
         f"'\" since=\"', {year}, "
         "'\" pays=\"', array_join(sort_array(transform(split(payment, ', '), p -> replace(p, ' ', '_'))), '+'), '\"/>')"
@@ -85,8 +86,10 @@ TASKS = (
         let $days := for $m in $i/mailbox/mail
                      return xs:date(substring($m/date, 7, 4) || "-" || substring($m/date, 1, 2) || "-"
                                     || substring($m/date, 4, 2))
+        let $words := tokenize($i/description)
         order by string-length($name) descending, $name, $i/@id
-        return <item id="{ $i/@id }" name="{ $name }" words="{ count(tokenize($i/description)) }"
+        return <item id="{ $i/@id }" name="{ $name }" words="{ count($words) }"
+                     different="{ count(distinct-values($words)) }"
                      characters="{ string-length(normalize-space($i/description)) }"
                      since="{ year-from-date(min($days)) }"
                      pays="{ string-join(sort(tokenize($i/payment, ", ") ! replace(., " ", "_")), "+") }"/>
