@@ -48,7 +48,7 @@ def _items(rows: Any) -> Any:
     characters = f"length(trim(regexp_replace({plain}, '\\\\s+', ' ')))"
     line = (
         f"concat('<item id=\"', _id, '\" name=\"', {name}, '\" words=\"', size({words}), "
-        f"'\" different=\"', size(array_distinct({words})), "
+        f"'\" long=\"', size(filter({words}, word -> length(word) > 8)), "
         f"'\" characters=\"', {characters}, "
         f"'\" since=\"', {year}, "
         "'\" pays=\"', array_join(sort_array(transform(split(payment, ', '), p -> replace(p, ' ', '_'))), '+'), '\"/>')"
@@ -89,7 +89,7 @@ TASKS = (
         let $words := tokenize($i/description)
         order by string-length($name) descending, $name, $i/@id
         return <item id="{ $i/@id }" name="{ $name }" words="{ count($words) }"
-                     different="{ count(distinct-values($words)) }"
+                     long="{ count($words[string-length(.) > 8]) }"
                      characters="{ string-length(normalize-space($i/description)) }"
                      since="{ year-from-date(min($days)) }"
                      pays="{ string-join(sort(tokenize($i/payment, ", ") ! replace(., " ", "_")), "+") }"/>
