@@ -28,6 +28,7 @@ STAGES = (
     "plan",
     "rewrite",
     "run",
+    "lowering",
     "pipeline",
     "result",
     "external_names",

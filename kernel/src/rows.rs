@@ -27,7 +27,7 @@ const KIND_MASK: u32 = 7;
 
 /// What a row without a value takes, for measuring.
 const ROW_BYTES: usize = 32;
-/// What a row takes where trees are measured, in `xylem.run.streaming.buffer`.
+/// What a row takes where trees are measured, in `xylem.run.stream.buffer`.
 const TREE_ROW_BYTES: usize = 24;
 
 /// Columns, one entry for each row; values lie end to end in one buffer, in the order of the rows.

@@ -31,11 +31,11 @@ from xylem.values.python_values import items_from_python, sequence_from_python
 if TYPE_CHECKING:
     from xylem.analysis.event_time import EventTime
     from xylem.functions.late_items import LateItems
+    from xylem.lowering.parts.window_account import WindowAccount
     from xylem.plan.distribution import Distribution
     from xylem.plan.explain import Explanation
     from xylem.plan.streamability import DataFlow
-    from xylem.run.distributed.window_account import WindowAccount
-    from xylem.run.streaming.passes import StreamPasses
+    from xylem.run.stream.passes import StreamPasses
     from xylem.schema import Schema
     from xylem.source.byte_ranges import Scope
     from xylem.source.byte_source import ByteSource, Source
@@ -226,8 +226,8 @@ class Query:
         B
         """
         from xylem.input_policy import Readings, limits_within, readable_input, reason_of
-        from xylem.run.streaming.progress import Progress
-        from xylem.run.streaming.run import Statistics
+        from xylem.run.stream.progress import Progress
+        from xylem.run.stream.run import Statistics
         from xylem.sink.dead_letters import malformed_tally
         from xylem.stream_query import loaded_schema, refuse_collections, stream_source
         from xylem.stream_result import StreamResult
@@ -279,9 +279,9 @@ class Query:
         """How the query is executed over one input: streamed, or why not."""
         from xylem.analysis.dataflow import INPUT, label
         from xylem.errors import StaticError
+        from xylem.lowering.stream.account import account_of, account_of_all
         from xylem.plan.explain import Refusal, explain
         from xylem.plan.streamability import over_tree, streamability
-        from xylem.run.streaming.account import account_of, account_of_all
 
         program = self._program
         flow = self.data_flow()
@@ -312,8 +312,8 @@ class Query:
 
     def stream_windows(self) -> list[WindowAccount]:
         """What the windows of this query keep over a stream that comes in batches, and where (docs/windows.md)."""
+        from xylem.lowering.parts.window_account import window_accounts
         from xylem.plan.stream_account import StreamAccount
-        from xylem.run.distributed.window_account import window_accounts
 
         def waits_for_end() -> bool:
             told = self.explain().stream

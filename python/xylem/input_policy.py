@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from xylem.errors import Span, StaticError
-from xylem.run.streaming.account import account_of
-from xylem.run.streaming.passes import StreamPasses
-from xylem.run.streaming.statistics import Statistics
+from xylem.lowering.stream.account import account_of
+from xylem.run.stream.passes import StreamPasses
+from xylem.run.stream.statistics import Statistics
 from xylem.source.byte_source import ByteSource
 from xylem.source.limits import DEFAULT_LIMITS, Limits
 from xylem.source.malformed import MalformedTally

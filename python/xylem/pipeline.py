@@ -10,10 +10,10 @@ from xylem.analysis.readable_names import with_readable_names
 from xylem.analysis.static_context import PREDECLARED, StaticContext
 from xylem.errors import StaticError
 from xylem.functions.external import ExternalFunction
+from xylem.lowering.python.build import Builder, ModuleResolver
 from xylem.plan.distribution import InputOf
 from xylem.run.deep_stack import with_deep_stack
-from xylem.run.evaluator.build import Builder, ModuleResolver
-from xylem.run.evaluator.program import ExternalVariable, Program
+from xylem.run.program import ExternalVariable, Program
 from xylem.syntax import ast, parse, parse_sequence_type, print_query
 
 if TYPE_CHECKING:
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from xylem.functions.late_items import LateItems
     from xylem.plan.streamability import DataFlow
     from xylem.rewrite.windows import WindowFacts
-    from xylem.run.distributed.program import DistributedProgram
-    from xylem.run.streaming.passes import EarlierPass, StreamPasses
-    from xylem.run.streaming.program import StreamProgram
+    from xylem.run.stream.passes import EarlierPass, StreamPasses
+    from xylem.run.stream.program import StreamProgram
+    from xylem.run.tasks.program import DistributedProgram
     from xylem.schema.constraints import Schema
 
 
@@ -100,10 +100,10 @@ def _compiled_stream(text: str, env: StaticEnvironment, schema: Schema | None) -
 def _streamed_module(
     module: ast.Module, env: StaticEnvironment, schema: Schema | None, part: tuple[int, int] | None = None
 ) -> StreamProgram:
+    from xylem.lowering.stream.build import NotStreamable, StreamBuilder
     from xylem.plan.window_brackets import ends_with_windows, opens_windows
     from xylem.rewrite import to_program
-    from xylem.run.streaming.build import NotStreamable, StreamBuilder
-    from xylem.run.streaming.program import StreamProgram
+    from xylem.run.stream.program import StreamProgram
 
     builder = _builder(env if schema is None else replace(env, schema=schema))
     main = builder.load(module)
@@ -145,9 +145,9 @@ def compile_passes(text: str, env: StaticEnvironment, schema: Schema | None = No
 
 
 def _compiled_passes(text: str, env: StaticEnvironment, schema: Schema | None) -> StreamPasses:
-    from xylem.run.streaming.account import account_of
-    from xylem.run.streaming.build import NotStreamable
-    from xylem.run.streaming.passes import StreamPasses
+    from xylem.lowering.stream.account import account_of
+    from xylem.lowering.stream.build import NotStreamable
+    from xylem.run.stream.passes import StreamPasses
 
     refused: NotStreamable | None = None
     at_once: StreamProgram | None = None
@@ -173,10 +173,10 @@ def _bounded_passes(
     module: ast.MainModule, env: StaticEnvironment, schema: Schema | None, first_number: int = 1
 ) -> StreamPasses | None:
     """The passes of a module that cannot be answered in one; None where none of them would keep less."""
+    from xylem.lowering.stream.account import account_of
+    from xylem.lowering.stream.build import NotStreamable
     from xylem.rewrite.earlier_passes import split_passes
-    from xylem.run.streaming.account import account_of
-    from xylem.run.streaming.build import NotStreamable
-    from xylem.run.streaming.passes import EarlierPass, StreamPasses
+    from xylem.run.stream.passes import EarlierPass, StreamPasses
 
     split = split_passes(module.body, module.prolog, first_number)
     if split is None:
@@ -216,9 +216,9 @@ def _passes_by_parts(
     module: ast.MainModule, env: StaticEnvironment, schema: Schema | None, at_once: StreamProgram | None
 ) -> StreamPasses | None:
     """A pass for each part of the answer, or for several where that keeps nothing; None where that does not help."""
-    from xylem.run.streaming.account import account_of
-    from xylem.run.streaming.build import NotStreamable
-    from xylem.run.streaming.passes import StreamPasses
+    from xylem.lowering.stream.account import account_of
+    from xylem.lowering.stream.build import NotStreamable
+    from xylem.run.stream.passes import StreamPasses
 
     if at_once is None:
         return None
@@ -324,10 +324,10 @@ def _compiled_distributed(
     divides: bool = False,
     input_of: InputOf = InputOf.NAMED,
 ) -> DistributedProgram:
+    from xylem.lowering.parts.compiled_parts import CompiledParts
     from xylem.rewrite.distribute import distribute
-    from xylem.run.distributed.compiled_parts import CompiledParts
-    from xylem.run.distributed.lookup import LOOKUP
-    from xylem.run.distributed.program import DistributedProgram
+    from xylem.run.tasks.lookup import LOOKUP
+    from xylem.run.tasks.program import DistributedProgram
     from xylem.sink.default_parameters import merged_options
 
     env = replace(env, external_functions=(*env.external_functions, LOOKUP))

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from xylem.errors import StaticError
 from xylem.functions.registry import FN
+from xylem.lowering.stream.build import NotStreamable
 from xylem.pipeline import StaticEnvironment, compile_distributed, compile_passes, compile_stream
 from xylem.plan.tree_reasons import tree_reason
-from xylem.run.streaming.build import NotStreamable
 from xylem.source.byte_source import ByteSource, Source
 from xylem.source.resources import FileResources
 from xylem.syntax import ast, parse
@@ -19,8 +19,8 @@ from xylem.values.uri import resolve
 
 if TYPE_CHECKING:
     from xylem.plan.scan_plan import ScanPlan
-    from xylem.run.streaming.passes import StreamPasses
-    from xylem.run.streaming.program import StreamProgram
+    from xylem.run.stream.passes import StreamPasses
+    from xylem.run.stream.program import StreamProgram
     from xylem.schema import Schema
     from xylem.source.byte_ranges import Scope
     from xylem.source.limits import Limits
@@ -138,7 +138,7 @@ def validated(source: ByteSource, program: StreamProgram, schema: Schema | None,
     """The input, compared with its schema on the way if that is asked for."""
     if mode is None:
         return source
-    from xylem.run.streaming.validated_source import ValidatedSource
+    from xylem.run.stream.validated_source import ValidatedSource
     from xylem.schema import DeclaredSchema
 
     if not isinstance(schema, DeclaredSchema):
@@ -148,7 +148,7 @@ def validated(source: ByteSource, program: StreamProgram, schema: Schema | None,
 
 def _relied_on(program: StreamProgram) -> frozenset[str] | None:
     """The elements whose children are processed as a stream, in an order the schema promises; None for any."""
-    from xylem.run.streaming.roles import ScopeRole
+    from xylem.run.stream.roles import ScopeRole
 
     names = {program.scan.steps[role.step].local for role in program.roles if isinstance(role, ScopeRole)}
     names.discard(program.scan.steps[0].local)

@@ -6,14 +6,14 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from xylem.result import chosen_parameters, has_xml_text
-from xylem.run.streaming.collector import Collector
+from xylem.run.stream.collector import Collector
 from xylem.values.python_values import python_from_item
 
 if TYPE_CHECKING:
     from xylem.plan.stream_account import StreamAccount
-    from xylem.run.streaming.program import StreamProgram
-    from xylem.run.streaming.progress import Progress
-    from xylem.run.streaming.run import Statistics
+    from xylem.run.stream.program import StreamProgram
+    from xylem.run.stream.progress import Progress
+    from xylem.run.stream.run import Statistics
     from xylem.source.malformed import MalformedTally
 
 Start = Callable[[Any], Iterator["Statistics"]]
@@ -60,7 +60,7 @@ class StreamResult:
 
         With the xml method and no indentation, not even the element under construction is kept.
         """
-        from xylem.run.streaming.text import NO_ITEM, StreamText
+        from xylem.run.stream.text import NO_ITEM, StreamText
 
         output = self._program.handlers.output
         text = StreamText(
@@ -74,7 +74,7 @@ class StreamResult:
     @property
     def account(self) -> StreamAccount:
         """What streams, what is aggregated on the way, and what is buffered."""
-        from xylem.run.streaming.account import account_of
+        from xylem.lowering.stream.account import account_of
 
         return account_of(self._program)
 

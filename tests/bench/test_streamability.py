@@ -10,7 +10,7 @@ from xylem.bench import xmark
 from xylem.bench.pass_queries import QUERIES
 from xylem.bench.streamability import page
 from xylem.bench.xmark_queries import query
-from xylem.run.streaming.run import Statistics
+from xylem.run.stream.run import Statistics
 from xylem.sink import SerializationParameters, serialize
 
 DOCS = Path(__file__).parents[2] / "docs"

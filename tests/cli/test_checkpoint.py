@@ -84,7 +84,7 @@ def without_time(path: Path) -> bytes:
 def interrupted(query: str, document: Path, tmp_path: Path) -> tuple[Path, Path]:
     """A run that stopped in the middle, with the checkpoint it left."""
     checkpoint, output = tmp_path / "check.json", tmp_path / "out.xml"
-    broken = "import os; from xylem.run.distributed import checkpoint; save = checkpoint.Checkpoint.save; n = [0]\n"
+    broken = "import os; from xylem.run.tasks import checkpoint; save = checkpoint.Checkpoint.save; n = [0]\n"
     broken += "def stop(self, path):\n save(self, path); n[0] += 1\n if n[0] == 20: os._exit(9)\n"
     broken += "checkpoint.Checkpoint.save = stop\n" + SMALL.replace("; ", "\n")
     arguments = command(query, document, output, "--checkpoint", str(checkpoint))

@@ -5,8 +5,8 @@ from __future__ import annotations
 import io
 
 from xylem.cli.progress_line import EVERY_SECONDS, FIRST_AFTER_SECONDS, ProgressLine
-from xylem.run.streaming.progress import MeasuredOutput, Progress
-from xylem.run.streaming.run import Statistics
+from xylem.run.stream.progress import MeasuredOutput, Progress
+from xylem.run.stream.run import Statistics
 from xylem.source.byte_source import ByteSource
 
 ERASED = "\r\x1b[2K"

@@ -10,9 +10,9 @@ import xylem
 from xylem.errors import XylemError
 from xylem.pipeline import StaticEnvironment, compile_distributed
 from xylem.plan.distribution import InputOf
-from xylem.run.distributed.flat_items import NOT_FLAT
-from xylem.run.distributed.in_process import run_in_process
-from xylem.run.distributed.program import DistributedProgram
+from xylem.run.tasks.flat_items import NOT_FLAT
+from xylem.run.tasks.in_process import run_in_process
+from xylem.run.tasks.program import DistributedProgram
 from xylem.source.byte_ranges import ByteRange, CutPoint, ranges
 from xylem.source.cut_points import find_cuts
 from xylem.source.kernel import find_cuts as kernel_cuts

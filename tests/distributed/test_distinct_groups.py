@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 from xylem.errors import InputError
-from xylem.run.distributed.in_process import run_in_process
+from xylem.run.tasks.in_process import run_in_process
 
 from .ranges_of_documents import SHOP, assert_same, distributed
 

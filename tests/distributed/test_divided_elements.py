@@ -10,7 +10,7 @@ from xylem.bench import xmark
 from xylem.bench.xmark_queries import query
 from xylem.functions.external import ExternalFunction
 from xylem.pipeline import StaticEnvironment, compile_distributed
-from xylem.run.distributed.program import DistributedProgram
+from xylem.run.tasks.program import DistributedProgram
 
 from .ranges_of_documents import SHOP, divisions, over_ranges, over_tree
 

@@ -8,7 +8,7 @@ from random import Random
 import pytest
 import xylem
 from xylem.errors import InputError, XylemError
-from xylem.run.distributed.in_process import run_in_process
+from xylem.run.tasks.in_process import run_in_process
 from xylem.source.byte_ranges import ranges
 from xylem.source.cut_points import find_cuts
 from xylem.source.kernel import find_cuts as kernel_cuts

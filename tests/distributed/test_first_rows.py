@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from hypothesis import given
 from hypothesis import strategies as st
-from xylem.run.distributed.rows import Row
-from xylem.run.distributed.sort_task import FirstRows
+from xylem.run.tasks.rows import Row
+from xylem.run.tasks.sort_task import FirstRows
 
 from .ranges_of_documents import distributed
 

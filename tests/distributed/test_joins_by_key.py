@@ -10,7 +10,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from xylem.run.distributed.in_process import JoinInProcess
+from xylem.run.tasks.in_process import JoinInProcess
 
 from .ranges_of_documents import assert_same, distributed, divisions
 

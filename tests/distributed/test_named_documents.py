@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from xylem.pipeline import StaticEnvironment, compile_distributed
 from xylem.plan.distribution import InputOf
-from xylem.run.distributed.in_process import run_in_process
+from xylem.run.tasks.in_process import run_in_process
 from xylem.source.byte_ranges import ranges
 from xylem.source.cut_points import find_cuts
 from xylem.source.resources import FileResources

@@ -8,7 +8,7 @@ from random import Random
 import pytest
 from typer.testing import CliRunner
 from xylem.cli.app import app
-from xylem.run.distributed.flat_items import NOT_FLAT
+from xylem.run.tasks.flat_items import NOT_FLAT
 from xylem.source.byte_ranges import ranges
 from xylem.spark.inputs import input_files
 from xylem.spark.run_here import RunHere

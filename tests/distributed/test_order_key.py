@@ -7,8 +7,8 @@ from typing import Any
 
 from hypothesis import example, given
 from hypothesis import strategies as st
-from xylem.run.distributed.group_key import exact_key, group_key
-from xylem.run.distributed.order_key import column_writer, order_family, order_key
+from xylem.run.tasks.group_key import exact_key, group_key
+from xylem.run.tasks.order_key import column_writer, order_family, order_key
 from xylem.values.binary import HexBinary
 from xylem.values.collations import HTML_ASCII
 from xylem.values.comparison import order_keys

@@ -7,7 +7,7 @@ from decimal import Decimal
 import pytest
 import xylem
 from xylem.errors import DynamicError
-from xylem.run.distributed.packing import pack, pack_error, unpack, unpack_error
+from xylem.run.tasks.packing import pack, pack_error, unpack, unpack_error
 from xylem.sink import SerializationParameters, serialize
 
 ADAPTIVE = SerializationParameters(method="adaptive")

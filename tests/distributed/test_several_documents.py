@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 import xylem
 from xylem.pipeline import StaticEnvironment, compile_distributed
-from xylem.run.distributed.in_process import run_in_process
-from xylem.run.distributed.program import DistributedProgram
+from xylem.run.tasks.in_process import run_in_process
+from xylem.run.tasks.program import DistributedProgram
 from xylem.source.byte_ranges import ByteRange, ranges
 from xylem.source.cut_points import find_cuts
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from xylem import api
 from xylem.errors import XylemError
-from xylem.run.distributed.in_process import run_in_process
+from xylem.run.tasks.in_process import run_in_process
 
 from .ranges_of_documents import distributed
 

@@ -10,8 +10,8 @@ import xylem
 from xylem.errors import XylemError
 from xylem.functions.external import Functions
 from xylem.pipeline import StaticEnvironment, compile_distributed
-from xylem.run.distributed.in_process import run_in_process
-from xylem.run.distributed.program import DistributedProgram
+from xylem.run.tasks.in_process import run_in_process
+from xylem.run.tasks.program import DistributedProgram
 
 from .ranges_of_documents import SHOP, divisions
 

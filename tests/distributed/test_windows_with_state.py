@@ -12,8 +12,8 @@ from xylem.errors import DynamicError, StaticError
 from xylem.functions.external import Functions
 from xylem.pipeline import StaticEnvironment, compile_distributed
 from xylem.plan.distribution import PartKind
-from xylem.run.distributed.program import DistributedProgram
-from xylem.run.distributed.rows import Row
+from xylem.run.tasks.program import DistributedProgram
+from xylem.run.tasks.rows import Row
 from xylem.run.windows.resumed import WindowState
 from xylem.spark.continuous.window_state import restored, saved
 
@@ -182,7 +182,7 @@ def test_windows_by_key_over_a_finite_input_are_groups() -> None:
         ]
         program = compile_distributed(query, StaticEnvironment())
         assert [part.kind for part in program.distribution.parts] == [PartKind.GROUP]
-        from xylem.run.distributed.in_process import run_in_process
+        from xylem.run.tasks.in_process import run_in_process
 
         found = run_in_process(program, [f"<s>{''.join(part)}</s>".encode() for part in parts])
         whole = "".join(item for part in parts for item in part)

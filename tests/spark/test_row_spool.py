@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from xylem.run.distributed.rows import Row
+from xylem.run.tasks.rows import Row
 from xylem.spark.row_spool import PartRows, RowSpool, SortedRuns, packed, unpacked
 
 

@@ -10,10 +10,10 @@ from typing import Any
 import xylem
 from xylem.errors import XylemError
 from xylem.functions.external import Functions
+from xylem.lowering.stream.build import NotStreamable
 from xylem.pipeline import StaticEnvironment, compile_stream
-from xylem.run.streaming.build import NotStreamable
-from xylem.run.streaming.program import StreamProgram
-from xylem.run.streaming.run import Statistics
+from xylem.run.stream.program import StreamProgram
+from xylem.run.stream.run import Statistics
 from xylem.schema.constraints import Schema
 from xylem.schema.loading import load_schema
 from xylem.sink import SerializationParameters, serialize

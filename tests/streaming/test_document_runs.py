@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from xylem.errors import DynamicError, InputError
 from xylem.pipeline import StaticEnvironment, compile_stream
-from xylem.run.streaming.document_runs import DocumentRuns
+from xylem.run.stream.document_runs import DocumentRuns
 from xylem.source.limits import Limits
 from xylem.source.resources import FileResources
 

@@ -8,8 +8,8 @@ from itertools import pairwise
 import pytest
 from xylem.errors import InputError
 from xylem.pipeline import StaticEnvironment, compile_stream
-from xylem.run.streaming.program import StreamProgram
-from xylem.run.streaming.run import Statistics
+from xylem.run.stream.program import StreamProgram
+from xylem.run.stream.run import Statistics
 from xylem.schema.loading import load_schema
 from xylem.sink.event_writer import EventWriter
 from xylem.source.resources import FileResources

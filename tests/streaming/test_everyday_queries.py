@@ -7,9 +7,9 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from xylem.lowering.stream.account import account_of
 from xylem.plan.buffers import THE_STREAM
-from xylem.run.streaming.account import account_of
-from xylem.run.streaming.run import Statistics
+from xylem.run.stream.run import Statistics
 
 from .compare import SCANNERS, from_stream, from_tree, stream_program
 

@@ -8,7 +8,7 @@ import pytest
 import xylem
 from xylem.errors import XylemError
 from xylem.run.runtime.tuples import OrderColumn
-from xylem.run.streaming.first_tuples import FirstSpec, FirstTuples
+from xylem.run.stream.first_tuples import FirstSpec, FirstTuples
 
 RECORDS = "".join(
     f"<p id='{i}'><v>{i * 37 % 61}</v>{f'<n>n{i}</n>' if i % 3 else ''}<q>{i % 4}</q><q>{i % 7}</q></p>"

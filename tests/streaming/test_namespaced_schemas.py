@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 from xylem.errors import XylemError
+from xylem.lowering.stream.account import account_of
 from xylem.pipeline import StaticEnvironment, compile_stream
 from xylem.plan.flux_printer import print_flux
-from xylem.run.streaming.account import account_of
-from xylem.run.streaming.program import StreamProgram
-from xylem.run.streaming.run import Statistics
+from xylem.run.stream.program import StreamProgram
+from xylem.run.stream.run import Statistics
 from xylem.schema.declared_schema import DeclaredSchema
 from xylem.schema.loading import load_schema
 
@@ -152,7 +152,7 @@ def test_a_default_that_may_be_overridden_says_nothing() -> None:
 
 def test_elements_in_a_wrong_namespace_break_the_schema() -> None:
     """With --validate the wrong namespace is told; the place is known."""
-    from xylem.run.streaming.validated_source import ValidatedSource
+    from xylem.run.stream.validated_source import ValidatedSource
     from xylem.source.byte_source import ByteSource
 
     document = f'<bib xmlns="urn:other">{BOOKS}</bib>'.encode()

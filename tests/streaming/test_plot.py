@@ -5,7 +5,7 @@ from __future__ import annotations
 from xml.etree import ElementTree
 
 import xylem
-from xylem.run.streaming.plot import BufferPlot, Sample, in_small_pieces
+from xylem.run.stream.plot import BufferPlot, Sample, in_small_pieces
 from xylem.source.byte_source import ByteSource
 
 DATA = b"<list>" + b"<item><v>1</v><name>some name</name></item>" * 200 + b"</list>"

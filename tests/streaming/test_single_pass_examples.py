@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import xylem
 from xylem.pipeline import StaticEnvironment, compile_stream
-from xylem.run.streaming.run import Statistics
+from xylem.run.stream.run import Statistics
 from xylem.source.byte_source import ByteSource
 from xylem.source.resources import FileResources
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from xylem.errors import XylemError
 from xylem.pipeline import StaticEnvironment, compile_distributed
-from xylem.run.distributed.in_process import run_in_process
+from xylem.run.tasks.in_process import run_in_process
 
 from .compare import SCANNERS, Outcome, from_stream, from_tree, stream_program, written_as_events
 

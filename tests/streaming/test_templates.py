@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from xylem.errors import XylemError
 from xylem.plan.result_template import Tally
 from xylem.run.deep_stack import with_deep_stack
-from xylem.run.streaming.program import StreamProgram
-from xylem.run.streaming.run import Statistics
+from xylem.run.stream.program import StreamProgram
+from xylem.run.stream.run import Statistics
 from xylem.sink.event_writer import EventWriter
 from xylem.source.kernel import is_kernel_built
 from xylem.source.resources import FileResources

@@ -7,7 +7,7 @@ import re
 import pytest
 from xylem.bench import dblp, xmark
 from xylem.bench.xqpull_queries import QUERIES, XQPullQuery
-from xylem.run.streaming.run import Statistics
+from xylem.run.stream.run import Statistics
 
 from .compare import SCANNERS, from_stream, from_tree, stream_program
 

@@ -143,7 +143,7 @@ def test_extremes_from_any_start_are_those_of_the_function(values: list[Any]) ->
 
     from xylem.functions.context import Context, RunPart, StaticPart
     from xylem.functions.extreme_values import max_, min_
-    from xylem.run.evaluator.program import current_time
+    from xylem.run.program import current_time
     from xylem.source.resources import FileResources
 
     context = Context(StaticPart(), RunPart(FileResources(), current_time()))

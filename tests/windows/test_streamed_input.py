@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import xylem
 from xylem.plan.buffers import THE_STREAM
-from xylem.run.streaming.program import StreamProgram
+from xylem.run.stream.program import StreamProgram
 
 FOLDER = Path(__file__).resolve().parents[2] / "examples" / "windows"
 LOG = (

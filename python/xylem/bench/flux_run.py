@@ -92,9 +92,9 @@ def _both(text: str, document: Path, dtd: str) -> tuple[Run | str, Run | str]:
 def measured(text: str, document: Path, dtd: str | None) -> Run | str:
     """Run a query over a file, keeping nothing of its answer."""
     from xylem.errors import XylemError
+    from xylem.lowering.stream.build import NotStreamable
     from xylem.pipeline import StaticEnvironment, compile_stream
-    from xylem.run.streaming.build import NotStreamable
-    from xylem.run.streaming.run import Statistics
+    from xylem.run.stream.run import Statistics
     from xylem.schema.loading import load_schema
     from xylem.source.resources import FileResources
 

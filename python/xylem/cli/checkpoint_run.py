@@ -11,10 +11,10 @@ from typing import IO, Any
 import typer
 
 from xylem.errors import InputError, StaticError
-from xylem.run.distributed.checkpoint import Checkpoint, digest, input_identity, load_checkpoint
-from xylem.run.distributed.resumable import ResumableRun, refuse_others
-from xylem.run.evaluator.program import current_time
-from xylem.run.streaming.run import Statistics
+from xylem.run.program import current_time
+from xylem.run.stream.run import Statistics
+from xylem.run.tasks.checkpoint import Checkpoint, digest, input_identity, load_checkpoint
+from xylem.run.tasks.resumable import ResumableRun, refuse_others
 from xylem.source.byte_ranges import ByteRange, CutPoint, ranges
 from xylem.source.cut_points import find_cuts
 from xylem.source.decompression import is_compressed

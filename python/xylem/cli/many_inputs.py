@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from xylem.errors import InputError
 from xylem.plan.distribution import InputOf
-from xylem.run.distributed.flat_items import or_by_one_task
-from xylem.run.distributed.in_order import OrderedRun
+from xylem.run.tasks.flat_items import or_by_one_task
+from xylem.run.tasks.in_order import OrderedRun
 from xylem.source.malformed import MalformedRecord, MalformedTally
 from xylem.source.sound_records import SoundRecords, plan_of_records
 
@@ -21,7 +21,7 @@ from .result_output import result_output
 from .run_query import RunOptions
 
 if TYPE_CHECKING:
-    from xylem.run.distributed.program import DistributedProgram
+    from xylem.run.tasks.program import DistributedProgram
     from xylem.spark.shipped_query import ShippedQuery
 
 

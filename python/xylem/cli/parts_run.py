@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from .query_source import QuerySource, output_parameters, variables
 
 if TYPE_CHECKING:
-    from xylem.run.distributed.program import DistributedProgram
+    from xylem.run.tasks.program import DistributedProgram
     from xylem.spark.shipped_query import ShippedQuery
 
     from .run_query import RunOptions

@@ -106,7 +106,7 @@ def input_source(place: str, limits: Limits = DEFAULT_LIMITS, *, finely: bool = 
     if place == STANDARD_INPUT:
         source.uri = STDIN_URI
     if finely:
-        from xylem.run.streaming.plot import in_small_pieces
+        from xylem.run.stream.plot import in_small_pieces
 
         return in_small_pieces(source)
     return source

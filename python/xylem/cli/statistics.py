@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from xylem.errors import StaticError
-from xylem.run.streaming.buffer import ROW_BYTES
+from xylem.run.stream.buffer import ROW_BYTES
 from xylem.values.growing_tree import held_characters
 from xylem.values.node import Node
 

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from xylem.errors import InputError
-from xylem.run.streaming.progress import Progress
+from xylem.run.stream.progress import Progress
 from xylem.source.kernel import is_kernel_built
 from xylem.stream_result import StreamResult
 
@@ -72,7 +72,7 @@ def _plotted(result: StreamResult, place: Path | None) -> Iterator[None]:
     if place is None:
         yield
         return
-    from xylem.run.streaming.plot import BufferPlot
+    from xylem.run.stream.plot import BufferPlot
 
     plot = BufferPlot()
     result.watch(plot.sample)

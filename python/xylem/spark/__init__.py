@@ -1,7 +1,7 @@
 """The same queries carried onto Spark: batches over files here, unbounded inputs in the streaming half.
 
 What comes in is the text of a query with files, directories or columns of messages; what goes out is the answer
-on the driver, or a DataFrame. Evaluation stays what it is in one process (`run/distributed`): Spark carries
+on the driver, or a DataFrame. Evaluation stays what it is in one process (`run/tasks`): Spark carries
 tasks, rows and failures, and never sees XML. PySpark is imported when something here is used, not before.
 
     import xylem.spark

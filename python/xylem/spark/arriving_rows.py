@@ -13,8 +13,8 @@ from typing import Protocol
 
 from xylem.errors import XylemError
 from xylem.plan.distribution import Part, PartKind
-from xylem.run.distributed.program import DistributedProgram
-from xylem.run.distributed.rows import Row
+from xylem.run.tasks.program import DistributedProgram
+from xylem.run.tasks.rows import Row
 
 from .carried_error import arrived
 from .row_spool import PartRows, RowSpool, SortedRuns, unpacked

@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Any
 
 from xylem.errors import DynamicError, InputError
 from xylem.plan.distribution import InputOf, Part, PartKind
-from xylem.run.distributed.flat_items import NOT_FLAT, or_by_one_task
-from xylem.run.distributed.program import DistributedProgram
-from xylem.run.distributed.rows import Row
-from xylem.run.streaming.run import Statistics
+from xylem.run.stream.run import Statistics
+from xylem.run.tasks.flat_items import NOT_FLAT, or_by_one_task
+from xylem.run.tasks.program import DistributedProgram
+from xylem.run.tasks.rows import Row
 from xylem.sink.serialization_parameters import SerializationParameters
 
 from .arriving_rows import ArrivingRows, Outcomes

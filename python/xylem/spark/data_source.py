@@ -30,7 +30,7 @@ from pyspark.sql.datasource import DataSource, DataSourceReader, Filter, InputPa
 
 from xylem.errors import InputError
 from xylem.plan.distribution import BROADCAST_BYTES, Part, PartKind
-from xylem.run.distributed.flat_items import NOT_FLAT
+from xylem.run.tasks.flat_items import NOT_FLAT
 from xylem.values.strings import UntypedAtomic
 
 from .inputs import TaskInput, input_files

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from xylem.errors import InputError
 from xylem.functions.external import ExternalFunction
 from xylem.plan.distribution import Part, PartKind
-from xylem.run.distributed.flat_items import NOT_FLAT
+from xylem.run.tasks.flat_items import NOT_FLAT
 from xylem.source.limits import DEFAULT_LIMITS, Limits
 
 from .batch import BatchRun

@@ -15,8 +15,8 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from zlib import crc32
 
-from xylem.run.distributed.keyed_join import SideFigures
-from xylem.run.distributed.rows import Row
+from xylem.run.tasks.keyed_join import SideFigures
+from xylem.run.tasks.rows import Row
 
 from .carried_error import carried
 from .inputs import TaskInput

@@ -5,7 +5,7 @@
     large     keys meet in their buckets, and what was found is shuffled to the tasks: nothing passes the driver
 
 How small a side must be is what Spark's own joins are told: `spark.sql.autoBroadcastJoinThreshold`. Where the whole
-input is smaller, nothing need be measured. Values whose comparison no key decides (`run/distributed/join_key.py`) are
+input is smaller, nothing need be measured. Values whose comparison no key decides (`run/tasks/join_key.py`) are
 given to every task in any case.
 """
 
@@ -18,8 +18,8 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from xylem.plan.distribution import BROADCAST_BYTES
-from xylem.run.distributed.keyed_join import SideFigures
-from xylem.run.distributed.rows import Row
+from xylem.run.tasks.keyed_join import SideFigures
+from xylem.run.tasks.rows import Row
 
 from .carried_error import arrived
 from .inputs import InputFile, TaskInput

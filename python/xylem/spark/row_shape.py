@@ -15,10 +15,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from xylem.analysis.static_context import PREDECLARED, StaticContext
+from xylem.lowering.python.build import Builder
+from xylem.lowering.python.compiler import observed_types
 from xylem.pipeline import StaticEnvironment
 from xylem.run.deep_stack import with_deep_stack
-from xylem.run.evaluator.build import Builder
-from xylem.run.evaluator.compiler import observed_types
 from xylem.syntax import ast, parse
 from xylem.values import atomic_type as at
 from xylem.values import node as nk

@@ -17,7 +17,7 @@ from itertools import chain
 from operator import itemgetter
 from typing import IO, Any
 
-from xylem.run.distributed.rows import Row
+from xylem.run.tasks.rows import Row
 
 MEMORY_BYTES = 32 << 20
 CHUNK_BYTES = 1 << 18

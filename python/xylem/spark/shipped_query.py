@@ -20,8 +20,8 @@ from xylem.functions.external import DEFAULT_FUNCTIONS, ExternalFunction
 from xylem.functions.late_items import LateItems
 from xylem.pipeline import StaticEnvironment, compile_distributed, compile_query
 from xylem.plan.distribution import InputOf
-from xylem.run.distributed.program import DistributedProgram
-from xylem.run.evaluator.program import current_time
+from xylem.run.program import current_time
+from xylem.run.tasks.program import DistributedProgram
 from xylem.schema.constraints import Schema
 from xylem.source.limits import DEFAULT_LIMITS, Limits
 from xylem.source.module_files import ModuleFiles

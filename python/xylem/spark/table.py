@@ -12,8 +12,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from xylem.errors import XylemError
-from xylem.run.distributed.flat_items import NOT_FLAT
-from xylem.run.distributed.rows import Row
+from xylem.run.tasks.flat_items import NOT_FLAT
+from xylem.run.tasks.rows import Row
 
 from .inputs import InputFile, TaskInput
 from .item_columns import VALUE, row_of, shape_of_schema, spark_schema

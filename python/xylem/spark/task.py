@@ -17,9 +17,9 @@ from typing import NamedTuple
 from zlib import crc32
 
 from xylem.plan.distribution import PartKind
-from xylem.run.distributed.program import DistributedProgram
-from xylem.run.distributed.rows import Row
-from xylem.run.streaming.run import Statistics
+from xylem.run.stream.run import Statistics
+from xylem.run.tasks.program import DistributedProgram
+from xylem.run.tasks.rows import Row
 
 from .carried_error import carried
 from .inputs import TaskInput

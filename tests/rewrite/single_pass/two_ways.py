@@ -8,7 +8,7 @@ from typing import Any
 import xylem
 from xylem.errors import XylemError
 from xylem.pipeline import StaticEnvironment, compile_stream
-from xylem.run.streaming.program import StreamProgram
+from xylem.run.stream.program import StreamProgram
 from xylem.sink import SerializationParameters, serialize
 from xylem.source.byte_source import ByteSource
 from xylem.source.resources import FileResources

@@ -9,8 +9,8 @@ import pytest
 from xylem import compile, parse
 from xylem.errors import DynamicError
 from xylem.pipeline import StaticEnvironment, compile_distributed
-from xylem.run.distributed.program import DistributedProgram
-from xylem.run.distributed.rows import Row
+from xylem.run.tasks.program import DistributedProgram
+from xylem.run.tasks.rows import Row
 from xylem.source.cut_points import CutFinder
 from xylem.spark.continuous.answers import Answer, AnswerInItems, AnswerInOrder, AnswerInParts, Rows
 from xylem.spark.continuous.document_answers import DocumentAnswers

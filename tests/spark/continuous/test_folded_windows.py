@@ -7,8 +7,8 @@ import random
 import pytest
 import xylem
 from xylem.pipeline import StaticEnvironment, compile_distributed
-from xylem.run.distributed.program import DistributedProgram
-from xylem.run.distributed.rows import Row
+from xylem.run.tasks.program import DistributedProgram
+from xylem.run.tasks.rows import Row
 from xylem.spark.continuous.answers import AnswerInParts
 from xylem.spark.continuous.modes import mode_of
 from xylem.spark.continuous.subscription import Mode

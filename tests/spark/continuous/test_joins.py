@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from xylem.errors import DynamicError, StaticError
 from xylem.pipeline import compile_query
-from xylem.run.distributed.rows import Row
+from xylem.run.tasks.rows import Row
 from xylem.spark.continuous.continuous_run import ContinuousQuery, Trigger, run_continuous
 from xylem.spark.continuous.evaluations import Join
 from xylem.spark.continuous.join_answer import JoinAnswer

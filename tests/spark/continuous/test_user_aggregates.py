@@ -14,7 +14,7 @@ from xylem import compile, parse
 from xylem.errors import DynamicError
 from xylem.functions.external import Functions
 from xylem.pipeline import StaticEnvironment, compile_distributed
-from xylem.run.distributed.program import DistributedProgram
+from xylem.run.tasks.program import DistributedProgram
 from xylem.spark.continuous.answers import AnswerInParts
 from xylem.spark.continuous.continuous_run import run_continuous
 from xylem.spark.continuous.told_query import QueryText, fingerprint, told_queries

@@ -10,7 +10,7 @@ Gain:   a document with a few large elements is cut inside them, where it would 
 Needs:  of an element, aggregates of paths into it that can be divided themselves, and else only what a part of a
         document knows of the elements around it; no order, groups or positions.
 Safe:   every range has the elements that are open at its beginning, in their order: the same ones that the range before
-        has open at its end. Marks at both ends of a range tell which these are (`run/distributed/divided_task.py`).
+        has open at its end. Marks at both ends of a range tell which these are (`run/tasks/divided_task.py`).
 """
 
 from __future__ import annotations

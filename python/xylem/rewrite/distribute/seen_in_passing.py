@@ -6,7 +6,7 @@
 The root element is among these elements, and a document is never cut inside of an item. But where no content of an
 element is read, its start tag is all there is to see: a document may be cut between any two tags. The elements that are
 open there come first in each range, and what they give is known from the context of the range alone, so that it can be
-left out again (`items_around` of `run/distributed/part_task.py`). A text is never cut: it ends where a tag begins.
+left out again (`items_around` of `run/tasks/part_task.py`). A text is never cut: it ends where a tag begins.
 """
 
 from __future__ import annotations

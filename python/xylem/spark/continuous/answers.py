@@ -14,8 +14,8 @@ from typing import Any
 from xylem.errors import DynamicError
 from xylem.plan.distribution import PartKind
 from xylem.result import Result
-from xylem.run.distributed.program import DistributedProgram
-from xylem.run.distributed.rows import Row
+from xylem.run.tasks.program import DistributedProgram
+from xylem.run.tasks.rows import Row
 
 from .document_answers import DocumentAnswers
 from .kept_part import kept_part
@@ -68,7 +68,7 @@ class AnswerOfEach(Answer):
 
 
 class AnswerInParts(Answer):
-    """One answer to the whole stream, of a query in parts (`run/distributed/program.py`).
+    """One answer to the whole stream, of a query in parts (`run/tasks/program.py`).
 
     It is written from the rows of the parts, one part after another as they stand in the text. The rows of the map it
     has come to are passed through, batch by batch; what belongs behind them is kept: an aggregate as its state,

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from xylem.run.distributed.rows import Row
+from xylem.run.tasks.rows import Row
 
 from ..carried_error import arrived
 from .answers import Answer, AnswerInOrder

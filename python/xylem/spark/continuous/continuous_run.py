@@ -191,7 +191,7 @@ class _Run:
 
     @property
     def _slots(self) -> int:
-        from xylem.run.distributed.windows_task import BUCKETS
+        from xylem.run.tasks.windows_task import BUCKETS
 
         return max(1, min(BUCKETS, self._query.partitions or os.cpu_count() or 1))
 

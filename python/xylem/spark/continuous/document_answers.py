@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from xylem.errors import StaticError
+from xylem.lowering.stream.account import account_of
 from xylem.pipeline import Program, StaticEnvironment, compile_query
 from xylem.result import Result
 from xylem.run.deep_stack import drawn_deep
-from xylem.run.streaming.account import account_of
-from xylem.run.streaming.program import StreamProgram
-from xylem.run.streaming.progress import Progress
-from xylem.run.streaming.run import Statistics
+from xylem.run.stream.program import StreamProgram
+from xylem.run.stream.progress import Progress
+from xylem.run.stream.run import Statistics
 from xylem.source.byte_source import ByteSource
 from xylem.source.xml_reader import read_document
 from xylem.stream_query import refuse_collections, stream_program

@@ -14,10 +14,10 @@ from typing import Any
 from xylem.errors import DynamicError
 from xylem.pipeline import Program
 from xylem.result import Result
-from xylem.run.distributed.group_key import group_key
-from xylem.run.distributed.join_key import OTHER, join_key, must_compare
-from xylem.run.distributed.program import DistributedProgram
-from xylem.run.distributed.rows import Row
+from xylem.run.tasks.group_key import group_key
+from xylem.run.tasks.join_key import OTHER, join_key, must_compare
+from xylem.run.tasks.program import DistributedProgram
+from xylem.run.tasks.rows import Row
 from xylem.values.array import XArray
 from xylem.values.atomic import type_name
 
@@ -34,7 +34,7 @@ class _Held:
     def __init__(self) -> None:
         self.by_key: dict[Hashable, list[tuple[Stamp, bytes]]] = {}
         self.marks: set[str] = set()
-        """What kinds of keys there have been (`run/distributed/join_key.py`)."""
+        """What kinds of keys there have been (`run/tasks/join_key.py`)."""
         self.latest_ms = 0
         self.size = 0
 

@@ -11,8 +11,8 @@ from itertools import groupby
 from typing import Any, Protocol
 
 from xylem.plan.distribution import Part, PartKind
-from xylem.run.distributed.program import DistributedProgram
-from xylem.run.distributed.rows import Row
+from xylem.run.tasks.program import DistributedProgram
+from xylem.run.tasks.rows import Row
 
 ROW_BYTES = 32
 """What a row takes besides its key and its value."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from xylem.plan.distribution import PartKind
-from xylem.run.distributed.rows import Row
+from xylem.run.tasks.rows import Row
 
 from .subscription import Mode, Work
 

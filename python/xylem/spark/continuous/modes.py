@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from xylem.errors import DynamicError
 from xylem.plan.distribution import PartKind
-from xylem.run.distributed.program import DistributedProgram
+from xylem.run.tasks.program import DistributedProgram
 from xylem.syntax import ast, parse
 
 from ..shipped_query import ShippedQuery

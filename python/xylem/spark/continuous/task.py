@@ -1,6 +1,6 @@
 """What one task does: evaluate all queries over its pieces, and hand over rows.
 
-A row is (query, part, key, range, ordinal, value), as `run/distributed/rows.py` has it, with the number of the query
+A row is (query, part, key, range, ordinal, value), as `run/tasks/rows.py` has it, with the number of the query
 before it. Rows of query -1 tell about the task itself: what it read, and what it could not evaluate.
 """
 
@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from xylem.errors import DynamicError, InputError, XylemError
-from xylem.run.distributed.flat_items import NOT_FLAT
+from xylem.run.tasks.flat_items import NOT_FLAT
 from xylem.source.byte_ranges import ByteRange
 
 from ..carried_error import carried

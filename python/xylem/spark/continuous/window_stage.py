@@ -25,8 +25,8 @@ from typing import TYPE_CHECKING, Any
 from xylem.errors import DynamicError
 from xylem.functions.event_order import delay
 from xylem.plan.distribution import Part, PartKind
-from xylem.run.distributed.rows import Row
-from xylem.run.distributed.windows_task import CLOCK, Completed, late_text
+from xylem.run.tasks.rows import Row
+from xylem.run.tasks.windows_task import CLOCK, Completed, late_text
 from xylem.run.windows.late_arrivals import Clock, LateItem, clock
 
 from ..carried_error import carried

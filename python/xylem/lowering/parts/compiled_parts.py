@@ -1,0 +1,79 @@
+"""Expressions of a query compiled alone, next to its functions and variables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from xylem.analysis.free_variables import free_in
+from xylem.functions.external import ExternalFunction
+from xylem.plan.spread import ITEMS_OF_STREAM, PART_NAMESPACE
+from xylem.rewrite.source import is_document_call
+from xylem.run.deep_stack import with_deep_stack
+from xylem.run.program import Program
+from xylem.run.stream.program import StreamProgram
+from xylem.run.tasks.user_classes import know_classes
+from xylem.syntax import ast
+from xylem.values.sequence_type import SequenceType
+
+from ..python.build import Builder
+from ..python.scope import Scope
+from ..stream.build import NotStreamable
+
+
+class CompiledParts:
+    """Implements `PartCompiler`: each expression becomes the body of a module with the prolog of the query."""
+
+    def __init__(
+        self,
+        module: ast.Module,
+        builder: Callable[[], Builder],
+        streamed: Callable[[ast.Module], StreamProgram],
+        external: Sequence[ExternalFunction] = (),
+    ) -> None:
+        self.user_aggregates = {
+            f"Q{{{function.uri}}}{function.local}": function.protocol
+            for function in external
+            if function.protocol is not None and function.protocol.can_merge
+        }
+        know_classes(external)
+        self._module = module
+        self._builder = builder
+        self._streamed = streamed
+
+    def streamed(self, expr: ast.Expr) -> StreamProgram | None:
+        try:
+            program = with_deep_stack(lambda: self._streamed(self._with_body(expr)))
+        except NotStreamable:
+            return None
+        named = program.plan.source
+        # A document that it names is not the input that it is given.
+        return None if isinstance(named, ast.FunctionCall) and is_document_call(named) else program
+
+    def over_tree(self, expr: ast.Expr) -> Program:
+        return with_deep_stack(lambda: self._builder().build(self._with_body(expr)))
+
+    def type_of(self, expr: ast.Expr) -> SequenceType:
+        return with_deep_stack(lambda: self._type_of(expr))
+
+    def _type_of(self, expr: ast.Expr) -> SequenceType:
+        main = self._builder().load(self._with_body(expr))
+        assert isinstance(main.module, ast.MainModule)
+        with main.compiler.scoped(Scope({}, main.focus)):
+            return main.compiler.compile(main.module.body).type
+
+    def _with_body(self, expr: ast.Expr) -> ast.MainModule:
+        """A module that has the values of other parts from outside."""
+        given = sorted(name for name in free_in(expr) if name[0] == PART_NAMESPACE)
+        endless = ast.SequenceTypeNode(ast.AnyItemType(), "**")
+        variables = (
+            ast.VariableDecl(
+                ast.Name(local, None, uri),
+                endless if (uri, local) == ITEMS_OF_STREAM.name.expanded else None,
+                external=True,
+            )
+            for uri, local in given
+        )
+        module = self._module
+        return ast.MainModule(
+            prolog=(*module.prolog, *variables), version=module.version, encoding=module.encoding, body=expr
+        )

@@ -1,0 +1,473 @@
+"""Function calls, references, inline functions and partial application."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+
+from xylem.analysis.static_context import XQUERY, XS
+from xylem.analysis.types import LIST_TYPES, sequence_type, signature_type
+from xylem.errors import StaticError
+from xylem.functions.external import ExternalFunction
+from xylem.functions.library import look_up, near_names
+from xylem.functions.registry import FN, PREFIXES, Builtin
+from xylem.run.runtime import calls as rt
+from xylem.run.runtime import sequences
+from xylem.syntax import ast
+from xylem.values import atomic_type as at
+from xylem.values.atomic_type import ATOMIC_TYPES
+from xylem.values.coercion import call_function
+from xylem.values.conversion import convert
+from xylem.values.function_item import FunctionItem
+from xylem.values.qname import QName
+from xylem.values.sequence_type import (
+    AtomicItem,
+    FunctionItemType,
+    MapItem,
+    Occurrence,
+    SequenceType,
+)
+
+from .code import Code, Shape, atomic, boolean, many, one, optional, shape_of
+from .compiler import Compiler, OwnCall, compiles, tails
+from .control import Finish
+from .direct_calls import direct_call, refined
+from .keyed_groups import INTRINSICS
+from .scope import Focus
+from .type_operators import cast_code
+
+OPTIONAL_ATOMIC = SequenceType(AtomicItem(at.ANY_ATOMIC), Occurrence.OPTIONAL)
+ABSENT = Focus(None, absent_reason="a function body has no context item")
+
+
+@compiles(ast.FunctionCall)
+def compile_call(c: Compiler, node: ast.FunctionCall) -> Code:
+    if any(isinstance(argument, ast.ArgumentPlaceholder) for argument in node.arguments):
+        return _partially_applied(c, function_item(c, node.name, len(node.arguments), node), node.arguments)
+    return static_call(c, node, node.name, node.arguments)
+
+
+@tails(ast.FunctionCall)
+def tail_call(c: Compiler, node: ast.FunctionCall, finish: Finish) -> None:
+    """A function that ends with a call of itself starts over with other arguments, in the same Python frame."""
+    own = c.own_call
+    if own is None or own.frame is not c.writer.frame or own.key != (*node.name.expanded, len(node.arguments)):
+        finish(compile_call(c, node))
+        return
+    if any(isinstance(argument, ast.ArgumentPlaceholder) for argument in node.arguments):
+        finish(compile_call(c, node))
+        return
+    values = [
+        c.bind(c.converted(c.compile(argument), expected, f"argument {i} of {node.name}()")).text
+        for i, (argument, expected) in enumerate(zip(node.arguments, own.parameters, strict=True), 1)
+    ]
+    if values:
+        c.writer.line(f"{', '.join(own.names)} = {', '.join(values)}")
+    c.writer.line("continue")
+    own.frame.loops_forever = True
+
+
+@compiles(ast.Arrow)
+def compile_arrow(c: Compiler, node: ast.Arrow) -> Code:
+    arguments = (node.operand, *node.arguments)
+    if isinstance(node.function, ast.Name):
+        call = ast.FunctionCall(name=node.function, arguments=arguments, span=node.span)
+        return compile_call(c, call)
+    return compile_dynamic_call(c, ast.DynamicCall(function=node.function, arguments=arguments, span=node.span))
+
+
+def static_call(c: Compiler, node: ast.Expr, name: ast.Name, arguments: tuple[ast.Expr, ...]) -> Code:
+    arity = len(arguments)
+    intrinsic = _INTRINSICS.get((name.uri or "", name.local, arity))
+    if intrinsic is not None:
+        return intrinsic(c, *arguments)
+    if name.local == "stream" and arity == 1 and c.writer.bounds is not None:
+        from .endless import STREAM_NAMES, stream_call
+
+        if name.expanded in STREAM_NAMES:
+            return stream_call(c, arguments[0])
+    declared = c.functions.user_function(c, name, arity)
+    if declared is not None:
+        texts = [
+            _argument(c, argument, parameter, expected, f"argument {i} of {name}()")
+            for i, (argument, parameter, expected) in enumerate(
+                zip(arguments, declared.declaration.parameters, declared.parameters, strict=True), 1
+            )
+        ]
+        call = f"{declared.python_name}({', '.join(texts)})"
+        if c.writer.bounds is not None and c.writer.bounds.result((*name.expanded, arity)) is not None:
+            return Code(call, Shape.ITERABLE, declared.returns, endless=True)
+        return Code(call, shape_of(declared.returns.occurrence), declared.returns)
+    if name.uri == XS:
+        return _constructor_call(c, node, name, arguments)
+    builtin = c.functions.external(name, arity) or look_up(name.uri or "", name.local, arity)
+    if builtin is None:
+        raise unknown_function(c, name, arity, node)
+    return _builtin_call(c, builtin, arguments)
+
+
+def _argument(
+    c: Compiler, argument: ast.Expr, parameter: ast.Parameter, expected: SequenceType, what: str
+) -> str:
+    """An argument of a declared function; one that may be infinite is read as it comes."""
+    code = c.compile(argument)
+    if not code.endless:
+        return c.bind(c.converted(code, expected, what)).text
+    from .endless import checked_lazily, shared
+
+    readers = None if c.writer.bounds is None else c.writer.bounds.parameter_readers(parameter)
+    return c.bind(shared(c, checked_lazily(c, code, expected, what), readers, f"${parameter.name}")).text
+
+
+def _builtin_call(c: Compiler, builtin: Builtin, arguments: tuple[ast.Expr, ...]) -> Code:
+    given: list[Code] = []
+    function = ""
+    if len(arguments) < builtin.least:
+        # A focus function with its last argument left out.
+        arguments = (*arguments, ast.ContextItem(span=c.writer.span or arguments[0].span))
+    for i, argument in enumerate(arguments):
+        kind = signature_type(builtin.parameters[min(i, len(builtin.parameters) - 1)])
+        what = f"argument {i + 1} of {builtin.local}()"
+        code = c.compile(argument)
+        if code.endless and builtin.local == "distinct-values":
+            from xylem.run.runtime.endless import distinct_within
+
+            function = c.rt(distinct_within)
+        given.append(_lazy_argument(c, code, kind, what) if i in builtin.lazy else _converted(c, code, kind, what))
+    if not function:
+        direct = direct_call(c, builtin, arguments, given)
+        if direct is not None:
+            return direct
+    texts = [code.text for code in given]
+    if builtin.context:
+        texts.insert(0, c.context())
+    if not function:
+        function = c.writer.constant(builtin.body, f"f_{_identifier(builtin.local)}")
+    returns = signature_type(builtin.returns)
+    text = f"{function}({', '.join(texts)})"
+    if isinstance(builtin, ExternalFunction):
+        text = f"{c.rt(convert)}({text}, {c.type_constant(returns)}, {f'the result of {builtin.local}()'!r})"
+        return Code(text, shape_of(returns.occurrence), returns)
+    shape = shape_of(returns.occurrence)
+    return refined(builtin, given, Code(text, Shape.ITERABLE if shape is Shape.SEQUENCE else shape, returns))
+
+
+def _converted(c: Compiler, code: Code, kind: SequenceType, what: str) -> Code:
+    """An argument as a function wants it; one that is there stays known to be there."""
+    is_there = code.shape is Shape.ONE and (code.is_nodes or code.atomic is not None)
+    made = c.converted(code, kind, what)
+    if not is_there or made.shape is not Shape.OPTIONAL:
+        return made
+    return replace(made, shape=Shape.ONE, type=SequenceType(made.item))
+
+
+def _identifier(local: str) -> str:
+    return local.replace("-", "_")
+
+
+def _lazy_argument(c: Compiler, code: Code, kind: SequenceType, what: str) -> Code:
+    """An iterable that is read only as far as the function wants; a range or a list stays one."""
+    if isinstance(kind.item, AtomicItem):
+        code = c.atomized(code)
+    if code.item.within(kind.item) or code.is_empty:
+        return many(c.as_iterable(code), code.item)
+    return many(f"{c.rt(rt.convert_lazily)}({c.as_iterable(code)}, {c.type_constant(kind)}, {what!r})", kind.item)
+
+
+def _constructor_call(c: Compiler, node: ast.Expr, name: ast.Name, arguments: tuple[ast.Expr, ...]) -> Code:
+    known = name.local in LIST_TYPES or name.local in ATOMIC_TYPES
+    if not known or len(arguments) != 1 or name.local in ("anyAtomicType", "NOTATION"):
+        raise unknown_function(c, name, len(arguments), node)
+    value = c.atomized(c.compile(arguments[0]))
+    if name.local in LIST_TYPES:
+        return cast_code(c, value, name.local, True)
+    if value.shape not in (Shape.ONE, Shape.OPTIONAL):
+        value = c.converted(value, OPTIONAL_ATOMIC, f"the argument of {name}()")
+    return cast_code(c, value, ATOMIC_TYPES[name.local], True)
+
+
+def unknown_function(c: Compiler, name: ast.Name, arity: int, node: ast.Node) -> StaticError:
+    """XPST0017, with what there is instead."""
+    same = c.functions.arities(c, name)
+    if same:
+        hint = f"{name} exists with {' or '.join(map(str, same))} argument{'s' if same != [1] else ''}"
+    else:
+        near = c.functions.near_user_functions(c, name) + near_names(name.local)
+        hint = f"did you mean {', or '.join(near[:3])}?" if near else ""
+    if name.expanded == (FN, "stream") and arity == 1:
+        return StaticError("XYST0002", "stream()", span=node.span, hint="give the document as the input: -i FILE")
+    written = name.local if name.uri == FN else str(name)
+    return StaticError("XPST0017", f"{written}#{arity}", span=node.span, hint=hint)
+
+
+# --- functions written as Python expressions
+
+
+def _position(c: Compiler) -> Code:
+    return _focus_part(c, c.scope.focus.position, "position()")
+
+
+def _last(c: Compiler) -> Code:
+    return _focus_part(c, c.scope.focus.size, "last()")
+
+
+def _focus_part(c: Compiler, variable: object, what: str) -> Code:
+    if variable is not None:
+        return c.use(variable)  # type: ignore[arg-type]
+    focus = c.scope.focus
+    if focus.is_global and focus.item is not None:
+        # There is one context item, if any: asking for it checks that.
+        return atomic(f"({c.use(focus.item).text}, 1)[1]", at.INTEGER)
+    return c.compile(ast.ContextItem())
+
+
+def _count(c: Compiler, argument: ast.Expr) -> Code:
+    code = c.compile(argument)
+    if code.shape is Shape.ONE:
+        return atomic("1", at.INTEGER, simple=True) if code.simple else atomic(f"({code.text}, 1)[1]", at.INTEGER)
+    if code.shape is Shape.OPTIONAL:
+        return atomic(f"(0 if {code.text} is None else 1)", at.INTEGER)
+    if code.shape is Shape.SEQUENCE:
+        return atomic(f"len({code.text})", at.INTEGER)
+    return atomic(f"{c.rt(sequences.counted)}({code.text})", at.INTEGER)
+
+
+def _exists(c: Compiler, argument: ast.Expr) -> Code:
+    return boolean(_has_items(c, c.compile(argument)))
+
+
+def _empty(c: Compiler, argument: ast.Expr) -> Code:
+    return boolean(f"(not {_has_items(c, c.compile(argument))})")
+
+
+def _has_items(c: Compiler, code: Code) -> str:
+    if code.shape is Shape.ONE:
+        return f"bool(({code.text},))"
+    if code.shape is Shape.OPTIONAL:
+        return f"({code.text} is not None)"
+    if code.shape is Shape.SEQUENCE:
+        return f"bool({code.text})"
+    return f"{c.rt(sequences.any_item)}({code.text})"
+
+
+def _not(c: Compiler, argument: ast.Expr) -> Code:
+    return boolean(f"(not {c.truth(argument)})")
+
+
+def _boolean(c: Compiler, argument: ast.Expr) -> Code:
+    return boolean(f"bool({c.truth(argument)})")
+
+
+def _true(c: Compiler) -> Code:
+    return atomic("True", at.BOOLEAN, simple=True)
+
+
+def _false(c: Compiler) -> Code:
+    return atomic("False", at.BOOLEAN, simple=True)
+
+
+def _string(c: Compiler, argument: ast.Expr | None = None) -> Code:
+    code = c.compile(argument or ast.ContextItem())
+    if code.is_nodes and code.shape is Shape.ONE:
+        return atomic(f"{code.text}.string_value", at.STRING)
+    if code.atomic is at.STRING and code.shape is Shape.ONE:
+        return code
+    item = c.as_optional(code, "the argument of string()")
+    return atomic(f"{c.rt(rt.string_of_item)}({item})", at.STRING)
+
+
+def _data(c: Compiler, argument: ast.Expr | None = None) -> Code:
+    return c.atomized(c.compile(argument or ast.ContextItem()))
+
+
+_INTRINSICS: dict[tuple[str, str, int], Callable[..., Code]] = {
+    (FN, "position", 0): _position,
+    (FN, "last", 0): _last,
+    (FN, "count", 1): _count,
+    (FN, "exists", 1): _exists,
+    (FN, "empty", 1): _empty,
+    (FN, "not", 1): _not,
+    (FN, "boolean", 1): _boolean,
+    (FN, "true", 0): _true,
+    (FN, "false", 0): _false,
+    (FN, "string", 0): _string,
+    (FN, "string", 1): _string,
+    (FN, "data", 0): _data,
+    (FN, "data", 1): _data,
+    **INTRINSICS,
+}
+
+# --- dynamic calls and partial application
+
+
+@compiles(ast.DynamicCall)
+def compile_dynamic_call(c: Compiler, node: ast.DynamicCall) -> Code:
+    callee = c.compile(node.function)
+    is_map = isinstance(callee.item, MapItem) and callee.is_one and callee.simple and len(node.arguments) == 1
+    if is_map and not isinstance(node.arguments[0], ast.ArgumentPlaceholder):
+        # What is known to be a map is looked up as one.
+        get = look_up(PREFIXES["map"], "get", 2)
+        assert get is not None
+        return _builtin_call(c, get, (node.function, *node.arguments))
+    function = c.as_one(callee, "what is called")
+    if any(isinstance(argument, ast.ArgumentPlaceholder) for argument in node.arguments):
+        return _partially_applied(c, one(function, FunctionItemType()), node.arguments)
+    name = c.writer.fresh("callee")
+    c.writer.line(f"{name} = {function}")
+    arguments = "".join(f"{c.as_sequence(c.compile(argument))}, " for argument in node.arguments)
+    return many(f"{c.rt(call_function)}({name}, ({arguments}))")
+
+
+def _partially_applied(c: Compiler, function: Code, arguments: tuple[ast.Expr, ...]) -> Code:
+    function = c.bind(function)
+    given = "".join(
+        "None, " if isinstance(argument, ast.ArgumentPlaceholder) else f"{c.as_sequence(c.compile(argument))}, "
+        for argument in arguments
+    )
+    return one(f"{c.rt(rt.partially_applied)}({function.text}, ({given}))", FunctionItemType())
+
+
+# --- references and inline functions
+
+
+@compiles(ast.NamedFunctionRef)
+def compile_function_ref(c: Compiler, node: ast.NamedFunctionRef) -> Code:
+    return function_item(c, node.name, node.arity, node)
+
+
+def function_item(c: Compiler, name: ast.Name, arity: int, node: ast.Node) -> Code:
+    """A named function as a value."""
+    qname = QName(name.uri or "", name.local, name.prefix or "")
+    q = c.writer.constant(qname, "Q", qname.eqname, key=(qname.uri, qname.local, qname.prefix))
+    declared = c.functions.user_function(c, name, arity)
+    if declared is not None:
+        parameters = c.writer.constant(declared.parameters, "T", key=declared.parameters)
+        returns = c.type_constant(declared.returns)
+        annotations = c.writer.constant(declared.annotations, "A", key=declared.annotations)
+        text = f"{c.rt(FunctionItem)}({q}, {parameters}, {returns}, {declared.python_name}, {annotations})"
+        return one(text, FunctionItemType(declared.parameters, declared.returns))
+    if _is_known_builtin(c, name, arity):
+        return one(f"{c.rt(rt.named_function)}({q}, {arity}, {_place(c)})", FunctionItemType())
+    raise unknown_function(c, name, arity, node)
+
+
+def is_known_function(c: Compiler, name: ast.Name, arity: int) -> bool:
+    """Whether a function of this name and arity is in scope, declared or built in."""
+    return c.functions.user_function(c, name, arity) is not None or _is_known_builtin(c, name, arity)
+
+
+def _is_known_builtin(c: Compiler, name: ast.Name, arity: int) -> bool:
+    if name.uri == XS:
+        return arity == 1 and _is_constructor(name.local)
+    if (name.uri or "", name.local, arity) in _INTRINSICS:
+        return True
+    return (c.functions.external(name, arity) or look_up(name.uri or "", name.local, arity)) is not None
+
+
+def _place(c: Compiler) -> str:
+    """Where a function is referred to: its context, the functions visible there, and the focus it may capture."""
+    focus = c.scope.focus
+    item = "None"
+    if focus.item is not None:
+        item = "context_item" if focus.is_global else c.use(focus.item).text
+    position, size = ("None" if part is None else c.use(part).text for part in (focus.position, focus.size))
+    table = c.writer.constant(c.functions, "module", key=id(c.functions))
+    return f"{c.rt(rt.Place)}({c.context()}, {table}, globals(), {item}, {position}, {size})"
+
+
+def _function_lookup(c: Compiler, name: ast.Expr, arity: ast.Expr) -> Code:
+    qname = c.converted(c.compile(name), signature_type("xs:QName"), "argument 1 of function-lookup()").text
+    number = c.converted(c.compile(arity), signature_type("xs:integer"), "argument 2 of function-lookup()").text
+    return optional(f"{c.rt(rt.find_function)}({qname}, {number}, {_place(c)})", FunctionItemType())
+
+
+_INTRINSICS[(FN, "function-lookup", 2)] = _function_lookup
+
+
+def _is_constructor(local: str) -> bool:
+    return local in LIST_TYPES or (local in ATOMIC_TYPES and local not in ("anyAtomicType", "NOTATION"))
+
+
+@compiles(ast.InlineFunction)
+def compile_inline_function(c: Compiler, node: ast.InlineFunction) -> Code:
+    for annotation in node.annotations:
+        if annotation.name.uri == XQUERY and annotation.name.local in ("private", "public"):
+            raise StaticError("XQST0125", f"%{annotation.name}", span=annotation.span)
+    check_annotations(node.annotations)
+    check_parameters(node.parameters)
+    parameters = tuple(sequence_type(parameter.type) for parameter in node.parameters)
+    returns = sequence_type(node.returns)
+    names = [c.fresh_name(parameter.name) for parameter in node.parameters]
+
+    def write() -> None:
+        write_function_body(c, node.parameters, parameters, names, returns, node.body, "the function's result", ABSENT)
+
+    frame = c.lifted("function", names, c.describe(node), write)
+    captures = "".join(f", {name}={name}" for name in frame.captures)
+    call = f"{c.rt(partial)}({frame.name}{captures})" if captures else frame.name
+    types = c.writer.constant(parameters, "T", key=parameters)
+    annotations = tuple(QName(a.name.uri or "", a.name.local) for a in node.annotations)
+    noted = c.writer.constant(annotations, "A", key=annotations)
+    text = f"{c.rt(FunctionItem)}(None, {types}, {c.type_constant(returns)}, {call}, {noted})"
+    return one(text, FunctionItemType(parameters, returns))
+
+
+def check_annotations(annotations: tuple[ast.Annotation, ...]) -> None:
+    """Annotations in reserved namespaces, and %public with %private."""
+    from xylem.analysis.static_context import RESERVED_FOR_FUNCTIONS
+
+    visibility = 0
+    for annotation in annotations:
+        name = annotation.name
+        if name.uri == XQUERY and name.local in ("public", "private"):
+            visibility += 1
+        elif name.uri in RESERVED_FOR_FUNCTIONS:
+            raise StaticError("XQST0045", f"%{name}", span=annotation.span)
+    if visibility > 1:
+        raise StaticError("XQST0106", span=annotations[0].span)
+
+
+def check_parameters(parameters: tuple[ast.Parameter, ...]) -> None:
+    seen: set[tuple[str, str]] = set()
+    for parameter in parameters:
+        if parameter.name.expanded in seen:
+            raise StaticError("XQST0039", f"${parameter.name}", span=parameter.span)
+        seen.add(parameter.name.expanded)
+
+
+def write_function_body(
+    c: Compiler,
+    parameters: tuple[ast.Parameter, ...],
+    types: tuple[SequenceType, ...],
+    names: list[str],
+    returns: SequenceType,
+    body: ast.Expr,
+    what: str,
+    focus: Focus,
+    key: tuple[str, str, int] | None = None,
+) -> None:
+    """The body of a function: parameters in scope, the result converted to the declared type.
+
+    `key` names a declared function, whose calls of itself at its end need no further Python frame.
+    """
+    c.scope = c.scope.with_focus(focus)
+    for parameter, kind, name in zip(parameters, types, names, strict=True):
+        code = Code(name, shape_of(kind.occurrence), kind, simple=True)
+        if c.writer.bounds is not None and parameter.type is not None and parameter.type.occurrence == "**":
+            code = Code(name, Shape.ITERABLE, kind, simple=True, endless=True)
+            key = None
+        # A parameter changes with each call, but within one call it stays.
+        c.declare(parameter.name.expanded, code)
+
+    def finish(code: Code) -> None:
+        if code.endless:
+            from .endless import checked_lazily
+
+            c.writer.line(f"return {checked_lazily(c, code, returns, what).text}")
+            return
+        c.writer.line(f"return {c.converted(code, returns, what).text}")
+
+    outer, c.own_call = c.own_call, None if key is None else OwnCall(c.writer.frame, key, types, names)
+    c.tail(body, finish)
+    c.own_call = outer

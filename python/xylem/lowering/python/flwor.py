@@ -1,0 +1,500 @@
+"""FLWOR expressions: clauses become nested loops of one generator function.
+
+`order by` and `group by` end a run of loops: the tuples collected so far are sorted or grouped, and a new
+loop over them starts. Variables nobody reads later are not kept in those tuples.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import count
+from typing import NamedTuple
+
+from xylem.analysis.focus import read_variables
+from xylem.analysis.static_context import resolved_uri
+from xylem.analysis.types import sequence_type
+from xylem.errors import DynamicError, StaticError
+from xylem.plan.window_plan import WindowPlan
+from xylem.run.runtime import control as control_rt
+from xylem.run.runtime import sequences
+from xylem.run.runtime import tuples as rt
+from xylem.run.runtime.data_windows import windows
+from xylem.syntax import ast
+from xylem.values import atomic_type as at
+from xylem.values.collations import CODEPOINT, collation
+from xylem.values.sequence_type import ANY_ITEM, AtomicItem, ItemType, Occurrence, SequenceType
+
+from .code import Code, Shape, atomic, many, one, optional, shape_of
+from .compiler import NO_ITEM, Compiler, Sink, compiles, not_executable, pushes, tails
+from .control import Finish, check_binding
+from .fed_loops import pauses, reads_fed_items, settled, write_fed_loop
+from .joins import find_join, write_join
+from .operators import default_collation
+from .resumed_windows import forms_windows_in_batches, resumed_windows
+from .scope import Place
+from .step_texts import repeated_steps
+
+
+@compiles(ast.Flwor)
+def compile_flwor(c: Compiler, node: ast.Flwor) -> Code:
+    if _only_lets(node):
+        with c.scoped():
+            straight_on(c, node)
+            for clause in node.clauses:
+                write_let(c, clause)  # type: ignore[arg-type]
+            return c.compile(node.result)
+    return c.generator(node, "flwor")
+
+
+@tails(ast.Flwor)
+def tail_flwor(c: Compiler, node: ast.Flwor, finish: Finish) -> None:
+    if not _only_lets(node):
+        finish(compile_flwor(c, node))
+        return
+    with c.scoped():
+        straight_on(c, node)
+        for clause in node.clauses:
+            write_let(c, clause)  # type: ignore[arg-type]
+        c.tail(node.result, finish)
+
+
+def straight_on(c: Compiler, node: ast.Flwor | None = None) -> None:
+    """The next statements follow each other, in an expression or in what is left of it."""
+    if c.static.is_sequential:
+        # Variables may change from one statement to the next.
+        return
+    repeated = c.scope.repeated if node is None else c.scope.repeated | repeated_steps(node)
+    if repeated:
+        c.scope = replace(c.scope, place=Place.of(c.writer.frame), repeated=repeated)
+
+
+_PLAIN_CLAUSES = (ast.ForClause, ast.LetClause, ast.WhereClause, ast.OrderByClause, ast.GroupByClause, ast.CountClause)
+
+
+def _only_lets(node: ast.Flwor) -> bool:
+    return all(isinstance(clause, ast.LetClause) for clause in node.clauses)
+
+
+@pushes(ast.Flwor)
+def push_flwor(c: Compiler, node: ast.Flwor, sink: Sink) -> ItemType:
+    if c.writer.frame.blocks > 12 or c.is_indented_far:
+        # Python allows twenty nested loops in one function.
+        return c.push_code(compile_flwor(c, node), sink)
+    node = _planned(c, node)
+    with c.scoped():
+        return _Loops(c, node, sink).write(list(node.clauses))
+
+
+def _planned(c: Compiler, node: ast.Flwor) -> ast.Flwor:
+    """The expression with its window clauses planned."""
+    if not any(isinstance(clause, (ast.WindowClause, ast.ForseqClause)) for clause in node.clauses):
+        return node
+    from xylem.rewrite.windows import WindowFacts, plan_windows
+
+    facts = c.writer.window_facts or WindowFacts()
+    here = replace(
+        facts,
+        is_sequential=c.static.is_sequential,
+        by_code_points=default_collation(c) == "None",
+        is_infinite=c.is_endless,
+    )
+    return plan_windows(node, here)
+
+
+def write_let(c: Compiler, clause: ast.LetClause) -> str:
+    """Bind a `let` variable; gives its Python name."""
+    with c.writer.at(clause.span):
+        code = _collected(c, clause.value)
+        if code is None:
+            code = c.compile(clause.value)
+            if code.endless:
+                return _write_endless_let(c, clause, code)
+            code = c.sequence(code)
+        if clause.type is not None:
+            code = checked(c, code, sequence_type(clause.type), f"${clause.name}")
+        name = c.fresh_name(clause.name)
+        c.writer.line(f"{name} = {code.text}")
+        c.declare(clause.name.expanded, replace(code, text=name, simple=True))
+        return name
+
+
+def _collected(c: Compiler, value: ast.Expr) -> Code | None:
+    """The items of a loop in a list, filled in place: no generator is made for it. None for anything else."""
+    if not isinstance(value, ast.Flwor) or _only_lets(value) or c.is_endless(value):
+        return None
+    if not all(isinstance(clause, _PLAIN_CLAUSES) for clause in value.clauses):
+        return None
+    if any(isinstance(n, ast.DataWindow) or (isinstance(n, ast.VarRef) and pauses(c, n)) for n in value.walk()):
+        # A loop that pauses yields its pauses, and must have a generator to do so.
+        return None
+    items = c.writer.fresh("items")
+    c.writer.line(f"{items} = []")
+    item = c.push(value, Sink(f"{items}.append({{}})", f"{items}.extend({{}})"))
+    kind = SequenceType(ANY_ITEM if item == NO_ITEM else item, Occurrence.MANY)
+    return Code(items, Shape.SEQUENCE, kind, simple=True)
+
+
+def _write_endless_let(c: Compiler, clause: ast.LetClause, code: Code) -> str:
+    from .endless import checked_lazily, shared
+
+    if clause.type is not None:
+        code = checked_lazily(c, code, sequence_type(clause.type), f"${clause.name}")
+    assert c.writer.bounds is not None
+    code = shared(c, code, c.writer.bounds.let_readers.get(id(clause)), f"${clause.name}")
+    name = c.fresh_name(clause.name)
+    c.writer.line(f"{name} = {code.text}")
+    c.declare(clause.name.expanded, replace(code, text=name, simple=True))
+    return name
+
+
+def checked(c: Compiler, code: Code, expected: SequenceType, what: str) -> Code:
+    """A declared type: matched, never converted."""
+    if code.type.within(expected) and code.shape is shape_of(expected.occurrence):
+        return code
+    text = f"{c.rt(control_rt.checked)}({c.as_sequence(code)}, {c.type_constant(expected)}, {what!r})"
+    shape = shape_of(expected.occurrence)
+    if shape is Shape.ONE:
+        text += "[0]"
+    elif shape is Shape.OPTIONAL:
+        text = f"next(iter({text}), None)"
+    return Code(text, shape, expected, ordered=code.ordered)
+
+
+def order_by_keys(c: Compiler, clause: ast.OrderByClause) -> str:
+    """A Python tuple of the keys of one tuple."""
+    keys = [c.bind(c.atomic_operand(spec.key, "an order by key")).text for spec in clause.specs]
+    return f"({''.join(key + ', ' for key in keys)})"
+
+
+def order_columns(c: Compiler, clause: ast.OrderByClause) -> tuple[rt.OrderColumn, ...]:
+    """How the keys of tuples compare."""
+    return tuple(_order_column(c, spec) for spec in clause.specs)
+
+
+def _order_column(c: Compiler, spec: ast.OrderSpec) -> rt.OrderColumn:
+    greatest = c.static.empty_greatest if spec.empty is None else spec.empty == "greatest"
+    return rt.OrderColumn(spec.descending, greatest, _collation_of(c, spec.collation, spec))
+
+
+def _collation_of(c: Compiler, uri: str | None, node: ast.Node) -> object:
+    uri = c.static.default_collation if uri is None else resolved_uri(c.static.base_uri, uri)
+    try:
+        found = collation(uri, c.static.base_uri)
+    except DynamicError:
+        raise StaticError("XQST0076", uri, span=node.span) from None
+    return None if found is CODEPOINT else found
+
+
+def write_tuples(c: Compiler, node: ast.Flwor, clauses: tuple[ast.Clause, ...], then: Callable[[], None]) -> None:
+    """The loops of some clauses of an expression; `then` writes what is done with each tuple."""
+    loops = _Loops(c, node, Sink("", ""))
+    loops.write_clauses(list(clauses), then)
+
+
+class _Tuples(NamedTuple):
+    """Tuples that `order by` or `group by` collected: a Python iterable, and the variables each one holds."""
+
+    source: str
+    variables: list[tuple[tuple[str, str], Code]]
+
+
+class _Loops:
+    """Writes the loops of one FLWOR expression."""
+
+    def __init__(self, c: Compiler, node: ast.Flwor, sink: Sink) -> None:
+        self.c = c
+        self.node = node
+        self.sink = sink
+        self.bound: dict[tuple[str, str], None] = {}
+        """Variables of this expression, in the order they were bound."""
+        self.pushed: ItemType = NO_ITEM
+
+    def write(self, clauses: list[ast.Clause]) -> ItemType:
+        straight_on(self.c, self.node)
+        is_resumed = any(map(forms_windows_in_batches, clauses))
+        counts = [cl for cl in clauses if isinstance(cl, ast.CountClause)]
+        self._counters = {id(cl): self._counter(number, is_resumed) for number, cl in enumerate(counts)}
+        self._segment(clauses)
+        return self.pushed
+
+    def write_clauses(self, clauses: list[ast.Clause], then: Callable[[], None]) -> None:
+        """Clauses that neither sort nor group nor count."""
+        self._run(clauses, None, then)
+
+    def _counter(self, number: int, is_resumed: bool) -> object:
+        name = self.c.writer.fresh("counter")
+        made = f"{resumed_windows(self.c)}.counter({number})" if is_resumed else f"{self.c.rt(count)}(1)"
+        self.c.writer.line(f"{name} = {made}")
+        return self.c.variable(atomic(name, at.ANY_ATOMIC, simple=True))
+
+    def _segment(self, clauses: list[ast.Clause], tuples: _Tuples | None = None) -> None:
+        """Clauses up to the next `order by` or `group by`, that clause, and the rest.
+
+        `tuples` are what the last such clause left, over which the loops of this segment run.
+        """
+        stops = [i for i, cl in enumerate(clauses) if isinstance(cl, (ast.OrderByClause, ast.GroupByClause))]
+        if not stops:
+            self._run(clauses, tuples, self._result)
+            return
+        stop = stops[0]
+        before, clause, rest = clauses[:stop], clauses[stop], clauses[stop + 1 :]
+        with self.c.writer.at(clause.span):
+            if isinstance(clause, ast.OrderByClause):
+                left = self._order_by(before, tuples, clause, rest)
+            else:
+                assert isinstance(clause, ast.GroupByClause)
+                left = self._group_by(before, tuples, clause, rest)
+        self._segment(rest, left)
+
+    def _run(self, clauses: list[ast.Clause], tuples: _Tuples | None, then: Callable[[], None]) -> None:
+        """The clauses of a segment, inside the loop over the tuples it starts from."""
+        c = self.c
+        with c.scoped():
+            if tuples is None:
+                self._clauses(clauses, then)
+                return
+            targets = "".join(f"{code.text}, " for _, code in tuples.variables)
+            c.writer.line(f"for {f'({targets})' if targets else '_'} in {tuples.source}:")
+            with c.writer.indented(block=True):
+                for name, code in tuples.variables:
+                    c.declare(name, code, loops=True)
+                self._clauses(clauses, then)
+
+    def _result(self) -> None:
+        self.pushed = self.c.push(self.node.result, self.sink)
+
+    # --- clause by clause
+
+    def _clauses(self, clauses: list[ast.Clause], then: Callable[[], None]) -> None:
+        straight_on(self.c)
+        if not clauses:
+            then()
+            return
+        c = self.c
+        if c.writer.frame.blocks > 14 or c.writer.frame.depth > 60:
+            self._continue_elsewhere(clauses, then)
+            return
+        clause, rest = clauses[0], clauses[1:]
+        with c.writer.at(clause.span):
+            match clause:
+                case ast.ForClause():
+                    self._for(clause, rest, then)
+                case ast.LetClause():
+                    write_let(c, clause)
+                    self.bound[clause.name.expanded] = None
+                    self._clauses(rest, then)
+                case ast.WhereClause():
+                    c.writer.line(f"if {c.truth(clause.test)}:")
+                    with c.writer.indented():
+                        self._clauses(rest, then)
+                case ast.CountClause():
+                    name = c.fresh_name(clause.name)
+                    counter = c.use(self._counters[id(clause)])  # type: ignore[arg-type]
+                    c.writer.line(f"{name} = next({counter.text})")
+                    c.declare(clause.name.expanded, atomic(name, at.INTEGER, simple=True))
+                    self.bound[clause.name.expanded] = None
+                    self._clauses(rest, then)
+                case WindowPlan():
+                    from .windows import check_window_types, write_window
+
+                    bound = write_window(c, settled(clause, self.node.result))
+                    with c.writer.indented(block=True):
+                        for variable, code in bound:
+                            c.declare(variable, code, loops=True)
+                            self.bound[variable] = None
+                        check_window_types(c, clause)
+                        self._clauses(rest, then)
+                case _:
+                    raise not_executable(clause)
+
+    def _continue_elsewhere(self, clauses: list[ast.Clause], then: Callable[[], None]) -> None:
+        """Too deep for one Python function: the rest runs in a generator of tuples or items of its own."""
+        c = self.c
+        outer_sink, self.sink = self.sink, Sink("yield {}", "yield from {}", yields=True)
+        frame = c.lifted("flwor", [], "", lambda: self._clauses(clauses, then))
+        frame.is_generator = True
+        self.sink = outer_sink
+        if then == self._result:
+            c.push_code(many(c.writer.call(frame)), outer_sink)
+        else:
+            # Only effects on the list of tuples are wanted.
+            c.writer.line(f"for _ in {c.writer.call(frame)}: pass")
+
+    def _for(self, clause: ast.ForClause, rest: list[ast.Clause], then: Callable[[], None]) -> None:
+        c = self.c
+        if isinstance(clause.collection, ast.DataWindow) and (clause.allowing_empty or clause.type is not None):
+            raise StaticError("XYST0002", "`allowing empty` or a type with a data window", span=clause.span)
+        if clause.position is not None and clause.position.expanded == clause.name.expanded:
+            raise StaticError("XQST0089", f"${clause.name}", span=clause.span)
+        window = clause.collection if isinstance(clause.collection, ast.DataWindow) else None
+        is_fed = pauses(c, clause.collection)
+        join = None if window or is_fed else find_join(c, clause, rest)
+        if window is not None:
+            from xylem.analysis.event_order_call import event_order_call
+
+            from .event_order import in_event_order
+            from .resumed_windows import reads_stream_in_batches
+            from .windows import data_window_cursor
+
+            order = event_order_call(window.base)
+            window = window if order is None else replace(window, base=order.items)
+            items = c.compile(window.base)
+            cursor = data_window_cursor(c, window, items.item)
+            cursor = cursor if order is None else in_event_order(c, order, cursor, items.item)
+            is_fed = reads_fed_items(window.base)
+            source, item = f"{c.rt(windows)}({c.as_iterable(items)}, {cursor})", items.item
+            if is_fed:
+                source = f"{items.text}.over({cursor})"
+            elif reads_stream_in_batches(window.base):
+                source = f"{resumed_windows(c)}.over({cursor})"
+        elif join is not None:
+            rest = join.rest
+            source, item = write_join(c, clause, join)
+        else:
+            collection = c.compile(clause.collection)
+            source, item = c.as_iterable(collection), collection.item
+        name = c.fresh_name(clause.name)
+        if clause.allowing_empty:
+            source = f"{c.rt(sequences.or_empty)}({source})"
+        if is_fed:
+            if clause.position is not None:
+                position = c.fresh_name(clause.position)
+                c.writer.line(f"{position} = 0")
+            write_fed_loop(c, name, source)
+            if clause.position is not None:
+                with c.writer.indented():
+                    c.writer.line(f"{position} += 1")
+        elif clause.position is None:
+            c.writer.line(f"for {name} in {source}:")
+        else:
+            position = c.fresh_name(clause.position)
+            pairs = source if join is not None else f"enumerate({source}, 1)"
+            c.writer.line(f"for {position}, {name} in {pairs}:")
+        with c.writer.indented(block=True):
+            code = one(name, item, simple=True)
+            if window is not None:
+                code = Code(name, Shape.SEQUENCE, SequenceType(item, Occurrence.MANY), simple=True)
+            if clause.allowing_empty:
+                code = optional(name, item, simple=True)
+                if clause.position is not None:
+                    c.writer.line(f"if {name} is None: {position} = 0")
+            if clause.type is not None:
+                code = self._checked_item(clause, code)
+            c.declare(clause.name.expanded, code, loops=True)
+            self.bound[clause.name.expanded] = None
+            if clause.position is not None:
+                c.declare(clause.position.expanded, atomic(position, at.INTEGER, simple=True), loops=True)
+                self.bound[clause.position.expanded] = None
+            self._clauses(rest, then)
+
+    def _checked_item(self, clause: ast.ForClause, code: Code) -> Code:
+        c = self.c
+        assert clause.type is not None
+        if code.shape is Shape.ONE:
+            return replace(
+                code, type=SequenceType(check_binding(c, code.text, code.item, clause.type, f"${clause.name}"))
+            )
+        expected = c.type_constant(sequence_type(clause.type))
+        items = c.as_iterable(code)
+        c.writer.line(f"{c.rt(control_rt.check_type)}({items}, {expected}, {f'${clause.name}'!r})")
+        return code
+
+    # --- order by, group by
+
+    def _kept(self, rest: list[ast.Clause], extra: tuple[ast.Node, ...] = ()) -> list[tuple[str, str]]:
+        """The variables bound so far that something later reads."""
+        read = read_variables(self.node.result)
+        for clause in (*rest, *extra):
+            read |= read_variables(clause)
+            if isinstance(clause, ast.GroupByClause):
+                read |= {spec.name.expanded for spec in clause.specs}
+        return [name for name in self.bound if name in read]
+
+    def _order_by(
+        self, before: list[ast.Clause], tuples: _Tuples | None, clause: ast.OrderByClause, rest: list[ast.Clause]
+    ) -> _Tuples:
+        c = self.c
+        rows = c.writer.fresh("rows")
+        c.writer.line(f"{rows} = []")
+        rows_variable = c.variable(many(rows, reread=True))
+        kept: list[tuple[tuple[str, str], Code]] = []
+
+        def append() -> None:
+            keys = order_by_keys(c, clause)
+            for name in self._kept(rest):
+                kept.append((name, c.use(c.scope.variables[name])))
+            values = "".join(f"{code.text}, " for _, code in kept)
+            c.writer.line(f"{c.use(rows_variable).text}.append(({keys}, ({values})))")
+
+        self._run(before, tuples, append)
+        ordering = c.writer.constant(order_columns(c, clause), "ordering")
+        return _Tuples(f"{c.rt(rt.ordered)}({rows}, {ordering}, run.implicit_timezone_minutes)", kept)
+
+    def _group_by(
+        self, before: list[ast.Clause], tuples: _Tuples | None, clause: ast.GroupByClause, rest: list[ast.Clause]
+    ) -> _Tuples:
+        c = self.c
+        groups = c.writer.fresh("groups")
+        c.writer.line(f"{groups} = {{}}")
+        groups_variable = c.variable(many(groups, reread=True))
+        keys: list[tuple[tuple[str, str], Code]] = []
+        kept: list[tuple[tuple[str, str], Code]] = []
+
+        def add() -> None:
+            keys.extend(self._grouping_keys(clause))
+            named = {name for name, _ in keys}
+            kept.extend((name, c.use(c.scope.variables[name])) for name in self._kept(rest) if name not in named)
+            specs = {spec.name.expanded: spec for spec in clause.specs}
+            key_of, timezone = c.rt(rt.group_key), "run.implicit_timezone_minutes"
+            hashes = "".join(
+                f"{key_of}({code.text}, {self._collation_text(specs[name])}, {timezone}), " for name, code in keys
+            )
+            key_values = "".join(f"{code.text}, " for _, code in keys)
+            values = "".join(f"{c.as_sequence(code)}, " for _, code in kept)
+            target = c.use(groups_variable).text
+            c.writer.line(f"{c.rt(rt.add_to_group)}({target}, ({hashes}), ({key_values}), ({values}))")
+
+        self._run(before, tuples, add)
+        collected = [
+            (name, Code(code.text, Shape.SEQUENCE, SequenceType(code.item, Occurrence.MANY), simple=True))
+            for name, code in kept
+        ]
+        self.bound = dict.fromkeys(name for name, _ in (*keys, *collected))
+        return _Tuples(f"{c.rt(rt.groups_of)}({groups})", [*keys, *collected])
+
+    def _grouping_keys(self, clause: ast.GroupByClause) -> list[tuple[tuple[str, str], Code]]:
+        c = self.c
+        keys: dict[tuple[str, str], Code] = {}
+        for spec in clause.specs:
+            name = spec.name.expanded
+            if spec.value is not None:
+                operand = c.atomized(c.sequence(c.compile(spec.value)))
+            elif name in self.bound:
+                operand = c.atomized(c.use(c.scope.variables[name]))
+            else:
+                raise StaticError("XQST0094", f"${spec.name}", span=spec.span)
+            what = f"the grouping key ${spec.name}"
+            python = c.fresh_name(spec.name)
+            text = c.as_optional(operand, what)
+            c.writer.line(f"{python} = {text}")
+            code = Code(python, Shape.OPTIONAL, SequenceType(operand.item, Occurrence.OPTIONAL), simple=True)
+            if operand.shape is Shape.ONE:
+                code = one(python, operand.item, simple=True)
+            if operand.is_empty:
+                code = optional(python, AtomicItem(at.ANY_ATOMIC), simple=True)
+            if spec.type is not None:
+                expected = sequence_type(spec.type)
+                check = f"{c.rt(control_rt.check_type)}({c.as_iterable(code)}, {c.type_constant(expected)}, {what!r})"
+                c.writer.line(check)
+            c.declare(name, code)
+            self.bound[name] = None
+            # A name given twice hides the first one, as a key too.
+            keys[name] = code
+        return list(keys.items())
+
+    def _collation_text(self, spec: ast.GroupingSpec) -> str:
+        if spec.collation is None:
+            return default_collation(self.c)
+        found = _collation_of(self.c, spec.collation, spec)
+        return "None" if found is None else self.c.writer.constant(found, "collation", spec.collation)

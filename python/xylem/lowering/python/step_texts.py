@@ -1,0 +1,105 @@
+"""One step from one node, read for its characters: in one call, and without making nodes (`values/step_text.py`)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from xylem.run.runtime import constructors, lookups
+from xylem.run.runtime import sequences as rt
+from xylem.syntax import ast
+from xylem.values import atomic_type as at
+from xylem.values.node import ATTRIBUTE, ELEMENT
+from xylem.values.node_test import NodeTest
+from xylem.values.sequence_type import SequenceType
+from xylem.values.step_text import has_step_text, step_text, step_values
+from xylem.values.strings import UntypedAtomic
+
+from .code import Code, OneStep, atomic
+
+if TYPE_CHECKING:
+    from .compiler import Compiler
+
+
+def with_step(code: Code, context: str, axis: str, test: NodeTest) -> Code:
+    """The code of a step from one node, which remembers that it is one."""
+    return replace(code, step=OneStep(code.text, context, axis, test)) if has_step_text(axis, test) else code
+
+
+def converted_text(c: Compiler, code: Code, expected: SequenceType, what: str) -> str | None:
+    """The nodes of a step converted to xs:string or xs:string?; None where the code is no such step."""
+    return _call(c, code, "text", partial(_converted, expected, what), (expected, what), str(expected))
+
+
+def joined_text(c: Compiler, code: Code, *, with_spaces: bool = True) -> str | None:
+    """Their string values, one space between them, or none."""
+    join = lookups.text_of_nodes if with_spaces else constructors.text_of_texts
+    return _call(c, code, "text", join, ("joined", with_spaces), "joined")
+
+
+def typed_text(c: Compiler, code: Code, what: str) -> str | None:
+    """The typed value of the only one, or None; several are XPTY0004."""
+    return _call(c, code, "value", partial(_at_most_one, what), what, "at most one", UntypedAtomic)
+
+
+def typed_texts(c: Compiler, code: Code) -> str | None:
+    """The typed values of all of them, as a list."""
+    step = code.step
+    if step is None or step.text != code.text:
+        return None
+    read = step_values(step.axis, step.test)
+    name = c.writer.constant(read, "values", f"{step.axis}::{step.test}", key=(step.axis, step.test))
+    return f"{name}({step.context})"
+
+
+def _call(
+    c: Compiler, code: Code, stem: str, otherwise: Any, key: Any, note: str, made: type[str] | None = None
+) -> str | None:
+    step = code.step
+    if step is None or step.text != code.text:
+        return None
+    read = step_text(step.axis, step.test, otherwise, made)
+    name = c.writer.constant(read, stem, f"{step.axis}::{step.test}, {note}", key=(step.axis, step.test, key))
+    return _once(c, f"{name}({step.context})", step)
+
+
+def _once(c: Compiler, text: str, step: OneStep) -> str:
+    """A read that comes again, under a name: computed where the first of them stands, if all after it come there."""
+    known = c.scope.texts.get(text)
+    if known is not None:
+        return c.use(known).text
+    place = c.scope.place
+    if place is None or not place.is_at(c.writer.frame) or (step.axis, step.test) not in c.scope.repeated:
+        return text
+    if not step.context.isidentifier():
+        # Of what is computed each time anew.
+        return text
+    name = c.writer.fresh("t")
+    c.writer.line(f"{name} = {text}")
+    c.scope = c.scope.with_text(text, c.variable(atomic(name, at.ANY_ATOMIC, simple=True)))
+    return name
+
+
+def repeated_steps(node: ast.Node) -> frozenset[tuple[str, NodeTest]]:
+    """The steps that an expression takes more than once from a variable."""
+    seen: set[tuple[tuple[str, str], str, tuple[str, str]]] = set()
+    found = set()
+    for part in node.walk():
+        match part:
+            case ast.Path(left=ast.VarRef(name=name), right=ast.AxisStep(axis=axis, test=test, predicates=())):
+                if axis in ("child", "attribute") and isinstance(test, ast.NameTest):
+                    key = (name.expanded, axis, test.name.expanded)
+                    if key in seen:
+                        kind = ATTRIBUTE if axis == "attribute" else ELEMENT
+                        found.add((axis, NodeTest(kind, test.name.uri or "", test.name.local)))
+                    seen.add(key)
+    return frozenset(found)
+
+
+def _converted(expected: SequenceType, what: str, nodes: list[Any]) -> Any:
+    return rt.text_of_node(nodes, expected, what)
+
+
+def _at_most_one(what: str, nodes: list[Any]) -> Any:
+    return rt.at_most_one(rt.typed_values(nodes), what)

@@ -1,0 +1,270 @@
+"""Planning aggregates over a stream: the steps that report their records, what is kept of them, what feeds them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from xylem.analysis.projection import Projection, Use
+from xylem.analysis.types import sequence_type
+from xylem.plan.flux import ROOT, ProcessStream, Step
+from xylem.plan.needs import add_expression, add_needs, element_names
+from xylem.plan.result_template import Tally
+from xylem.plan.scan_plan import Report
+from xylem.plan.symbols import reached_type
+from xylem.rewrite.simple_expressions import is_known_at_start
+from xylem.rewrite.single_pass.value_class import declared_class
+from xylem.run.stream.roles import AggregateRole, FeedRole, ScopeRole
+from xylem.schema.constraints import ElementConstraints
+from xylem.syntax import ast
+from xylem.values import node as nk
+from xylem.values.sequence_type import ANY_SEQUENCE, NodeItem, Occurrence, SequenceType
+
+from ..python.code import Code, Shape, one
+from ..python.compiler import Compiler
+from ..python.keyed_groups import Grouping, table_spec, write_cells, written_value, written_zero
+from ..python.scope import Focus, Scope
+from .aggregates import ONE, SO_FAR, Aggregate, Fold, is_fed_with_texts
+from .fed_records import ITEM, each_text, gives_itself
+from .first_tuples_code import first_spec, write_offers
+from .growing_folds import fold_grows
+from .kept_children import variable_readers
+from .nesting import may_nest
+from .scan_tables import TableMaker, without_common_conditions
+from .steps import PlannedStep
+from .tallies import tally_of
+
+if TYPE_CHECKING:
+    from .build import StreamBuilder
+
+
+class AggregatePlanner:
+    """Plans the aggregates of one program."""
+
+    def __init__(self, builder: StreamBuilder) -> None:
+        self.b = builder
+
+    @cached_property
+    def tables(self) -> TableMaker:
+        declared = [d for unit in self.b.builder.units for d in unit.module.prolog if isinstance(d, ast.VariableDecl)]
+        types = {d.name.expanded: declared_class(d.type) for d in declared}
+        return TableMaker(types, lambda value: written_value(self.b.c, "constant", value))
+
+    def plan(self, role: ScopeRole, aggregate: Aggregate, stream: ProcessStream) -> None:
+        """The records that feed an aggregate of a scope."""
+        b = self.b
+        tests, is_plain = b.selection.tests_of_predicates(aggregate.taken, ITEM.name.local)
+        # Counts come once per batch: enough for the document, which is open all the time.
+        counted = is_plain and aggregate.counts and role.parent is None
+        parent, kind = role.step, b.types.get(role.variable)
+        for step in aggregate.prefix:
+            if step.axis == "descendant-or-self":
+                break
+            passed = Step("*", step.axis, step.test)
+            planned = b.steps.add(parent, step.axis, *element_names(passed), Report.NOTHING)
+            parent, kind = planned.index, reached_type(passed, kind, b.schema)
+        planned.report = Report.COUNT if counted else Report.ITEM
+        planned.tests = tests
+        zero = None if aggregate.fold is None else written_zero(b.c, aggregate.fold)
+        table = None if aggregate.grouping is None else table_spec(b.c, aggregate.grouping)
+        slot = b.slot(aggregate.name)
+        grows = aggregate.fold is not None and fold_grows(aggregate.fold.step)
+        first = None if aggregate.first is None else first_spec(b.c, aggregate.first)
+        role.aggregates.append(AggregateRole(slot, aggregate.function, aggregate.parameter, zero, table, grows, first))
+        readers = variable_readers(stream, aggregate.name)
+        made = FeedRole(planned.index, role, b.slot(ITEM.name.local), len(role.aggregates) - 1, None, readers)
+        b.roles.append(made)
+        if counted:
+            return
+        if self._is_fed_with_texts(aggregate, passed, kind):
+            self._feed_texts(made, aggregate, planned)
+            return
+        self._need(aggregate, planned.kept, stream)
+        b.keep_above(planned.kept)
+        made.body = self.feeder(aggregate, ITEM.name.local)
+        made.takes_runs = aggregate.fold is not None
+        if is_known_at_start(planned.kept):
+            made.at_start, planned.report = True, Report.START
+        elif aggregate.depends_on_order and may_be_inside(aggregate.prefix, passed, kind):
+            made.nested, planned.report = True, Report.START | Report.ITEM
+        else:
+            self._tally(role, aggregate, planned)
+
+    def _is_fed_with_texts(self, aggregate: Aggregate, last: Step, kind: ElementConstraints | None) -> bool:
+        """Text nodes come by themselves where an element around them may be open for long."""
+        if not is_fed_with_texts(aggregate.function, aggregate.taken):
+            return False
+        return aggregate.prefix[-1].axis == "descendant-or-self" or may_be_inside(aggregate.prefix, last, kind)
+
+    def _feed_texts(self, role: FeedRole, aggregate: Aggregate, planned: PlannedStep) -> None:
+        b = self.b
+        taken = each_text(aggregate.taken)
+        assert taken is not None
+        steps = [planned]
+        if aggregate.prefix[-1].axis == "descendant-or-self":
+            steps.append(b.steps.add(planned.index, "descendant", None, None, Report.TEXTS))
+        for step in steps:
+            step.report, step.kept.text = Report.TEXTS, True
+            if taken == ITEM and aggregate.function == "count" and role.scope.parent is None:
+                step.result = Tally(())
+        needs = Projection()
+        add_expression(taken, {ITEM.name.local: needs}, Use.STRING)
+        b.keep_above(needs)
+        role.text_steps = tuple(step.index for step in steps)
+        role.body = self.feeder(replace(aggregate, taken=taken), ITEM.name.local, nk.TEXT)
+        role.takes_runs = aggregate.fold is not None
+
+    def _tally(self, role: ScopeRole, aggregate: Aggregate, planned: PlannedStep) -> None:
+        """What the scan decides of the records of an aggregate, or counts by itself."""
+        b, name = self.b, ITEM.name.local
+        planned.value_tests = b.selection.value_tests_of_predicates(aggregate.taken, name)
+        tallied = tally_of(aggregate.taken, name, b.selection)
+        if tallied is not None and aggregate.function == "count" and role.parent is None:
+            planned.tests, planned.value_tests = tallied.tests, tallied.value_tests
+            planned.result = tallied.tally
+        elif role.parent is None:
+            self._table(aggregate, planned)
+
+    def _table(self, aggregate: Aggregate, planned: PlannedStep) -> None:
+        """An aggregate that the scan computes, where it decides all conditions of its records."""
+        b, name = self.b, ITEM.name.local
+        conditions, aggregate = without_common_conditions(aggregate)
+        table = self.tables.table_of(aggregate)
+        found = [b.selection.value_test(condition, name) for condition in conditions]
+        value_tests = tuple(test for test in found if test is not None)
+        if table is None or len(value_tests) < len(conditions):
+            return
+        if aggregate.grouping is not None and aggregate.taken != ITEM:
+            decided = tally_of(aggregate.taken, name, b.selection)
+            if decided is None or decided.tally != Tally(()):
+                return
+            planned.tests, planned.value_tests = decided.tests, decided.value_tests
+        planned.result = replace(table, tests=value_tests)
+
+    def _need(self, aggregate: Aggregate, kept: Projection, stream: ProcessStream) -> None:
+        """What is needed of the records of an aggregate."""
+        name = ITEM.name.local
+        if aggregate.function in ("last", "first", "items"):
+            # What handlers read of its value; and what decides whether a record is taken.
+            value, document = Projection(), Projection()
+            add_needs(stream, {aggregate.name: value, ROOT: document})
+            # Where it is not known what is read of the document, it is not known of the value either.
+            value.subtree |= document.subtree
+            if gives_itself(aggregate.taken):
+                kept.merge(value)
+                add_expression(aggregate.taken, {name: kept}, Use.PRESENCE)
+            else:
+                add_expression(aggregate.taken, {name: kept}, Use.SUBTREE)
+        elif aggregate.grouping is not None:
+            self._need_of_groups(aggregate.grouping, kept)
+            add_expression(aggregate.taken, {name: kept}, Use.PRESENCE)
+        elif aggregate.fold is not None:
+            add_expression(aggregate.in_one_step, {name: kept}, Use.SUBTREE)
+        else:
+            add_expression(aggregate.taken, {name: kept}, Use.PRESENCE if aggregate.counts else Use.STRING)
+
+    def _need_of_groups(self, grouping: Grouping, kept: Projection) -> None:
+        name = ITEM.name.local
+        for key in grouping.keys:
+            add_expression(key.value, {name: kept}, Use.STRING)
+        for part in grouping.parts:
+            if part.fold is not None:
+                clause = ast.ForClause(ONE.name, None, part.taken)
+                add_expression(ast.Flwor((clause,), part.fold.step), {name: kept}, Use.SUBTREE)
+            else:
+                counts = part.function in ("count", "exists", "empty")
+                add_expression(part.taken, {name: kept}, Use.PRESENCE if counts else Use.STRING)
+
+    def feeder(self, aggregate: Aggregate, name: str, kind: int = nk.ELEMENT) -> str:
+        """def feed(into, item): add what is taken of a record."""
+        c = self.b.c
+        if aggregate.fold is not None:
+            return self._folder(aggregate, aggregate.fold, name, kind)
+        with (
+            c.writer.function("feed", ["into", "item"], c.describe(aggregate.taken)) as frame,
+            c.scoped(Scope({}, Focus(None))),
+        ):
+            c.declare(("", name), one("item", NodeItem(kind), simple=True))
+            if aggregate.grouping is not None:
+                self._groups(aggregate, aggregate.grouping, name)
+                return frame.name
+            if aggregate.first is not None:
+                write_offers(c, aggregate.taken, aggregate.first)
+                return frame.name
+            code = c.compile(aggregate.taken)
+            code = code if aggregate.counts or aggregate.takes_nodes else c.atomized(code)
+            c.writer.line(f"into.add({c.as_iterable(code)})")
+        return frame.name
+
+    def _folder(self, aggregate: Aggregate, fold: Fold, name: str, kind: int) -> str:
+        """def feed(into, items): take the value of a fold as many steps further as there are records."""
+        c = self.b.c
+        with (
+            c.writer.function("feed", ["into", "items"], c.describe(aggregate.taken)) as frame,
+            c.scoped(Scope({}, Focus(None))),
+        ):
+            # After an error there is no value to go on from.
+            c.writer.line("if into.is_decided:")
+            with c.writer.indented(block=True):
+                c.writer.line("return")
+            so_far = c.writer.fresh("so_far")
+            is_single = value_type(fold).occurrence is Occurrence.ONE
+            c.writer.line(f"{so_far} = into.value{'[0]' if is_single else ''}")
+            c.writer.line("for item in items:")
+            with c.writer.indented(block=True), c.scoped():
+                c.declare(("", name), one("item", NodeItem(kind), simple=True), loops=True)
+                if aggregate.taken == ITEM:
+                    write_step(c, fold, one("item", NodeItem(kind), simple=True), so_far)
+                else:
+                    taken, each = c.compile(aggregate.taken), c.writer.fresh("one")
+                    c.writer.line(f"for {each} in {c.as_iterable(taken)}:")
+                    with c.writer.indented(block=True), c.scoped():
+                        write_step(c, fold, one(each, taken.item, simple=True), so_far)
+            c.writer.line(f"into.add({f'({so_far},)' if is_single else so_far})")
+        return frame.name
+
+    def _groups(self, aggregate: Aggregate, grouping: Grouping, name: str) -> None:
+        """A record that passes its conditions goes to the cells of its keys."""
+        c = self.b.c
+        if aggregate.taken == ITEM:
+            write_cells(c, grouping)
+            return
+        record = c.writer.fresh("record")
+        c.writer.line(f"for {record} in {c.as_iterable(c.compile(aggregate.taken))}:")
+        with c.writer.indented(block=True), c.scoped():
+            c.declare(("", name), one(record, NodeItem(nk.ELEMENT), simple=True))
+            write_cells(c, grouping)
+
+
+def value_type(fold: Fold) -> SequenceType:
+    return ANY_SEQUENCE if fold.type is None else sequence_type(fold.type)
+
+
+def write_fold(c: Compiler, fold: Fold, items: Code, target: str) -> None:
+    """for each item: target.add(step(target.value, item)); one item of a known type is kept as it is"""
+    name, so_far = c.writer.fresh("one"), c.writer.fresh("so_far")
+    is_single = value_type(fold).occurrence is Occurrence.ONE
+    # After an error there is no value to go on from.
+    c.writer.line(f"for {name} in () if {target}.is_decided else {c.as_iterable(items)}:")
+    with c.writer.indented(block=True), c.scoped():
+        c.writer.line(f"{so_far} = {target}.value{'[0]' if is_single else ''}")
+        write_step(c, fold, one(name, items.item, simple=True), so_far)
+        c.writer.line(f"{target}.add({f'({so_far},)' if is_single else so_far})")
+
+
+def write_step(c: Compiler, fold: Fold, item: Code, so_far: str) -> None:
+    """so_far = step(so_far, item)"""
+    kind = value_type(fold)
+    is_single = kind.occurrence is Occurrence.ONE
+    shape = Shape.ONE if is_single else Shape.SEQUENCE
+    value = Code(so_far, shape, kind if is_single else ANY_SEQUENCE, simple=True)
+    c.declare(SO_FAR.name.expanded, value, loops=True)
+    c.declare(ONE.name.expanded, item, loops=True)
+    made = c.converted(c.compile(fold.step), kind, "the value of a fold")
+    c.writer.line(f"{so_far} = {c.as_one(made, 'the value of a fold') if is_single else c.as_sequence(made)}")
+
+
+def may_be_inside(prefix: tuple[ast.AxisStep, ...], last: Step, of: ElementConstraints | None) -> bool:
+    """Whether a record of a path may contain another one."""
+    return any(step.axis == "descendant" for step in prefix) and may_nest(last, of)

@@ -1,0 +1,16 @@
+"""After how many records a handler is done: what lets a run stop early (`run/stream/stopping.py`)."""
+
+from __future__ import annotations
+
+from xylem.plan.flux import On
+from xylem.rewrite.counted_positions import last_counted
+
+from .selection import guards
+
+
+def limit_of(handler: On) -> int | None:
+    """After how many records a handler that counts them has nothing more to say."""
+    if handler.position is None or not (conditions := guards(handler.body)):
+        return None
+    found = [last for c in conditions if (last := last_counted(c, handler.position)) is not None]
+    return min(found) if found else None

@@ -1,0 +1,216 @@
+"""The records an aggregate is fed with: an expression cut into the path the scan follows, and what is taken of each.
+
+    sum($y//a[b > 3]/@c)                          →     //a,    ITEM[b > 3]/@c
+    count(for $x in $y/a/b where χ return γ)      →     a/b,    for $x in ITEM where χ return γ
+    max($y/a/string-length(b))                    →     a,      ITEM/string-length(b)
+    count(($y/a)[b > 3])                          →     a,      ITEM[b > 3]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from xylem.analysis.focus import read_variables, reads_focus, uses_position
+from xylem.analysis.projection import is_descend
+from xylem.analysis.streamable_paths import is_test, is_text_step
+from xylem.plan.flux import ROOT
+from xylem.rewrite.value_expressions import gives_values
+from xylem.syntax import ast
+
+from ..python.static_types import may_be_number
+
+ITEM = ast.VarRef(ast.Name("streamed item", None, ""))
+"""Stands for the record an aggregate is fed with; the name cannot be written in a query."""
+Split = tuple[tuple[ast.AxisStep, ...], ast.Expr]
+"""The path of the records from the variable of the stream, and what is taken of each in terms of ITEM."""
+
+
+def split_records(argument: ast.Expr, variable: str) -> Split | None:
+    """The path of the records, and what is taken of each; None where the expression cannot be cut so."""
+    match argument:
+        case ast.Flwor():
+            return _split_flwor(argument, variable)
+        case ast.SimpleMap(left=left, right=right) if not uses_position(right):
+            split = split_records(left, variable)
+            if split is None or _looks_elsewhere(right, variable):
+                return None
+            return split[0], replace(argument, left=split[1])
+        case ast.Filter(base=base, predicate=predicate) if is_test(predicate) and not uses_position(predicate):
+            # (E)[p], where p is asked of each item alone
+            split = split_records(base, variable)
+            if split is None or _looks_elsewhere(predicate, variable):
+                return None
+            return split[0], replace(argument, base=split[1])
+        case ast.Path(left=left, right=ast.AxisStep(axis="child" | "attribute") as step) if _ends_in_filter(left):
+            # (E)[p]/a: below each of the items, one after the other, where none stands in another
+            split = split_records(left, variable)
+            if split is None or _looks_elsewhere(step, variable) or any(s.axis != "child" for s in split[0]):
+                return None
+            return split[0], replace(argument, left=split[1])
+    return _split_path(argument, variable)
+
+
+def _ends_in_filter(expr: ast.Expr) -> bool:
+    while isinstance(expr, ast.Path) and isinstance(expr.right, ast.AxisStep):
+        expr = expr.left
+    return isinstance(expr, ast.Filter)
+
+
+def is_source(base: ast.Expr, variable: str) -> bool:
+    """Whether an expression is the element of the stream itself."""
+    if isinstance(base, ast.VarRef):
+        return base.name.expanded == ("", variable)
+    return variable == ROOT and isinstance(base, (ast.Root, ast.ContextItem))
+
+
+def gives_itself(taken: ast.Expr) -> bool:
+    """Whether what is taken of a record is the record, if it passes some tests."""
+    match taken:
+        case ast.Flwor(clauses=(ast.ForClause(name=name, collection=collection), *rest), result=ast.VarRef(name=read)):
+            only_tests = all(isinstance(clause, ast.WhereClause) for clause in rest)
+            return only_tests and read.expanded == name.expanded and gives_itself(collection)
+        case ast.Filter(base=base):
+            return gives_itself(base)
+    return taken == ITEM
+
+
+def leaves_order(prefix: Sequence[ast.AxisStep], taken: ast.Expr) -> bool:
+    """Whether what is taken of records, one after the other, may not be in document order.
+
+    Where records nest, a child of the outer one may stand behind what is in the inner one.
+    """
+    while isinstance(taken, (ast.Flwor, ast.SimpleMap)):
+        first = taken.clauses[0] if isinstance(taken, ast.Flwor) else None
+        taken = first.collection if isinstance(first, ast.ForClause) else taken.left  # type: ignore[union-attr]
+    if not any(step.axis == "descendant" for step in prefix):
+        return False
+    while isinstance(taken, ast.Path):
+        if isinstance(taken.right, ast.AxisStep) and taken.right.axis != "attribute":
+            return True
+        taken = taken.left
+    return False
+
+
+def each_text(taken: ast.Expr) -> ast.Expr | None:
+    """What is taken of a record, in terms of its text nodes, where it is taken of each of them alone; None elsewhere.
+
+    ITEM/text()[contains(., "x")]/string-length()     →     ITEM[contains(., "x")]/string-length()
+    """
+    match taken:
+        case ast.Path(left=ast.VarRef() as left, right=ast.AxisStep(axis="child") as step) if left == ITEM:
+            if not is_text_step(step) or not all(map(is_test, step.predicates)):
+                return None
+            made: ast.Expr = ITEM
+            for predicate in step.predicates:
+                made = ast.Filter(made, predicate, span=predicate.span)
+            return made
+        case ast.Filter(base=base, predicate=predicate) if is_test(predicate):
+            inner = each_text(base)
+            return None if inner is None else replace(taken, base=inner)
+        case ast.Path(left=left, right=right) | ast.SimpleMap(left=left, right=right):
+            inner = each_text(left)
+            alone = not isinstance(right, ast.AxisStep) and not uses_position(right)
+            return replace(taken, left=inner) if inner is not None and alone else None
+        case ast.Flwor(clauses=(ast.ForClause(collection=collection) as first, *rest)):
+            inner = each_text(collection)
+            return None if inner is None else replace(taken, clauses=(replace(first, collection=inner), *rest))
+    return None
+
+
+def _reads(variable: str, node: ast.Node) -> bool:
+    return ("", variable) in read_variables(node)
+
+
+def _looks_elsewhere(node: ast.Node, variable: str) -> bool:
+    """Whether an expression looks at more of the stream than at the record."""
+    return _reads(variable, node) or any(isinstance(part, ast.Root) for part in node.walk())
+
+
+def _split_flwor(flwor: ast.Flwor, variable: str) -> Split | None:
+    first = flwor.clauses[0]
+    if not isinstance(first, ast.ForClause) or first.position or first.allowing_empty:
+        return None
+    if not all(isinstance(clause, (ast.ForClause, ast.LetClause, ast.WhereClause)) for clause in flwor.clauses):
+        return None
+    split = _split_path(first.collection, variable)
+    rest = (*flwor.clauses[1:], flwor.result)
+    if split is None or any(reads_focus(part) or _reads(variable, part) for part in rest):
+        return None
+    prefix, taken = split
+    return prefix, replace(flwor, clauses=(replace(first, collection=taken), *flwor.clauses[1:]))
+
+
+def _split_path(argument: ast.Expr, variable: str) -> Split | None:
+    parts: list[ast.Expr] = []
+    base = argument
+    while isinstance(base, ast.Path):
+        parts.append(base.right)
+        base = base.left
+    if not parts or not is_source(base, variable):
+        return None
+    parts.reverse()
+    cut = _prefix(parts, starts_at_document=variable == ROOT)
+    if cut is None or any(_looks_elsewhere(part, variable) for part in (*cut.predicates, *parts[cut.length :])):
+        return None
+    taken: ast.Expr = ITEM
+    for predicate in cut.predicates:
+        taken = ast.Filter(taken, predicate, span=predicate.span)
+    for number, part in enumerate(parts[cut.length :], cut.length + 1):
+        if isinstance(part, ast.AxisStep):
+            if cut.is_recursive and part.axis not in ("attribute", "child"):
+                # Nested records could lead to the same node twice.
+                return None
+        elif number < len(parts) or not gives_values(part) or uses_position(part):
+            return None
+        taken = ast.Path(taken, part, span=part.span)
+    return tuple(cut.steps), taken
+
+
+def _is_text(step: ast.AxisStep) -> bool:
+    return step.axis == "child" and is_text_step(step) and all(map(is_test, step.predicates))
+
+
+class _Cut:
+    """The first parts of a path: plain steps to elements, and the predicates of the last one."""
+
+    def __init__(self) -> None:
+        self.steps: list[ast.AxisStep] = []
+        self.predicates: tuple[ast.Expr, ...] = ()
+        self.length = 0
+
+    @property
+    def is_recursive(self) -> bool:
+        return any(step.axis == "descendant" for step in self.steps)
+
+
+def _prefix(parts: Sequence[ast.Expr], starts_at_document: bool) -> _Cut | None:
+    """As many parts as the scan can follow; None where there are none."""
+    cut, descends = _Cut(), False
+    for part in parts:
+        if is_descend(part):
+            descends = True
+            cut.length += 1
+            continue
+        if descends and isinstance(part, ast.AxisStep) and (part.axis == "attribute" or _is_text(part)):
+            if not cut.steps and starts_at_document:
+                # //@id is //*/@id: the document has no attributes, and no text.
+                cut.steps.append(ast.AxisStep("descendant", ast.Wildcard(), span=part.span))
+            elif part.axis == "child" and not cut.is_recursive:
+                cut.steps.append(ast.AxisStep("descendant-or-self", ast.Wildcard(), span=part.span))
+            else:
+                return None
+            return cut
+        if not isinstance(part, ast.AxisStep) or part.axis not in ("child", "descendant"):
+            break
+        if not isinstance(part.test, (ast.NameTest, ast.Wildcard, ast.ElementTest)):
+            break
+        cut.steps.append(ast.AxisStep("descendant" if descends else part.axis, part.test, span=part.span))
+        cut.length += 1
+        descends = False
+        if part.predicates:
+            if any(uses_position(p) or may_be_number(None, p) for p in part.predicates):
+                return None
+            cut.predicates = part.predicates
+            break
+    return None if descends or not cut.steps else cut

@@ -1,0 +1,61 @@
+"""What windows over a stream hold, for the account `explain` gives."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator
+from typing import TYPE_CHECKING
+
+from xylem.analysis.projection import Projection, project
+from xylem.errors import Span
+from xylem.plan.buffers import A_WINDOW, THE_STREAM
+from xylem.plan.flux import ITEMS, OpenWindows
+from xylem.plan.flux_plan import Buffered
+from xylem.plan.window_brackets import opened_windows
+from xylem.run.windows.landmark import LandmarkCursor
+from xylem.syntax import ast
+
+from .window_code import is_distinct, keeps_results, window_clause
+
+if TYPE_CHECKING:
+    from xylem.run.stream.program import StreamProgram
+
+
+def held_by_windows(program: StreamProgram) -> Iterator[Buffered]:
+    """The items of open windows, and what waits for the last of them."""
+    # Rules may have found that nobody reads the items: the compiler noted it.
+    forgotten = {note.span for note in program.handlers.notes if note.topic == "items"}
+    # Landmark windows with one end for each start are sliding ones.
+    has_landmarks = LandmarkCursor.__name__ in program.handlers.code
+    for opened in opened_windows(program.plan.program):
+        yield from _held(opened, forgotten, has_landmarks)
+
+
+def _held(opened: OpenWindows, forgotten: Container[Span], has_landmarks: bool) -> Iterator[Buffered]:
+    expression = opened.expression
+    clause = window_clause(expression)
+    if clause is None:
+        if is_distinct(expression):
+            yield Buffered("results", ("each different value",), "the last window has ended", THE_STREAM, True)
+        elif keeps_results(expression):
+            yield Buffered("results", ("what windows give",), "the last window has ended", THE_STREAM)
+        return
+    # A loop over what windows give holds nothing of it.
+    is_loop = isinstance(clause, ast.ForClause) and not isinstance(clause.collection, ast.DataWindow)
+    if not is_loop and clause.span not in forgotten:
+        kept = Projection()
+        project(expression, {ITEMS.expanded: kept})
+        paths = tuple(kept.paths()) or ("item",)
+        if _keeps_all(clause, has_landmarks):
+            yield Buffered(str(clause.name), paths, "the last item has come", THE_STREAM, True)
+        else:
+            yield Buffered(str(clause.name), paths, "no open window needs it", A_WINDOW)
+    if keeps_results(expression):
+        yield Buffered(f"{clause.name}", ("the tuples of all windows",), "the last window has ended", THE_STREAM)
+
+
+def _keeps_all(clause: ast.Clause, has_landmarks: bool) -> bool:
+    """Whether an item may be in a window that is still to come, however long ago it came."""
+    if not isinstance(clause, ast.ForseqClause):
+        return False
+    # Every sub-sequence is one; a landmark stays a first item for good.
+    return clause.window is None or (has_landmarks and clause.window.kind == "landmark")

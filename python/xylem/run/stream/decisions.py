@@ -1,0 +1,54 @@
+"""Conditions decided before all is known: true or false as soon as what has passed allows it (XQPull §4).
+
+        [title = "x" and not(draft)]     true at the end of the element at the earliest, false at its first draft
+
+A condition over an open element is made of facts known at its start tag and of aggregates that what is below it feeds.
+`exists(…)` can only become true, `empty(…)` only false; of other aggregates nothing is known before the end tag.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from .accumulator import Accumulator, Failed
+
+Verdict = bool | None
+"""None while it is not decided."""
+
+
+@dataclass(frozen=True)
+class Decision:
+    """A condition as it is decided on the way; `kind` is and, or, not, exists, empty, known or late."""
+
+    kind: str
+    parts: tuple[Decision, ...] = ()
+    number: int = 0
+    """Of the aggregate, for exists and empty; of the fact, for known."""
+
+    def verdict(self, aggregates: Sequence[Accumulator], facts: Sequence[bool]) -> Verdict:
+        """What is decided so far."""
+        match self.kind:
+            case "known":
+                return facts[self.number]
+            case "exists":
+                return True if _has_found(aggregates[self.number]) else None
+            case "empty":
+                return False if _has_found(aggregates[self.number]) else None
+            case "not":
+                inner = self.parts[0].verdict(aggregates, facts)
+                return None if inner is None else not inner
+            case "and" | "or":
+                return self._joined([part.verdict(aggregates, facts) for part in self.parts])
+        return None
+
+    def _joined(self, verdicts: list[Verdict]) -> Verdict:
+        decisive = self.kind == "or"
+        if decisive in verdicts:
+            return decisive
+        return None if None in verdicts else not decisive
+
+
+def _has_found(aggregate: Accumulator) -> bool:
+    """Whether there is an item. One that failed is decided as well, and raised by the test at the end tag."""
+    return aggregate.is_decided and not isinstance(aggregate.result(), Failed)

@@ -1,0 +1,134 @@
+"""Runs of one program over documents, one after another: what does not depend on the document is made once.
+
+Generated code is loaded, handlers are found and actions are installed for the first document; the next one finds them
+ready. That is most of what a small document costs beyond its scan. It is sound because a run that has come to its end
+has nothing left: its scopes are closed, and all it knows of the document was in them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterator, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from xylem.errors import InputError
+from xylem.functions.context import Context, Resources, RunPart
+from xylem.plan.scan_plan import ScanPlan
+from xylem.source.limits import DEFAULT_LIMITS, Limits
+from xylem.source.scan import BatchTrees, ScannedBatch, scan
+from xylem.values.datetimes import DateTime
+from xylem.values.node import Node
+
+from ..program import current_time
+from .collector import Collector
+from .run import Statistics, StreamRun
+from .settled_tables import settled_plan
+from .window_output import WindowOutput
+
+if TYPE_CHECKING:
+    from .program import StreamProgram
+
+
+class DocumentRuns:
+    """The runs of a program with the same variables, at the same time. One document is read at a time.
+
+    Holds:  what one run holds; between documents, the names met so far.
+    """
+
+    def __init__(
+        self,
+        program: StreamProgram,
+        resources: Resources,
+        *,
+        variables: Mapping[tuple[str, str], Any] | None = None,
+        environment: Mapping[str, str] | None = None,
+        now: DateTime | None = None,
+        limits: Limits = DEFAULT_LIMITS,
+        scanner: str = "auto",
+        statistics: Statistics | None = None,
+        clock: Callable[[], DateTime | None] | None = None,
+    ) -> None:
+        self._program = program
+        self._part = RunPart(resources, now or current_time(), environment, dict(variables or {}))
+        self._part.held_items = limits.held_items
+        self._part.clock = clock
+        self._limits = limits
+        self._scanner = scanner
+        self._buffer_limits_items = 0 < limits.buffered_bytes < limits.item_bytes
+        """Whether items must be smaller than they may be at all: one that is not complete is kept too, by the scan."""
+        self.statistics = statistics or Statistics()
+        self.statistics.limit_bytes = limits.buffered_bytes
+        self._ready: tuple[StreamRun, BatchTrees, ScanPlan] | None = None
+        """A run that came to its end; None while one is under way, or after one that did not end."""
+        self._has_run = False
+
+    def items(self, source: Any) -> Iterator[Any]:
+        """The items of the answer over one document, each as soon as it is final."""
+        output = self._new_collector()
+        return output.drawn(self.write(source, output))
+
+    def write(self, source: Any, output: Any) -> Iterator[Statistics]:
+        """Run over a source of bytes, writing to an output; gives control back after each batch."""
+        windows: WindowOutput | None = None
+        if self._program.feeds_windows:
+            windows = output = WindowOutput(output, self.statistics, self._new_collector)
+        run, trees, plan = self._begun(output)
+        measured = self.statistics
+        guarded = self._program.guarded
+
+        def may_write() -> bool:
+            return getattr(output, "takes_markup", False)
+
+        batches = self._scanned(source, plan, may_write, trees)
+        started = False
+        for batch in batches:
+            measured.input_bytes = batch.input_bytes
+            guarded(_taking(run, batch, started, windows))
+            started = True
+            yield measured
+            if run.is_done or (windows is not None and windows.is_over and self._program.ends_with_windows):
+                batches.close()
+                break
+        guarded(run.finish)
+        self._ready = run, trees, plan
+        yield measured
+
+    def _scanned(
+        self, source: Any, plan: ScanPlan, may_write: Callable[[], bool], trees: BatchTrees
+    ) -> Generator[ScannedBatch, None, None]:
+        limits = self._limits
+        if self._buffer_limits_items:
+            limits = replace(limits, item_bytes=limits.buffered_bytes)
+        try:
+            yield from scan(source, plan, limits=limits, scanner=self._scanner, may_write=may_write, trees=trees)
+        except InputError as error:
+            if self._buffer_limits_items and error.code == "XYIN0004" and error.detail.startswith("item bytes"):
+                raise self.statistics.item_too_large(error.place) from None
+            raise
+
+    def _new_collector(self) -> Collector:
+        return Collector(self._program.static.base_uri, *self._program.copy_namespaces)
+
+    def _begun(self, output: Any) -> tuple[StreamRun, BatchTrees, ScanPlan]:
+        ready, self._ready = self._ready, None
+        if self._has_run:
+            self.statistics.forget_held()
+        self._has_run = True
+        if ready is not None:
+            ready[0].output = output
+            return ready
+        program = self._program
+        space = program.handlers.namespace(self._part, None)
+        context = Context(program.static, self._part)
+        run = StreamRun(program.roles, len(program.slots), space, context, output, self.statistics)
+        plan = settled_plan(program.scan, program.roles, space)
+        return run, BatchTrees(None, self._limits.names), plan
+
+
+def _taking(run: StreamRun, batch: ScannedBatch, started: bool, windows: WindowOutput | None) -> Callable[[], None]:
+    def take() -> None:
+        if not started:
+            run.start(Node(batch.tree, 0))
+        run.push(batch.tree, batch.kinds, batch.steps, batch.rows, batch.counts, batch.written, batch.tables)
+
+    return take if windows is None else lambda: windows.after(take)

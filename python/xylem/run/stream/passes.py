@@ -1,0 +1,167 @@
+"""A query that is answered in several passes over its input: earlier ones give values, the last ones give the answer.
+
+Each pass streams. What an earlier pass computes is bound to variables that the later ones read, so that nothing need
+wait for what is known only at the end of the input (single-pass paper, §3.2). An answer with several long parts, one
+behind the other, is given by as many passes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from xylem.errors import DynamicError, InputError
+from xylem.functions.context import Resources
+from xylem.source.byte_source import ByteSource
+from xylem.values.datetimes import DateTime
+
+from ..program import current_time
+from .accumulator import Failed
+from .collector import Collector
+from .program import StreamProgram
+from .statistics import Statistics
+
+ExpandedName = tuple[str, str]
+T = TypeVar("T")
+Batches = Generator[Statistics, None, T]
+"""Gives control back after each batch, and a value in the end."""
+Opener = Callable[[], ByteSource]
+"""Opens the input for one more reading."""
+
+
+@dataclass(frozen=True)
+class EarlierPass:
+    """A pass that gives values: its answer is an array with one member for each variable."""
+
+    program: StreamProgram
+    names: tuple[ExpandedName, ...]
+    texts: tuple[str, ...]
+    """The expressions, as printed."""
+    alone: Callable[[int], StreamProgram]
+    """The program of one of the values, for when all of them together fail."""
+
+
+@dataclass(frozen=True)
+class StreamPasses:
+    """The passes of a query, in their order."""
+
+    last: StreamProgram
+    earlier: tuple[EarlierPass, ...] = ()
+    at_once: StreamProgram | None = None
+    """The same query in one pass, which keeps as much as there is input; None where it cannot be answered so."""
+    front: tuple[StreamProgram, ...] = ()
+    """Those that give parts of the answer before what the last one gives."""
+    texts: tuple[str, ...] = ()
+    """What each of them gives, and the last one, where there are several."""
+
+    @property
+    def answering(self) -> tuple[StreamProgram, ...]:
+        """The passes that give the answer, one after the other."""
+        return (*self.front, self.last)
+
+    @property
+    def number(self) -> int:
+        """How many times the input is read."""
+        return len(self.earlier) + len(self.answering)
+
+    @property
+    def in_one_pass(self) -> StreamPasses | None:
+        """For an input that can be read only once."""
+        if self.number == 1:
+            return self
+        return None if self.at_once is None else StreamPasses(self.at_once)
+
+    def write(
+        self,
+        source: ByteSource,
+        open_again: Opener,
+        resources: Resources,
+        output: Any,
+        *,
+        variables: Mapping[ExpandedName, Any] | None = None,
+        now: DateTime | None = None,
+        statistics: Statistics | None = None,
+        **options: Any,
+    ) -> Iterator[Statistics]:
+        """Run over a source, after as many more readings of it as there are earlier passes; options as for one."""
+        measured = statistics or Statistics()
+        # One moment for all passes: what current-dateTime() is.
+        options["now"] = now or current_time()
+        bound = dict(variables or {})
+        try:
+            for earlier in self.earlier:
+                values = yield from _Values(earlier, open_again, resources, options, measured).found(bound)
+                bound.update(values)
+            for program in self.front:
+                own, unfinished = Statistics(), Unfinished(output)
+                with open_again() as again:
+                    for _ in program.write(again, resources, unfinished, variables=bound, statistics=own, **options):
+                        measured.input_bytes = own.input_bytes
+                        yield measured
+                measured.add_pass(own)
+        except BaseException:
+            source.close()
+            raise
+        yield from self.last.write(source, resources, output, variables=bound, statistics=measured, **options)
+
+
+class Unfinished:
+    """An output to which more will be written when a pass has come to its end."""
+
+    def __init__(self, output: Any) -> None:
+        self._output = output
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._output, name)
+
+    def finish(self) -> None:
+        """The next pass goes on."""
+
+
+@dataclass(frozen=True)
+class _Values:
+    """One earlier pass of one run."""
+
+    earlier: EarlierPass
+    open_again: Opener
+    resources: Resources
+    options: Mapping[str, Any]
+    measured: Statistics
+
+    def found(self, bound: Mapping[ExpandedName, Any]) -> Batches[dict[ExpandedName, Any]]:
+        names = self.earlier.names
+        try:
+            (answer,) = yield from self._answer(self.earlier.program, bound)
+            members = list(answer)
+        except DynamicError as error:
+            if not _is_of_value(error):
+                raise
+            # Each for itself: an error of one is raised where that one is read, and nowhere else.
+            members = []
+            for index in range(len(names)):
+                members.append((yield from self._one(index, bound)))
+        return dict(zip(names, members, strict=True))
+
+    def _one(self, index: int, bound: Mapping[ExpandedName, Any]) -> Batches[Any]:
+        try:
+            return (yield from self._answer(self.earlier.alone(index), bound))
+        except DynamicError as error:
+            if not _is_of_value(error):
+                raise
+            return Failed.with_error(error)
+
+    def _answer(self, program: StreamProgram, bound: Mapping[ExpandedName, Any]) -> Batches[list[Any]]:
+        own, output = Statistics(), Collector(program.static.base_uri, *program.copy_namespaces)
+        with self.open_again() as source:
+            run = program.write(source, self.resources, output, variables=bound, statistics=own, **self.options)
+            for _ in run:
+                self.measured.input_bytes = own.input_bytes
+                yield self.measured
+        self.measured.add_pass(own)
+        return list(output.ready)
+
+
+def _is_of_value(error: DynamicError) -> bool:
+    """Whether an error belongs to a value that was computed, and not to the input or to what may be kept of it."""
+    return not isinstance(error, InputError) and error.code != "XYDY0005"

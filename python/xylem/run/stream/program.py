@@ -1,0 +1,82 @@
+"""A query compiled for a stream, and its runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from xylem.errors import DynamicError, EngineBug, XylemError
+from xylem.functions.context import Resources, StaticPart
+from xylem.plan.flux_plan import FluxPlan
+from xylem.plan.flux_variables import expressions_of
+from xylem.plan.scan_plan import ScanPlan
+from xylem.syntax import ast
+
+from ..deep_stack import with_deep_stack
+from ..program import Program
+from .collector import Collector
+from .document_runs import DocumentRuns
+from .recursion import may_recurse
+from .roles import Role
+from .run import Statistics
+
+
+@dataclass
+class StreamProgram:
+    """What compilation for a stream gives. It holds no state of a run."""
+
+    handlers: Program
+    """The generated handlers, beside the functions of the query."""
+    roles: list[Role]
+    slots: tuple[str, ...]
+    """The variables of the environment that handlers see."""
+    scan: ScanPlan
+    static: StaticPart
+    plan: FluxPlan
+    """The FluX program, as `explain` prints it."""
+    copy_namespaces: tuple[bool, bool] = (True, True)
+    """Whether copies preserve and inherit namespaces, for whatever takes the answer."""
+    feeds_windows: bool = False
+    """Whether window clauses are given their items as they pass."""
+    ends_with_windows: bool = False
+    """Whether nothing more is read once these have nothing more to say."""
+
+    def run(self, source: Any, resources: Resources, **options: Any) -> Iterator[Any]:
+        """The items of the answer, each as soon as it is final; options as for `DocumentRuns`."""
+        output = Collector(self.static.base_uri, *self.copy_namespaces)
+        yield from output.drawn(self.write(source, resources, output, **options))
+
+    def write(self, source: Any, resources: Resources, output: Any, **options: Any) -> Iterator[Statistics]:
+        """Run over a source of bytes, writing to an output; gives control back after each batch."""
+        yield from self.over_documents(resources, **options).write(source, output)
+
+    def over_documents(self, resources: Resources, **options: Any) -> DocumentRuns:
+        """Runs over documents one after another, which share what they can; options as for `DocumentRuns`."""
+        return DocumentRuns(self, resources, **options)
+
+    @cached_property
+    def _may_recurse(self) -> bool:
+        if not self.handlers.may_recurse or self.feeds_windows:
+            return self.handlers.may_recurse
+        module = self.handlers.module
+        if any(isinstance(declaration, ast.ModuleImport) for declaration in module.prolog):
+            return True
+        return may_recurse(expressions_of(self.plan.program), module.prolog)
+
+    def guarded(self, action: Callable[[], None]) -> None:
+        """Run generated code; its errors get their place in the query."""
+        try:
+            if self._may_recurse:
+                with_deep_stack(action)
+            else:
+                action()
+        except XylemError as error:
+            raise error.at(self.handlers.locate(error)) from error.__cause__
+        except RecursionError as error:
+            raise DynamicError("XYDY0001").at(self.handlers.locate(error)) from None
+        except (MemoryError, OSError):
+            raise
+        except Exception as error:
+            raise EngineBug("XYBUG0001", f"{type(error).__name__}: {error}").at(self.handlers.locate(error)) from error

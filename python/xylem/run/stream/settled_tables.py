@@ -1,0 +1,63 @@
+"""What the tables of a scan take from one run: the values of their keys and variables (`plan/scan_table.py`)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from xylem.errors import XylemError
+from xylem.plan.scan_plan import ScanPlan
+from xylem.plan.scan_table import Constant, Program, ScanTable, Variable
+
+from .keyed_groups import KeyColumn, TableSpec
+from .roles import FeedRole, Role
+
+_LARGEST = 2**53
+MOST_CELLS = 2**40
+
+
+class NotForScan(Exception):
+    """A value that the scan cannot compute with."""
+
+
+def settled_plan(plan: ScanPlan, roles: Sequence[Role], space: dict[str, Any]) -> ScanPlan:
+    """The plan with the values of keys and variables in its tables; a table without them is left out."""
+    steps = list(plan.steps)
+    for role in roles:
+        if isinstance(role, FeedRole):
+            table = steps[role.step].result
+            if isinstance(table, ScanTable):
+                spec = role.scope.aggregates[role.aggregate].table
+                steps[role.step] = replace(steps[role.step], result=_settled(table, spec, space))
+    return plan if all(a is b for a, b in zip(steps, plan.steps, strict=True)) else replace(plan, steps=tuple(steps))
+
+
+def _settled(table: ScanTable, spec: TableSpec | None, space: dict[str, Any]) -> ScanTable | None:
+    try:
+        keys = []
+        cells = 1
+        for key, own in zip(table.keys, () if spec is None else spec.keys, strict=True):
+            column = KeyColumn.of_spec(own, space)
+            domain = column.for_scan()
+            if domain is None:
+                return None
+            cells *= column.size
+            keys.append(replace(key, value=_filled(key.value, space), **domain))
+        if cells > MOST_CELLS:
+            return None
+        parts = tuple(replace(part, value=_filled(part.value, space)) for part in table.parts)
+        return ScanTable(tuple(keys), parts, table.tests, is_settled=True)
+    except (NotForScan, XylemError):
+        return None
+
+
+def _filled(program: Program, space: dict[str, Any]) -> Program:
+    return tuple(_constant(step.name, space) if isinstance(step, Variable) else step for step in program)
+
+
+def _constant(name: str, space: dict[str, Any]) -> Constant:
+    (value,) = space[name]()
+    if type(value) is float or (type(value) is int and abs(value) < _LARGEST):
+        return Constant(value)
+    raise NotForScan

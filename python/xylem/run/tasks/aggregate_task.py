@@ -1,0 +1,156 @@
+"""Aggregates: one state for each range, merged in the order of the input."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import reduce
+from itertools import islice
+from typing import Any
+
+from xylem.analysis.free_variables import free_in
+from xylem.errors import XylemError
+from xylem.functions.context import Context
+from xylem.functions.registry import FN
+from xylem.plan.spread import SpreadPart
+from xylem.syntax import ast
+
+from ..stream.accumulator import Failed
+from .aggregate_state import AggregateState, UserFolded, aggregate_state
+from .answer_text import HAS_ERROR
+from .packing import pack, unpack, unpack_error
+from .part_query import PartCompiler, PartQuery, RunOptions
+from .part_task import PartTask
+from .rows import Row
+
+COUNTING = frozenset({"count", "exists", "empty"})
+
+
+class StateChoice:
+    """The kind of state of one aggregate function in one query."""
+
+    def __init__(self, function: str, arguments: Sequence[ast.Expr], compiler: PartCompiler) -> None:
+        self._function = function
+        self._arguments = [PartQuery(compiler, argument) for argument in arguments]
+        self._is_fixed = not any(free_in(argument) for argument in arguments)
+        self._known: dict[int, AggregateState] = {}
+        protocol = compiler.user_aggregates.get(function)
+        self._user_state = None if protocol is None else UserFolded(protocol)
+
+    def state(self, run: RunOptions, context: Context) -> AggregateState:
+        zone = context.run.implicit_timezone_minutes
+        known = self._known.get(zone) if self._is_fixed else None
+        if known is None:
+            values = [list(query.evaluated(run)) for query in self._arguments]
+            known = self._user_state or aggregate_state(self._function, values, context)
+            self._known[zone] = known
+        return known
+
+
+class AggregateTask(PartTask):
+    """One aggregate. A state is a byte that tells an error from a state, then the state.
+
+    Holds:  the state of one range.
+    """
+
+    def __init__(self, part: SpreadPart, compiler: PartCompiler) -> None:
+        super().__init__(part, compiler, None)
+        self.is_counting = part.function in COUNTING
+        self.counting = ast.FunctionCall(ast.Name("count", "fn", FN), (part.body,), span=part.source.span)
+        """Counted by the scan itself, where it can."""
+        self._query = PartQuery(compiler, self.counting if self.is_counting else part.body)
+        self._found = PartQuery(compiler, part.body)
+        self._choice = StateChoice(part.function, part.arguments, compiler)
+
+    def make(self, source: Any, range_number: int, run: RunOptions, context: Context, each_item: bool) -> Iterator[Row]:
+        items = self._query.items(source, run)
+        around = self.around(source, run)
+        if self.is_counting:
+            yield self.counted(self._count(items, source, run, around) - around, range_number)
+        else:
+            items = islice(items, around, None)
+            state = self._choice.state(run, context).of(items, range_number == 0)
+            yield Row(self.part.number, b"", range_number, 0, b"\0" + pack(state))
+
+    def around(self, source: Any, run: RunOptions) -> int:
+        """How many items of a range are not its own."""
+        return self.items_around(self._found, source, run)
+
+    def _count(self, items: Iterator[Any], source: Any, run: RunOptions, around: int) -> int:
+        try:
+            (count,) = items
+        except XylemError:
+            # What fails behind the first item does not matter where one decides; only the tree knows which is first.
+            own = islice(self._found.items_of_tree(source, run), around, None)
+            if not self._is_decided_by_one or next(own, None) is None:
+                raise
+            return around + 1
+        assert isinstance(count, int)
+        return count
+
+    def counted(self, count: int, range_number: int) -> Row:
+        """The row of a range with so many items."""
+        return Row(self.part.number, b"", range_number, 0, b"\0" + pack(count))
+
+    @property
+    def keeps_errors(self) -> bool:
+        return self.part.is_guarded or self._is_decided_by_one
+
+    @property
+    def _is_decided_by_one(self) -> bool:
+        """Whether nothing behind the first item is looked at, so that it cannot fail."""
+        return self.part.function in ("exists", "empty")
+
+    def merged(self, states: Sequence[bytes], run: RunOptions, context: Context) -> bytes:
+        for each in states:
+            if each[0] & HAS_ERROR or (self._is_decided_by_one and unpack(each[1:])):
+                return each
+        state = self._choice.state(run, context)
+        try:
+            return b"\0" + pack(reduce(state.merged, (unpack(each[1:]) for each in states)))
+        except XylemError as error:
+            raise self.placed(error) from error.__cause__
+
+    def begun(self, state: bytes, run: RunOptions, context: Context) -> bytes:
+        if state[0] & HAS_ERROR:
+            return state
+        return b"\0" + pack(self._choice.state(run, context).begun(unpack(state[1:])))
+
+    def value(self, state: bytes, run: RunOptions, context: Context) -> Sequence[Any]:
+        if state[0] & HAS_ERROR:
+            raise unpack_error(state[1:])
+        try:
+            return self._choice.state(run, context).value(unpack(state[1:]))
+        except XylemError as error:
+            raise self.placed(error) from error.__cause__
+
+    def items(self, rows: Iterable[Row], run: RunOptions, context: Context) -> Iterator[Any]:
+        return iter(self.value(self._all(rows, run, context), run, context))
+
+    def _all(self, rows: Iterable[Row], run: RunOptions, context: Context) -> bytes:
+        merged: bytes | None = None
+        for row in rows:
+            merged = row.value if merged is None else self.merged((merged, row.value), run, context)
+        if merged is None:
+            merged = b"\0" + pack(self._choice.state(run, context).of((), True))
+        return merged
+
+    # --- counts by range
+
+    def bound(self, rows: Iterable[Row], run: RunOptions, context: Context) -> bytes:
+        if not self.part.is_by_range:
+            return super().bound(rows, run, context)
+        counts: dict[int, int] = {}
+        try:
+            for row in rows:
+                (count,) = self.value(row.value, run, context)
+                counts[row.range] = counts.get(row.range, 0) + count
+        except XylemError:
+            return super().bound((row,), run, context)
+        return b"\0" + pack(counts)
+
+    def bound_value(self, data: bytes, range_number: int) -> Sequence[Any]:
+        found = super().bound_value(data, range_number)
+        if self.part.is_by_range and not isinstance(found, Failed):
+            assert isinstance(found, dict)
+            return (sum(count for number, count in found.items() if number < range_number),)
+        return found

@@ -1,0 +1,96 @@
+"""A distributed run in one process, in the order of the input: what is written as it comes is not kept.
+
+Where a query maps and aggregates, each of its parts goes over the ranges by itself, so that the text of maps is
+written while they are read. Everything else goes through `in_process.py`, which keeps the rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+from xylem.plan.distribution import PartKind
+from xylem.source.byte_source import ByteSource, Source
+
+from ..program import current_time
+from ..stream.run import Statistics
+from .in_process import rows_in_process
+from .program import DistributedProgram
+from .rows import Row
+from .stage_tasks import StageTasks
+
+Opener = Callable[[int], Source | ByteSource]
+"""Opens a range, by its number, for one reading."""
+_DIRECT = (PartKind.MAP, PartKind.AGGREGATE)
+_SEEN_BY_QUERIES = ("resources", "variables", "environment", "now")
+
+
+def is_direct(program: DistributedProgram) -> bool:
+    """Whether the parts of a query can be computed one by one, with nothing kept of maps."""
+    return program.stages == 1 and all(part.kind in _DIRECT for part in program.distribution.parts)
+
+
+class OrderedRun:
+    """One run over ranges. `passes` tells how many times they have been gone over."""
+
+    def __init__(
+        self,
+        program: DistributedProgram,
+        open_range: Opener,
+        ranges: int,
+        options: Mapping[str, Any],
+        *,
+        is_left_out: Callable[[int, Exception], bool] = lambda number, error: False,
+    ) -> None:
+        """`options` are those of `DistributedProgram.task`; `is_left_out` decides of a range that cannot be read."""
+        self._program = program
+        self._open = open_range
+        self._ranges = ranges
+        self._options = {"now": current_time(), **options}
+        self._is_left_out = is_left_out
+        self.passes = 0
+        self.measured: list[Statistics] = []
+        """What was measured of each reading of a range; what was held, up to it."""
+
+    def pieces(self) -> Iterator[str]:
+        """The text of the answer."""
+        rows: Mapping[int, Iterable[Row]]
+        if is_direct(self._program):
+            rows = {part.number: self._rows(part.number) for part in self._program.distribution.parts}
+        else:
+            self.passes = self._program.stages
+            sources = [self._open(number) for number in range(self._ranges)]
+            rows = rows_in_process(self._program, sources, dict(self._options))
+        yield from self._program.pieces(rows, **self._seen)
+
+    @property
+    def _seen(self) -> dict[str, Any]:
+        return {name: self._options[name] for name in _SEEN_BY_QUERIES if name in self._options}
+
+    def _rows(self, part: int) -> Iterator[Row]:
+        self.passes += 1
+        is_aggregate = self._program.distribution.parts[part - 1].kind is PartKind.AGGREGATE
+        merged: Row | None = None
+        measured = Statistics()
+        tasks = self._program.tasks(0, {}, parts=[part], statistics=measured, **self._options)
+        for number in range(self._ranges):
+            for row in self._range_rows(number, tasks, measured):
+                if not is_aggregate:
+                    yield row
+                elif merged is None:
+                    merged = row
+                else:
+                    merged = merged._replace(value=self._program.merge(part, merged.value, row.value, **self._seen))
+        if merged is not None:
+            yield merged
+
+    def _range_rows(self, number: int, tasks: StageTasks, measured: Statistics) -> Iterator[Row]:
+        records, measured.input_bytes = measured.records, 0
+        try:
+            yield from tasks.rows(self._open(number), number)
+        except Exception as error:
+            if not self._is_left_out(number, error):
+                raise
+        finally:
+            peak = measured.peak_buffered_bytes
+            self.measured.append(Statistics(measured.records - records, measured.input_bytes, peak_buffered_bytes=peak))

@@ -1,0 +1,296 @@
+"""Windows over a stream: tasks find its items and tell their keys; where a key has its place, windows are formed.
+
+A row of a task holds items of one bucket, a number that follows from the key; what forms the windows has all rows of
+some buckets, in the order of the stream. Without a key there is one bucket.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import groupby
+from typing import Any, NamedTuple
+from zlib import crc32
+
+from xylem.errors import DynamicError
+from xylem.functions.context import Context
+from xylem.functions.event_order import Late, bound_of, event_time, policy_of, refuse
+from xylem.plan.part_names import RESUMED_WINDOWS
+from xylem.plan.spread import SpreadPart
+from xylem.sink.serialization_parameters import SerializationParameters
+from xylem.sink.serialize import serialize
+from xylem.values.atomize import atomize
+from xylem.values.node import ELEMENT, Node
+from xylem.values.sequence_type import NodeItem
+
+from ..program import Program
+from ..windows.kept_items import xml_of
+from ..windows.late_arrivals import Clock, LateItem, TimedItem, WaitingItems, stream_order
+from ..windows.resumed import Order, ResumedWindows, WindowState
+from .answer_text import AnswerText
+from .group_key import group_key
+from .map_task import MapTask
+from .output_choice import TextChoice
+from .packing import pack_items, unpack
+from .part_query import PartCompiler, PartQuery, RunOptions
+from .part_task import PartTask
+from .pruned_copy import unbundled
+from .rows import Row
+
+BUCKETS = 64
+CLOCK = b"\xff"
+"""The key of rows that tell the latest event time of a range."""
+_ITEMS = 512
+"""In one row."""
+_WITHIN_BATCH = (1 << 64) - 1
+"""The bits of the number of a range that tell it from others of its batch."""
+_AS_TEXT, _AS_LIST = b"t", b"l"
+_XML = SerializationParameters(omit_xml_declaration=True)
+
+
+class Completed(NamedTuple):
+    """Results of windows, with what completed them."""
+
+    order: Order
+    value: bytes
+
+
+@dataclass
+class _Bucket:
+    """Items of one bucket on their way; with event time their times, and the latest before each."""
+
+    ordinals: list[int] = field(default_factory=list)
+    items: list[Any] = field(default_factory=list)
+    times: list[int] = field(default_factory=list)
+    before: list[int | None] = field(default_factory=list)
+
+
+class WindowsTask(PartTask):
+    """The items of a range, by bucket; and the windows over them.
+
+    Holds:  in a task, some hundred items of each bucket; where windows are formed, those of a batch, and the state.
+    Order:  that in which windows are complete.
+    """
+
+    def __init__(self, part: SpreadPart, compiler: PartCompiler, text: TextChoice | None) -> None:
+        super().__init__(part, compiler, text)
+        assert part.windowed is not None
+        self._compiler = compiler
+        self._windowed = part.windowed
+        self._items = MapTask(part, compiler, TextChoice(_XML, (), compiler) if self._is_plain else None)
+        self._query = PartQuery(compiler, part.body)
+        self._key = None if part.windowed.key is None else PartQuery(compiler, part.windowed.key)
+        self._time = None if part.windowed.time is None else PartQuery(compiler, part.windowed.time)
+
+    @property
+    def is_keyed(self) -> bool:
+        return self._windowed.key is not None
+
+    @property
+    def goes_on_by_batches(self) -> bool:
+        """Whether what windows give can be kept batch by batch, and is then what one process has at the end.
+
+        By key, results come in another order than over a finite input: what is made of all of them would show it.
+        """
+        return self.is_text or not self.is_keyed
+
+    @property
+    def has_clock(self) -> bool:
+        """Whether places that form windows must be told the event time of a batch."""
+        return self._time is not None
+
+    @cached_property
+    def _is_plain(self) -> bool:
+        """Whether the scan can write all that is needed of the items: elements, and nothing else is asked of them."""
+        kind = self._compiler.type_of(self.part.body).item
+        return not self.is_keyed and isinstance(kind, NodeItem) and kind.kind == ELEMENT
+
+    @cached_property
+    def program(self) -> Program:
+        """The query over the items; XYST0010 where it waits for an end that does not come."""
+        return self._compiler.over_tree(self._windowed.query)
+
+    # --- in tasks
+
+    def make(self, source: Any, range_number: int, run: RunOptions, context: Context, each_item: bool) -> Iterator[Row]:
+        if self._is_plain:
+            for row in self._items.make(source, range_number, run, context, False):
+                yield row._replace(value=_AS_TEXT + row.value[1:])
+            return
+        yield from self._bucketed(self._query.items(source, run), range_number, run, context)
+
+    def _bucketed(self, items: Iterable[Any], range_number: int, run: RunOptions, context: Context) -> Iterator[Row]:
+        key_of = None if self._key is None else self._key.function(run)
+        time_of = None if self._time is None else self._time.function(run)
+        latest: int | None = None
+        zone = context.run.implicit_timezone_minutes
+        buckets: dict[int, _Bucket] = {}
+        for ordinal, item in enumerate(items):
+            number = 0
+            if key_of is not None:
+                keys = list(key_of((item,)))
+                number = crc32(group_key(keys[:1], [None] * len(keys[:1]), zone)) % BUCKETS if keys else 0
+            bucket = buckets.get(number)
+            if bucket is None:
+                bucket = buckets[number] = _Bucket()
+            if time_of is not None:
+                time = event_time(_only(time_of((item,))), zone)
+                bucket.times.append(time)
+                bucket.before.append(latest)
+                latest = time if latest is None else max(latest, time)
+            bucket.ordinals.append(ordinal)
+            bucket.items.append(item)
+            if len(bucket.items) >= _ITEMS:
+                yield self._row(number, range_number, bucket)
+                del buckets[number]
+        for number, bucket in buckets.items():
+            yield self._row(number, range_number, bucket)
+        if latest is not None:
+            yield Row(self.part.number, CLOCK, range_number, 0, str(latest).encode())
+
+    def _row(self, number: int, range_number: int, bucket: _Bucket) -> Row:
+        if self._time is not None:
+            content: tuple[Any, ...] = bucket.ordinals, bucket.times, bucket.before, _each_packed(bucket.items)
+        else:
+            content = bucket.ordinals, *_packed(bucket.items)
+        value = _AS_LIST + pickle.dumps(content, protocol=pickle.HIGHEST_PROTOCOL)
+        return Row(self.part.number, bytes((number,)), range_number, bucket.ordinals[0], value)
+
+    # --- where windows are formed
+
+    def completed(
+        self,
+        state: WindowState,
+        rows: Iterable[Row],
+        batch: int,
+        run: RunOptions,
+        context: Context,
+        *,
+        is_end: bool = False,
+        each_item: bool = False,
+        clock: Clock | None = None,
+        late: list[LateItem] | None = None,
+    ) -> Iterator[Completed]:
+        """What the items of a batch complete, with rows in the order of the stream; the state is that after them.
+
+        `clock`: the event time of the batch, where windows are by key; `late` is given the items that came too late.
+        """
+        arrivals = _arrivals(rows, batch)
+        if self._time is not None:
+            arrivals = self._in_time(state, rows, batch, clock, late if late is not None else [])
+        windows = ResumedWindows(state, arrivals, is_end, run.limits.held_items)
+        own = RunOptions(run.resources, {**run.variables, RESUMED_WINDOWS: windows}, run.environment, run.now)
+        results = self.program.run(
+            own.resources,
+            variables=own.variables,
+            environment=own.environment,
+            now=own.now,
+            held_items=run.limits.held_items,
+        )
+        yield from self._given(results, windows, run, context, each_item)
+
+    def _given(
+        self, results: Iterator[Any], windows: ResumedWindows, run: RunOptions, context: Context, each_item: bool
+    ) -> Iterator[Completed]:
+        """Results as they travel."""
+        writer = None if self.text is None else self.text.writer()
+        if each_item:
+            for item in results:
+                yield Completed(windows.order, self.row_value((item,), writer))
+        elif self.is_keyed:
+            together = groupby(results, lambda _: windows.order)
+            for order, items in together:
+                yield Completed(order, self.row_value(list(items), writer))
+        else:
+            yield from self._in_few_rows(results, windows, writer)
+
+    def _in_time(
+        self, state: WindowState, rows: Iterable[Row], batch: int, clock: Clock | None, late: list[LateItem]
+    ) -> Iterator[tuple[Order, Any]]:
+        """The items whose turn has come; all that wait where there is no clock, at the end of the stream."""
+        if state.event_time is None:
+            state.event_time = WaitingItems()
+        waiting: WaitingItems = state.event_time
+        bound, policy = bound_of(self._windowed.watermark), policy_of(self._windowed.late)
+        watermark = None
+        if clock is not None:
+            late += waiting.take(_timed(rows, batch), clock, bound, policy)
+            if late and policy is Late.STOP:
+                refuse(None, late[0].behind, policy, None)
+            watermark = None if clock.latest is None else clock.latest - bound
+            if watermark is None:
+                return
+        released = list(waiting.released(watermark))
+        for is_xml, run in groupby(released, lambda entry: entry[1][:1] == _AS_TEXT):
+            some = list(run)
+            data = [entry[1][1:] for entry in some]
+            items = unbundled(b"".join(data)) if is_xml else [item for one in data for item in unpack(one)]
+            yield from zip((entry[0] for entry in some), items, strict=True)
+
+    def _in_few_rows(
+        self, results: Iterator[Any], windows: ResumedWindows, writer: AnswerText | None
+    ) -> Iterator[Completed]:
+        """Some results together: nothing of other places comes between them."""
+        held: list[Any] = []
+        for item in results:
+            held.append(item)
+            if len(held) >= _ITEMS:
+                yield Completed(windows.order, self.row_value(held, writer))
+                held = []
+        if held:
+            yield Completed(windows.order, self.row_value(held, writer))
+
+
+def _packed(items: Sequence[Any]) -> tuple[bool, bytes]:
+    """Items as bytes, and whether they are elements one after another."""
+    if all(type(item) is Node and item.kind == ELEMENT for item in items):
+        return True, serialize(items, _XML).encode()
+    return False, pack_items(items)
+
+
+def _arrivals(rows: Iterable[Row], batch: int) -> Iterator[tuple[Order, Any]]:
+    """The items of some rows in the order of the stream."""
+    for number, together in groupby(rows, lambda row: row.range):
+        texts: list[bytes] = []
+        listed: list[tuple[int, Any]] = []
+        for row in together:
+            if row.value[:1] == _AS_TEXT:
+                texts.append(row.value[1:])
+                continue
+            ordinals, is_xml, data = pickle.loads(row.value[1:])
+            listed += zip(ordinals, unbundled(data) if is_xml else unpack(data), strict=True)
+        # The text of an item may end in another row than it began.
+        listed += enumerate(unbundled(b"".join(texts))) if texts else ()
+        listed.sort(key=lambda entry: entry[0])
+        for ordinal, item in listed:
+            yield stream_order(batch, number & _WITHIN_BATCH, ordinal), item
+
+
+def _timed(rows: Iterable[Row], batch: int) -> Iterator[tuple[int, TimedItem]]:
+    """The items of some rows with their times, and the numbers of their ranges."""
+    for row in rows:
+        number = row.range & _WITHIN_BATCH
+        for ordinal, time, before, data in zip(*pickle.loads(row.value[1:]), strict=True):
+            yield number, TimedItem(time, stream_order(batch, number, ordinal), before, data)
+
+
+def _each_packed(items: Sequence[Any]) -> list[bytes]:
+    if all(type(item) is Node and item.kind == ELEMENT for item in items):
+        return [_AS_TEXT + text.encode() for text in xml_of(items)]
+    return [_AS_LIST + pack_items((item,)) for item in items]
+
+
+def late_text(data: bytes) -> str:
+    """An item that came too late, for people."""
+    if data[:1] == _AS_TEXT:
+        return data[1:].decode()
+    return " ".join(serialize((item,), SerializationParameters(method="adaptive")) for item in unpack(data[1:]))
+
+
+def _only(values: Any) -> Any:
+    found = list(atomize(values))
+    if len(found) > 1:
+        raise DynamicError("XYDY0011", "there are several values")
+    return found[0] if found else None
