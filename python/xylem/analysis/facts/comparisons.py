@@ -1,0 +1,37 @@
+"""Comparison operators: what they become when their sides change places, and which ones mean the same.
+
+        1 < $x     →     $x > 1
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from xylem.syntax import ast
+
+TURNED = {
+    "=": "=", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<=",
+    "eq": "eq", "ne": "ne", "lt": "gt", "le": "ge", "gt": "lt", "ge": "le",
+}  # fmt: skip
+"""The operator that means the same with its sides exchanged."""
+
+GENERAL = {"eq": "=", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
+"""The general comparison that agrees with a value comparison on single values of one type."""
+
+VALUE = {general: value for value, general in GENERAL.items()}
+"""The value comparison that a general one makes of each pair of items."""
+
+Comparison = ast.GeneralComparison | ast.ValueComparison
+
+
+class Side(NamedTuple):
+    """A comparison seen from one of its sides: `own op other`."""
+
+    own: ast.Expr
+    op: str
+    other: ast.Expr
+
+
+def sides(test: Comparison) -> tuple[Side, Side]:
+    """The comparison as written, and turned round."""
+    return Side(test.left, test.op, test.right), Side(test.right, TURNED[test.op], test.left)
