@@ -118,6 +118,7 @@ def _streamed_module(
         externals=builder.externals.keys(),
         without=env.without_rules,
         part=part,
+        joins=main.joins,
     )
     stream = StreamBuilder(builder, main, schema)
     stream.build(plan.program, plan.whole)
@@ -377,7 +378,7 @@ def _builder(env: StaticEnvironment) -> Builder:
     context = replace(StaticContext(), base_uri=env.base_uri, namespaces={**PREDECLARED, **env.namespaces})
     if env.late_items is not None:
         context = replace(context, late_items=env.late_items)
-    return Builder(context, env.modules, env.external_functions, _window_facts(env))
+    return Builder(context, env.modules, env.external_functions, _window_facts(env), env.without_rules)
 
 
 __all__ = [

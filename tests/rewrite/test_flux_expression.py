@@ -1,12 +1,12 @@
-"""XQuery⁻ turned back into XQuery: the same answer, conditions whole, loops as paths, joins where they can be seen."""
+"""XQuery⁻ turned back into XQuery: the same answer, conditions whole, loops as paths."""
 
 from __future__ import annotations
 
 import pytest
 import xylem
 from xylem.analysis.readable_names import with_readable_names
-from xylem.plan.flux import Flux, For, Sequence
-from xylem.plan.flux_expression import as_expression, join_expression
+from xylem.plan.flux import Sequence
+from xylem.plan.flux_expression import as_expression
 from xylem.syntax import ast, print_query
 
 from .planned import expected, planned
@@ -29,25 +29,6 @@ def test_tags_without_partners_are_no_expression() -> None:
     assert isinstance(body, Sequence)
     assert as_expression(Sequence(body.parts[:-1])) is None
     assert as_expression(Sequence(body.parts[1:])) is None
-
-
-def test_a_loop_that_compares_its_element_with_others_is_a_join() -> None:
-    query = "for $p in /s/p return for $t in /s/c/t where $t/@x = $p/@id and $t/n > 1 return <r>{ $t/n }</r>"
-    loop = innermost(planned(query).normal_form, "c")
-    assert text(join_expression(loop)) == "for $t in $s/c/t where $t/@x = $p/@id and $t/n > 1 return <r>{ $t/n }</r>"
-
-
-def test_a_loop_that_compares_with_constants_is_none() -> None:
-    loop = innermost(planned("for $p in /s/p return for $t in /s/c/t where $t/@x = 1 return $t/n").normal_form, "c")
-    assert join_expression(loop) is None
-
-
-def innermost(body: Flux, step: str) -> For:
-    """The loop over a step."""
-    while not (isinstance(body, For) and body.path[0].name == step):
-        assert isinstance(body, For)
-        body = body.body
-    return body
 
 
 @pytest.mark.parametrize("start", range(0, 200, 50))

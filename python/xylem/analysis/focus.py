@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from xylem.functions.registry import FN
 from xylem.syntax import ast
 
+from .ast_replacement import replaced
+
 
 def uses_position(node: ast.Node) -> bool:
     """Whether position() or last() of the surrounding focus may be asked for."""
@@ -84,3 +86,11 @@ def reads_focus(node: ast.Node) -> bool:
             case _:
                 stack.extend(current.children())
     return False
+
+
+def reads_item(node: ast.Node) -> bool:
+    """Whether the value may depend on the context item itself, and not only on the root of its tree."""
+    return reads_focus(replaced(node, lambda part: _ROOT if isinstance(part, ast.Root) else None))
+
+
+_ROOT = ast.VarRef(ast.Name("root", None, "urn:xylem:focus"))

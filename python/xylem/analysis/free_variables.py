@@ -50,6 +50,9 @@ def _flwor(clauses: tuple[ast.Clause, ...], result: ast.Expr) -> Names:
         match clause:
             case ast.ForClause(name=name, position=position, collection=collection):
                 found = (found - _names(name, position)) | free_in(collection)
+            case ast.JoinClause(name=name, position=position):
+                found = (found | free_in(clause.key)) - _names(name, position)
+                found |= free_in(clause.collection) | free_in(clause.probe)
             case ast.LetClause(name=name, value=value):
                 found = (found - _names(name)) | free_in(value)
             case ast.CountClause(name=name):

@@ -367,6 +367,12 @@ def _flwor(node: ast.Flwor, scope: _Scope) -> list[Projection]:
                 variables[name.expanded] = _nodes(collection, here)
                 if clause.position is not None:
                     variables[clause.position.expanded] = []
+            case ast.JoinClause(name=name, collection=collection):
+                _consume(clause.probe, here, Use.STRING)
+                variables[name.expanded] = _nodes(collection, here)
+                if clause.position is not None:
+                    variables[clause.position.expanded] = []
+                _consume(clause.key, _Scope(variables, scope.focus, scope.root), Use.STRING)
             case ast.LetClause(name=name, value=value):
                 variables[name.expanded] = _nodes(value, here)
             case ast.WhereClause(test=test):

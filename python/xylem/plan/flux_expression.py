@@ -1,7 +1,7 @@
 """XQuery⁻ back to XQuery: what is buffered is best evaluated as one expression, its joins and conditions whole.
 
 The normal form cuts loops into steps and gives each part its own copy of a condition; here the loops are one path
-again and equal conditions stand once, as `where`. The evaluator then finds the joins.
+again and equal conditions stand once, as `where`.
 
     { for $c in $s/closed return { for $t in $c/auction return                 for $t in $s/closed/auction
       { if (χ) then <r> } { for $x in $t/b return { if (χ) then {$x} } }   →   where χ
@@ -29,24 +29,6 @@ def as_expression(body: Flux) -> ast.Expr | None:
         return _expression(_regrouped(_parts(body)))
     except _Unbalanced:
         return None
-
-
-def join_expression(loop: For) -> ast.Expr | None:
-    """The loop as an expression, if it compares its own element with other variables: the evaluator joins those."""
-    whole = _guarded(loop)
-    part = whole.part
-    if whole.guards or not isinstance(part, For) or part.where is None:
-        return None
-    if not any(_is_join(condition, part.variable) for condition in _conjuncts(part.where)):
-        return None
-    return as_expression(part)
-
-
-def _is_join(condition: ast.Expr, variable: str) -> bool:
-    if not isinstance(condition, ast.GeneralComparison):
-        return False
-    left, right = variables_of(condition.left), variables_of(condition.right)
-    return bool(left and right) and (variable in left) != (variable in right)
 
 
 class _Unbalanced(Exception):

@@ -47,7 +47,7 @@ class Names:
 def bound_names(node: ast.Node) -> list[ast.Name]:
     """The variables a node itself binds."""
     match node:
-        case ast.ForClause(name=name, position=position):
+        case ast.ForClause(name=name, position=position) | ast.JoinClause(name=name, position=position):
             return [name] if position is None else [name, position]
         case ast.LetClause(name=name) | ast.CountClause(name=name) | ast.GroupingSpec(name=name):
             return [name]

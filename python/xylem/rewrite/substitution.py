@@ -178,6 +178,15 @@ def _clause(clause: ast.Clause, here: Substitution) -> tuple[ast.Clause, Substit
     match clause:
         case ast.ForClause(name=name, collection=collection, position=position):
             return replace(clause, collection=_visit(collection, here)), here.without(name, position)
+        case ast.JoinClause(name=name, collection=collection, position=position):
+            inner = here.without(name, position)
+            made = replace(
+                clause,
+                collection=_visit(collection, here),
+                key=_visit(clause.key, inner),
+                probe=_visit(clause.probe, here),
+            )
+            return made, inner
         case ast.LetClause(name=name, value=value):
             return replace(clause, value=_visit(value, here)), here.without(name)
         case ast.CountClause(name=name):

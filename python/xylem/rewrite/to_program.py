@@ -16,6 +16,7 @@ from .driver import Observer, apply_rules, silent
 from .flux_rewrite import rewrite_to_flux
 from .fresh_names import Names
 from .inline_prolog import inline_functions, inline_prolog
+from .joins import ModuleJoins
 from .leaf_limits import LeafLimits
 from .rule import Facts
 from .rules import ALGEBRA, NORMAL_FORM
@@ -35,6 +36,7 @@ def to_program(
     externals: Collection[tuple[str, str]] = (),
     without: Collection[str] = (),
     part: tuple[int, int] | None = None,
+    joins: ModuleJoins | None = None,
 ) -> FluxPlan:
     """The plan that streams the body of a main module, its names resolved.
 
@@ -52,6 +54,9 @@ def to_program(
     if fusions:
         # What became of a recursion may call functions that can be put in now.
         body = inline_functions(body, declared)
+    if joins is not None:
+        # Last: what becomes one fold, or a table by key, needs no join.
+        body = joins.of_stream(body)
     reads_input = reads_focus(body) or ("", ROOT) in read_variables(body)
     names = Names(body, declared)
     query = to_flux(body, LeafLimits.of([*declared, *imported], externals), names)

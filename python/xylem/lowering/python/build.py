@@ -56,12 +56,14 @@ class Builder:
         resolver: ModuleResolver | None,
         externals: Sequence[ExternalFunction],
         window_facts: WindowFacts | None = None,
+        without_rules: frozenset[str] = frozenset(),
     ) -> None:
         self.environment = environment
         self.resolver = resolver
         self.externals = {(function.uri, function.local): function for function in externals}
         self.writer = Writer()
         self.writer.window_facts = window_facts
+        self.writer.without_rules = without_rules
         self.tables: dict[tuple[str, str], ModuleTable] = {}
         self.units: list[ModuleTable] = []
         self.context_types: tuple[SequenceType, ...] = ()
@@ -218,7 +220,7 @@ class Builder:
             def write() -> None:
                 for variable in first:
                     c.writer.line(f"{variable.python_name}()")
-                c.push(body, YIELD)
+                c.push(main.joins.of_body(body), YIELD)
 
             frame = c.lifted("main", [], "", write)
         frame.is_generator = True

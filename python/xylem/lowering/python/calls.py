@@ -33,6 +33,7 @@ from .code import Code, Shape, atomic, boolean, many, one, optional, shape_of
 from .compiler import Compiler, OwnCall, compiles, tails
 from .control import Finish
 from .direct_calls import direct_call, refined
+from .joins import number_of_matches
 from .keyed_groups import INTRINSICS
 from .scope import Focus
 from .type_operators import cast_code
@@ -223,6 +224,9 @@ def _focus_part(c: Compiler, variable: object, what: str) -> Code:
 
 
 def _count(c: Compiler, argument: ast.Expr) -> Code:
+    matches = number_of_matches(c, argument, "count")
+    if matches is not None:
+        return atomic(matches, at.INTEGER)
     code = c.compile(argument)
     if code.shape is Shape.ONE:
         return atomic("1", at.INTEGER, simple=True) if code.simple else atomic(f"({code.text}, 1)[1]", at.INTEGER)
@@ -234,10 +238,16 @@ def _count(c: Compiler, argument: ast.Expr) -> Code:
 
 
 def _exists(c: Compiler, argument: ast.Expr) -> Code:
+    matches = number_of_matches(c, argument, "exists")
+    if matches is not None:
+        return boolean(matches)
     return boolean(_has_items(c, c.compile(argument)))
 
 
 def _empty(c: Compiler, argument: ast.Expr) -> Code:
+    matches = number_of_matches(c, argument, "empty")
+    if matches is not None:
+        return boolean(matches)
     return boolean(f"(not {_has_items(c, c.compile(argument))})")
 
 

@@ -29,7 +29,7 @@ from .code import Code, Shape, atomic, many, one, optional, shape_of
 from .compiler import NO_ITEM, Compiler, Sink, compiles, not_executable, pushes, tails
 from .control import Finish, check_binding
 from .fed_loops import pauses, reads_fed_items, settled, write_fed_loop
-from .joins import find_join, write_join
+from .joins import write_join
 from .operators import default_collation
 from .resumed_windows import forms_windows_in_batches, resumed_windows
 from .scope import Place
@@ -69,7 +69,10 @@ def straight_on(c: Compiler, node: ast.Flwor | None = None) -> None:
         c.scope = replace(c.scope, place=Place.of(c.writer.frame), repeated=repeated)
 
 
-_PLAIN_CLAUSES = (ast.ForClause, ast.LetClause, ast.WhereClause, ast.OrderByClause, ast.GroupByClause, ast.CountClause)
+_PLAIN_CLAUSES = (
+    *(ast.ForClause, ast.JoinClause, ast.LetClause, ast.WhereClause),
+    *(ast.OrderByClause, ast.GroupByClause, ast.CountClause),
+)
 
 
 def _only_lets(node: ast.Flwor) -> bool:
@@ -280,6 +283,8 @@ class _Loops:
             match clause:
                 case ast.ForClause():
                     self._for(clause, rest, then)
+                case ast.JoinClause():
+                    self._join(clause, rest, then)
                 case ast.LetClause():
                     write_let(c, clause)
                     self.bound[clause.name.expanded] = None
@@ -329,7 +334,6 @@ class _Loops:
             raise StaticError("XQST0089", f"${clause.name}", span=clause.span)
         window = clause.collection if isinstance(clause.collection, ast.DataWindow) else None
         is_fed = pauses(c, clause.collection)
-        join = None if window or is_fed else find_join(c, clause, rest)
         if window is not None:
             from xylem.analysis.event_order_call import event_order_call
 
@@ -348,9 +352,6 @@ class _Loops:
                 source = f"{items.text}.over({cursor})"
             elif reads_stream_in_batches(window.base):
                 source = f"{resumed_windows(c)}.over({cursor})"
-        elif join is not None:
-            rest = join.rest
-            source, item = write_join(c, clause, join)
         else:
             collection = c.compile(clause.collection)
             source, item = c.as_iterable(collection), collection.item
@@ -369,8 +370,7 @@ class _Loops:
             c.writer.line(f"for {name} in {source}:")
         else:
             position = c.fresh_name(clause.position)
-            pairs = source if join is not None else f"enumerate({source}, 1)"
-            c.writer.line(f"for {position}, {name} in {pairs}:")
+            c.writer.line(f"for {position}, {name} in enumerate({source}, 1):")
         with c.writer.indented(block=True):
             code = one(name, item, simple=True)
             if window is not None:
@@ -386,6 +386,20 @@ class _Loops:
             if clause.position is not None:
                 c.declare(clause.position.expanded, atomic(position, at.INTEGER, simple=True), loops=True)
                 self.bound[clause.position.expanded] = None
+            self._clauses(rest, then)
+
+    def _join(self, clause: ast.JoinClause, rest: list[ast.Clause], then: Callable[[], None]) -> None:
+        c = self.c
+        source, item = write_join(c, clause)
+        bound = [(clause.name.expanded, one(c.fresh_name(clause.name), item, simple=True))]
+        if clause.position is not None:
+            position = atomic(c.fresh_name(clause.position), at.INTEGER, simple=True)
+            bound.insert(0, (clause.position.expanded, position))
+        c.writer.line(f"for {', '.join(code.text for _, code in bound)} in {source}:")
+        with c.writer.indented(block=True):
+            for name, code in bound:
+                c.declare(name, code, loops=True)
+                self.bound[name] = None
             self._clauses(rest, then)
 
     def _checked_item(self, clause: ast.ForClause, code: Code) -> Code:

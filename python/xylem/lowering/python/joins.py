@@ -1,22 +1,14 @@
-"""Joins: `for $x in E … where A($x) = B` becomes a look-up in an index of E by A; likewise for <, <=, > and >=.
+"""Joins: a `JoinClause` becomes an index that is built when it is first asked, and a look-up at each turn of the loops.
 
-        for $p in //person                          index := E by A, built once
-        let $a := for $t in //closed_auction   →    for $p in //person
-                  where $t/buyer/@person = $p/@id   let $a := index[B]
-                  return $t
-
-Gain:   E is read once instead of once per turn of the loops around it; the answer takes linear time.
-Needs:  neither E nor A reads a variable bound by a loop in between, and B does not read $x; E is finite, and no
-        variable can be set while the query runs.
-Safe:   the index gives the same items in the same order; the comparison is the general one with all its casts
-        (`runtime/joins.py`). Conditions may be tested earlier than written, as XQuery 3.1 §2.3.4 allows.
+The index lives where the last variable is bound that the collection or the key reads: it is made anew for each value of
+that variable, and once in a run where they read global variables and the input alone. `count`, `exists` and `empty` of
+what a join gives ask the index for a number, and no item is touched.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-
-from xylem.analysis.focus import read_variables, reads_focus
+from xylem.analysis.focus import reads_focus, reads_item
+from xylem.analysis.free_variables import free_in
 from xylem.plan.note import Note
 from xylem.run.runtime import joins as rt
 from xylem.syntax import ast
@@ -24,146 +16,73 @@ from xylem.values.sequence_type import ItemType
 
 from .code import many, one
 from .compiler import Compiler
-from .operators import default_collation
+from .control import check_binding
 from .scope import Variable
-
-_TURNED = {"=": "=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
-
-
-@dataclass(frozen=True)
-class Join:
-    """A `for` clause answered from an index."""
-
-    op: str
-    """The comparison, with the key of the index on its left."""
-    build_key: ast.Expr
-    probe: ast.Expr
-    latest: Variable | None
-    """The variable bound last among those the index reads; None where it reads only globals."""
-    rest: list[ast.Clause]
-    """The following clauses without the condition the index answers."""
+from .writer import Line
 
 
-def find_join(c: Compiler, clause: ast.ForClause, rest: list[ast.Clause]) -> Join | None:
-    """A join that this clause can be turned into, if it pays."""
-    if clause.allowing_empty or default_collation(c) != "None" or clause.type is not None:
-        return None
-    if c.static.is_sequential or c.is_endless(clause.collection):
-        return None
-    later: set[tuple[str, str]] = set()
-    for index, following in enumerate(rest):
-        match following:
-            case ast.WhereClause(test=test):
-                for conjunct in _conjuncts(test):
-                    join = _join_on(c, clause, conjunct, later)
-                    if join is not None:
-                        without = _without(following, conjunct)
-                        return replace(join, rest=[*rest[:index], *without, *rest[index + 1 :]])
-            case ast.ForClause(name=name, position=position):
-                later |= {name.expanded} | ({position.expanded} if position else set())
-            case ast.LetClause(name=name):
-                later.add(name.expanded)
-            case _:
-                return None
-    return None
-
-
-def _conjuncts(test: ast.Expr) -> list[ast.Expr]:
-    if isinstance(test, ast.And):
-        return [*_conjuncts(test.left), *_conjuncts(test.right)]
-    return [test]
-
-
-def _without(where: ast.WhereClause, conjunct: ast.Expr) -> list[ast.Clause]:
-    left = [part for part in _conjuncts(where.test) if part is not conjunct]
-    return [replace(where, test=part) for part in left]
-
-
-def _join_on(c: Compiler, clause: ast.ForClause, test: ast.Expr, later: set[tuple[str, str]]) -> Join | None:
-    if not isinstance(test, ast.GeneralComparison) or test.op == "!=" or read_variables(test) & later:
-        return None
-    own = {clause.name.expanded} | ({clause.position.expanded} if clause.position else set())
-    if reads_focus(test):
-        return None
-    for op, build_key, probe in ((test.op, test.left, test.right), (_TURNED[test.op], test.right, test.left)):
-        if clause.name.expanded not in read_variables(build_key) or read_variables(probe) & own:
-            continue
-        if clause.position is not None and clause.position.expanded in read_variables(build_key):
-            continue
-        reads = (read_variables(clause.collection) | read_variables(build_key)) - {clause.name.expanded}
-        if clause.name.expanded in read_variables(clause.collection):
-            return None
-        visible = [c.scope.variables[name] for name in reads if name in c.scope.variables]
-        if reads_focus(clause.collection):
-            focus = c.scope.focus
-            if focus.item is None:
-                return None
-            if not focus.is_global:
-                visible.append(focus.item)
-        latest = max(visible, key=lambda variable: variable.order, default=None)
-        if _repeats(c, latest) and not _makes_nodes(clause.collection):
-            return Join(op, build_key, probe, latest, [])
-    return None
-
-
-def _repeats(c: Compiler, latest: Variable | None) -> bool:
-    """Whether a loop stands between the index's last input and this place."""
-    order = 0 if latest is None else latest.order
-    return any(variable.loops and variable.order > order for variable in c.scope.variables.values())
-
-
-def _makes_nodes(node: ast.Expr) -> bool:
-    """New nodes are other nodes at each turn: an index would share them."""
-    kinds = (ast.DirectElement, ast.ComputedElement, ast.ComputedDocument, ast.ComputedText, ast.ComputedAttribute)
-    return any(isinstance(n, (*kinds, ast.FunctionCall)) and _is_constructing(n) for n in node.walk())
-
-
-def _is_constructing(node: ast.Node) -> bool:
-    from xylem.functions.library import look_up
-
-    if not isinstance(node, ast.FunctionCall):
-        return True
-    # A user-defined function may construct nodes; a built-in one does only where it parses or analyses text.
-    builtin = look_up(*node.name.expanded, len(node.arguments))
-    return builtin is None or node.name.local.startswith(("parse-", "json-to-xml", "analyze-string", "random"))
-
-
-def write_join(c: Compiler, clause: ast.ForClause, join: Join) -> tuple[str, ItemType]:
+def write_join(c: Compiler, join: ast.JoinClause) -> tuple[str, ItemType]:
     """Write the index and its use; gives the source of the loop and the type of its items."""
+    index, asked, item = _index(c, join)
+    method = "matches" if join.position is None else "positions_and_matches"
+    return f"{index}.{method}({asked}, run.implicit_timezone_minutes)", item
+
+
+def number_of_matches(c: Compiler, node: ast.Expr, function: str) -> str | None:
+    """count, exists or empty of what a join gives, as Python; None where it gives other items than the index has."""
+    match node:
+        case ast.Flwor(clauses=(ast.JoinClause() as join,), result=result):
+            if result != ast.VarRef(join.name) and not isinstance(result, _ONE_ITEM):
+                return None
+        case _:
+            return None
+    index, asked, _ = _index(c, join)
+    method = "count" if function == "count" else "any"
+    text = f"{index}.{method}({asked}, run.implicit_timezone_minutes)"
+    return f"(not {text})" if function == "empty" else text
+
+
+_ONE_ITEM = (ast.StringLiteral, ast.IntegerLiteral, ast.DecimalLiteral, ast.DoubleLiteral)
+
+
+def _index(c: Compiler, join: ast.JoinClause) -> tuple[str, str, ItemType]:
+    """An index that is built, the values asked for, and the type of its items."""
     item: list[ItemType] = []
-    positions = clause.position is not None
 
     def write() -> None:
-        collection = c.compile(clause.collection)
+        collection = c.compile(join.collection)
         item.append(collection.item)
-        name = c.fresh_name(clause.name)
+        name = c.fresh_name(join.name)
         c.writer.line(f"for {name} in {c.as_iterable(collection)}:")
         with c.writer.indented(block=True):
-            c.declare(clause.name.expanded, one(name, collection.item, simple=True), loops=True)
-            key = c.atomized(c.compile(join.build_key))
+            if join.type is not None:
+                item.append(check_binding(c, name, collection.item, join.type, f"${join.name}"))
+            c.declare(join.name.expanded, one(name, item[-1], simple=True), loops=True)
+            key = c.atomized(c.compile(join.key))
             c.writer.line(f"yield {c.as_sequence(key)}, {name}")
 
-    build = c.lifted("index", [], f"{c.describe(clause.collection)} by {c.describe(join.build_key)}", write)
-    told = f"looks up {c.describe(join.probe)} in an index by {c.describe(join.build_key)}, built once"
-    c.writer.notes.append(Note(clause.span, "hash join", told))
+    build = c.lifted("index", [], f"{c.describe(join.collection)} by {c.describe(join.key)}", write)
     build.is_generator = True
-    index = c.writer.fresh("join")
-    made = f"{index} = {c.rt(rt.JoinIndex)}({join.op!r})"
-    if join.latest is None or join.latest.mark is None:
+    told = f"looks up {c.describe(join.probe)} in an index by {c.describe(join.key)}, built once"
+    is_hashed = join.negated or join.op in ("=", "eq")
+    c.writer.notes.append(Note(join.span, "hash join" if is_hashed else "sorted join", told))
+    index = _placed(c, join, c.writer.fresh("join"))
+    asked = c.as_sequence(c.atomized(c.compile(join.probe)))
+    return f"({index} if {index}.built else {index}.build({c.writer.call(build)}))", asked, item[-1]
+
+
+def _placed(c: Compiler, join: ast.JoinClause, index: str) -> str:
+    """Write the empty index where it lives; gives its name here."""
+    made = f"{index} = {c.rt(rt.JoinIndex)}({join.op!r}, {join.negated})"
+    reads = (free_in(join.collection) | free_in(join.key)) - {join.name.expanded}
+    visible = [c.scope.variables[name] for name in reads if name in c.scope.variables]
+    focus = c.scope.focus
+    reads_it = reads_item(join.collection) if join.is_of_input else reads_focus(join.collection)
+    if focus.item is not None and not focus.is_global and reads_it:
+        visible.append(focus.item)
+    latest = max(visible, key=lambda variable: variable.order, default=None)
+    if latest is None or latest.mark is None:
         c.writer.top.append(made)
-        index_code = many(index)
-    else:
-        from .writer import Line
-
-        join.latest.mark.lines.append(Line(join.latest.mark.depth, made, c.writer.span))
-        holder = replace_variable(join.latest, index)
-        index_code = c.use(holder)
-    probe = c.atomized(c.compile(join.probe))
-    c.writer.line(f"if not {index_code.text}.built: {index_code.text}.build({c.writer.call(build)})")
-    method = "positions_and_matches" if positions else "matches"
-    return f"{index_code.text}.{method}({c.as_sequence(probe)}, run.implicit_timezone_minutes)", item[0]
-
-
-def replace_variable(model: Variable, name: str) -> Variable:
-    """A variable that lives where another one does."""
-    return Variable(many(name), model.frame, model.mark, model.order, False)
+        return index
+    latest.mark.lines.append(Line(latest.mark.depth, made, c.writer.span))
+    return c.use(Variable(many(index), latest.frame, latest.mark, latest.order, False)).text

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from xylem.analysis.static_context import RESERVED_FOR_FUNCTIONS, XQUERY, StaticContext
@@ -12,6 +13,7 @@ from xylem.errors import StaticError
 from xylem.functions.external import ExternalFunction
 from xylem.functions.library import arities, look_up
 from xylem.functions.registry import BUILTINS
+from xylem.rewrite.joins.module_joins import RULE, ModuleJoins
 from xylem.run.runtime import globals as rt
 from xylem.syntax import ast
 from xylem.values.qname import QName
@@ -73,6 +75,13 @@ class ModuleTable:
 
     def __post_init__(self) -> None:
         self.compiler = Compiler(self.writer, self.static, self)
+
+    @cached_property
+    def joins(self) -> ModuleJoins:
+        """Finds the joins in what the module declares."""
+        rules_off = self.writer.without_rules
+        # Where something may be infinite, no loop may wait for all of it.
+        return ModuleJoins(self.static, self.module.prolog, (RULE,) if self.writer.bounds is not None else rules_off)
 
     # --- declarations
 
@@ -233,7 +242,7 @@ class ModuleTable:
 
                     def write() -> None:
                         assert declaration.value is not None
-                        code = c.compile(declaration.value)
+                        code = c.compile(self.joins.of_value(declaration.value))
                         if code.endless or endless:
                             self._write_endless(declaration, code, expected, result)
                             return
@@ -313,7 +322,7 @@ class ModuleTable:
                     function.parameters,
                     names,
                     function.returns,
-                    declaration.body,
+                    self.joins.of_function(declaration),
                     what,
                     focus,
                     key,

@@ -68,6 +68,7 @@ class Writer:
     def __init__(self) -> None:
         self.window_facts: WindowFacts | None = None
         """What window clauses are planned by; None: by all rules."""
+        self.without_rules: frozenset[str] = frozenset()
         self.bounds: Boundedness | None = None
         """What is infinite; None: nothing."""
         self.finished: list[Frame] = []

@@ -28,7 +28,6 @@ from xylem.plan.flux import (
     Sequence,
     Step,
 )
-from xylem.plan.flux_expression import join_expression
 from xylem.run.runtime.data_windows import windows
 from xylem.syntax import ast
 from xylem.values import atomic_type as at
@@ -64,11 +63,7 @@ def write_body(c: Compiler, body: Flux) -> None:
             for part in with_whole_elements(c, parts):
                 write_body(c, part)
         case For():
-            joined = join_expression(body)
-            if joined is not None:
-                c.push(joined, OUTPUT)
-            else:
-                _write_for(c, body)
+            _write_for(c, body)
         case Copy(variable=variable, path=path):
             c.push(path_expression(variable, path), OUTPUT)
         case If(condition=condition, body=inner):

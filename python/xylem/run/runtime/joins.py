@@ -1,9 +1,12 @@
-"""The index behind a join on a general comparison.
+"""The index behind a join: items found again by comparing their keys with what is asked for.
 
-For `=`, strings and untyped values meet by their characters, numbers by their value, and an untyped value meets a
-number as a double: look-ups in a hash table. For <, <=, > and >= between numbers, the rows that match are a run of
-the rows sorted by key. Whatever else is compared falls back to comparing pair by pair, so the answer is always
-that of the comparison itself.
+Holds:  the items with their keys, and a table for each way in which keys have been asked for.
+Order:  items are given in the order they came, each once, however many of its keys match.
+
+For equality, values of one family meet in a hash table: strings and untyped values by their characters, numbers and
+what is cast to one by their value, dates by their place on the time line. For an order, what matches is a run of the
+rows sorted by key. Whatever else is compared falls back to comparing pair by pair, so the answer, and the error, is
+always that of the comparison itself.
 """
 
 from __future__ import annotations
@@ -13,7 +16,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from decimal import Decimal
 from typing import Any
 
+from xylem.errors import DynamicError
 from xylem.values.casting_numbers import parse_double
+from xylem.values.comparison_keys import grouping_key
+from xylem.values.families import FAMILY_OF, Family
 from xylem.values.general_comparison import pair_holds
 from xylem.values.strings import AnyURI, UntypedAtomic
 from xylem.values.value_comparison import OPERATORS
@@ -21,91 +27,174 @@ from xylem.values.value_comparison import OPERATORS
 _STRINGS = frozenset({str, UntypedAtomic, AnyURI})
 _EXACT = frozenset({int, Decimal})
 _AS_DOUBLES = frozenset({UntypedAtomic, float})
-_VALUE_OPERATORS = {"=": "eq", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
+_VALUE_OPERATORS = {"=": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
+_GENERAL = {value: general for general, value in _VALUE_OPERATORS.items()}
+
+Rows = Sequence[int]
 
 
 class JoinIndex:
-    """Items with their join keys, found again by comparison in the order they came."""
+    """Items with their join keys, by one comparison, the key on its left.
 
-    __slots__ = ("_compare", "_items", "_keys", "_kinds", "_op", "_strings", "_tables", "built")
+    `op` is a general comparison, or a value comparison, whose sides are single values. With `negated`, items are found
+    whose keys do not compare so: `every … satisfies $x/key != $asked` looks for those of which that is not true.
+    """
 
-    def __init__(self, op: str = "=") -> None:
+    __slots__ = (
+        "_compare", "_is_single", "_is_strict", "_items", "_keys", "_kinds", "_negated", "_op", "_tables", "built",
+    )  # fmt: skip
+
+    def __init__(self, op: str = "=", negated: bool = False) -> None:
         self.built = False
-        self._op = op
-        self._compare = OPERATORS[_VALUE_OPERATORS[op]]
+        self._is_strict = op in _GENERAL
+        self._op = _GENERAL.get(op, op)
+        self._negated = negated
+        self._compare = OPERATORS[_VALUE_OPERATORS[self._op]]
         self._items: list[Any] = []
         self._keys: list[Sequence[Any]] = []
         self._kinds: set[type] = set()
-        self._strings: dict[str, list[int]] = {}
+        self._is_single = True
+        """Whether no item has two keys."""
         self._tables: dict[str, Any] = {}
         """Made when first needed, by the kind of key they hold."""
 
-    def build(self, rows: Iterable[tuple[Sequence[Any], Any]]) -> None:
-        """Index (keys, item) rows."""
+    def build(self, rows: Iterable[tuple[Sequence[Any], Any]]) -> JoinIndex:
+        """Index (keys, item) rows. Where one of them fails, the index is as if nothing had been built."""
+        items: list[Any] = []
+        all_keys: list[Sequence[Any]] = []
+        kinds: set[type] = set()
         for keys, item in rows:
-            self._items.append(item)
-            self._keys.append(keys)
-            self._kinds.update(map(type, keys))
-        if self._op == "=":
-            self._strings = self._table("strings", lambda key: key if type(key) in _STRINGS else None)
+            if self._is_strict:
+                keys = self._strict(keys)
+            items.append(item)
+            all_keys.append(keys)
+            if len(keys) == 1:
+                kinds.add(type(keys[0]))
+            elif keys:
+                self._is_single = False
+                kinds.update(map(type, keys))
+        self._items, self._keys, self._kinds = items, all_keys, kinds
         self.built = True
+        return self
 
-    def matches(self, probes: Sequence[Any], implicit_timezone: int) -> Iterator[Any]:
-        """The items with a key that compares so with one of the probes."""
-        return map(self._items.__getitem__, self._rows(probes, implicit_timezone))
+    def matches(self, asked: Sequence[Any], implicit_timezone: int) -> Iterator[Any]:
+        """The items with a key that compares so with one of the values asked for."""
+        return map(self._items.__getitem__, self._rows(asked, implicit_timezone))
 
-    def positions_and_matches(self, probes: Sequence[Any], implicit_timezone: int) -> Iterator[tuple[int, Any]]:
-        return ((row + 1, self._items[row]) for row in self._rows(probes, implicit_timezone))
+    def positions_and_matches(self, asked: Sequence[Any], implicit_timezone: int) -> Iterator[tuple[int, Any]]:
+        return ((row + 1, self._items[row]) for row in self._rows(asked, implicit_timezone))
 
-    def _rows(self, probes: Sequence[Any], implicit_timezone: int) -> Sequence[int]:
+    def count(self, asked: Sequence[Any], implicit_timezone: int) -> int:
+        """How many items match."""
+        if len(asked) == 1 and self._op in ("<", "<=", ">", ">=") and self._is_single and not self._negated:
+            run = self._run(asked[0] if not self._is_strict else self._strict(asked)[0])
+            if run is not None:
+                _, start, end = run
+                return end - start
+        return len(self._rows(asked, implicit_timezone))
+
+    def any(self, asked: Sequence[Any], implicit_timezone: int) -> bool:
+        """Whether some item matches."""
+        if self._op in ("<", "<=", ">", ">=") and not self._negated:
+            runs = [self._run(one) for one in (self._strict(asked) if self._is_strict else asked)]
+            known = [run for run in runs if run is not None]
+            if len(known) == len(runs):
+                return any(start < end for _, start, end in known)
+        return bool(self._rows(asked, implicit_timezone))
+
+    # --- which rows match
+
+    def _rows(self, asked: Sequence[Any], implicit_timezone: int) -> Rows:
+        if self._is_strict and self._items:
+            asked = self._strict(asked)
+        if self._negated:
+            return self._rows_unlike(asked, implicit_timezone)
         find = self._equal if self._op == "=" else self._in_range
-        if len(probes) == 1:
-            return find(probes[0], implicit_timezone)
+        if len(asked) == 1:
+            return find(asked[0], implicit_timezone)
         found: set[int] = set()
-        for probe in probes:
-            found.update(find(probe, implicit_timezone))
+        for one in asked:
+            found.update(find(one, implicit_timezone))
         return sorted(found)
 
-    def _equal(self, probe: Any, implicit_timezone: int) -> Sequence[int]:
-        kind = type(probe)
-        if kind in _STRINGS and self._kinds <= _STRINGS:
-            return self._strings.get(probe, ())
-        if kind is float and self._kinds <= _AS_DOUBLES:
-            table: dict[Any, list[int]] = self._table("doubles", _double)
-            return table.get(probe, ()) if probe == probe else ()
-        if kind in _EXACT and self._kinds <= _EXACT:
-            table = self._table("numbers", lambda key: key)
-            return table.get(probe, ())
-        return self._pair_by_pair(probe, implicit_timezone)
+    def _rows_unlike(self, asked: Sequence[Any], implicit_timezone: int) -> Rows:
+        """The rows of which no key is unequal to a value asked for: `!=` holds for no pair."""
+        if not asked:
+            return range(len(self._items))
+        without = self._tables.get("without")
+        if without is None:
+            without = self._tables["without"] = [row for row, keys in enumerate(self._keys) if not keys]
+        candidates = self._equal(asked[0], implicit_timezone)
+        if len(asked) > 1 or not self._is_single:
+            compare = self._compare
+            candidates = [
+                row
+                for row in candidates
+                if not any(
+                    pair_holds(compare, key, one, None, implicit_timezone) for key in self._keys[row] for one in asked
+                )
+            ]
+        return sorted([*candidates, *without]) if without else candidates
 
-    def _in_range(self, probe: Any, implicit_timezone: int) -> Sequence[int]:
-        kind = type(probe)
-        kinds = self._kinds
-        if kind is UntypedAtomic and kinds <= {float}:
-            return self._between(parse_double(probe), "doubles", _double)
+    def _strict(self, values: Sequence[Any]) -> Sequence[Any]:
+        """The single value of a value comparison: untyped values count as strings."""
+        if len(values) > 1:
+            name = _VALUE_OPERATORS[self._op]
+            raise DynamicError("XPTY0004", f"an operand of {name} is {len(values)} items; it takes one")
+        return [str(value) if type(value) is UntypedAtomic else value for value in values]
+
+    def _equal(self, asked: Any, implicit_timezone: int) -> Rows:
+        kind, kinds = type(asked), self._kinds
+        if kind in _STRINGS and kinds <= _STRINGS:
+            return self._table("strings", _itself).get(asked, ())
         if kind is float and kinds <= _AS_DOUBLES:
-            return self._between(probe, "doubles", _double)
+            return self._table("doubles", _double).get(asked, ()) if asked == asked else ()
         if kind in _EXACT and kinds <= _EXACT:
-            return self._between(probe, "numbers", lambda key: key)
-        if kind in _EXACT and kinds <= {UntypedAtomic}:
-            return self._between(float(probe), "doubles", _double)
-        return self._pair_by_pair(probe, implicit_timezone)
+            return self._table("numbers", _itself).get(asked, ())
+        family = FAMILY_OF.get(kind)
+        if kind is UntypedAtomic and _families(kinds) <= {Family.NUMBER}:
+            asked, family = parse_double(asked), Family.NUMBER
+        if family == Family.NUMBER and _families(kinds - {UntypedAtomic}) <= {Family.NUMBER}:
+            return self._table("any number", _number).get(_number(asked), ()) if asked == asked else ()
+        if family is not None and UntypedAtomic not in kinds and _families(kinds) <= {family}:
+            by_value = self._table("values", lambda key: grouping_key(key, None, implicit_timezone))
+            return by_value.get(grouping_key(asked, None, implicit_timezone), ())
+        return self._pair_by_pair(asked, implicit_timezone)
 
-    def _between(self, probe: Any, name: str, as_key: Callable[[Any], Any]) -> Sequence[int]:
-        """The rows with a key on the right side of the probe, in their own order."""
-        if probe != probe:
-            return ()
+    def _in_range(self, asked: Any, implicit_timezone: int) -> Rows:
+        run = self._run(asked)
+        if run is None:
+            return self._pair_by_pair(asked, implicit_timezone)
+        rows, start, end = run
+        return sorted(set(rows[start:end]))
+
+    def _run(self, asked: Any) -> tuple[list[int], int, int] | None:
+        """The rows with a key on the right side of a value, as a run of sorted rows; None where there is no order."""
+        kind, kinds = type(asked), self._kinds
+        if kind in _STRINGS and kinds <= _STRINGS:
+            return self._between(asked, "strings in order", _itself)
+        if kind is UntypedAtomic and kinds <= {float}:
+            return self._between(parse_double(asked), "doubles in order", _double)
+        if kind is float and kinds <= _AS_DOUBLES:
+            return self._between(asked, "doubles in order", _double)
+        if kind in _EXACT and kinds <= _EXACT:
+            return self._between(asked, "numbers in order", _itself)
+        if kind in _EXACT and kinds <= {UntypedAtomic, float}:
+            return self._between(float(asked), "doubles in order", _double)
+        return None
+
+    def _between(self, asked: Any, name: str, as_key: Callable[[Any], Any]) -> tuple[list[int], int, int]:
         values, rows = self._sorted(name, as_key)
+        if asked != asked:
+            return rows, 0, 0
         match self._op:
             case "<":
-                found = rows[: bisect_left(values, probe)]
+                return rows, 0, bisect_left(values, asked)
             case "<=":
-                found = rows[: bisect_right(values, probe)]
+                return rows, 0, bisect_right(values, asked)
             case ">":
-                found = rows[bisect_right(values, probe) :]
-            case _:
-                found = rows[bisect_left(values, probe) :]
-        return sorted(set(found))
+                return rows, bisect_right(values, asked), len(rows)
+        return rows, bisect_left(values, asked), len(rows)
 
     def _sorted(self, name: str, as_key: Callable[[Any], Any]) -> tuple[list[Any], list[int]]:
         known: tuple[list[Any], list[int]] | None = self._tables.get(name)
@@ -116,28 +205,38 @@ class JoinIndex:
         return known
 
     def _table(self, name: str, as_key: Callable[[Any], Any]) -> dict[Any, list[int]]:
-        """Rows by key; a key that is None is left out."""
+        """Rows by key."""
         known: dict[Any, list[int]] | None = self._tables.get(name)
         if known is None:
-            known = self._tables[name] = {}
+            made: dict[Any, list[int]] = {}
             for row, keys in enumerate(self._keys):
                 for key in keys:
-                    key = as_key(key)
-                    if key is None:
-                        continue
-                    rows = known.setdefault(key, [])
+                    rows = made.setdefault(as_key(key), [])
                     if not rows or rows[-1] != row:
                         rows.append(row)
+            known = self._tables[name] = made
         return known
 
-    def _pair_by_pair(self, probe: Any, implicit_timezone: int) -> list[int]:
-        compare = self._compare
+    def _pair_by_pair(self, asked: Any, implicit_timezone: int) -> list[int]:
+        compare = OPERATORS["eq"] if self._negated else self._compare
         return [
             row
             for row, keys in enumerate(self._keys)
-            if any(pair_holds(compare, key, probe, None, implicit_timezone) for key in keys)
+            if any(pair_holds(compare, key, asked, None, implicit_timezone) for key in keys)
         ]
+
+
+def _itself(key: Any) -> Any:
+    return key
 
 
 def _double(key: Any) -> float:
     return parse_double(key) if type(key) is UntypedAtomic else float(key)
+
+
+def _number(key: Any) -> Any:
+    return grouping_key(parse_double(key) if type(key) is UntypedAtomic else key)
+
+
+def _families(kinds: Iterable[type]) -> set[int | None]:
+    return {FAMILY_OF.get(kind) for kind in kinds}

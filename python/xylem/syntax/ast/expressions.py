@@ -205,6 +205,9 @@ class ValueComparison(Expr):
     right: Expr
 
 
+GENERAL_OPERATORS = frozenset({"=", "!=", "<", "<=", ">", ">="})
+
+
 @ast_node
 class GeneralComparison(Expr):
     """op is =, !=, <, <=, > or >=."""

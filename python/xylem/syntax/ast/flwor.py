@@ -94,6 +94,27 @@ class OrderByClause(Clause):
 
 
 @ast_node
+class JoinClause(Clause):
+    """for $name at $position in collection where key op probe, as one operator: a look-up of `probe` by `key`.
+
+    No text parses to it; rewriting makes it (`rewrite/joins/`), and it prints as the clauses it stands for. The key
+    reads `name`, the probe does not. `op` is a general or a value comparison; with `negated`, items are found of which
+    it is not true.
+    """
+
+    name: Name
+    type: SequenceTypeNode | None
+    collection: Expr
+    position: Name | None
+    key: Expr
+    op: str
+    probe: Expr
+    negated: bool = False
+    is_of_input: bool = False
+    """Whether a leading `/` in the collection is the root of the input, whatever the focus is here."""
+
+
+@ast_node
 class Flwor(Expr):
     clauses: tuple[Clause, ...]
     result: Expr

@@ -25,6 +25,18 @@ def _for(out: Writer, node: ast.ForClause) -> None:
     out.single(node.collection)
 
 
+@prints(PRIMARY, ast.JoinClause)
+def _join(out: Writer, node: ast.JoinClause) -> None:
+    _for(out, ast.ForClause(node.name, node.type, node.collection, node.position))
+    out.line()
+    compares = ast.GeneralComparison if node.op in ast.GENERAL_OPERATORS else ast.ValueComparison
+    test: ast.Expr = compares(node.op, node.key, node.probe)
+    if node.negated:
+        test = ast.FunctionCall(ast.Name("not", "fn"), (test,))
+    out.put("where ")
+    out.single(test)
+
+
 @prints(PRIMARY, ast.LetClause)
 def _let(out: Writer, node: ast.LetClause) -> None:
     out.put(f"let ${name_text(node.name)}{type_declaration(node.type)} := ")

@@ -1,0 +1,113 @@
+"""Which sequences may be indexed, and which conditions an index answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from xylem.analysis.facts.comparisons import TURNED
+from xylem.analysis.facts.conjuncts import conjuncts
+from xylem.analysis.focus import uses_position
+from xylem.functions.library import look_up
+from xylem.functions.registry import FN
+from xylem.syntax import ast
+
+_CONSTRUCTORS = (
+    ast.DirectElement,
+    ast.ComputedElement,
+    ast.ComputedDocument,
+    ast.ComputedText,
+    ast.ComputedAttribute,
+    ast.ComputedComment,
+    ast.ComputedPI,
+    ast.ComputedNamespace,
+    ast.DirectComment,
+    ast.DirectPI,
+)
+_TESTS = (
+    ast.GeneralComparison,
+    ast.ValueComparison,
+    ast.NodeComparison,
+    ast.And,
+    ast.Or,
+    ast.Quantified,
+    ast.InstanceOf,
+    ast.CastableAs,
+)
+_TRUTHS = ("not", "exists", "empty", "boolean", "contains", "starts-with", "ends-with", "matches", "true", "false")
+_FRESH_EACH_TIME = ("parse-", "json-to-xml", "analyze-string", "random", "error", "trace", "function-lookup", "apply")
+
+
+class Condition(NamedTuple):
+    """A comparison seen from one side: `own op other`, or with `negated` its opposite."""
+
+    own: ast.Expr
+    op: str
+    other: ast.Expr
+    negated: bool
+    whole: ast.Expr
+    """What it stands for in the query."""
+
+
+def conditions(test: ast.Expr | None) -> Iterator[Condition]:
+    """The conditions in a test that an index may answer, from both sides, equalities first."""
+    found = [(*taken, whole) for whole in conjuncts(test) if (taken := _comparison(whole)) is not None]
+    found.sort(key=lambda one: one[0].op not in ("=", "eq"))
+    for comparison, negated, whole in found:
+        yield Condition(comparison.left, comparison.op, comparison.right, negated, whole)
+        yield Condition(comparison.right, TURNED[comparison.op], comparison.left, negated, whole)
+
+
+def _comparison(test: ast.Expr) -> tuple[ast.GeneralComparison | ast.ValueComparison, bool] | None:
+    if isinstance(test, (ast.GeneralComparison, ast.ValueComparison)):
+        return None if test.op in ("!=", "ne") else (test, False)
+    match test:
+        case ast.FunctionCall(name=name, arguments=(ast.GeneralComparison() | ast.ValueComparison() as inner,)):
+            if name.expanded == (FN, "not") and inner.op in ("!=", "ne"):
+                return inner, True
+    return None
+
+
+def is_test(predicate: ast.Expr) -> bool:
+    """Whether a predicate is a truth value, or selects nodes: not a number that counts items."""
+    if uses_position(predicate):
+        return False
+    match predicate:
+        case ast.FunctionCall(name=ast.Name(local=local, uri=uri)):
+            return uri == FN and local in _TRUTHS
+        case ast.Path(right=right):
+            return isinstance(right, ast.AxisStep)
+        case ast.AxisStep():
+            return True
+    return isinstance(predicate, _TESTS)
+
+
+def opposite(test: ast.Expr) -> list[ast.Expr]:
+    """Conditions that all hold where the test does not."""
+    match test:
+        case ast.Or(left=left, right=right):
+            return [*opposite(left), *opposite(right)]
+        case ast.FunctionCall(name=name, arguments=(inner,)) if name.expanded == (FN, "not"):
+            # Under not(), a value counts as the truth that `where` takes it for.
+            return conjuncts(inner)
+    return [ast.FunctionCall(ast.Name("not", "fn", FN), (test,), span=test.span)]
+
+
+def is_the_same_each_time(expr: ast.Node, functions: Sequence[tuple[str, str]] = ()) -> bool:
+    """Whether an expression gives the very same items whenever it is evaluated: no new nodes, no other result.
+
+    Of functions, the built-in ones are known; of others nobody can tell.
+    """
+    for node in expr.walk():
+        if isinstance(node, (*_CONSTRUCTORS, ast.DynamicCall, ast.ExtensionNode, ast.InlineFunction)):
+            return False
+        if isinstance(node, ast.Arrow) or (isinstance(node, ast.FunctionCall) and not _is_known(node)):
+            return False
+    return True
+
+
+def _is_known(call: ast.FunctionCall) -> bool:
+    if call.name.uri == "http://www.w3.org/2001/XMLSchema":
+        return True
+    builtin = look_up(*call.name.expanded, len(call.arguments))
+    return builtin is not None and not call.name.local.startswith(_FRESH_EACH_TIME)

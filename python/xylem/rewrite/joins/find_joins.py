@@ -1,0 +1,388 @@
+"""Find joins in whatever spelling: `where`, predicates, quantifiers, comparisons with a path, conditions of a result.
+
+        for $x in E … where A($x) = B return R              for join $x in E by A($x) = B … return R
+        for $x in E return if (A($x) = B) then R else ()                                  same
+        E[A = B]/…                                    →     (for join $x in E by A($x) = B return $x)/…
+        some $x in E satisfies A($x) = B                    exists(for join $x in E by A($x) = B return $x)
+        every $x in E satisfies A($x) != B                  empty(for join $x in E by not(A($x) != B) return $x)
+        B = E                                               exists(for join $x in E by $x = B return $x)
+
+Gain:   E is read once instead of once for each turn of the loops around it: linear time instead of quadratic.
+Needs:  a loop around E that neither E nor A depends on, and B does; B does not read $x. E gives the same items each
+        time (no constructors); nothing in the query is infinite, and no variable can be set while it runs. Strings
+        compare by code points.
+Safe:   the index gives the same items in the same order (`run/runtime/joins.py`), and is built when it is first asked:
+        what is never evaluated raises no error. Conditions may be tested in another order, as XQuery 3.1 §2.3.4 allows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
+
+from xylem.analysis.ast_replacement import with_values
+from xylem.analysis.facts.conjuncts import conjunction, conjuncts
+from xylem.analysis.focus import read_variables, reads_focus, reads_item
+from xylem.analysis.free_variables import free_in
+from xylem.functions.registry import FN
+from xylem.syntax import ast
+
+from ..fresh_names import bound_names
+from ..substitution import FocusInTheWay, Substitution
+from .candidates import Condition, conditions, is_test, is_the_same_each_time, opposite
+from .surroundings import Surroundings
+
+JOIN_NAMESPACE = "urn:xylem:join"
+"""Of the variables that joins bring: no query has names there."""
+_LOOPS = (ast.ForClause, ast.Path, ast.AxisStep, ast.Filter, ast.SimpleMap, ast.Quantified, ast.InlineFunction)
+_COMPARISONS = (ast.GeneralComparison, ast.ValueComparison)
+
+
+@dataclass
+class JoinFacts:
+    """What holds for a whole query."""
+
+    sequences: frozenset[tuple[str, str]] = frozenset()
+    """Global variables whose values are computed by the query and may be many items."""
+    number: int = 0
+    found: list[ast.JoinClause] = field(default_factory=list)
+
+    def fresh(self) -> ast.Name:
+        """A variable for the items of an index."""
+        self.number += 1
+        return ast.Name(f"item{self.number}", None, JOIN_NAMESPACE)
+
+
+def with_joins(expr: ast.Expr, facts: JoinFacts, around: Surroundings | None = None) -> ast.Expr:
+    """The expression with its joins; the very same object where there are none."""
+    kinds = {type(node) for node in expr.walk()}
+    if not kinds & set(_COMPARISONS) or (around is None and not kinds & set(_LOOPS)):
+        return expr
+    before = len(facts.found)
+    made = _Finder(facts).visit(expr, around or Surroundings())
+    return made if len(facts.found) > before else expr
+
+
+class _Clauses(NamedTuple):
+    """Clauses of a FLWOR expression with what stands around its result."""
+
+    clauses: list[ast.Clause]
+    result: ast.Expr
+    found: bool
+
+
+class _Finder:
+    def __init__(self, facts: JoinFacts) -> None:
+        self.facts = facts
+
+    def visit(self, node: Any, around: Surroundings) -> Any:
+        match node:
+            case ast.Flwor(clauses=clauses, result=result):
+                made = self._flwor(clauses, result, around)
+                return replace(node, clauses=tuple(made.clauses), result=made.result)
+            case ast.Quantified():
+                return self._quantified(node, around)
+            case ast.Path(left=left, right=right):
+                start = self.visit(left, around)
+                if isinstance(right, ast.AxisStep):
+                    return self._step(start, right, node, around)
+                return replace(node, left=start, right=self.visit(right, around.in_focus_of(start)))
+            case ast.AxisStep():
+                return self._step(None, node, node, around)
+            case ast.Filter(base=base, predicate=predicate):
+                return self._filtered(self.visit(base, around), (predicate,), node, around)
+            case ast.SimpleMap(left=left, right=right):
+                start = self.visit(left, around)
+                return replace(node, left=start, right=self.visit(right, around.in_focus_of(start)))
+            case ast.GeneralComparison():
+                return self._comparison(node, around) or self._rebuilt(node, around)
+            case ast.InlineFunction(parameters=parameters, body=body):
+                return replace(node, body=self.visit(body, around.in_function(parameters)))
+            case ast.Typeswitch():
+                return self._typeswitch(node, around)
+            case ast.DataWindow(base=base):
+                return replace(node, base=self.visit(base, around))
+        return self._rebuilt(node, around)
+
+    def _rebuilt(self, node: Any, around: Surroundings) -> Any:
+        def value(old: Any) -> Any:
+            if isinstance(old, ast.Node):
+                return self.visit(old, around)
+            made = tuple(value(member) if isinstance(member, (ast.Node, tuple)) else member for member in old)
+            return old if all(a is b for a, b in zip(old, made, strict=True)) else made
+
+        return with_values(node, value)
+
+    def _typeswitch(self, node: ast.Typeswitch, around: Surroundings) -> ast.Expr:
+        cases = tuple(
+            replace(case, result=self.visit(case.result, around.with_sequences(case.variable))) for case in node.cases
+        )
+        default = self.visit(node.default, around.with_sequences(node.default_variable))
+        return replace(node, operand=self.visit(node.operand, around), cases=cases, default=default)
+
+    # --- loops
+
+    def _flwor(self, clauses: Sequence[ast.Clause], result: ast.Expr, around: Surroundings) -> _Clauses:
+        made: list[ast.Clause] = []
+        found = False
+        waiting = list(clauses)
+        while waiting:
+            clause = waiting.pop(0)
+            if isinstance(clause, ast.ForClause):
+                collection = self.visit(clause.collection, around)
+                clause = replace(clause, collection=collection)
+                joined = self._joined(clause, waiting, result, around)
+                inside = around.in_loop(clause.name, clause.position, over=collection)
+                if joined is not None:
+                    join, waiting, result = joined
+                    clause = replace(join, key=self.visit(join.key, inside), probe=self.visit(join.probe, around))
+                    found = True
+                around = inside
+            elif isinstance(clause, ast.LetClause):
+                value = self.visit(clause.value, around)
+                may_repeat = clause.type is None and is_the_same_each_time(value)
+                clause, around = replace(clause, value=value), around.with_let(clause.name, value, may_repeat)
+            else:
+                clause = self._rebuilt(clause, self._inside_clause(clause, around))
+                around = self._inside_clause(clause, around)
+            made.append(clause)
+        return _Clauses(made, self.visit(result, around), found)
+
+    def _inside_clause(self, clause: ast.Clause, around: Surroundings) -> Surroundings:
+        names = [name for node in clause.walk() for name in bound_names(node)]
+        if isinstance(clause, (ast.WindowClause, ast.ForseqClause, ast.GroupByClause)):
+            # Each window, or group, is a turn of a loop.
+            return replace(around.in_loop(*names), in_input=around.in_input - {name.expanded for name in names})
+        return around.with_sequences(*names) if names else around
+
+    def _joined(
+        self, clause: ast.ForClause, rest: Sequence[ast.Clause], result: ast.Expr, around: Surroundings
+    ) -> tuple[ast.JoinClause, list[ast.Clause], ast.Expr] | None:
+        """A loop as a join, the clauses that are left behind it, and the result."""
+        if clause.allowing_empty or isinstance(clause.collection, ast.DataWindow):
+            return None
+        own = {clause.name.expanded} | ({clause.position.expanded} if clause.position else set())
+        later: set[tuple[str, str]] = set()
+        values = Substitution({})
+        for index, following in enumerate(rest):
+            match following:
+                case ast.WhereClause(test=test):
+                    found = self._indexed(clause, test, own | later, values, around)
+                    if found is not None:
+                        join, left = found
+                        where = [] if left is None else [replace(following, test=left)]
+                        return join, [*rest[:index], *where, *rest[index + 1 :]], result
+                case ast.LetClause(name=name, type=None, value=value) if is_the_same_each_time(value):
+                    values = Substitution({**values.without(name).variables, name.expanded: values.apply(value)})
+                    later.add(name.expanded)
+                case ast.ForClause() | ast.LetClause():
+                    names = bound_names(following)
+                    values = values.without(*names)
+                    later.update(name.expanded for name in names)
+                case _:
+                    return None
+        if isinstance(result, ast.If) and result.otherwise == ast.SequenceExpr():
+            found = self._indexed(clause, result.test, own | later, values, around)
+            if found is not None:
+                join, left = found
+                where = [] if left is None else [ast.WhereClause(left, span=result.test.span)]
+                return join, [*rest, *where], result.then
+        return None
+
+    def _indexed(
+        self,
+        clause: ast.ForClause,
+        test: ast.Expr,
+        hidden: set[tuple[str, str]],
+        values: Substitution,
+        around: Surroundings,
+    ) -> tuple[ast.JoinClause, ast.Expr | None] | None:
+        """The join that a condition makes of a loop, and what is left of the condition.
+
+        `hidden` are variables bound by the loop and behind it; `values` stand for some of them.
+        """
+        collection = around.settled(clause.collection)
+        inside = around.in_loop(clause.name, clause.position, over=collection)
+        for written in conditions(test):
+            condition = written._replace(own=values.apply(written.own), other=values.apply(written.other))
+            key = condition.own
+            reads = read_variables(key)
+            if clause.name.expanded not in reads or reads & (hidden - {clause.name.expanded}):
+                continue
+            if read_variables(condition.other) & hidden or reads_focus(key):
+                continue
+            depth = max(around.depth_of(collection), _depth_without(inside, around.settled(key), clause.name))
+            if not self._pays(depth, condition, collection, around):
+                continue
+            join = self._join(clause, collection, around.settled(key), condition, around)
+            return join, conjunction([one for one in conjuncts(test) if one is not condition.whole])
+        return None
+
+    def _pays(self, depth: int, condition: Condition, collection: ast.Expr, around: Surroundings) -> bool:
+        if depth >= around.depth or around.depth_of(around.settled(condition.other)) <= depth:
+            # No loop repeats it, or each turn asks for the same.
+            return False
+        return is_the_same_each_time(collection)
+
+    def _join(
+        self,
+        clause: ast.ForClause,
+        collection: ast.Expr,
+        key: ast.Expr,
+        condition: Condition,
+        around: Surroundings,
+    ) -> ast.JoinClause:
+        made = ast.JoinClause(
+            clause.name,
+            clause.type,
+            collection,
+            clause.position,
+            key,
+            condition.op,
+            condition.other,
+            condition.negated,
+            is_of_input=around.focus.is_in_input,
+            span=clause.span,
+        )
+        self.facts.found.append(made)
+        return made
+
+    # --- predicates
+
+    def _step(self, start: ast.Expr | None, step: ast.AxisStep, whole: ast.Expr, around: Surroundings) -> ast.Expr:
+        plain = replace(step, predicates=())
+        base = plain if start is None else ast.Path(start, plain, span=whole.span)
+        return self._filtered(base, step.predicates, whole, around)
+
+    def _filtered(
+        self, base: ast.Expr, predicates: tuple[ast.Expr, ...], whole: ast.Expr, around: Surroundings
+    ) -> ast.Expr:
+        """A step, or any other expression, with predicates: one of them may be a look-up."""
+        inside = around.in_focus_of(base)
+        kept: list[ast.Expr] = []
+        for index, predicate in enumerate(predicates):
+            rest = predicates[index + 1 :]
+            items = _with_predicates(base, tuple(kept), whole)
+            if is_test(predicate) and all(map(is_test, rest)):
+                found = self._looked_up(items, predicate, whole, around, inside)
+                if found is not None:
+                    for test in rest:
+                        found = self._filtered(found, (test,), ast.Filter(found, test, span=test.span), around)
+                    return found
+            kept.append(self.visit(predicate, inside))
+        return _with_predicates(base, tuple(kept), whole)
+
+    def _looked_up(
+        self, items: ast.Expr, predicate: ast.Expr, whole: ast.Expr, around: Surroundings, inside: Surroundings
+    ) -> ast.Expr | None:
+        """E[A = B and C] → for join $x in E by A($x) = B where C($x) return $x"""
+        collection = around.settled(items)
+        if around.depth_of(collection) >= around.depth:
+            return None
+        name = self.facts.fresh()
+        item = ast.VarRef(name, span=whole.span)
+        same_root = inside.focus.is_in_input == around.focus.is_in_input
+        for condition in conditions(predicate):
+            own, other = around.settled(condition.own), condition.other
+            if not reads_item(own) or reads_item(other) or (reads_focus(other) and not same_root):
+                continue
+            if _reads_root(own):
+                continue
+            depth = max(around.depth_of(collection), _depth_without(around, own))
+            if not self._pays(depth, condition, collection, around):
+                continue
+            try:
+                key = Substitution({}, item).apply(own)
+                left = [Substitution({}, item).apply(one) for one in conjuncts(predicate) if one is not condition.whole]
+            except FocusInTheWay:
+                return None
+            if any(map(_reads_root, left)) and not same_root:
+                return None
+            loop = ast.ForClause(name, None, collection, None, span=whole.span)
+            join = self._join(loop, collection, key, condition, around)
+            join = replace(join, probe=self.visit(join.probe, around))
+            inner = around.in_loop(name, over=collection)
+            where = [ast.WhereClause(self.visit(test, inner), span=test.span) for test in left]
+            return ast.Flwor((join, *where), item, span=whole.span)
+        return None
+
+    # --- conditions
+
+    def _quantified(self, node: ast.Quantified, around: Surroundings) -> ast.Expr:
+        loops = [ast.ForClause(b.name, b.type, b.collection, span=b.span) for b in node.bindings]
+        tests = [node.satisfies] if node.kind == "some" else opposite(node.satisfies)
+        wheres = [ast.WhereClause(test, span=test.span) for one in tests for test in conjuncts(one)]
+        last = ast.VarRef(node.bindings[-1].name, span=node.span)
+        before = len(self.facts.found)
+        made = self._flwor([*loops, *wheres], last, around)
+        if made.found:
+            function = ast.Name("exists" if node.kind == "some" else "empty", "fn", FN)
+            items = ast.Flwor(tuple(made.clauses), made.result, span=node.span)
+            return ast.FunctionCall(function, (items,), span=node.span)
+        del self.facts.found[before:]
+        bindings = []
+        for binding in node.bindings:
+            bindings.append(replace(binding, collection=self.visit(binding.collection, around)))
+            around = around.in_loop(binding.name, over=bindings[-1].collection)
+        return replace(node, bindings=tuple(bindings), satisfies=self.visit(node.satisfies, around))
+
+    def _comparison(self, node: ast.GeneralComparison, around: Surroundings) -> ast.Expr | None:
+        """B = E, where E is the same for many turns of a loop and may be many items."""
+        for condition in conditions(node):
+            values = around.settled(condition.own)
+            if not self._may_be_many(values, condition.own, around):
+                continue
+            if not self._pays(around.depth_of(values), condition, values, around):
+                continue
+            name = self.facts.fresh()
+            item = ast.VarRef(name, span=node.span)
+            loop = ast.ForClause(name, None, self.visit(values, around), None, span=node.span)
+            join = self._join(loop, loop.collection, item, condition, around)
+            join = replace(join, probe=self.visit(join.probe, around))
+            function = ast.Name("exists", "fn", FN)
+            return ast.FunctionCall(function, (ast.Flwor((join,), item, span=node.span),), span=node.span)
+        return None
+
+    def _may_be_many(self, values: ast.Expr, written: ast.Expr, around: Surroundings) -> bool:
+        match values:
+            case ast.Path(right=ast.AxisStep()):
+                # A step from one item of a loop is short; from the input, or a document, it need not be.
+                return around.depth_of(values) == 0 or _descends(values)
+            case ast.VarRef(name=name):
+                return name.expanded in around.many or name.expanded in self.facts.sequences
+            case ast.FunctionCall(name=name, arguments=(argument,)) if name.expanded in _OF_EACH:
+                return self._may_be_many(argument, written, around)
+            case ast.Flwor() | ast.Filter() | ast.SimpleMap():
+                return around.depth_of(values) == 0
+        return False
+
+
+_OF_EACH = ((FN, "data"), (FN, "distinct-values"))
+
+
+def _descends(path: ast.Expr) -> bool:
+    return any(isinstance(node, ast.AxisStep) and node.axis.startswith("descendant") for node in path.walk())
+
+
+def _reads_root(expr: ast.Node) -> bool:
+    """Whether a leading `/` of this very focus stands in it."""
+    return (reads_focus(expr) and not reads_item(expr)) or any(isinstance(node, ast.Root) for node in expr.walk())
+
+
+def _depth_without(inside: Surroundings, key: ast.Expr, name: ast.Name | None = None) -> int:
+    """How deep a key is, beside the item that it is the key of."""
+    own = set() if name is None else {name.expanded}
+    return max((inside.depths.get(read, 0) for read in free_in(key) - own), default=0)
+
+
+def _with_predicates(base: ast.Expr, predicates: tuple[ast.Expr, ...], whole: ast.Expr) -> ast.Expr:
+    """The base with predicates: those of a step belong to it."""
+    if isinstance(whole, ast.Filter):
+        for predicate in predicates:
+            base = ast.Filter(base, predicate, span=whole.span)
+        return base
+    if isinstance(base, ast.AxisStep):
+        return replace(base, predicates=predicates)
+    assert isinstance(base, ast.Path) and isinstance(base.right, ast.AxisStep)
+    return replace(base, right=replace(base.right, predicates=predicates))

@@ -1,0 +1,68 @@
+"""The joins of one module: of its body, its functions and its global variables."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+
+from xylem.analysis.static_context import StaticContext
+from xylem.functions.context import CODEPOINT_COLLATION
+from xylem.syntax import ast
+
+from ..inline_prolog import inline_functions
+from ..single_pass.rule import PassFacts
+from ..single_pass.spell_out_functions import SpellOutFunctions
+from .find_joins import JoinFacts, with_joins
+from .surroundings import Surroundings
+
+RULE = "find_joins"
+_MANY = (ast.Path, ast.Filter, ast.Flwor, ast.SimpleMap, ast.SequenceExpr, ast.SetOperation)
+
+
+class ModuleJoins:
+    """Finds joins where the static context of a module allows them."""
+
+    def __init__(self, static: StaticContext, prolog: Sequence[ast.Declaration], without: Collection[str] = ()) -> None:
+        self.prolog = prolog
+        self.is_possible = (
+            RULE not in without and not static.is_sequential and static.default_collation == CODEPOINT_COLLATION
+        )
+
+    def of_body(self, body: ast.Expr) -> ast.Expr:
+        """The body of a main module; functions are put in where that makes a join visible."""
+        if not self.is_possible:
+            return body
+        facts = self._facts()
+        joined = with_joins(body, facts)
+        spelled = SpellOutFunctions().apply(inline_functions(body, self.prolog), PassFacts.of(body, self.prolog))
+        if spelled is body:
+            return joined
+        more = self._facts()
+        made = with_joins(spelled, more)
+        return made if len(more.found) > len(facts.found) else joined
+
+    def of_stream(self, body: ast.Expr) -> ast.Expr:
+        """The body of a query whose functions have been put in already."""
+        return with_joins(body, self._facts()) if self.is_possible else body
+
+    def of_function(self, declaration: ast.FunctionDecl) -> ast.Expr:
+        """The body of a declared function."""
+        assert declaration.body is not None
+        if not self.is_possible:
+            return declaration.body
+        return with_joins(declaration.body, self._facts(), Surroundings.of_function(declaration.parameters))
+
+    def of_value(self, value: ast.Expr) -> ast.Expr:
+        """The value of a global variable."""
+        return with_joins(value, self._facts()) if self.is_possible else value
+
+    def _facts(self) -> JoinFacts:
+        return JoinFacts(sequences=frozenset(_sequences(self.prolog)))
+
+
+def _sequences(prolog: Iterable[ast.Declaration]) -> Iterable[tuple[str, str]]:
+    """Global variables that may hold many items."""
+    for declaration in prolog:
+        if isinstance(declaration, ast.VariableDecl):
+            declared = declaration.type is not None and declaration.type.occurrence in ("*", "+")
+            if declared or isinstance(declaration.value, _MANY):
+                yield declaration.name.expanded

@@ -1,0 +1,127 @@
+"""What stands around an expression: loops, what their variables depend on, and the focus.
+
+Each loop around an expression is one level deeper: a `for`, the items of a path inside a predicate or behind `!`, the
+body of a function, which may be called any number of times. An expression is as deep as the deepest thing it reads: one
+that is less deep than its place has the same value in several turns of a loop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from xylem.analysis.focus import reads_focus, reads_item
+from xylem.analysis.free_variables import free_in
+from xylem.syntax import ast
+
+from ..substitution import Substitution
+
+ExpandedName = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class FocusFacts:
+    """How deep the context item is, and the root of its tree."""
+
+    depth: int = 0
+    is_in_input: bool = True
+    """Whether its root is that of the initial context item: then a leading `/` reads nothing of the loops around."""
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What is known at one place of an expression."""
+
+    depth: int = 0
+    depths: Mapping[ExpandedName, int] = field(default_factory=dict)
+    focus: FocusFacts = FocusFacts()
+    lets: Mapping[ExpandedName, ast.Expr] = field(default_factory=dict)
+    """Variables bound by `let` to what is less deep than the `let` itself."""
+    in_input: frozenset[ExpandedName] = frozenset()
+    """Variables that hold one node each, in the tree of the initial context item."""
+    many: frozenset[ExpandedName] = frozenset()
+    """Variables that may hold many items."""
+
+    @staticmethod
+    def of_function(parameters: tuple[ast.Parameter, ...]) -> Surroundings:
+        """In the body of a function, which has no focus."""
+        names = {parameter.name.expanded: 1 for parameter in parameters}
+        return Surroundings(1, names, FocusFacts(1, False))
+
+    # --- going inside
+
+    def in_loop(self, *names: ast.Name | None, over: ast.Expr | None = None) -> Surroundings:
+        """Inside a loop that binds these names, each to one item; the first to the items of `over`."""
+        bound = [name.expanded for name in names if name is not None]
+        inner = self._bound(bound, self.depth + 1)
+        if over is not None and bound and self.is_in_input(over):
+            inner = replace(inner, in_input=inner.in_input | {bound[0]})
+        return replace(inner, depth=self.depth + 1)
+
+    def with_let(self, name: ast.Name, value: ast.Expr, may_repeat: bool) -> Surroundings:
+        """Behind a `let`; with `may_repeat`, the value may stand for the variable."""
+        settled = self.settled(value)
+        inner = self._bound([name.expanded], self.depth)
+        if may_repeat and self.depth_of(settled) < self.depth:
+            inner = replace(inner, lets={**inner.lets, name.expanded: settled})
+        return replace(inner, many=inner.many | {name.expanded}) if _may_be_many(value) else inner
+
+    def with_sequences(self, *names: ast.Name | None) -> Surroundings:
+        """Behind a clause that binds these names in another way."""
+        return self._bound([name.expanded for name in names if name is not None], self.depth)
+
+    def in_focus_of(self, items: ast.Expr) -> Surroundings:
+        """Where each of the items is the context item in turn."""
+        focus = FocusFacts(self.depth + 1, self.is_in_input(items))
+        return replace(self, depth=self.depth + 1, focus=focus)
+
+    def in_function(self, parameters: tuple[ast.Parameter, ...]) -> Surroundings:
+        """In the body of a function item: it may be called often, and has no focus."""
+        inner = self._bound([parameter.name.expanded for parameter in parameters], self.depth + 1)
+        return replace(inner, depth=self.depth + 1, focus=FocusFacts(self.depth + 1, False))
+
+    def _bound(self, names: list[ExpandedName], depth: int) -> Surroundings:
+        taken = set(names)
+        # A value that reads a name bound again means another variable.
+        lets = {name: value for name, value in self.lets.items() if name not in taken and not free_in(value) & taken}
+        depths = {**self.depths, **dict.fromkeys(names, depth)}
+        return replace(self, depths=depths, lets=lets, in_input=self.in_input - taken, many=self.many - taken)
+
+    # --- what an expression depends on
+
+    def depth_of(self, expr: ast.Expr) -> int:
+        """How many of the loops around its value depends on."""
+        found = max((self.depths.get(name, 0) for name in free_in(expr)), default=0)
+        if reads_item(expr) or (reads_focus(expr) and not self.focus.is_in_input):
+            found = max(found, self.focus.depth)
+        return found
+
+    def settled(self, expr: ast.Expr) -> ast.Expr:
+        """The expression with the values of variables that are bound deeper than these are."""
+        known = {name: self.lets[name] for name in free_in(expr) if name in self.lets}
+        return Substitution(known).apply(expr) if known else expr
+
+    def is_in_input(self, items: ast.Expr) -> bool:
+        """Whether all items are nodes in the tree of the initial context item."""
+        while True:
+            match items:
+                case ast.Path(left=left, right=ast.AxisStep()):
+                    items = left
+                case ast.Filter(base=base):
+                    items = base
+                case ast.Flwor(clauses=(ast.JoinClause() as join, *_), result=ast.VarRef(name=given)):
+                    if join.name != given:
+                        return False
+                    items = join.collection
+                case ast.Root() | ast.AxisStep() | ast.ContextItem():
+                    return self.focus.is_in_input
+                case ast.VarRef(name=name):
+                    return name.expanded in self.in_input
+                case ast.SequenceExpr(items=parts):
+                    return all(map(self.is_in_input, parts))
+                case _:
+                    return False
+
+
+def _may_be_many(value: ast.Expr) -> bool:
+    return isinstance(value, (ast.Path, ast.AxisStep, ast.Filter, ast.Flwor))
