@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from .progress import console, on_the_terminal
+from .progress import console, on_the_terminal, save, tell
 from .query_numbers import query_numbers
 from .single_pass_command import single_pass
 from .soak_command import soak_test
@@ -102,7 +102,6 @@ def xmark_times(
     svg_file: Annotated[Path | None, typer.Option("--svg", metavar="FILE", help="Write a bar chart there.")] = None,
 ) -> None:
     """The twenty XMark queries over one document held in memory, by Xylem and the peers that are installed."""
-    import json
     import tempfile
 
     from . import xmark, xmark_report
@@ -117,12 +116,8 @@ def xmark_times(
             xmark.write(document, scale, seed)
         times = run(document, numbers, peers, Effort(repeat, budget), on_the_terminal())
     console().print(xmark_report.table(times))
-    for remark in xmark_report.remarks(times):
-        console().print(remark, markup=False, highlight=False)
-    if json_file is not None:
-        json_file.write_text(json.dumps(xmark_report.as_json(times), indent=2) + "\n", encoding="utf-8")
-    if svg_file is not None:
-        svg_file.write_text(xmark_report.figure(times), encoding="utf-8")
+    tell(xmark_report.remarks(times))
+    save(json_file, lambda: xmark_report.as_json(times), svg_file, lambda: xmark_report.figure(times))
 
 
 flux = app.command("flux", epilog="Example: `xylem bench flux --size 10 --json buffers.json`")(flux_buffers)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import sys
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -24,3 +26,20 @@ def console() -> Console:
     from rich.console import Console
 
     return Console(width=None if sys.stdout.isatty() else _WIDTH_WITHOUT_TERMINAL)
+
+
+def tell(remarks: Iterable[str], verdicts: Iterable[tuple[bool, str]] = ()) -> None:
+    """Sentences below a table, then which bars hold and which do not."""
+    lines = [*remarks, *(f"{'holds      ' if holds else 'FALLS SHORT'}  {what}" for holds, what in verdicts)]
+    for line in lines:
+        console().print(line, markup=False, highlight=False, soft_wrap=True)
+
+
+def save(
+    json_file: Path | None, figures: Callable[[], Any], svg_file: Path | None = None, figure: Callable[[], str] = str
+) -> None:
+    """The figures and their drawing, each where there is a file for it."""
+    if json_file is not None:
+        json_file.write_text(json.dumps(figures(), indent=2) + "\n", encoding="utf-8")
+    if svg_file is not None:
+        svg_file.write_text(figure(), encoding="utf-8")

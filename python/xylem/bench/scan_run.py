@@ -5,10 +5,6 @@ What counts are ratios within a run, never times: machines differ, and this one 
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,6 +13,7 @@ from typing import Final
 from . import photons, xmark
 from .flux_run import BYTES_OF_SCALE_1
 from .scan_tasks import TASKS, Task
+from .worker_process import best_of
 
 BYTES_PER_PHOTON = 188
 MOST_RSS_BYTES: Final = 100_000_000
@@ -127,26 +124,9 @@ def _by_all(
     return found
 
 
-def _environment() -> dict[str, str]:
-    """Ours, with this very package to be found in it, installed or not."""
-    here = str(Path(__file__).parent.parent.parent)
-    return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, (here, os.environ.get("PYTHONPATH"))))}
-
-
 def measure(engine: str, task: str, document: Path, repetitions: int) -> Measured | str:
     """The best of several runs, each in a process of its own; a reason where there is none."""
-    best: Measured | None = None
-    for _ in range(repetitions):
-        command = [sys.executable, "-m", "xylem.bench.scan_worker", engine, task, str(document)]
-        ended = subprocess.run(command, capture_output=True, text=True, check=False, env=_environment())
-        if ended.returncode:
-            said = ended.stderr.strip().splitlines()
-            return said[-1] if said else f"it ended with {ended.returncode}"
-        figures = json.loads(ended.stdout.splitlines()[-1])
-        if "missing" in figures:
-            return str(figures["missing"])
-        found = Measured(figures["cpu_seconds"], figures["peak_rss_bytes"], figures["answer"])
-        if best is None or found.cpu_seconds < best.cpu_seconds:
-            best = found
-    assert best is not None
-    return best
+    found = best_of(repetitions, "scan_worker", [engine, task, str(document)])
+    if not isinstance(found, dict):
+        return str(found)
+    return Measured(found["cpu_seconds"], found["peak_rss_bytes"], found["answer"])

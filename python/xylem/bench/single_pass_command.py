@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .progress import console, on_the_terminal
+from .option_lists import listed_names, listed_numbers
+from .progress import console, on_the_terminal, save, tell
 
 if TYPE_CHECKING:
     from .single_pass_tasks import PassTask
@@ -35,41 +35,21 @@ def single_pass(
     from .single_pass_run import ENGINES, run
     from .single_pass_tasks import NAMED
 
-    of_xmark, of_applications = _numbers(xmark_sizes, "--xmark-sizes"), _numbers(sizes, "--sizes")
+    of_xmark = listed_numbers(xmark_sizes, "--xmark-sizes", float)
+    of_applications = listed_numbers(sizes, "--sizes", float)
 
     def sizes_of(task: PassTask) -> list[float]:
         return of_applications if task.is_application else of_xmark
 
-    chosen = _chosen(queries, list(NAMED), "--queries") if queries else list(NAMED)
+    chosen = listed_names(queries, list(NAMED), "--queries") if queries else list(NAMED)
     tasks = [NAMED[name] for name in chosen if sizes_of(NAMED[name])]
-    asked = _chosen(engines, list(ENGINES), "--engines")
+    asked = listed_names(engines, list(ENGINES), "--engines")
     results = run(tasks, sizes_of, asked, limit, repeat, on_the_terminal())
     console().print(single_pass_report.table(results))
-    for remark in single_pass_report.remarks(results):
-        console().print(remark, markup=False, highlight=False)
-    for cleared, what in single_pass_report.verdicts(results):
-        console().print(f"{'holds      ' if cleared else 'FALLS SHORT'}  {what}", markup=False, highlight=False)
-    if json_file is not None:
-        json_file.write_text(json.dumps(single_pass_report.as_json(results), indent=2) + "\n", encoding="utf-8")
-    if svg_file is not None:
-        svg_file.write_text(single_pass_report.figure(results), encoding="utf-8")
-
-
-def _numbers(text: str, option: str) -> list[float]:
-    if text.strip() == "none":
-        return []
-    try:
-        numbers = [float(part) for part in text.split(",") if part.strip()]
-    except ValueError:
-        raise typer.BadParameter(f"{text!r} is not a list of numbers", param_hint=option) from None
-    if not all(number > 0 for number in numbers):
-        raise typer.BadParameter("sizes are positive", param_hint=option)
-    return sorted(numbers)
-
-
-def _chosen(text: str, known: list[str], option: str) -> list[str]:
-    names = {name.lower(): name for name in known}
-    chosen = [part.strip().lower() for part in text.split(",")]
-    if not all(name in names for name in chosen):
-        raise typer.BadParameter(f"there are {', '.join(names.values())}", param_hint=option)
-    return [names[name] for name in chosen]
+    tell(single_pass_report.remarks(results), single_pass_report.verdicts(results))
+    save(
+        json_file,
+        lambda: single_pass_report.as_json(results),
+        svg_file,
+        lambda: single_pass_report.figure(results),
+    )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import resource
 import shutil
 import signal
@@ -18,6 +17,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from .single_pass_tasks import PassTask
+from .worker_process import environment
 
 ENGINES = ("Xylem", "Saxon", "BaseX")
 PLAIN = "plain scan"
@@ -158,7 +158,7 @@ class _Bench:
                 text=True,
                 check=False,
                 timeout=PATIENCE * self.limit,
-                env=_environment(),
+                env=environment(),
                 preexec_fn=self._limit_cpu,
             )
         except subprocess.TimeoutExpired:
@@ -179,8 +179,3 @@ class _Bench:
         """A process is stopped by its CPU time: wall time depends on what else the machine does."""
         seconds = math.ceil(self.limit)
         resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 5))
-
-
-def _environment() -> dict[str, str]:
-    here = str(Path(__file__).parent.parent.parent)
-    return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, (here, os.environ.get("PYTHONPATH"))))}

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated
 
 import typer
 
-from .progress import console, on_the_terminal
+from .progress import on_the_terminal, save, tell
 
 
 def soak_test(
@@ -24,11 +23,5 @@ def soak_test(
 
     with TemporaryDirectory(prefix="xylem-soak-") as folder:
         report = SoakReport(soak(Path(folder), minutes, master, on_the_terminal()))
-    for line in report.lines():
-        console().print(line, markup=False, highlight=False)
-    for holds, what in report.verdicts():
-        console().print(f"{'holds      ' if holds else 'FALLS SHORT'}  {what}", markup=False, highlight=False)
-    if json_file is not None:
-        json_file.write_text(json.dumps(report.as_json(), indent=2) + "\n", encoding="utf-8")
-    if svg_file is not None:
-        svg_file.write_text(report.figure(), encoding="utf-8")
+    tell(report.lines(), report.verdicts())
+    save(json_file, report.as_json, svg_file, report.figure)

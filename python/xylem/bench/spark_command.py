@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import tempfile
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from .progress import console, on_the_terminal
+from .progress import console, on_the_terminal, save, tell
 
 
 def spark_speed(
@@ -41,12 +40,6 @@ def spark_speed(
         place.mkdir(parents=True, exist_ok=True)
         figures = run(place, megabytes, master, engines, repeat, seed, limit, on_the_terminal())
     console().print(spark_report.table(figures))
-    if (caution := spark_report.caution(figures)) is not None:
-        console().print(caution, markup=False, highlight=False)
-    for cleared, what in spark_report.verdicts(figures):
-        line = f"{'holds      ' if cleared else 'FALLS SHORT'}  {what}"
-        console().print(line, markup=False, highlight=False, soft_wrap=True)
-    if json_file is not None:
-        json_file.write_text(json.dumps(spark_report.as_json(figures), indent=2) + "\n", encoding="utf-8")
-    if svg_file is not None:
-        svg_file.write_text(spark_report.figure(figures), encoding="utf-8")
+    caution = spark_report.caution(figures)
+    tell([] if caution is None else [caution], spark_report.verdicts(figures))
+    save(json_file, lambda: spark_report.as_json(figures), svg_file, lambda: spark_report.figure(figures))

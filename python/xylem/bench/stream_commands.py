@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import tempfile
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from .progress import console, on_the_terminal
+from .option_lists import listed_names
+from .progress import console, on_the_terminal, save, tell
 
 Json = Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write the figures there.")]
 Seed = Annotated[int, typer.Option("--seed", help="The same seed gives the same document.")]
@@ -30,9 +30,8 @@ def flux_buffers(
     with tempfile.TemporaryDirectory() as folder:
         buffers = run(Path(folder), megabytes, numbers, seed, on_the_terminal())
     console().print(flux_report.table(buffers))
-    for remark in flux_report.remarks(buffers):
-        console().print(remark, markup=False, highlight=False)
-    _write_json(json_file, flux_report.as_json(buffers))
+    tell(flux_report.remarks(buffers))
+    save(json_file, lambda: flux_report.as_json(buffers))
 
 
 def xqpull_caches(
@@ -46,7 +45,7 @@ def xqpull_caches(
     with tempfile.TemporaryDirectory() as folder:
         rows = xqpull_run.run(Path(folder), megabytes, seed, on_the_terminal())
     console().print(xqpull_run.table(rows))
-    _write_json(json_file, xqpull_run.as_json(rows))
+    save(json_file, lambda: xqpull_run.as_json(rows))
 
 
 def scan_speed(
@@ -63,23 +62,20 @@ def scan_speed(
     from xylem.source.kernel import kernel_build
 
     from . import scan_report
+    from .scan_engines import ENGINES
     from .scan_run import run
 
-    megabytes, names = _sizes(sizes), _engines(engines)
+    megabytes, names = _sizes(sizes), listed_names(engines, ENGINES, "--engines")
     scanner = "the kernel" if kernel_build() is not None else "the one in Python: the kernel is not built here"
     with tempfile.TemporaryDirectory() as folder:
         results = run(Path(folder), megabytes, names, repeat, seed, on_the_terminal())
     console().print(scan_report.table(results))
-    for remark in scan_report.remarks(results, scanner):
-        console().print(remark, markup=False, highlight=False)
-    for cleared, what in scan_report.verdicts(results):
-        console().print(f"{'holds      ' if cleared else 'FALLS SHORT'}  {what}", markup=False, highlight=False)
-    _write_json(json_file, scan_report.as_json(results, scanner))
-    if svg_file is not None:
-        svg_file.write_text(scan_report.figure(results), encoding="utf-8")
+    tell(scan_report.remarks(results, scanner), scan_report.verdicts(results))
+    save(json_file, lambda: scan_report.as_json(results, scanner), svg_file, lambda: scan_report.figure(results))
 
 
 def _sizes(text: str) -> list[float]:
+    """In the order in which they are given: the first is the one that all engines read."""
     try:
         sizes = [float(part) for part in text.split(",")]
     except ValueError:
@@ -87,18 +83,3 @@ def _sizes(text: str) -> list[float]:
     if not all(size > 0 for size in sizes):
         raise typer.BadParameter("a size is a positive number", param_hint="--sizes")
     return sizes
-
-
-def _engines(text: str) -> list[str]:
-    from .scan_engines import ENGINES
-
-    known = {name.lower(): name for name in ENGINES}
-    chosen = [part.strip().lower() for part in text.split(",")]
-    if not all(name in known for name in chosen):
-        raise typer.BadParameter(f"the engines are {', '.join(ENGINES)}", param_hint="--engines")
-    return [known[name] for name in chosen]
-
-
-def _write_json(file: Path | None, figures: Any) -> None:
-    if file is not None:
-        file.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")

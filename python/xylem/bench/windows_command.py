@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from .progress import console, on_the_terminal
+from .option_lists import listed_names, listed_numbers
+from .progress import console, on_the_terminal, save, tell
 
 WAYS = ("Xylem", "Xylem; streamed", "Saxon", "BaseX", "loop by hand", "loop over iterparse", "pandas")
 """By default; names with a comma are told with a semicolon."""
@@ -44,43 +43,20 @@ def windows(
     from .windows_run import MOST_SECONDS, full_rows, rows, run
     from .windows_tasks import NAMED
 
-    tasks = _chosen(kinds, NAMED, "--kinds")
+    tasks = listed_names(kinds, NAMED, "--kinds")
     if full:
         memory = "100000,10000000"
+    of_size, of_length = listed_numbers(sizes, "--sizes", int), listed_numbers(items, "--items", int)
     results = run(
-        full_rows(tasks) if full else rows(tasks, _numbers(sizes, "--sizes"), _numbers(items, "--items")),
-        _numbers(memory, "--memory") if memory not in ("", "none") else [],
-        _chosen(engines, ENGINES, "--engines"),
+        full_rows(tasks) if full else rows(tasks, of_size, of_length),
+        listed_numbers(memory, "--memory", int),
+        listed_names(engines, ENGINES, "--engines"),
         repeat,
         on_the_terminal(),
         seconds or (4 * MOST_SECONDS if full else MOST_SECONDS),
     )
     console().print(windows_report.table(results))
-    for remark in windows_report.remarks(results):
-        console().print(remark, markup=False, highlight=False)
-    for cleared, what in windows_report.verdicts(results):
-        console().print(f"{'holds      ' if cleared else 'FALLS SHORT'}  {what}", markup=False, highlight=False)
-    if json_file is not None:
-        json_file.write_text(json.dumps(windows_report.as_json(results), indent=2) + "\n", encoding="utf-8")
+    tell(windows_report.remarks(results), windows_report.verdicts(results))
+    save(json_file, lambda: windows_report.as_json(results), svg_file, lambda: windows_report.figure(results))
     if markdown_file is not None:
         markdown_file.write_text(windows_report.markdown(results), encoding="utf-8")
-    if svg_file is not None:
-        svg_file.write_text(windows_report.figure(results), encoding="utf-8")
-
-
-def _numbers(text: str, option: str) -> list[int]:
-    try:
-        numbers = [int(part) for part in text.split(",")]
-    except ValueError:
-        raise typer.BadParameter(f"{text!r} is not a list of numbers", param_hint=option) from None
-    if not all(number > 0 for number in numbers):
-        raise typer.BadParameter("numbers are positive", param_hint=option)
-    return sorted(numbers)
-
-
-def _chosen(text: str, known: Iterable[str], option: str) -> list[str]:
-    names = {name.lower(): name for name in known}
-    chosen = [part.strip().lower().replace(";", ",") for part in text.split(",")]
-    if not all(name in names for name in chosen):
-        raise typer.BadParameter(f"there are {', '.join(names.values())}", param_hint=option)
-    return [names[name] for name in chosen]

@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
-import json
-import os
-import signal
-import subprocess
-import sys
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
 
 from .windows_engines import LEAST_ITEMS, by_hand, items_for
 from .windows_tasks import NAMED, WindowTask
+from .worker_process import best_of
 
 MOST_GROWTH = 2.0
 """The cost of an item with the most open windows may be so many times that with the fewest."""
@@ -185,40 +179,7 @@ def measure(
     engine: str, task: str, size: int, items: int, repetitions: int, seconds: float = MOST_SECONDS
 ) -> Measured | str:
     """The best of several runs, each in a process of its own; a reason where there is none."""
-    best: Measured | None = None
-    here = str(Path(__file__).parent.parent.parent)
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, (here, os.environ.get("PYTHONPATH"))))}
-    for _ in range(repetitions):
-        command = [sys.executable, "-m", "xylem.bench.windows_worker", engine, task, str(size), str(items)]
-        ended = _ended(command, environment, seconds)
-        if ended is None:
-            return f"stopped after {seconds:g} seconds"
-        code, output, errors = ended
-        if code:
-            said = errors.strip().splitlines()
-            return said[-1] if said else f"it ended with {code}"
-        figures = json.loads(output.splitlines()[-1])
-        if "missing" in figures:
-            return str(figures["missing"])
-        measured = Measured(items, figures["cpu_seconds"], figures["peak_rss_bytes"], tuple(figures["answer"]))
-        if best is None or measured.cpu_seconds < best.cpu_seconds:
-            best = measured
-    assert best is not None
-    return best
-
-
-def _ended(command: Sequence[str], environment: dict[str, str], seconds: float) -> tuple[int, str, str] | None:
-    """The exit code and what a process said; None where it took too long: it is stopped with all it has started."""
-    with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment, start_new_session=True
-    ) as process:
-        try:
-            output, errors = process.communicate(timeout=seconds)
-        except BaseException as reason:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
-            process.communicate()
-            if isinstance(reason, subprocess.TimeoutExpired):
-                return None
-            raise
-    return process.returncode, output, errors
+    found = best_of(repetitions, "windows_worker", [engine, task, str(size), str(items)], seconds)
+    if not isinstance(found, dict):
+        return str(found)
+    return Measured(items, found["cpu_seconds"], found["peak_rss_bytes"], tuple(found["answer"]))
