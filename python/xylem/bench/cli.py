@@ -10,13 +10,12 @@ from typing import Annotated
 
 import typer
 
-from .progress import console, on_the_terminal, save, tell
-from .query_numbers import query_numbers
 from .single_pass_command import single_pass
 from .soak_command import soak_test
 from .spark_command import spark_speed
 from .stream_commands import flux_buffers, scan_speed, xqpull_caches
 from .windows_command import windows
+from .xmark_command import xmark_times
 
 app = typer.Typer(
     name="bench",
@@ -87,43 +86,13 @@ def _write(output: Path, pieces: Iterator[str]) -> None:
     typer.echo(f"{output}: {size:,} bytes in {seconds:.1f} s", err=True)
 
 
-@app.command("xmark", epilog="Example: `xylem bench xmark --scale 0.1 --queries 1-7,13 --svg xmark.svg`")
-def xmark_times(
-    scale: Annotated[float, typer.Option("--scale", help="The size of the document; 1 is about 116 MB.")] = 0.1,
-    seed: Seed = 0,
-    document: Annotated[
-        Path | None, typer.Option("--document", exists=True, dir_okay=False, help="Take this document instead.")
-    ] = None,
-    queries: Annotated[str, typer.Option("--queries", help="Which of the twenty, as in `1-7,13`.")] = "1-20",
-    repeat: Annotated[int, typer.Option("--repeat", min=1, help="How often each query is measured.")] = 5,
-    budget: Annotated[float, typer.Option("--budget", help="Seconds after which a query is not repeated.")] = 10.0,
-    only_xylem: Annotated[bool, typer.Option("--only-xylem", help="Measure no peers.")] = False,
-    json_file: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write the figures there.")] = None,
-    svg_file: Annotated[Path | None, typer.Option("--svg", metavar="FILE", help="Write a bar chart there.")] = None,
-) -> None:
-    """The twenty XMark queries over one document held in memory, by Xylem and the peers that are installed."""
-    import tempfile
-
-    from . import xmark, xmark_report
-    from .peers import Xylem, installed_peers
-    from .xmark_run import Effort, run
-
-    numbers = query_numbers(queries)
-    peers = [Xylem()] if only_xylem else installed_peers()
-    with tempfile.TemporaryDirectory() as folder:
-        if document is None:
-            document = Path(folder) / "auction.xml"
-            xmark.write(document, scale, seed)
-        times = run(document, numbers, peers, Effort(repeat, budget), on_the_terminal())
-    console().print(xmark_report.table(times))
-    tell(xmark_report.remarks(times))
-    save(json_file, lambda: xmark_report.as_json(times), svg_file, lambda: xmark_report.figure(times))
-
-
 flux = app.command("flux", epilog="Example: `xylem bench flux --size 10 --json buffers.json`")(flux_buffers)
 scan = app.command("scan", epilog="Example: `xylem bench scan --sizes 100,1000 --svg scan.svg`")(scan_speed)
 passes = app.command("single-pass", epilog="Example: `xylem bench single-pass --sizes 1,10 --limit 60`")(single_pass)
 spark = app.command("spark", epilog="Example: `xylem bench spark --size 100 --json spark.json`")(spark_speed)
 costs = app.command("windows", epilog="Example: `xylem bench windows --sizes 10,1000 --svg windows.svg`")(windows)
 soak = app.command("soak", epilog="Example: `xylem bench soak --minutes 10 --svg soak.svg`")(soak_test)
+xmark = app.command("xmark", epilog="Example: `xylem bench xmark --stream --sizes 11,116 --json xmark.json`")(
+    xmark_times
+)
 xqpull = app.command("xqpull", epilog="Example: `xylem bench xqpull --size 20`")(xqpull_caches)

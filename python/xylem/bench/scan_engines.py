@@ -11,13 +11,13 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+from .file_to_answer import Answer, OverTree, streamed
+from .peers import Saxon
 from .scan_tasks import BY_NAME
+from .xmark_by_hand import passing, q1, q5, q13
 
-Answer = Callable[[], str | Path]
 Engine = Callable[[str, Path], Answer]
-"""Prepares a task over a document (imports, no reading); calling what it gives reads the document and answers.
-
-Who can write the answer as it comes about writes it into a file: that must not be held in memory."""
+"""Prepares a task over a document (imports, no reading); calling what it gives reads the document and answers."""
 PACKAGES = {"lxml": "lxml", "Saxon": "saxonche", "pygixml": "pygixml"}
 """What to install for an engine; it is measured where it is there."""
 
@@ -36,27 +36,13 @@ def expat(task: str, document: Path) -> Answer:
 
 
 def xylem(task: str, document: Path) -> Answer:
-    """This engine over the stream, from the text of the query to the text of the answer."""
-    import xylem as engine
-
-    # Loads what is loaded on first use.
-    engine.compile("<a>{ for $b in /b[c > 1] return count($b/c) }</a>").stream(b"<b><c>2</c></b>").write_to(len)
-
-    def run() -> Path:
-        answer = document.with_suffix(f".{task}.answer")
-        with answer.open("wb", buffering=0) as file:
-            engine.compile(BY_NAME[task].query).stream(document).write_to(file.write)
-        return answer
-
-    return run
+    """This engine over the stream."""
+    return streamed(BY_NAME[task].query, document, task)
 
 
 def saxon(task: str, document: Path) -> Answer:
     """SaxonC-HE: the tree, then the query."""
-    from .peers import Saxon
-
-    peer = Saxon()
-    return lambda: peer.answer(BY_NAME[task].query, peer.parse(document))
+    return OverTree(Saxon(), BY_NAME[task].query, document)
 
 
 # --- lxml
@@ -70,43 +56,13 @@ def lxml(task: str, document: Path) -> Answer:
     return lambda: loop(document)
 
 
-def _passing(document: Path, tag: str) -> Any:
-    """Elements of a name as they end; what has passed is freed."""
-    from lxml import etree
-
-    for _, element in etree.iterparse(str(document), events=("end",), tag=tag):
-        yield element
-        element.clear()
-        while element.getprevious() is not None:
-            del element.getparent()[0]
-
-
-def _lxml_q1(document: Path) -> str:
-    return "".join(e.findtext("name") for e in _passing(document, "person") if e.get("id") == "person0")
-
-
-def _lxml_q5(document: Path) -> str:
-    return str(sum(float(e.findtext("price")) >= 40 for e in _passing(document, "closed_auction")))
-
-
-def _lxml_q13(document: Path) -> str:
-    from lxml import etree
-
-    parts = []
-    for item in _passing(document, "item"):
-        if item.getparent().tag == "australia":
-            description = etree.tostring(item.find("description"), encoding="unicode", with_tail=False)
-            parts.append(f'<item name="{escape(item.findtext("name"))}">{description}</item>')
-    return "".join(parts)
-
-
 def _lxml_count(document: Path) -> str:
-    return str(sum(1 for _ in _passing(document, "item")))
+    return str(sum(1 for _ in passing(document, "item")))
 
 
 def _lxml_vela(document: Path) -> str:
     parts = []
-    for photon in _passing(document, "photon"):
+    for photon in passing(document, "photon"):
         ra, dec = float(photon.findtext("ra")), float(photon.findtext("dec"))
         if 120.0 < ra < 138.0 and -49.0 < dec < -40.0:
             fields = "".join(f"<{n}>{photon.findtext(n)}</{n}>" for n in ("ra", "dec", "phc", "en", "det_time"))
@@ -116,7 +72,7 @@ def _lxml_vela(document: Path) -> str:
 
 def _lxml_rxj(document: Path) -> str:
     parts = []
-    for photon in _passing(document, "photon"):
+    for photon in passing(document, "photon"):
         if float(photon.findtext("en")) > 1.3:
             ra, dec = float(photon.findtext("ra")), float(photon.findtext("dec"))
             if 130.5 < ra < 135.5 and -48.0 < dec < -45.0:
@@ -125,7 +81,7 @@ def _lxml_rxj(document: Path) -> str:
     return f"<photons>{''.join(parts)}</photons>"
 
 
-_LXML = {"Q1": _lxml_q1, "Q5": _lxml_q5, "Q13": _lxml_q13, "count": _lxml_count, "Vela": _lxml_vela, "RXJ": _lxml_rxj}
+_LXML = {"Q1": q1, "Q5": q5, "Q13": q13, "count": _lxml_count, "Vela": _lxml_vela, "RXJ": _lxml_rxj}
 
 
 # --- pygixml

@@ -9,6 +9,7 @@ from typing import Any
 from rich.table import Table
 
 from .bar_chart import bar_chart
+from .machine_load import busy_machine
 from .spark_run import SMALL_FILES, SMALL_FILES_TASK, SparkFigures
 from .spark_tasks import TASKS, SparkTask
 from .spark_worker import ENGINES, ON_SPARK, ONE_PROCESS, SMALL, SPARK_XML
@@ -22,8 +23,6 @@ MOST_WORKER_BYTES = 300e6
 MOST_SMALL_FILES = 3.0
 MOST_CUT_SHARE = 0.2
 """What the index pass may take of a scan, unless it is parallel."""
-MOST_OTHERS = 0.5
-"""The load of a machine that is quiet enough for times to be compared."""
 LEAST_CUT_GAIN = 1.3
 """How much faster several threads must find cut points, for the index pass to count as parallel."""
 
@@ -117,9 +116,7 @@ def _memory_and_files(figures: SparkFigures) -> Iterator[tuple[bool, str]]:
 
 def caution(figures: SparkFigures) -> str | None:
     """What must be known of the machine to read the figures."""
-    if figures.others < MOST_OTHERS:
-        return None
-    return f"Others used the machine (load {figures.others:.1f} when the run began): elapsed times say little."
+    return busy_machine(figures.others)
 
 
 def as_json(figures: SparkFigures) -> dict[str, Any]:

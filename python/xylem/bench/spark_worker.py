@@ -48,6 +48,12 @@ def one_process(master: str) -> Run:
 
 
 def on_spark(master: str) -> Run:
+    run = spread(master)
+    return lambda task, document, output: run(task.query, document, output)
+
+
+def spread(master: str) -> Callable[[str, Path, Path], dict[str, Any]]:
+    """A Spark that runs the text of a query over a document, or a folder of them, into a file."""
     from xylem.spark.batch import BatchRun
     from xylem.spark.inputs import input_files
     from xylem.spark.session import without_sql
@@ -55,9 +61,9 @@ def on_spark(master: str) -> Run:
 
     spark = without_sql(master)
 
-    def run(task: SparkTask, document: Path, output: Path) -> dict[str, Any]:
+    def run(query: str, document: Path, output: Path) -> dict[str, Any]:
         files = input_files(document)
-        batch = BatchRun(lambda: spark, shipped_query(task.query, several_documents=len(files) > 1), files)
+        batch = BatchRun(lambda: spark, shipped_query(query, several_documents=len(files) > 1), files)
         with output.open("w", encoding="utf-8") as file:
             file.writelines(batch.pieces())
         return {
