@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from .messages_command import messages_cost
 from .single_pass_command import single_pass
 from .soak_command import soak_test
 from .spark_command import spark_speed
@@ -88,6 +89,7 @@ def _write(output: Path, pieces: Iterator[str]) -> None:
 
 flux = app.command("flux", epilog="Example: `xylem bench flux --size 10 --json buffers.json`")(flux_buffers)
 scan = app.command("scan", epilog="Example: `xylem bench scan --sizes 100,1000 --svg scan.svg`")(scan_speed)
+messages = app.command("messages", epilog="Example: `xylem bench messages --messages 10000 --no-spark`")(messages_cost)
 passes = app.command("single-pass", epilog="Example: `xylem bench single-pass --sizes 1,10 --limit 60`")(single_pass)
 spark = app.command("spark", epilog="Example: `xylem bench spark --size 100 --json spark.json`")(spark_speed)
 costs = app.command("windows", epilog="Example: `xylem bench windows --sizes 10,1000 --svg windows.svg`")(windows)
