@@ -107,8 +107,8 @@ def test_reports_say_who_was_stopped_and_who_was_not_asked() -> None:
 
 
 def test_who_takes_too_long_is_stopped_and_not_asked_again(tmp_path: Path) -> None:
-    times = run(tmp_path, Plan([0.1, 0.2], [1], [STREAMED], limit_seconds=0.01))
-    assert [(row.stopped, row.skipped) for row in times.rows] == [({STREAMED: 0.01}, []), ({}, [STREAMED])]
+    times = run(tmp_path, Plan([0.1, 0.2], [1], [STREAMED], limit_seconds=0.001))
+    assert [(row.stopped, row.skipped) for row in times.rows] == [({STREAMED: 0.001}, []), ({}, [STREAMED])]
 
 
 def test_from_the_command_line(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from . import orders
 from .messages_engines import LOOPS, LXML, LXML_FILES, PARSE_RUN, RUN_FILES, RUN_STREAM, RUNS, STANDARD, STREAM
 from .messages_spark_worker import COLUMN, FROM_XML
 from .messages_tasks import NAMED
-from .worker_process import Figures, Stopped, best_of, figures_of
+from .worker_process import Figures, Limit, Stopped, best_of, figures_of
 
 ENGINES = (PARSE_RUN, STREAM, RUN_STREAM, RUN_FILES, LXML, LXML_FILES, STANDARD, COLUMN, FROM_XML)
 ON_SPARK = (COLUMN, FROM_XML)
@@ -90,7 +90,7 @@ def run(folder: Path, plan: Plan, progress: Callable[[str], None] = lambda step:
                 _enter(times, query, engine, _measured(engine, query, folder, plan))
     if STREAM in plan.engines:
         progress(CALLS)
-        told = best_of(CALLS_REPETITIONS, "messages_worker", ["calls", *plan.queries], plan.limit_seconds)
+        told = best_of(CALLS_REPETITIONS, "messages_worker", ["calls", *plan.queries], Limit(plan.limit_seconds))
         if isinstance(told, dict):
             times.calls = told["calls"]
         else:
@@ -104,13 +104,13 @@ def run(folder: Path, plan: Plan, progress: Callable[[str], None] = lambda step:
 def _measured(engine: str, query: str, folder: Path, plan: Plan) -> Figures | Stopped | str:
     repetitions = 1 if engine in RUNS else plan.repetitions
     given = [engine, query, str(folder), str(plan.sample_seconds), str(plan.repetitions)]
-    return best_of(repetitions, "messages_worker", given, plan.limit_seconds, plan.sample_seconds)
+    return best_of(repetitions, "messages_worker", given, Limit(plan.limit_seconds), plan.sample_seconds)
 
 
 def _on_spark(times: MessageTimes, folder: Path, plan: Plan) -> None:
     """Both engines and all queries in one session: to start it takes longer than they do."""
     given = [plan.master, str(folder), str(plan.repetitions), *plan.queries]
-    told = figures_of("messages_spark_worker", given, len(plan.queries) * plan.limit_seconds)
+    told = figures_of("messages_spark_worker", given, Limit(len(plan.queries) * plan.limit_seconds))
     for engine in (engine for engine in ON_SPARK if engine in plan.engines):
         for query in plan.queries:
             _enter(times, query, engine, told[engine][query] if isinstance(told, dict) else told)

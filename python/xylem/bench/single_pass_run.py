@@ -2,13 +2,7 @@
 
 from __future__ import annotations
 
-import json
-import math
-import resource
 import shutil
-import signal
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
@@ -17,12 +11,10 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from .single_pass_tasks import PassTask
-from .worker_process import environment
+from .worker_process import Limit, Stopped, figures_of
 
 ENGINES = ("Xylem", "Saxon", "BaseX")
 PLAIN = "plain scan"
-PATIENCE = 10
-"""So many times the limit of CPU time an engine may take by the clock."""
 LONG_ENOUGH = 55
 """So many times the time of Xylem an engine has at least: less would not show how much longer it takes."""
 
@@ -147,35 +139,17 @@ class _Bench:
         answer, asked = self.folder / "answer", self.folder / "query.xq"
         asked.write_text(query, encoding="utf-8")
         variables = {} if query == task.plain else task.variables
-        worker = [sys.executable, "-m", "xylem.bench.single_pass_worker"]
         given = [f"{name}={value}" for name, value in variables.items()]
-        command = [*worker, engine, str(asked), str(document), str(answer), *given]
         started = time.perf_counter()
-        try:
-            ended = subprocess.run(
-                command,
-                capture_output=True,
-                text=True,
-                check=False,
-                timeout=PATIENCE * self.limit,
-                env=environment(),
-                preexec_fn=self._limit_cpu,
-            )
-        except subprocess.TimeoutExpired:
-            return self.limit
+        told = figures_of(
+            "single_pass_worker", [engine, str(asked), str(document), str(answer), *given], Limit(self.limit, "cpu")
+        )
         wall = time.perf_counter() - started
-        if -ended.returncode in (signal.SIGXCPU, signal.SIGKILL):
-            return self.limit
-        if ended.returncode:
-            said = ended.stderr.strip().splitlines()
-            return said[-1][:200] if said else f"it ended with {ended.returncode}"
-        told = json.loads(ended.stdout.splitlines()[-1])
+        if isinstance(told, Stopped):
+            return told.seconds
+        if isinstance(told, str):
+            return told[:200]
         text = "".join(answer.read_text(encoding="utf-8").split())
         found = Cost(told["cpu_seconds"], wall, told["peak_rss_bytes"], text)
         answer.unlink()
         return found
-
-    def _limit_cpu(self) -> None:
-        """A process is stopped by its CPU time: wall time depends on what else the machine does."""
-        seconds = math.ceil(self.limit)
-        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 5))

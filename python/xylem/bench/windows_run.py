@@ -9,7 +9,7 @@ from functools import cached_property
 
 from .windows_engines import LEAST_ITEMS, by_hand, items_for
 from .windows_tasks import NAMED, WindowTask
-from .worker_process import best_of
+from .worker_process import Limit, best_of
 
 MOST_GROWTH = 2.0
 """The cost of an item with the most open windows may be so many times that with the fewest."""
@@ -179,7 +179,7 @@ def measure(
     engine: str, task: str, size: int, items: int, repetitions: int, seconds: float = MOST_SECONDS
 ) -> Measured | str:
     """The best of several runs, each in a process of its own; a reason where there is none."""
-    found = best_of(repetitions, "windows_worker", [engine, task, str(size), str(items)], seconds)
+    found = best_of(repetitions, "windows_worker", [engine, task, str(size), str(items)], Limit(seconds))
     if not isinstance(found, dict):
         return str(found)
     return Measured(items, found["cpu_seconds"], found["peak_rss_bytes"], tuple(found["answer"]))

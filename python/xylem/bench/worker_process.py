@@ -7,16 +7,47 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
+
+from .process_tree import cpu_seconds
 
 Figures = dict[str, Any]
+PATIENCE = 10
+"""So many times its limit of CPU time a process may take by the clock."""
+_LOOKED_AT_SECONDS = 0.5
+"""How long it may take until a process is seen to have taken its time."""
+
+
+@dataclass(frozen=True)
+class Limit:
+    """How long a process may take."""
+
+    seconds: float = math.inf
+    of: Literal["elapsed", "cpu"] = "elapsed"
+    """Elapsed time counts what else the machine does, too; CPU time is that of the process and all it has started."""
+
+    @property
+    def patience_seconds(self) -> float:
+        """By the clock."""
+        return self.seconds * (PATIENCE if self.of == "cpu" else 1)
+
+    def is_over(self, process: int, elapsed_seconds: float) -> bool:
+        """Whether a process has taken all its time."""
+        if elapsed_seconds >= self.patience_seconds:
+            return True
+        return self.of == "cpu" and elapsed_seconds >= self.seconds and cpu_seconds(process) >= self.seconds
+
+
+UNLIMITED = Limit()
 
 
 @dataclass(frozen=True)
@@ -33,7 +64,7 @@ def best_of(
     repetitions: int,
     worker: str,
     arguments: Sequence[str],
-    limit_seconds: float | None = None,
+    limit: Limit = UNLIMITED,
     budget_seconds: float = float("inf"),
 ) -> Figures | Stopped | str:
     """The figures with the least `cpu_seconds` of several processes; a reason in words where there are none.
@@ -42,19 +73,18 @@ def best_of(
     """
     found: list[Figures] = []
     while len(found) < repetitions and sum(figures["cpu_seconds"] for figures in found) < budget_seconds:
-        told = figures_of(worker, arguments, limit_seconds)
+        told = figures_of(worker, arguments, limit)
         if not isinstance(told, dict):
             return told
         found.append(told)
     return min(found, key=lambda figures: float(figures["cpu_seconds"]))
 
 
-def figures_of(worker: str, arguments: Sequence[str], limit_seconds: float | None = None) -> Figures | Stopped | str:
+def figures_of(worker: str, arguments: Sequence[str], limit: Limit = UNLIMITED) -> Figures | Stopped | str:
     """The last line a worker printed, as JSON; why there is none: what it says under `missing`, or its last words."""
-    ended = _ended([sys.executable, "-m", f"{__package__}.{worker}", *arguments], limit_seconds)
+    ended = _ended([sys.executable, "-m", f"{__package__}.{worker}", *arguments], limit)
     if ended is None:
-        assert limit_seconds is not None
-        return Stopped(limit_seconds)
+        return Stopped(limit.seconds)
     code, output, errors = ended
     if code:
         said = errors.strip().splitlines()
@@ -63,24 +93,47 @@ def figures_of(worker: str, arguments: Sequence[str], limit_seconds: float | Non
     return str(figures["missing"]) if "missing" in figures else figures
 
 
-def environment() -> dict[str, str]:
+def _environment() -> dict[str, str]:
     """Ours, with this very package to be found in it, installed or not."""
     here = str(Path(__file__).parent.parent.parent)
     return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, (here, os.environ.get("PYTHONPATH"))))}
 
 
-def _ended(command: Sequence[str], limit_seconds: float | None) -> tuple[int, str, str] | None:
+def _ended(command: Sequence[str], limit: Limit) -> tuple[int, str, str] | None:
     """The exit code and what a process said; None where it took too long."""
     with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment(), start_new_session=True
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=_environment(),
+        start_new_session=True,
     ) as process:
         try:
-            output, errors = process.communicate(timeout=limit_seconds)
-        except BaseException as reason:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
-            process.communicate()
-            if isinstance(reason, subprocess.TimeoutExpired):
-                return None
+            said = _said(process, limit)
+        except BaseException:
+            _end(process)
             raise
-    return process.returncode, output, errors
+        if said is None:
+            _end(process)
+            return None
+    return process.returncode, *said
+
+
+def _said(process: subprocess.Popen[str], limit: Limit) -> tuple[str, str] | None:
+    """The output and the errors of a process; None once it has taken its time.
+
+    The system could limit CPU time itself (setrlimit), but then measures the time of the process in ticks.
+    """
+    started = time.monotonic()
+    while not limit.is_over(process.pid, elapsed := time.monotonic() - started):
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            return process.communicate(timeout=min(limit.patience_seconds - elapsed, _LOOKED_AT_SECONDS))
+    return None
+
+
+def _end(process: subprocess.Popen[str]) -> None:
+    """With all that it has started."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.communicate()

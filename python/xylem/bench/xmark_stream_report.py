@@ -53,7 +53,7 @@ def _time_cell(row: QueryAtSize, name: str) -> str:
         return _untaken(row, name)
     # Several processes work on Spark: only elapsed time says what it takes.
     if name == ON_SPARK:
-        return f"{taken.wall_seconds:.2f} elapsed"
+        return f"{taken.wall_seconds:.2f}"
     parse = "" if taken.parse_cpu_seconds is None else f" ({taken.parse_cpu_seconds:.2f})"
     ratio = None if name == STREAMED else row.ratio(name)
     return f"{taken.cpu_seconds:.2f}{parse}{'' if ratio is None else f' {_times(ratio)}'}"
@@ -84,6 +84,8 @@ def _grown(growth: tuple[float, bool] | None) -> str:
 def remarks(times: StreamTimes) -> Iterator[str]:
     """What else a reader must know."""
     yield "streamed, tree: Xylem. × is the time of the stream against that of the column."
+    if ON_SPARK in _engines(times):
+        yield "on Spark: elapsed seconds of an answer, and the memory of the largest worker; starting is not counted."
     busy = busy_machine(times.others)
     if busy is not None:
         yield busy
