@@ -48,6 +48,8 @@ def test_growth_is_scaled_to_ten_times_the_input() -> None:
     assert QueryAtSize(5, 1000, {STREAMED: taken(100.0)}).per_decade(small) == pytest.approx((10.0, False))
     assert QueryAtSize(5, 1000, stopped={STREAMED: 120.0}).per_decade(small) == pytest.approx((120.0**0.5, True))
     assert QueryAtSize(5, 1000, skipped=[STREAMED]).per_decade(small) is None
+    assert QueryAtSize(5, 11, {STREAMED: taken(1.2)}).per_decade(small) is None
+    assert QueryAtSize(5, 10, {STREAMED: taken(1.2)}).per_decade(small) is None
 
 
 def test_ratios_know_what_a_stopped_process_tells() -> None:

@@ -20,6 +20,8 @@ from .xmark_stream_worker import BY_HAND, ON_SPARK, STREAMED
 
 REPEATED_SECONDS = 5.0
 """What has taken so much CPU time is not repeated."""
+LEAST_APART = 2.0
+"""Growth is told from one size to another that is so many times as large: nearer ones would tell noise, enlarged."""
 SPREAD = (11, 12)
 """The queries that are asked of Spark, too: joins by inequality, whose time is in evaluation."""
 
@@ -74,6 +76,8 @@ class QueryAtSize:
         """
         before, now = smaller._seconds(STREAMED), self._seconds(STREAMED)
         if before is None or now is None or before[1] == math.inf:
+            return None
+        if self.megabytes < LEAST_APART * smaller.megabytes:
             return None
         exponent = math.log(now[0] / before[0]) / math.log(self.megabytes / smaller.megabytes)
         return 10.0**exponent, now[1] == math.inf
