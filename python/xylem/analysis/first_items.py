@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from xylem.analysis.facts.comparisons import TURNED
 from xylem.functions.registry import FN
 from xylem.syntax import ast
 
@@ -53,7 +54,7 @@ def position_limit(predicate: ast.Expr) -> ast.VarRef | None:
     match predicate:
         case ast.ValueComparison(op=op, left=left, right=right) | ast.GeneralComparison(op=op, left=left, right=right):
             if _is_position(right):
-                left, right, op = right, left, _TURNED.get(op, op)
+                left, right, op = right, left, TURNED[op]
             if not _is_position(left):
                 return None
             match right:
@@ -71,9 +72,6 @@ class _Positions(NamedTuple):
     """The last of them; None where there is none."""
     is_all: bool = False
     """Whether those before it pass too."""
-
-
-_TURNED = {"le": "ge", "lt": "gt", "ge": "le", "gt": "lt", "<=": ">=", "<": ">", ">=": "<=", ">": "<"}
 
 
 def _positions(predicate: ast.Expr) -> _Positions | None:
@@ -96,7 +94,7 @@ def _positions(predicate: ast.Expr) -> _Positions | None:
             return _Positions(None if is_open else max(one.last or 0, other.last or 0))
         case ast.ValueComparison(op=op, left=left, right=right) | ast.GeneralComparison(op=op, left=left, right=right):
             if _is_position(right) and not _is_position(left):
-                left, right, op = right, left, _TURNED.get(op, op)
+                left, right, op = right, left, TURNED[op]
             return _compared(op, right) if _is_position(left) else None
     return None
 

@@ -9,14 +9,11 @@ Where there are fewer items than that, they are all there.
 
 from __future__ import annotations
 
+from xylem.analysis.facts.comparisons import GENERAL, sides
 from xylem.analysis.focus import uses_position
 from xylem.functions.library import look_up
 from xylem.functions.registry import FN
 from xylem.syntax import ast
-
-_SIGNS = {"eq": "=", "gt": ">", "ge": ">=", "lt": "<", "le": "<="}
-_TURNED = {"=": "=", ">": "<", ">=": "<=", "<": ">", "<=": ">="}
-
 
 MOST_ITEMS = 10_000
 """What would keep more is not taken for a few items."""
@@ -96,14 +93,10 @@ def _compared(predicate: ast.Expr) -> tuple[str, int] | None:
     """The sign and n of position() > last() - n."""
     if not isinstance(predicate, (ast.GeneralComparison, ast.ValueComparison)):
         return None
-    sign = _SIGNS.get(predicate.op, predicate.op)
-    if sign not in _TURNED:
-        return None
-    one, other = predicate.left, predicate.right
-    for left, right, used in ((one, other, sign), (other, one, _TURNED[sign])):
-        before = _before_last(right)
-        if before is not None and _is(left, "position"):
-            return used, before
+    for own, op, other in sides(predicate):
+        before, sign = _before_last(other), GENERAL.get(op, op)
+        if before is not None and _is(own, "position") and sign != "!=":
+            return sign, before
     return None
 
 

@@ -10,12 +10,10 @@ from collections.abc import Collection
 from typing import NamedTuple
 
 from xylem.analysis.ast_replacement import replaced
+from xylem.analysis.facts.comparisons import GENERAL, TURNED
 from xylem.analysis.streamable_paths import StreamablePath, is_counting, is_position, streamable_path
 from xylem.functions.registry import FN
 from xylem.syntax import ast
-
-_GENERAL = {"eq": "=", "le": "<=", "lt": "<", "ge": ">=", "gt": ">"}
-_TURNED = {"=": "=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
 class Picked(NamedTuple):
@@ -93,12 +91,12 @@ def first_and_last(predicate: ast.Expr) -> tuple[int, int | None] | None:
                 return None
             ends = [last for _, last in (one, other) if last is not None]
             return max(one[0], other[0]), min(ends) if ends else None
-        case ast.ValueComparison(op=op, left=left, right=right) if op in _GENERAL:
-            return first_and_last(ast.GeneralComparison(_GENERAL[op], left, right))
+        case ast.ValueComparison(op=op, left=left, right=right):
+            return first_and_last(ast.GeneralComparison(GENERAL[op], left, right))
         case ast.GeneralComparison(op=op, left=left, right=ast.IntegerLiteral(value=value)) if _is_bare_position(left):
             return _bounds(op, value)
-        case ast.GeneralComparison(op=op, left=ast.IntegerLiteral(value=value), right=right) if op in _TURNED:
-            return _bounds(_TURNED[op], value) if _is_bare_position(right) else None
+        case ast.GeneralComparison(op=op, left=ast.IntegerLiteral(value=value), right=right):
+            return _bounds(TURNED[op], value) if _is_bare_position(right) else None
     return None
 
 
@@ -133,6 +131,5 @@ def last_counted(condition: ast.Expr, number: str) -> int | None:
             if name.expanded == ("", number):
                 return {"=": value, ">=": value, ">": value - 1}.get(op)
         case ast.ValueComparison(op=op, left=left, right=right):
-            general = _GENERAL.get(op)
-            return None if general is None else last_counted(ast.GeneralComparison(general, left, right), number)
+            return last_counted(ast.GeneralComparison(GENERAL[op], left, right), number)
     return None

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from xylem.analysis.facts.comparisons import TURNED
 from xylem.functions.registry import FN
 from xylem.syntax import ast
-
-_FLIPPED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
 @dataclass(frozen=True)
@@ -38,7 +37,7 @@ def _positions(condition: ast.Expr) -> Positions:
             if _is_position(left):
                 return _compared(op, right)
             if _is_position(right):
-                return _compared(_FLIPPED.get(op, op), left)
+                return _compared(TURNED[op], left)
     return Positions()
 
 

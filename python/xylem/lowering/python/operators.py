@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from xylem.analysis.facts.comparisons import TURNED, VALUE
 from xylem.run.runtime import operators as rt
 from xylem.run.runtime import sequences
 from xylem.syntax import ast
@@ -47,8 +48,6 @@ def _logic(c: Compiler, left: ast.Expr, right: ast.Expr, word: str) -> Code:
 # --- comparisons
 
 _PYTHON_OPERATORS = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
-_VALUE_NAMES = {"=": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
-_TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _STRINGS = (at.STRING, at.UNTYPED_ATOMIC, at.ANY_URI)
 
 
@@ -91,7 +90,7 @@ def compile_general_comparison(c: Compiler, node: ast.GeneralComparison) -> Code
         return boolean("False")
     if right.endless:
         # The side that is read as it comes stands on the left.
-        left, right, op = right, left, _TURNED.get(node.op, node.op)
+        left, right, op = right, left, TURNED[node.op]
         arguments = f"{left.text}, {c.as_sequence(right)}, {default_collation(c)}, run.implicit_timezone_minutes"
         return boolean(f"{c.called(comparison.general_compare)}({op!r}, {arguments})")
     direct = _direct_general_test(c, node.op, left, right)
@@ -103,7 +102,7 @@ def compile_general_comparison(c: Compiler, node: ast.GeneralComparison) -> Code
 
 def _direct_general_test(c: Compiler, op: str, left: Code, right: Code) -> str | None:
     """A Python comparison, where static types show that it means the same."""
-    python = _PYTHON_OPERATORS[_VALUE_NAMES[op]]
+    python = _PYTHON_OPERATORS[VALUE[op]]
     both_one = left.shape is Shape.ONE and right.shape is Shape.ONE
     if both_one and (_both(left, right, at.INTEGER) or _both(left, right, at.DOUBLE)):
         return f"({left.text} {python} {right.text})"

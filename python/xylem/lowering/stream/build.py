@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
+from xylem.analysis.facts.conjuncts import conjuncts
 from xylem.analysis.focus import reads_focus
 from xylem.analysis.projection import NotProjectable, Projection
 from xylem.analysis.reached_declarations import reached_declarations
@@ -63,7 +64,7 @@ from .nesting import may_nest
 from .not_streamable import NotStreamable
 from .region_plan import RegionPlanner
 from .result_templates import has_namespaces, template_of
-from .selection import Selection, conjuncts
+from .selection import Selection
 from .steps import PlannedSteps
 from .tested_items import TestedItemPlanner
 from .text_handlers import TextPlanner

@@ -14,11 +14,12 @@ from collections.abc import Sequence as Sequence_
 from dataclasses import replace
 from functools import reduce
 
+from xylem.analysis.facts.conjuncts import conjuncts
 from xylem.analysis.focus import read_variables
 from xylem.plan.flux import Flux, For, Handler, If, On, OnEach, OnFirst, OnWindow, ProcessStream, Sequence
 from xylem.syntax import ast
 
-from .selection import conjuncts, guards
+from .selection import guards
 
 
 def hoisted(body: Flux) -> Flux:
@@ -77,7 +78,7 @@ def _in_order(body: Flux) -> list[ast.Expr]:
         case If(condition=condition, body=inner):
             return [*conjuncts(condition), *_in_order(inner)]
         case For(body=inner, where=where):
-            return [*(conjuncts(where) if where is not None else ()), *_in_order(inner)]
+            return [*conjuncts(where), *_in_order(inner)]
         case Sequence(parts=parts):
             return [condition for part in parts for condition in _in_order(part)]
         case ProcessStream(handlers=handlers):
@@ -116,7 +117,7 @@ def without_conditions(body: Flux, known: frozenset[ast.Expr]) -> Flux:
             rest = without_conditions(inner, known)
             return If(reduce(ast.And, left), rest) if left else rest
         case For(body=inner, where=where):
-            left = [c for c in conjuncts(where) if c not in known] if where is not None else []
+            left = [c for c in conjuncts(where) if c not in known]
             return replace(body, body=without_conditions(inner, known), where=reduce(ast.And, left) if left else None)
         case Sequence(parts=parts):
             return replace(body, parts=tuple(without_conditions(part, known) for part in parts))

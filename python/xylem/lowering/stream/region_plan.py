@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from functools import reduce
 from typing import TYPE_CHECKING
 
+from xylem.analysis.facts.conjuncts import conjuncts
 from xylem.analysis.projection import NotProjectable, Projection, Use, project
 from xylem.analysis.streamable_paths import is_counting
 from xylem.functions.registry import FN
@@ -84,7 +85,7 @@ class RegionPlanner:
         tests: list[StartTest] = []
         for number, predicate in enumerate(step.predicates):
             counted = position_test(predicate)
-            conditions = self._conjuncts(predicate)
+            conditions = self._conditions(predicate)
             selection = self.b.selection.behind(tuple(tests))
             found = [counted] if counted else [selection.test(one, CANDIDATE) for one in conditions]
             made = [test for test in found if test is not None]
@@ -93,9 +94,11 @@ class RegionPlanner:
             tests += made
         return tuple(tests), ()
 
-    def _conjuncts(self, predicate: ast.Expr) -> list[ast.Expr]:
+    def _conditions(self, predicate: ast.Expr) -> list[ast.Expr]:
+        if is_counting(predicate):
+            return []
         try:
-            return _all_of(Substitution({}, variable(CANDIDATE)).apply(predicate)) if not is_counting(predicate) else []
+            return conjuncts(Substitution({}, variable(CANDIDATE)).apply(predicate))
         except FocusInTheWay:
             return []
 
@@ -168,7 +171,7 @@ class RegionPlanner:
         decisions = DecisionBuilder(numbers)
         decision = decisions.build(condition)
         selection = self.b.selection.behind(first)
-        found = (*first, *selection.tests(_all_of(whole), name)) if position is None else first
+        found = (*first, *selection.tests(conjuncts(whole), name)) if position is None else first
         made = PlannedTest(name, position, condition, tuple(extraction.found), decision, tuple(decisions.facts), found)
         functions = {aggregate.name: aggregate.function for aggregate in extraction.found}
         return replace(made, needs_records=not may_hold_empty(condition, functions))
@@ -302,12 +305,6 @@ def position_test(predicate: ast.Expr) -> PositionTest | None:
 
 def _segment(path: tuple[Step, ...]) -> Segment:
     return Segment(tuple((step.axis, *element_names(step)) for step in path))
-
-
-def _all_of(condition: ast.Expr) -> list[ast.Expr]:
-    if isinstance(condition, ast.And):
-        return [*_all_of(condition.left), *_all_of(condition.right)]
-    return [condition]
 
 
 def _reads(condition: ast.Expr, names: frozenset[str]) -> bool:

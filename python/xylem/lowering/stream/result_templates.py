@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
+from xylem.analysis.facts.conjuncts import conjuncts
 from xylem.functions.registry import FN
 from xylem.plan.flux import (
     Copy,
@@ -49,7 +50,7 @@ from xylem.syntax import ast
 from xylem.values.string_of import string_of
 
 from .hoisting import grouped, hoisted
-from .selection import Selection, conjuncts
+from .selection import Selection
 from .template_paths import NoTemplate, Taken, element_path, taken_by
 
 

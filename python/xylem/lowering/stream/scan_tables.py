@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
+from xylem.analysis.facts.conjuncts import conjuncts
 from xylem.analysis.focus import read_variables, reads_focus
 from xylem.functions.registry import FN
 from xylem.plan.result_template import PathStep, ValueOf
@@ -24,7 +25,6 @@ from xylem.syntax import ast
 from ..python.keyed_groups import GroupKey, GroupPart
 from .aggregates import Aggregate
 from .fed_records import ITEM
-from .selection import conjuncts
 from .template_paths import NoTemplate, taken_by
 
 _OPERATORS = ("+", "-", "*", "div", "idiv", "mod")

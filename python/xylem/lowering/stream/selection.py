@@ -16,6 +16,8 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from math import inf
 
+from xylem.analysis.facts.comparisons import GENERAL, TURNED
+from xylem.analysis.facts.conjuncts import conjuncts
 from xylem.analysis.streamable_paths import is_element_test
 from xylem.functions.registry import FN
 from xylem.plan.flux import Copy, Flux, For, Handler, If, On, OnEach, OnFirst, OnWindow, ProcessStream, Sequence, Step
@@ -34,8 +36,6 @@ from xylem.syntax import ast
 
 from .steps import path_expression
 
-_TURNED = {"=": "=", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
-_GENERAL = {"eq": "=", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 NameOf = tuple[str | None, str | None]
 """(uri, local), None for any."""
 Guards = frozenset[ast.Expr] | None
@@ -182,10 +182,10 @@ class Selection:
         """A comparison with a constant: the operator, what is compared, and the string or number on the other side."""
         if not isinstance(condition, (ast.GeneralComparison, ast.ValueComparison)):
             return None
-        op = condition.op if isinstance(condition, ast.GeneralComparison) else _GENERAL[condition.op]
+        op = GENERAL.get(condition.op, condition.op)
         value, constant = condition.left, _constant(condition.right)
         if constant is None:
-            op, value, constant = _TURNED[op], condition.right, _constant(condition.left)
+            op, value, constant = TURNED[op], condition.right, _constant(condition.left)
         if constant is None or (constant[0] is not None and not self.by_code_points):
             return None
         return op, value, *constant
@@ -210,7 +210,7 @@ def guards(body: Flux) -> Guards:
             return None if below is None else below | frozenset(conjuncts(condition))
         case For(body=inner, where=where):
             below = guards(inner)
-            return None if below is None else below | frozenset(conjuncts(where) if where is not None else ())
+            return None if below is None else below | frozenset(conjuncts(where))
         case Sequence(parts=parts):
             return _common(guards(part) for part in parts)
         case Copy(variable=variable, path=(Step(axis="attribute") as step, *_)):
@@ -234,13 +234,6 @@ def _common(parts: Iterable[Guards]) -> Guards:
         if part is not None:
             found = part if found is None else found & part
     return found
-
-
-def conjuncts(condition: ast.Expr) -> list[ast.Expr]:
-    """The parts of a conjunction."""
-    if isinstance(condition, ast.And):
-        return [*conjuncts(condition.left), *conjuncts(condition.right)]
-    return [condition]
 
 
 def _constant(expr: ast.Expr) -> tuple[str | None, float | None] | None:

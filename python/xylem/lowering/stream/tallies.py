@@ -14,11 +14,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from xylem.analysis.facts.conjuncts import conjuncts
 from xylem.plan.result_template import Tally
 from xylem.plan.scan_plan import StartTest, ValueTest
 from xylem.syntax import ast
 
-from .selection import Selection, conjuncts, of_variable
+from .selection import Selection, of_variable
 from .template_paths import NoTemplate, taken_by
 
 

@@ -20,6 +20,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import replace
 
 from xylem.analysis.ast_replacement import with_values
+from xylem.analysis.facts.conjuncts import conjuncts
 from xylem.analysis.free_variables import free_in
 from xylem.functions.registry import FN
 from xylem.plan.spread import LOOKUP, PART_NAMESPACE, Lookup
@@ -151,15 +152,12 @@ class _Tables:
 
 def _equalities(test: ast.Expr) -> Iterator[tuple[_Equality, ast.Expr, ast.Expr]]:
     """The equalities that must hold, each side with its other side."""
-    match test:
-        case ast.And(left=left, right=right):
-            yield from _equalities(left)
-            yield from _equalities(right)
-        case (
-            ast.GeneralComparison(op="=", left=left, right=right) | ast.ValueComparison(op="eq", left=left, right=right)
-        ) if _is_plain(left) and _is_plain(right):
-            yield test, left, right
-            yield test, right, left
+    for part in conjuncts(test):
+        if not isinstance(part, (ast.GeneralComparison, ast.ValueComparison)) or part.op not in ("=", "eq"):
+            continue
+        if _is_plain(part.left) and _is_plain(part.right):
+            yield part, part.left, part.right
+            yield part, part.right, part.left
 
 
 def _one_value(values: ast.Expr) -> ast.Expr:

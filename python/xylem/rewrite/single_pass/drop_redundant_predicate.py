@@ -15,6 +15,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from xylem.analysis.ast_replacement import replaced
+from xylem.analysis.facts.comparisons import sides
+from xylem.analysis.facts.conjuncts import conjunction, conjuncts
 from xylem.functions.registry import FN
 from xylem.syntax import ast
 
@@ -25,7 +27,6 @@ from .value_class import Known, Values, classify
 
 _ORDERED = (Values.INTEGER, Values.DECIMAL, Values.STRING)
 _AT_MOST = {("<=", "max"), ("le", "max"), (">=", "min"), ("ge", "min")}
-_TURNED = {"<=": ">=", ">=": "<=", "le": "ge", "ge": "le"}
 
 
 class DropRedundantPredicate(OnePassRule):
@@ -52,10 +53,11 @@ def _without(flwor: ast.Flwor, facts: PassFacts) -> ast.Expr | None:
                 if not clause.allowing_empty:
                     loops.append(clause)
             case ast.WhereClause(test=test):
-                left = [made for part in _conjuncts(test) if (made := _settled(part, loops, known)) is not None]
-                if left != _conjuncts(test):
-                    if left:
-                        clauses.append(replace(clause, test=_all(left)))
+                parts = conjuncts(test)
+                left = [made for part in parts if (made := _settled(part, loops, known)) is not None]
+                if left != parts:
+                    rest = conjunction(left)
+                    clauses += [] if rest is None else [replace(clause, test=rest)]
                     continue
             case _:
                 # Grouping binds variables again.
@@ -66,26 +68,12 @@ def _without(flwor: ast.Flwor, facts: PassFacts) -> ast.Expr | None:
     return replace(flwor, clauses=tuple(clauses))
 
 
-def _conjuncts(test: ast.Expr) -> list[ast.Expr]:
-    if isinstance(test, ast.And):
-        return [*_conjuncts(test.left), *_conjuncts(test.right)]
-    return [test]
-
-
-def _all(tests: list[ast.Expr]) -> ast.Expr:
-    made = tests[0]
-    for test in tests[1:]:
-        made = ast.And(made, test)
-    return made
-
-
 def _settled(test: ast.Expr, loops: list[ast.ForClause], known: dict[tuple[str, str], Known]) -> ast.Expr | None:
     """What is left of a condition; None where it always holds."""
     for loop in loops:
         if _asks_for_any(test, loop.collection):
             return None
-        for sides in _sides(test):
-            value, sign, (function, values) = sides
+        for value, sign, (function, values) in _extremes(test):
             if (sign, function) not in _AT_MOST or not _is_of_item(value, values, loop):
                 continue
             found = classify(value, known)
@@ -106,12 +94,12 @@ def _asks_for_any(test: ast.Expr, collection: ast.Expr) -> bool:
     return presence_test(asked, stand_in.name.expanded, of_nodes=False) is True
 
 
-def _sides(test: ast.Expr) -> list[tuple[ast.Expr, str, tuple[str, ast.Expr]]]:
+def _extremes(test: ast.Expr) -> list[tuple[ast.Expr, str, tuple[str, ast.Expr]]]:
     """K <= max(E), either way round."""
-    if not isinstance(test, (ast.GeneralComparison, ast.ValueComparison)) or test.op not in _TURNED:
+    if not isinstance(test, (ast.GeneralComparison, ast.ValueComparison)):
         return []
     found: list[tuple[ast.Expr, str, tuple[str, ast.Expr]]] = []
-    for value, sign, other in ((test.left, test.op, test.right), (test.right, _TURNED[test.op], test.left)):
+    for value, sign, other in sides(test):
         match other:
             case ast.FunctionCall(name=ast.Name(local="max" | "min" as local, uri=uri), arguments=(values,)):
                 if uri == FN:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from xylem.analysis.facts.comparisons import GENERAL, TURNED
 from xylem.functions.registry import FN
 from xylem.syntax import ast
 
@@ -113,18 +114,16 @@ def _beside_last(predicate: ast.Expr) -> str | None:
     """The sign of position() < last()."""
     if not isinstance(predicate, (ast.GeneralComparison, ast.ValueComparison)):
         return None
-    sign = _SIGNS.get(predicate.op, predicate.op)
+    sign = GENERAL.get(predicate.op, predicate.op)
     if _is_call(predicate.left, "position") and _is_call(predicate.right, "last"):
         return sign
-    return _TURNED[sign] if _is_call(predicate.left, "last") and _is_call(predicate.right, "position") else None
+    return TURNED[sign] if _is_call(predicate.left, "last") and _is_call(predicate.right, "position") else None
 
 
 _AT_LAST = ("=", ">=")
 _BEFORE_LAST = ("<", "!=")
 _FIRST = {("=", 1), ("<", 2), ("<=", 1)}
 _OTHERS = {(">", 1), (">=", 2), ("!=", 1)}
-_SIGNS = {"eq": "=", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
-_TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "=", "!=": "!="}
 
 
 def _is_number(expr: ast.Expr, number: int) -> bool:
@@ -135,11 +134,11 @@ def compared_with_number(expr: ast.Expr) -> tuple[ast.Expr, str, int] | None:
     """E, sign and number of a comparison, the number on its right."""
     if not isinstance(expr, (ast.GeneralComparison, ast.ValueComparison)):
         return None
-    sign = _SIGNS.get(expr.op, expr.op)
+    sign = GENERAL.get(expr.op, expr.op)
     if isinstance(expr.right, ast.IntegerLiteral):
         return expr.left, sign, expr.right.value
     if isinstance(expr.left, ast.IntegerLiteral):
-        return expr.right, _TURNED[sign], expr.left.value
+        return expr.right, TURNED[sign], expr.left.value
     return None
 
 

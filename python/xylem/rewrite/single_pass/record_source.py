@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from xylem.analysis.facts.conjuncts import conjuncts
 from xylem.analysis.focus import reads_focus, uses_position
 from xylem.analysis.streamable_paths import is_descend, is_test
 from xylem.syntax import ast
@@ -52,13 +53,6 @@ def record_source(expr: ast.Expr, record: ast.VarRef) -> RecordSource | None:
     except FocusInTheWay:
         pass
     return None
-
-
-def conjuncts(test: ast.Expr) -> list[ast.Expr]:
-    """The conditions that must all hold."""
-    if isinstance(test, ast.And):
-        return [*conjuncts(test.left), *conjuncts(test.right)]
-    return [test]
 
 
 def _of_record(predicate: ast.Expr, record: ast.VarRef) -> list[ast.Expr]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
+from xylem.analysis.facts.conjuncts import conjuncts
 from xylem.analysis.focus import read_variables
 from xylem.functions.library import look_up
 from xylem.functions.registry import FN, PREFIXES
@@ -17,21 +18,9 @@ _BINDERS = (ast.ForClause, ast.LetClause, ast.WindowClause, ast.ForseqClause, as
 _NAMED = (*_BINDERS, ast.QuantifiedBinding, ast.Parameter, ast.ForseqVariable, BoundaryVariable, WindowPlan)
 
 
-def conjuncts(test: ast.Expr | None) -> list[ast.Expr]:
-    """The parts of a condition that must all hold."""
-    if test is None:
-        return []
-    if isinstance(test, ast.And):
-        return [*conjuncts(test.left), *conjuncts(test.right)]
-    return [] if is_true(test) else [test]
-
-
-def conjunction(parts: Iterable[ast.Expr]) -> ast.Expr | None:
-    """A condition of parts; None where there are none."""
-    made: ast.Expr | None = None
-    for part in parts:
-        made = part if made is None else ast.And(made, part, span=part.span)
-    return made
+def tests_in(condition: ast.Expr | None) -> list[ast.Expr]:
+    """The conjuncts of a condition; `when true()`, which a window clause must write, tests nothing."""
+    return [test for test in conjuncts(condition) if not is_true(test)]
 
 
 def true() -> ast.Expr:

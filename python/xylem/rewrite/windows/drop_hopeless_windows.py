@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from xylem.plan.window_plan import WindowPlan
 from xylem.syntax import ast
 
-from .conditions import conjuncts, is_steady
+from .conditions import is_steady, tests_in
 from .position_tests import position_test
 from .rule import WindowFacts, WindowPlace, WindowRule
 
@@ -42,7 +42,7 @@ def _of_where(place: WindowPlace) -> Iterator[int]:
     for clause in place.rest:
         if not isinstance(clause, ast.WhereClause):
             return
-        parts = conjuncts(clause.test)
+        parts = tests_in(clause.test)
         if all(map(is_steady, parts)):
             yield from _bounds(place.window, parts)
 
@@ -50,7 +50,7 @@ def _of_where(place: WindowPlace) -> Iterator[int]:
 def _of_end(window: WindowPlan) -> Iterator[int]:
     if not window.force or window.is_newstart or window.kind == "tumbling":
         return
-    parts = conjuncts(window.end.when)
+    parts = tests_in(window.end.when)
     if all(map(is_steady, parts)):
         yield from _bounds(window, parts)
 

@@ -19,11 +19,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from xylem.analysis.facts.comparisons import TURNED
+from xylem.analysis.facts.conjuncts import conjunction
 from xylem.plan.window_plan import WindowIndex, WindowPlan
 from xylem.syntax import ast
 
-from .conditions import conjunction, conjuncts, is_steady, reads
-from .position_tests import comparison, turned
+from .conditions import is_steady, reads, tests_in
+from .position_tests import comparison
 from .rule import WindowFacts, WindowPlace, WindowRule
 
 _ORDERED = ("lt", "le", "gt", "ge")
@@ -39,7 +41,7 @@ class IndexWindows(WindowRule):
             return place
         if any(variable.type is not None for variable in window.end.variables):
             return place
-        parts = conjuncts(window.own if window.is_split else window.end.when)
+        parts = tests_in(window.own if window.is_split else window.end.when)
         if not all(map(is_steady, parts)):
             return place
         found = [(index, part) for part in parts if (index := _index(window, part)) is not None]
@@ -47,7 +49,7 @@ class IndexWindows(WindowRule):
             return place
         # Of several, the one that finds fewest windows: equality.
         index, indexed = min(found, key=lambda pair: pair[0].kind != "hash")
-        own = conjunction(part for part in parts if part is not indexed)
+        own = conjunction([part for part in parts if part is not indexed])
         return place.with_window(index=index, own=own, is_split=True)
 
 
@@ -56,7 +58,7 @@ def _index(window: WindowPlan, test: ast.Expr) -> WindowIndex | None:
     if found is None or found[0] == "ne":
         return None
     is_general = isinstance(test, ast.GeneralComparison)
-    for op, left, right in (found, (turned(found[0]), found[2], found[1])):
+    for op, left, right in (found, (TURNED[found[0]], found[2], found[1])):
         made = _sides(window, op, left, right) or _difference(window, op, left, right)
         if made is not None:
             # A difference is a single value, whichever comparison it stands in.

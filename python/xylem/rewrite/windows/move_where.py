@@ -20,10 +20,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from xylem.analysis.facts.conjuncts import conjunction
 from xylem.plan.window_plan import WindowPlan
 from xylem.syntax import ast
 
-from .conditions import binds, conjunction, conjuncts, is_steady, is_true, reads, true
+from .conditions import binds, is_steady, is_true, reads, tests_in, true
 from .rule import WindowFacts, WindowPlace, WindowRule
 
 
@@ -36,7 +37,7 @@ class MoveWhere(WindowRule):
             return place
         where = place.rest[0]
         to_start, to_end, stay = [], [], []
-        for part in conjuncts(where.test):
+        for part in tests_in(where.test):
             if not is_steady(part) or binds([part], place.window.names):
                 stay.append(part)
             elif _may_start(part, place.window):
@@ -70,9 +71,9 @@ def _may_end(part: ast.Expr, window: WindowPlan) -> bool:
 
 def _with_tests(window: WindowPlan, to_start: list[ast.Expr], to_end: list[ast.Expr]) -> WindowPlan:
     if to_start:
-        when = conjunction([*conjuncts(window.start.when), *to_start]) or true()
+        when = conjunction([*tests_in(window.start.when), *to_start]) or true()
         window = replace(window, start=replace(window.start, when=when))
     if to_end:
-        when = conjunction([*conjuncts(window.end.when), *to_end]) or true()
+        when = conjunction([*tests_in(window.end.when), *to_end]) or true()
         window = replace(window, end=replace(window.end, when=when), force=True)
     return window

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from xylem.syntax import ast
 
-from .conditions import conjuncts
+from .conditions import tests_in
 from .position_tests import comparison
 from .rule import WindowFacts, WindowPlace, WindowRule
 
@@ -24,7 +24,7 @@ class NoteOnlyStart(WindowRule):
         position = place.window.start.named("position")
         if position is None or place.window.kind == "tumbling":
             return place
-        for part in conjuncts(place.window.start.when):
+        for part in tests_in(place.window.start.when):
             found = comparison(part)
             if found is None or found[0] != "eq":
                 continue

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from xylem.analysis.facts.comparisons import TURNED, VALUE
 from xylem.plan.window_plan import WindowPlan
 from xylem.syntax import ast
-
-_TURNED = {"eq": "eq", "ne": "ne", "lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}
-_VALUE = {"=": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
 
 
 class PositionTest(NamedTuple):
@@ -24,13 +22,8 @@ def comparison(test: ast.Expr) -> tuple[str, ast.Expr, ast.Expr] | None:
         case ast.ValueComparison(op=op, left=left, right=right):
             return op, left, right
         case ast.GeneralComparison(op=op, left=left, right=right):
-            return _VALUE[op], left, right
+            return VALUE[op], left, right
     return None
-
-
-def turned(op: str) -> str:
-    """The operator with its sides exchanged."""
-    return _TURNED[op]
 
 
 def position_test(window: WindowPlan, test: ast.Expr) -> PositionTest | None:
@@ -48,7 +41,7 @@ def position_test(window: WindowPlan, test: ast.Expr) -> PositionTest | None:
     if of_end == 1 and of_start == -1:
         return PositionTest(op, -number)
     if of_end == -1 and of_start == 1:
-        return PositionTest(_TURNED[op], number)
+        return PositionTest(TURNED[op], number)
     return None
 
 

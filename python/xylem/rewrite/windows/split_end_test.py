@@ -12,9 +12,10 @@ Safe:   the condition holds where all its parts do, in whatever order they are t
 
 from __future__ import annotations
 
+from xylem.analysis.facts.conjuncts import conjunction
 from xylem.syntax import ast
 
-from .conditions import conjunction, conjuncts, is_steady, reads
+from .conditions import is_steady, reads, tests_in
 from .rule import WindowFacts, WindowPlace, WindowRule
 
 
@@ -28,7 +29,7 @@ class SplitEndTest(WindowRule):
             return place
         if any(variable.type is not None for variable in window.end.variables):
             return place  # the types are checked where the condition is tested
-        parts = conjuncts(window.end.when)
+        parts = tests_in(window.end.when)
         if not parts or not all(map(is_steady, parts)):
             return place
         opening: list[ast.Expr] = []

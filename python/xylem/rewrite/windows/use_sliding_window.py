@@ -12,7 +12,7 @@ Safe:   positions grow by one, so the test holds for one end at most. Without `f
 
 from __future__ import annotations
 
-from .conditions import conjuncts, is_false
+from .conditions import is_false, tests_in
 from .position_tests import position_test
 from .rule import WindowFacts, WindowPlace, WindowRule
 
@@ -27,7 +27,7 @@ class UseSlidingWindow(WindowRule):
             return place
         if is_false(window.end.when):
             return place.with_window(written="landmark", kind="sliding")
-        tests = [position_test(window, part) for part in conjuncts(window.end.when)]
+        tests = [position_test(window, part) for part in tests_in(window.end.when)]
         if window.force and any(test is not None and test.op == "eq" for test in tests):
             return place.with_window(written="landmark", kind="sliding")
         return place

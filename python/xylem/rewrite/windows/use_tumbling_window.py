@@ -19,7 +19,7 @@ from xylem.plan.window_plan import WindowPlan
 from xylem.schema.constraints import ElementConstraints, Schema
 from xylem.syntax import ast
 
-from .conditions import conjuncts, is_true
+from .conditions import is_true, tests_in
 from .cycles import closes_before_reopening
 from .position_tests import comparison, position_test
 from .rule import WindowFacts, WindowPlace, WindowRule
@@ -40,13 +40,13 @@ class UseTumblingWindow(WindowRule):
 
 def _is_short(window: WindowPlan) -> bool:
     """Whether every window ends before the next multiple of a distance."""
-    tests = conjuncts(window.end.when)
+    tests = tests_in(window.end.when)
     if len(tests) != 1:
         return False
     test = position_test(window, tests[0])
     if test is None or test.op not in ("eq", "ge"):
         return False
-    return 0 <= test.number < max(1, *(_distance(window, part) for part in conjuncts(window.start.when)), 1)
+    return 0 <= test.number < max(1, *(_distance(window, part) for part in tests_in(window.start.when)), 1)
 
 
 def _distance(window: WindowPlan, test: ast.Expr) -> int:
@@ -74,9 +74,9 @@ def _is_cycle(window: WindowPlan, facts: WindowFacts) -> bool:
     if parent is None:
         return False
     starts = [
-        name for part in conjuncts(window.start.when) if (name := _tested_name(part, window.start.named("current")))
+        name for part in tests_in(window.start.when) if (name := _tested_name(part, window.start.named("current")))
     ]
-    ends = conjuncts(window.end.when)
+    ends = tests_in(window.end.when)
     last = _tested_name(ends[0], window.end.named("current")) if len(ends) == 1 else None
     return last is not None and any(closes_before_reopening(parent, first, last) for first in starts)
 

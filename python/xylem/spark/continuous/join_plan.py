@@ -16,6 +16,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from xylem.analysis.ast_replacement import replaced
+from xylem.analysis.facts.conjuncts import conjuncts
 from xylem.analysis.free_variables import free_in
 from xylem.errors import StaticError
 from xylem.syntax import ast, parse, print_query
@@ -92,7 +93,7 @@ def _keys(
 ) -> tuple[ast.Expr, ast.Expr]:
     """What must be equal: an expression over the item of each side."""
     left, right = ({_name(loop)} for loop in loops)
-    for test in (conjunct for each in tests for conjunct in _conjuncts(each)):
+    for test in (conjunct for each in tests for conjunct in conjuncts(each)):
         if isinstance(test, (ast.GeneralComparison, ast.ValueComparison)) and test.op in ("=", "eq"):
             both = {_name_of(name) for name in free_in(test.left)}, {_name_of(name) for name in free_in(test.right)}
             if both == (left, right):
@@ -100,12 +101,6 @@ def _keys(
             if both == (right, left):
                 return test.right, test.left
     raise _refused("no `where` says that something of one item equals something of the other", body)
-
-
-def _conjuncts(test: ast.Expr) -> list[ast.Expr]:
-    if isinstance(test, ast.And):
-        return [*_conjuncts(test.left), *_conjuncts(test.right)]
-    return [test]
 
 
 def _name(loop: ast.ForClause) -> str:
