@@ -13,15 +13,12 @@ from xylem.analysis.facts.comparisons import GENERAL, sides
 from xylem.analysis.focus import uses_position
 from xylem.functions.library import look_up
 from xylem.functions.registry import FN
+from xylem.functions.traits import AROUND
 from xylem.syntax import ast
 
 MOST_ITEMS = 10_000
 """What would keep more is not taken for a few items."""
 _DOWNWARDS = ("child", "attribute", "self", "descendant", "descendant-or-self")
-_OF_TREES = (
-    "innermost", "outermost", "root", "path", "base-uri", "document-uri", "generate-id", "lang", "id",
-    "element-with-id", "idref",
-)  # fmt: skip
 _BY_IDENTITY = (ast.NodeComparison, ast.SetOperation)
 
 
@@ -46,7 +43,7 @@ def _may_look_around(node: ast.Node) -> bool:
         case ast.FunctionCall(name=name, arguments=arguments):
             if name.expanded in ((FN, "position"), (FN, "last")):
                 return False
-            return look_up(*name.expanded, len(arguments)) is None or name.local in _OF_TREES
+            return look_up(*name.expanded, len(arguments)) is None or name.expanded in AROUND
     return isinstance(node, (ast.DynamicCall, ast.NamedFunctionRef))
 
 

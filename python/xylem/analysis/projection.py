@@ -14,6 +14,7 @@ from enum import IntEnum
 
 from xylem.functions.library import look_up
 from xylem.functions.registry import FN, PREFIXES
+from xylem.functions.traits import AROUND, OUTSIDE, PASSES, standard
 from xylem.syntax import ast
 
 ExpandedName = tuple[str, str]
@@ -423,26 +424,25 @@ def _forseq(clause: ast.ForseqClause, variables: dict[ExpandedName, list[Project
     variables[clause.name.expanded] = items
 
 
-_PRESENCE_ONLY = {"count", "exists", "empty", "not", "boolean", "name", "local-name", "namespace-uri", "node-name"}
-_PASS_THROUGH = {
-    "head", "tail", "reverse", "subsequence", "unordered", "zero-or-one", "one-or-more", "exactly-one", "remove",
-    "insert-before",
-}  # fmt: skip
-_BEYOND = {"root", "path", "id", "idref", "element-with-id", "base-uri", "document-uri", "lang", "generate-id"}
-_BEYOND |= {"innermost", "outermost", "has-children", "in-scope-prefixes", "namespace-uri-for-prefix", "nilled"}
+_BEYOND = AROUND | standard("has-children in-scope-prefixes namespace-uri-for-prefix nilled")
+"""Beside what is around a node: whether it has children, and its namespaces; neither is kept."""
+# The name that resolve-QName is given is read as a string.
+_PRESENCE_ONLY = OUTSIDE - _BEYOND - standard("resolve-QName")
+# What is traced is shown as a whole.
+_PASS_THROUGH = PASSES - standard("trace")
 
 
 def _call(node: ast.FunctionCall, scope: _Scope) -> list[Projection]:
     name, arguments = node.name, node.arguments
-    if name.uri == FN and name.local in _BEYOND:
+    if name.expanded in _BEYOND:
         raise NotProjectable(node, f"{name.local}() looks beyond what has been kept")
-    if name.uri == FN and name.local in _PASS_THROUGH:
+    if name.expanded in _PASS_THROUGH:
         return [p for argument in arguments for p in _nodes(argument, scope)]
     builtin = look_up(name.uri or "", name.local, len(arguments))
     if builtin is not None and len(arguments) < builtin.least and scope.focus is not None:
         arguments = (*arguments, ast.ContextItem(span=node.span))
     for index, argument in enumerate(arguments):
-        if name.uri == FN and name.local in _PRESENCE_ONLY:
+        if name.expanded in _PRESENCE_ONLY:
             _consume(argument, scope, Use.PRESENCE)
         elif _takes_atoms(name, builtin, index):
             _consume(argument, scope, Use.STRING)

@@ -16,6 +16,7 @@ from enum import IntFlag
 
 from xylem.functions.library import look_up
 from xylem.functions.registry import FN, PREFIXES
+from xylem.functions.traits import BY_IDENTITY, ELSEWHERE, OUTSIDE, PICKS, PICKS_ONE, TRUTHS
 from xylem.syntax import ast
 
 ExpandedName = tuple[str, str]
@@ -74,18 +75,7 @@ class BeyondReach(Exception):
 _DOWN = frozenset({"child", "descendant", "attribute", "namespace"})
 _STAY = frozenset({"self", "descendant-or-self"})
 _SIBLINGS = frozenset({"following-sibling", "preceding-sibling"})
-NAMES_ONLY = frozenset(
-    {
-        *("name", "local-name", "namespace-uri", "node-name", "exists", "empty", "count", "boolean", "not", "lang"),
-        *("in-scope-prefixes", "nilled", "base-uri", "document-uri", "namespace-uri-for-prefix", "resolve-QName"),
-    }
-)
-"""Functions that ask of a node nothing that is inside it."""
-_TRUTH = frozenset({"exists", "empty", "boolean", "not"})
-_ONE = frozenset({"head", "exactly-one", "zero-or-one"})
-_IN_ORDER = frozenset({"tail", "subsequence", "remove", "one-or-more", "unordered", "trace"})
-"""Functions that give nodes of their argument in its order, each once."""
-_ELSEWHERE = frozenset({"root", "path", "id", "idref", "element-with-id", "generate-id"})
+_BEYOND_PART = ELSEWHERE | BY_IDENTITY
 """Functions that look around in the document, or tell nodes of one document from those of another."""
 
 
@@ -432,27 +422,28 @@ class ReachAnalysis:
         focus: Reach,
     ) -> Reach:
         builtin = look_up(FN, local, len(arguments)) or look_up(FN, local, len(arguments) + 1)
-        evaluate = self._truth if local in _TRUTH else self._value
+        evaluate = self._truth if (FN, local) in TRUTHS else self._value
         reached = [evaluate(argument, scope, focus) for argument in arguments]
         if builtin is not None and builtin.focus and len(arguments) < builtin.most:
             reached.append(focus)
         together = Reach.NONE
         for place in reached:
             together |= place
-        if local in _ELSEWHERE and together:
+        if (FN, local) in _BEYOND_PART and together:
             raise BeyondReach(f"{local}() looks around in the document", node)
         if local in ("base-uri", "document-uri") and together & COPIES:
             raise BeyondReach(f"{local}() asks where a node comes from that is a copy here", node)
         if local == "collection" and not arguments:
             raise BeyondReach("it looks at the whole input from inside an item", node)
-        if local in NAMES_ONLY:
+        if (FN, local) in OUTSIDE:
             return Reach.NONE
         if builtin is None or not _passes_nodes(builtin.returns):
             if together & Reach.AROUND:
                 raise BeyondReach(f"{local}() reads an element around the item as a whole", node)
             return Reach.NONE
         calls_functions = any("function(" in parameter for parameter in builtin.parameters)
-        passed = one_of(together) if local in _ONE else together if local in _IN_ORDER else mixed(together)
+        is_one, is_some = (FN, local) in PICKS_ONE, (FN, local) in PICKS
+        passed = one_of(together) if is_one else together if is_some else mixed(together)
         return passed | (self._given_nodes if calls_functions else Reach.NONE)
 
     def _declared(
@@ -484,7 +475,7 @@ class ReachAnalysis:
         if declared is not None:
             if self._declared(key, declared, (self._nodes,) * arity, node) & Reach.AROUND:
                 raise BeyondReach("a function gives elements around the item", node)
-        elif name.uri == FN and name.local in _ELSEWHERE:
+        elif name.expanded in _BEYOND_PART:
             raise BeyondReach(f"{name.local}() looks around in the document", node)
 
 

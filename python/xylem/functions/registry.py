@@ -15,6 +15,7 @@
   and repeats as often as needed.
 - `context=True`: the function's first Python parameter is the `Context`, which the signature does not list.
 - `absent=(3, 4)`: arities that the Python defaults would allow and the function does not have.
+- What stages ask of it by its name alone (does it fold, pick items, look around a node …) stands in `traits.py`.
 - Raise `DynamicError(code, "particulars")`; the place in the query is added by the caller.
 """
 

@@ -30,6 +30,7 @@ class Finding(NamedTuple):
     text: str
 
 
+# Not exists() and empty(), which stop at the first item; here the text of string-join is no item that is kept.
 _FOLDING = frozenset({"count", "sum", "avg", "min", "max", "string-join", "fold-left", "deep-equal"})
 _HOLDING = {
     "sort": "all items, to sort them",

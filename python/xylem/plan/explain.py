@@ -12,6 +12,7 @@ from typing import Any, Protocol
 
 from xylem.analysis.focus import reads_focus
 from xylem.errors import Span
+from xylem.functions.traits import standard
 from xylem.syntax import ast
 
 from .effects import Effect, finding
@@ -22,6 +23,7 @@ from .stream_account import StreamAccount
 from .streamability import DataFlow, Streamability
 
 MAX_EXCERPT = 60
+_RESOURCES = standard("collection doc json-doc unparsed-text")
 EFFECTS = frozenset(effect.value for effect in Effect)
 
 
@@ -215,7 +217,7 @@ def _inputs(program: Compiled) -> Iterator[tuple[str, str]]:
         endless = "*, item by item" if getattr(variable, "endless", False) else ""
         yield f"${name}", f"{variable.type}{endless}, given from outside{default}"
     for node in program.module.walk():
-        if isinstance(node, ast.FunctionCall) and node.name.local in ("doc", "collection", "unparsed-text", "json-doc"):
+        if isinstance(node, ast.FunctionCall) and node.name.expanded in _RESOURCES:
             yield excerpt(node.span), f"line {node.span.line}: from the places that are allowed"
 
 

@@ -8,6 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from xylem.functions.registry import FN
+from xylem.functions.traits import COUNTS
+
 from .buffers import THE_STREAM
 from .flux import Flux
 from .flux_plan import Buffered
@@ -52,7 +55,7 @@ class Aggregated:
     @property
     def verb(self) -> str:
         """What the scan does."""
-        return "counted" if self.function in ("count", "exists", "empty") else "computed"
+        return "counted" if (FN, self.function) in COUNTS else "computed"
 
     def to_dict(self) -> dict[str, Any]:
         return {"path": self.path, "function": self.function, "by_scan": self.by_scan}

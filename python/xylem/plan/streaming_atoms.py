@@ -11,9 +11,9 @@ from dataclasses import replace
 from xylem.analysis.ast_replacement import replaced
 from xylem.analysis.streamable_paths import streamable_path
 from xylem.functions.registry import FN
+from xylem.functions.traits import AGGREGATES
 from xylem.syntax import ast
 
-STREAMING_FUNCTIONS = {"count", "sum", "avg", "min", "max", "exists", "empty"}
 _ATOMS = (ast.GeneralComparison, ast.ValueComparison, ast.FunctionCall)
 LITERALS = (ast.StringLiteral, ast.IntegerLiteral, ast.DecimalLiteral, ast.DoubleLiteral)
 
@@ -21,8 +21,8 @@ LITERALS = (ast.StringLiteral, ast.IntegerLiteral, ast.DecimalLiteral, ast.Doubl
 def is_streaming_function(expr: ast.Expr) -> bool:
     """f($x/π) with an aggregate that is computed as the values pass (Def. 3.8.9)."""
     match expr:
-        case ast.FunctionCall(name=ast.Name(local=local, uri=uri), arguments=(argument,)):
-            return uri == FN and local in STREAMING_FUNCTIONS and is_variable_path(argument)
+        case ast.FunctionCall(name=name, arguments=(argument,)):
+            return name.expanded in AGGREGATES and is_variable_path(argument)
     return False
 
 
@@ -80,8 +80,8 @@ def without_streaming_atoms(expression: ast.Expr, streamed: frozenset[str]) -> a
 def is_streaming_aggregate(node: ast.Node, streamed: frozenset[str]) -> bool:
     """An aggregate over a path, or over a loop that reads nothing of the stream but the nodes it ranges over."""
     match node:
-        case ast.FunctionCall(name=ast.Name(local=local, uri=uri), arguments=(argument,)) if uri == FN:
-            if local not in STREAMING_FUNCTIONS or not variables_of(argument) & streamed:
+        case ast.FunctionCall(name=name, arguments=(argument,)):
+            if name.expanded not in AGGREGATES or not variables_of(argument) & streamed:
                 return False
             return _is_streaming_path(argument, streamed) or _is_streaming_loop(argument, streamed)
     return False

@@ -35,7 +35,6 @@ from .source import stream_source
 from .substitution import Substitution
 
 ExpandedName = tuple[str, str]
-_AGGREGATES = {"count", "sum", "avg", "min", "max", "exists", "empty", "not", "boolean"}
 _SINGLE = (
     ast.GeneralComparison,
     ast.ValueComparison,
@@ -359,8 +358,6 @@ def is_small(expr: ast.Expr) -> bool:
     """Whether an expression gives one atomic value at most, whatever it reads."""
     match expr:
         case ast.FunctionCall(name=name, arguments=arguments):
-            if name.uri == FN and name.local in _AGGREGATES:
-                return True
             built_in = look_up(*name.expanded, len(arguments))
             return built_in is not None and built_in.returns.startswith("xs:") and built_in.returns[-1] not in "*+"
         case ast.If(then=then, otherwise=otherwise):

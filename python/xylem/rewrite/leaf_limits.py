@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from xylem.analysis.focus import reads_focus
 from xylem.analysis.projection import NotProjectable, Projection, project
 from xylem.functions.registry import PREFIXES
+from xylem.functions.traits import ABOVE, ELSEWHERE
 from xylem.plan.flux import ROOT
 from xylem.plan.keyed_groups import PASS_NAMESPACE
 from xylem.syntax import ast
@@ -125,7 +126,6 @@ def _compares_places(node: ast.Node) -> bool:
 
 
 _UPWARD = {"parent", "ancestor", "ancestor-or-self", "following", "preceding", "following-sibling", "preceding-sibling"}
-_AROUND = {"root", "path", "id", "idref", "element-with-id", "base-uri", "document-uri", "lang"}
 
 
 def _climbs(node: ast.Node) -> bool:
@@ -133,5 +133,5 @@ def _climbs(node: ast.Node) -> bool:
         case ast.AxisStep(axis=axis):
             return axis in _UPWARD
         case ast.FunctionCall(name=name) | ast.NamedFunctionRef(name=name):
-            return name.local in _AROUND
+            return name.expanded in ABOVE | ELSEWHERE
     return isinstance(node, ast.Root)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from xylem.functions.registry import PREFIXES
+from xylem.functions.traits import AGGREGATES
 from xylem.syntax import ast
 
+from .source import NAMED_SOURCES
+
 _LITERALS = (ast.StringLiteral, ast.IntegerLiteral, ast.DecimalLiteral, ast.DoubleLiteral)
-_AGGREGATES = {"count", "sum", "avg", "min", "max", "exists", "empty"}
 
 
 def is_worth_inlining(clause: ast.LetClause, rest: Sequence[ast.Clause], result: ast.Expr) -> bool:
@@ -37,9 +40,9 @@ def is_cheap(value: ast.Expr) -> bool:
         case ast.AxisStep():
             return True
         case ast.FunctionCall(name=name, arguments=(argument,)):
-            if name.local in ("doc", "document", "stream"):
+            if name.expanded in NAMED_SOURCES:
                 return isinstance(argument, ast.StringLiteral)
-            return (name.local in _AGGREGATES or name.prefix == "udf") and is_cheap(argument)
+            return (name.expanded in AGGREGATES or name.uri == PREFIXES["udf"]) and is_cheap(argument)
     return isinstance(value, _LITERALS)
 
 

@@ -25,6 +25,7 @@ from xylem.analysis.free_variables import free_in
 from xylem.analysis.streamable_paths import is_test
 from xylem.analysis.window_collection import window_collection
 from xylem.functions.registry import FN, PREFIXES
+from xylem.functions.traits import PICKS, UNSTEADY
 from xylem.syntax import ast
 
 from .fresh_names import bound_names
@@ -32,11 +33,9 @@ from .value_expressions import gives_values
 from .window_results import is_down, makes_elements
 
 Names = frozenset[tuple[str, str]]
-_PASSING = frozenset(
-    {"head", "tail", "subsequence", "remove", "unordered", "one-or-more", "exactly-one", "zero-or-one"}
-)
-"""Functions that give some of the items of their first argument, in their order."""
-_TURNED = frozenset({"reverse"})
+_PICKS = PICKS - UNSTEADY
+"""Inside a window a function is called more often than over what all windows give: `trace` would be seen to be."""
+_REVERSE = (FN, "reverse")
 _NEW_ELEMENTS = (PREFIXES["xylem"], "add-timestamp")
 _FIRST = ast.VarRef(ast.Name("first", None, "urn:xylem:windows"))
 """Stands for the first item of a window."""
@@ -89,8 +88,8 @@ def gives_items_in_order(expr: ast.Expr, streams: Container[str]) -> bool:
             return is_some_of(windows.seen(result), windows.items)
         case ast.Filter(base=base):
             return gives_items_in_order(base, streams)
-        case ast.FunctionCall(name=ast.Name(local=local, uri=uri), arguments=(items, *_)) if uri == FN:
-            return local in _PASSING and gives_items_in_order(items, streams)
+        case ast.FunctionCall(name=name, arguments=(items, *_)):
+            return name.expanded in _PICKS and gives_items_in_order(items, streams)
     return False
 
 
@@ -279,8 +278,8 @@ def stays_below(expr: ast.Expr, names: Names, has_focus: bool = False) -> bool:
             return stays_below(left, names, has_focus) and stays_below(right, names, has_focus)
         case ast.If(then=then, otherwise=otherwise):
             return stays_below(then, names, has_focus) and stays_below(otherwise, names, has_focus)
-        case ast.FunctionCall(name=ast.Name(local=local, uri=uri), arguments=(items, *_)) if uri == FN:
-            return local in (_PASSING | _TURNED) and stays_below(items, names, has_focus)
+        case ast.FunctionCall(name=name, arguments=(items, *_)):
+            return (name.expanded in _PICKS or name.expanded == _REVERSE) and stays_below(items, names, has_focus)
         case ast.Flwor(clauses=clauses, result=result):
             return _stays_below_clauses(clauses, result, names, has_focus)
     return False
@@ -309,8 +308,8 @@ def is_some_of(expr: ast.Expr, names: Names) -> bool:
             return is_some_of(base, names)
         case ast.If(then=then, otherwise=otherwise):
             return is_some_of(then, names) and is_some_of(otherwise, names)
-        case ast.FunctionCall(name=ast.Name(local=local, uri=uri), arguments=(items, *_)) if uri == FN:
-            return local in _PASSING and is_some_of(items, names)
+        case ast.FunctionCall(name=name, arguments=(items, *_)):
+            return name.expanded in _PICKS and is_some_of(items, names)
         case ast.SequenceExpr(items=()):
             return True
     return False

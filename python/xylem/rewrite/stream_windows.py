@@ -25,6 +25,7 @@ from xylem.analysis.free_variables import free_in
 from xylem.analysis.projection import NotProjectable, Projection, project
 from xylem.analysis.streamable_paths import is_counting
 from xylem.functions.registry import FN, PREFIXES
+from xylem.functions.traits import AROUND, standard
 from xylem.plan import flux
 from xylem.plan.flux import ITEMS, Copy, Flux, For, GiveItem, If, Leaf
 from xylem.plan.symbols import is_element_step
@@ -34,12 +35,8 @@ from .fresh_names import Names
 from .let_values import is_worth_inlining
 from .value_expressions import gives_values
 
-_AROUND = frozenset(
-    {
-        *("root", "path", "base-uri", "document-uri", "id", "idref", "element-with-id", "lang", "generate-id"),
-        *("innermost", "outermost", "doc", "collection", "load-xquery-module", "function-lookup"),
-    }
-)
+_BEYOND_ITEMS = AROUND | standard("collection doc function-lookup load-xquery-module")
+"""Looks at more than the items of windows: at what is around them, or at other documents."""
 ADD_TIMESTAMP = PREFIXES["xylem"], "add-timestamp"
 """Gives a new element for each one."""
 WindowLike = ast.WindowClause | ast.ForseqClause | ast.ForClause
@@ -107,7 +104,7 @@ def _operands(expr: ast.Expr) -> Sequence[ast.Expr]:
         case ast.FunctionCall(name=name, arguments=arguments):
             is_partial = any(isinstance(argument, ast.ArgumentPlaceholder) for argument in arguments)
             is_data = name.local == "data" and len(arguments) == 1
-            return () if name.uri != FN or name.local in _AROUND or is_partial or is_data else arguments
+            return () if name.uri != FN or name.expanded in _BEYOND_ITEMS or is_partial or is_data else arguments
         case ast.Filter(base=base, predicate=predicate) if is_counting(predicate) or _is_last(predicate):
             return (base,)
         case ast.If(test=test):
@@ -270,5 +267,5 @@ def _looks_around(node: ast.Node) -> bool:
         case ast.Root():
             return True
         case ast.FunctionCall(name=name) | ast.NamedFunctionRef(name=name) | ast.Arrow(function=ast.Name() as name):
-            return name.uri == FN and name.local in _AROUND
+            return name.expanded in _BEYOND_ITEMS
     return False

@@ -113,7 +113,7 @@ def _built_in(walk: Walk, expr: ast.Expr, name: ast.Name, arguments: list[ast.Ex
     blocking = kind if isinstance(kind, Blocking) else None
     if kind is Operator.PIPELINE and name.local == "unordered":
         return found
-    if name.uri == FN and name.local in SEQUENCES:
+    if name.expanded in SEQUENCES:
         return walk.nodes.sequence(label(expr), expr.span, found.refs, blocking=blocking)
     folded = [ref for value in values if value.is_sequence for ref in value.refs]
     flows = [ref for value in values if not value.is_sequence for ref in value.refs]

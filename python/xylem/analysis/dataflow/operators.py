@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from enum import Enum
 
-from xylem.functions.registry import FN, PREFIXES
+from xylem.functions.registry import PREFIXES
+from xylem.functions.traits import AGGREGATES, BY_PLACE, GROWS, PICKS, PICKS_ONE, TRUTHS, standard
 
 from .graph import Blocking
 
@@ -20,24 +21,17 @@ class Operator(Enum):
     PROGRESSIVE = "folds items into a value"
 
 
-_PIPELINE = {
-    "data", "filter", "for-each", "index-of", "insert-before", "one-or-more", "remove", "subsequence", "tail", "trace",
-    "unordered",
-}  # fmt: skip
-_PROGRESSIVE = {
-    "avg", "boolean", "count", "empty", "exactly-one", "exists", "fold-left", "head", "max", "min", "not", "sum",
-    "zero-or-one",
-}  # fmt: skip
-_HOLDS = {"deep-equal", "fold-right", "for-each-pair", "innermost", "outermost", "reverse", "serialize", "sort"}
-_COLLECTS = {"codepoints-to-string", "distinct-values", "string-join"}
-SEQUENCES = frozenset({"distinct-values", *_PIPELINE, "for-each-pair", "innermost", "outermost", "reverse", "sort"})
+_PIPELINE = (PICKS - PICKS_ONE) | standard("data filter for-each index-of insert-before")
+_PROGRESSIVE = AGGREGATES | TRUTHS | PICKS_ONE | standard("fold-left")
+_HOLDS = BY_PLACE | standard("deep-equal fold-right for-each-pair reverse serialize sort")
+SEQUENCES = _PIPELINE | BY_PLACE | standard("distinct-values for-each-pair reverse sort")
 """Functions whose result is a sequence where their argument is one."""
 
 OPERATORS: dict[tuple[str, str], Operator | Blocking] = {
-    **{(FN, name): Operator.PIPELINE for name in _PIPELINE},
-    **{(FN, name): Operator.PROGRESSIVE for name in _PROGRESSIVE},
-    **{(FN, name): Blocking.HOLDS for name in _HOLDS},
-    **{(FN, name): Blocking.COLLECTS for name in _COLLECTS},
+    **dict.fromkeys(_PIPELINE, Operator.PIPELINE),
+    **dict.fromkeys(_PROGRESSIVE, Operator.PROGRESSIVE),
+    **dict.fromkeys(_HOLDS, Blocking.HOLDS),
+    **dict.fromkeys(GROWS, Blocking.COLLECTS),
 }
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from xylem.analysis.event_order_call import event_order_call
 from xylem.analysis.readable_names import with_readable_names
+from xylem.functions.registry import FN
 from xylem.run.tasks.program import DistributedProgram
 from xylem.run.tasks.windows_task import WindowsTask
 from xylem.syntax import ast, print_query
@@ -151,7 +152,7 @@ def _key(function: ast.Expr) -> str:
         function = function.result
     assert isinstance(function, ast.InlineFunction)
     body = function.body
-    while isinstance(body, ast.FunctionCall) and body.name.local == "data":
+    while isinstance(body, ast.FunctionCall) and body.name.expanded == (FN, "data"):
         body = body.arguments[0]
     if isinstance(body, ast.SimpleMap):
         body = body.right

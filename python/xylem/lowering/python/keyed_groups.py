@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 from xylem.analysis.types import sequence_type
 from xylem.errors import XylemError
+from xylem.functions.registry import FN
+from xylem.functions.traits import COUNTS, GROWS
 from xylem.plan.effects import Effect
 from xylem.plan.keyed_groups import FOUND, GROUPS, KEY, OF, OF_GROUP, VALUE
 from xylem.plan.note import Note
@@ -158,7 +160,7 @@ def write_cells(c: Compiler, grouping: Grouping) -> None:
 def _write_parts(c: Compiler, grouping: Grouping, cell: str) -> None:
     for number, part in enumerate(grouping.parts):
         target = f"{cell}[{number}]"
-        if part.function not in ("string-join", "distinct-values"):
+        if (FN, part.function) not in GROWS:
             _write_part(c, part, target)
             continue
         held = c.writer.fresh("held")
@@ -176,7 +178,7 @@ def _write_part(c: Compiler, part: GroupPart, target: str) -> None:
             from ..stream.aggregate_plan import write_fold
 
             write_fold(c, part.fold, code, target)
-        elif part.function in ("count", "exists", "empty"):
+        elif (FN, part.function) in COUNTS:
             c.writer.line(f"{target}.add({c.as_iterable(code)})")
         else:
             c.writer.line(f"{target}.add({c.as_iterable(c.atomized(code))})")

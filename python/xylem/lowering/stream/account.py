@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from xylem.functions.registry import FN
+from xylem.functions.traits import GROWS
 from xylem.plan import flux
 from xylem.plan.buffers import A_WINDOW, AN_ITEM, THE_STREAM
 from xylem.plan.flux_plan import Buffered
@@ -129,7 +131,7 @@ def _kept_value(role: FeedRole, paths: _Paths) -> Buffered | None:
     table = role.scope.aggregates[role.aggregate].table
     if table is not None and any(key.kind == OF_GROUP for key in table.keys):
         cells = f"the aggregates of each group of {paths.absolute(role.step)}"
-        grows = any(part.function in ("string-join", "distinct-values") for part in table.parts)
+        grows = any((FN, part.function) in GROWS for part in table.parts)
         bound = THE_STREAM if grows and role.scope.is_single else BY_GROUP
         return Buffered(variable, (cells,), f"the end of ${variable}", bound)
     if table is not None:
@@ -156,7 +158,7 @@ def _kept_value(role: FeedRole, paths: _Paths) -> Buffered | None:
         "fold-left": f"the value folded from {path}",
     }[function]
     bound = AN_ITEM if function != "last" or last == "1" else f"{last} items"
-    grows = function in ("string-join", "distinct-values") or role.scope.aggregates[role.aggregate].grows
+    grows = (FN, function) in GROWS or role.scope.aggregates[role.aggregate].grows
     if function == "fold-left":
         bound = BY_QUERY
     bound = THE_STREAM if grows and role.scope.is_single else bound

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 from xylem.analysis.projection import Projection, Use
 from xylem.analysis.types import sequence_type
+from xylem.functions.registry import FN
+from xylem.functions.traits import COUNTS
 from xylem.plan.flux import ROOT, ProcessStream, Step
 from xylem.plan.needs import add_expression, add_needs, element_names
 from xylem.plan.result_template import Tally
@@ -173,7 +175,7 @@ class AggregatePlanner:
                 clause = ast.ForClause(ONE.name, None, part.taken)
                 add_expression(ast.Flwor((clause,), part.fold.step), {name: kept}, Use.SUBTREE)
             else:
-                counts = part.function in ("count", "exists", "empty")
+                counts = (FN, part.function) in COUNTS
                 add_expression(part.taken, {name: kept}, Use.PRESENCE if counts else Use.STRING)
 
     def feeder(self, aggregate: Aggregate, name: str, kind: int = nk.ELEMENT) -> str:

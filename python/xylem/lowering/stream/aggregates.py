@@ -28,6 +28,7 @@ from xylem.analysis.last_items import is_last, last_items, looks_at_copies, sees
 from xylem.analysis.projection import NotProjectable, Projection, project
 from xylem.functions.library import look_up
 from xylem.functions.registry import FN
+from xylem.functions.traits import BY_ORDER, COUNTS, IN_ANY_ORDER, MERGES
 from xylem.plan.flux import ROOT
 from xylem.plan.keyed_groups import GROUPS, OF_GROUP
 from xylem.rewrite.limited_sorts import LimitedSort, limited_sort, with_loop
@@ -38,10 +39,8 @@ from xylem.syntax import ast
 from ..python.keyed_groups import Grouping, grouping_of
 from .fed_records import ITEM, each_text, is_source, leaves_order, split_records
 
-FUNCTIONS = ("count", "exists", "empty", "sum", "min", "max", "avg", "distinct-values", "string-join")
-IN_ORDER = ("distinct-values", "string-join", "fold-left", "last", "first", "items", "groups")
+IN_ORDER = frozenset(local for _, local in BY_ORDER) | {"last", "first", "items", "groups"}
 """Those whose value depends on the order of the records."""
-_IN_ANY_ORDER = ("count", "exists", "empty", "min", "max")
 OF_NODES = ("fold-left", "last", "first", "items", "groups")
 """Those that take nodes, not their values."""
 AGGREGATE = "aggregate "
@@ -83,7 +82,7 @@ class Aggregate:
     @property
     def counts(self) -> bool:
         """Whether only the number of items matters."""
-        return self.function in ("count", "exists", "empty")
+        return (FN, self.function) in COUNTS
 
     @property
     def depends_on_order(self) -> bool:
@@ -91,7 +90,7 @@ class Aggregate:
         if self.grouping is not None:
             if any(key.kind == OF_GROUP for key in self.grouping.keys):
                 return True
-            return any(part.function not in _IN_ANY_ORDER for part in self.grouping.parts)
+            return any((FN, part.function) not in IN_ANY_ORDER for part in self.grouping.parts)
         return self.function in IN_ORDER
 
     @property
@@ -229,7 +228,7 @@ class Extraction:
         function, (argument, *more) = call.name.local, call.arguments
         if function == "fold-left" and len(more) == 2:
             return self._folded(argument, more[0], more[1], bound, own_focus, call)
-        if function not in FUNCTIONS:
+        if call.name.expanded not in MERGES:
             return None
         parameter = ""
         if more:

@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from xylem.functions.distinct_values import key_function
 from xylem.functions.registry import FN
+from xylem.functions.traits import COUNTS, FOLDS, TRUTHS
 from xylem.plan.flux import ITEMS, OpenWindows
 from xylem.rewrite.counted_positions import base_and_predicate, counted, last_counted
 from xylem.rewrite.value_expressions import value_type
@@ -28,8 +29,6 @@ from ..python.compiler import YIELD, Compiler
 from ..python.fed_loops import reads_fed_items, write_fed_loop
 from ..python.windows import partial_of
 
-_COUNTED = frozenset({"count", "exists", "empty"})
-_FOLDED = frozenset({"sum", "avg", "min", "max"})
 _LITERALS = (ast.IntegerLiteral, ast.StringLiteral, ast.DecimalLiteral, ast.DoubleLiteral)
 
 
@@ -84,8 +83,8 @@ def _is_results(expression: ast.Expr) -> bool:
 def _folding(expression: ast.Expr) -> tuple[str, str] | None:
     """The function that needs but one value of all results, with its parameter."""
     match expression:
-        case ast.FunctionCall(name=ast.Name(local=local, uri=uri), arguments=(_,)) if uri == FN:
-            return (local, "") if local in _COUNTED or local in _FOLDED or local == "string-join" else None
+        case ast.FunctionCall(name=name, arguments=(_,)):
+            return (name.local, "") if name.expanded in FOLDS else None
         case ast.FunctionCall(
             name=ast.Name(local="string-join", uri=uri), arguments=(items, ast.StringLiteral(value=separator))
         ) if uri == FN and _is_results(items):
@@ -169,9 +168,9 @@ def _write_folded(c: Compiler, function: str, parameter: str) -> None:
     c.writer.line(f"{folded} = {c.rt(accumulator)}({function!r}, {c.context()}, {parameter!r})")
     write_fed_loop(c, item, "feed")
     with c.writer.indented(block=True):
-        value = f"({item},)" if function in _COUNTED or function == "last" else f"{c.rt(atomize)}(({item},))"
+        value = f"({item},)" if (FN, function) in COUNTS or function == "last" else f"{c.rt(atomize)}(({item},))"
         c.writer.line(f"{folded}.add({value})")
-        if function != "count" and function in _COUNTED:
+        if (FN, function) in COUNTS & TRUTHS:
             c.writer.line("break")
     c.writer.line(f"yield from {folded}.result()")
 

@@ -19,13 +19,13 @@ from xylem.analysis.ast_replacement import replaced
 from xylem.analysis.free_variables import free_in
 from xylem.analysis.reach import BeyondReach, Reach
 from xylem.functions.registry import FN
+from xylem.functions.traits import COUNTS, MERGES
 from xylem.plan.distribution import PartKind
 from xylem.plan.spread import PART_NAMESPACE, RANGE_BEGINS, RANGE_ENDS, Grouping, Place, Use
 from xylem.source.byte_ranges import Scope
 from xylem.syntax import ast
 
 from ..substitution import Substitution
-from .aggregates import AGGREGATES, COUNTING
 from .frame import Frame
 from .frame_rewrites import converted, data_of
 from .input_reads import ExpandedName, names_bound_in, reads_context
@@ -112,7 +112,7 @@ class _Contents:
         if any(self._element in free_in(other) for other in others):
             return None
         users = self._frame.user_aggregates.get(node.name.expanded)
-        if users is None and (node.name.uri != FN or node.name.local not in AGGREGATES):
+        if users is None and node.name.expanded not in MERGES:
             return None
         if self._is_around(node):
             return None
@@ -129,7 +129,7 @@ class _Contents:
             self.members.append(ast.SimpleMap(data_of(argument), converted(ast.ContextItem(), users[0])))
             return converted(ast.VarRef(name, span=node.span), users[1])
         self.aggregates.append((name, node.name.local, tuple(others)))
-        self.members.append(argument if node.name.local in COUNTING else data_of(argument))
+        self.members.append(argument if node.name.expanded in COUNTS else data_of(argument))
         return ast.VarRef(name, span=node.span)
 
     def _is_around(self, node: ast.Expr) -> bool:

@@ -14,12 +14,12 @@ from xylem.analysis.first_items import FirstItems, first_items
 from xylem.analysis.free_variables import free_in
 from xylem.analysis.reach import BeyondReach, Reach, ReachAnalysis
 from xylem.functions.registry import FN
+from xylem.functions.traits import COUNTS, MERGES
 from xylem.plan.distribution import PartKind
 from xylem.plan.spread import Grouping, Place, SpreadPart, Use
 from xylem.source.byte_ranges import Scope
 from xylem.syntax import ast
 
-from .aggregates import AGGREGATES, COUNTING
 from .copied_nodes import gathered_reach
 from .distinct_groups import distinct_groups
 from .frame_rewrites import behind, converted, data_of, existence, is_document_element, is_once, once
@@ -207,7 +207,7 @@ class Frame:
             return table_part(self, expr)
         if expr.name.expanded in self.user_aggregates and len(expr.arguments) == 1:
             return self._user_aggregate(expr, self.user_aggregates[expr.name.expanded])
-        if expr.name.uri != FN or expr.name.local not in AGGREGATES:
+        if expr.name.expanded not in MERGES:
             return None
         if not expr.arguments or any(reads_input(argument) for argument in expr.arguments[1:]):
             return None
@@ -218,14 +218,14 @@ class Frame:
         if found is not None:
             return found
         spread = self.spreading.spread(argument)
-        body = spread.body if function in COUNTING else data_of(spread.body)
+        body = spread.body if (FN, function) in COUNTS else data_of(spread.body)
         return self.add(PartKind.AGGREGATE, expr, body, spread.scopes, ANYTHING, function=function, arguments=arguments)
 
     def _in_passing(
         self, expr: ast.Expr, argument: ast.Expr, function: str, arguments: tuple[ast.Expr, ...]
     ) -> ast.Expr | None:
         """An aggregate of what start tags or texts tell, wherever they are."""
-        is_counted = function in COUNTING
+        is_counted = (FN, function) in COUNTS
         if not is_seen_in_passing(argument, self.analysis, self.copies, counted=is_counted):
             return None
         body = argument if is_counted else data_of(argument)
@@ -494,7 +494,7 @@ def _whole_items(expr: ast.Expr) -> str:
         return ""
     first = next(clause for clause in expr.clauses if isinstance(clause, ast.ForClause))
     for node in expr.result.walk():
-        if isinstance(node, ast.FunctionCall) and node.name.uri == FN and node.name.local in AGGREGATES:
+        if isinstance(node, ast.FunctionCall) and node.name.expanded in MERGES:
             start, steps = flattened(node.arguments[0]) if node.arguments else (None, [])
             goes_inside = bool(steps) and isinstance(steps[0], ast.AxisStep) and steps[0].axis in _INWARDS
             if goes_inside and isinstance(start, ast.VarRef) and start.name.expanded == first.name.expanded:

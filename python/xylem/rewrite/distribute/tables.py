@@ -14,6 +14,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from xylem.analysis.ast_replacement import replaced
+from xylem.functions.registry import FN
 from xylem.plan.distribution import PartKind
 from xylem.plan.keyed_groups import GROUPS, PASS_NAMESPACE
 from xylem.plan.spread import Place, Use
@@ -50,7 +51,7 @@ def table_part(frame: Frame, call: ast.FunctionCall) -> ast.Expr:
     records, keys, aggregates = call.arguments
     spread = frame.spreading.spread(records)
     for function in _functions(keys, aggregates):
-        if isinstance(function.body, ast.FunctionCall) and function.body.name.local == "fold-left":
+        if isinstance(function.body, ast.FunctionCall) and function.body.name.expanded == (FN, "fold-left"):
             raise NotSpread("a fold by key takes the records of its cell in the order of the whole input", call)
         if reads_input(function):
             raise NotSpread("what is kept by key reads the rest of the input for each record", call)

@@ -17,12 +17,12 @@ from xylem.analysis.event_order_call import event_order_call
 from xylem.analysis.free_variables import free_in
 from xylem.analysis.reach import COPIES, BeyondReach, Reach
 from xylem.functions.registry import FN
+from xylem.functions.traits import COUNTS, MERGES
 from xylem.plan.distribution import PartKind
 from xylem.plan.spread import PART_NAMESPACE, Grouping, Place, Use
 from xylem.syntax import ast
 
 from ..fresh_names import bound_names
-from .aggregates import AGGREGATES, COUNTING
 from .copied_nodes import GroupedNodes
 from .distinct_groups import LIES_INSIDE
 from .frame import Frame
@@ -184,7 +184,7 @@ def _are_seen_in_passing(
     try:
         variables = frame.spreading.variables_after(around, before)
         for (_, function, _), member in zip(partial.found, partial.members, strict=True):
-            (frame.analysis.of if function in COUNTING else frame.analysis.read)(member, variables)
+            (frame.analysis.of if (FN, function) in COUNTS else frame.analysis.read)(member, variables)
         for spec in group.specs:
             frame.analysis.read(_key(spec), variables)
     except BeyondReach:
@@ -247,14 +247,14 @@ class _Partial:
             return None
         if node.name.expanded in self._of_users:
             return self._user_aggregate(node)
-        if node.name.uri != FN or node.name.local not in AGGREGATES:
+        if node.name.expanded not in MERGES:
             return None
         if not node.arguments or any(free_in(other) & self._bound for other in node.arguments[1:]):
             return None
         argument = node.arguments[0]
         if not self._is_by_tuple(argument) or not self._may_be_early(node, argument):
             return None
-        member = argument if node.name.local in COUNTING else data_of(argument)
+        member = argument if node.name.expanded in COUNTS else data_of(argument)
         return self._named(node, node.name.local, member)
 
     def _user_aggregate(self, call: ast.FunctionCall) -> ast.Node | None:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from xylem.analysis.reach import NAMES_ONLY
-from xylem.functions.registry import FN
+from xylem.functions.traits import OUTSIDE
 from xylem.syntax import ast
 
 from .scope_path import flattened
@@ -39,7 +38,7 @@ def _sure(node: ast.Node) -> Iterator[ast.Node]:
 
 def cannot_fail(expr: ast.Expr) -> bool:
     """Steps without predicates from a variable, and names of nodes at the end of them."""
-    if isinstance(expr, ast.FunctionCall) and expr.name.uri == FN and expr.name.local in NAMES_ONLY:
+    if isinstance(expr, ast.FunctionCall) and expr.name.expanded in OUTSIDE:
         return len(expr.arguments) == 1 and cannot_fail(expr.arguments[0])
     start, parts = flattened(expr)
     return isinstance(start, ast.VarRef) and all(isinstance(p, ast.AxisStep) and not p.predicates for p in parts)

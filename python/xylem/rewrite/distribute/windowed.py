@@ -27,13 +27,12 @@ from xylem.analysis.free_variables import free_in
 from xylem.analysis.keyed_input import KeyedInput, keyed_at, keyed_over
 from xylem.analysis.reach import BeyondReach, Reach
 from xylem.analysis.window_collection import window_collection, with_collection
-from xylem.functions.registry import FN
+from xylem.functions.traits import COUNTS, FOLDS
 from xylem.plan.distribution import PartKind
 from xylem.plan.spread import ITEMS_OF_STREAM, Place, Use, Windowed
 from xylem.syntax import ast
 
 from ..paths_into_windows import windows_of
-from .aggregates import AGGREGATES, COUNTING
 from .frame_rewrites import data_of
 from .input_reads import names_bound_in, reads_input
 from .not_spread import NotSpread
@@ -43,7 +42,6 @@ if TYPE_CHECKING:
     from .frame import Frame
 
 ITEM = ast.Name("item", None, "urn:xylem:part")
-_FOLDED = AGGREGATES - {"distinct-values"}
 """Aggregates that have no value before the last window has ended."""
 
 
@@ -68,12 +66,12 @@ def windowed(frame: Frame, expr: ast.Expr, place: Place) -> ast.Expr | None:
             flwor = _windows_of(expr)
             return None if flwor is None else _part(frame, expr, flwor, place)
         case ast.FunctionCall(name=name, arguments=(results, *others)):
-            if name.uri != FN or name.local not in _FOLDED or any(map(reads_input, others)):
+            if name.expanded not in FOLDS or any(map(reads_input, others)):
                 return None
             flwor = _windows_of(results)
             if flwor is None:
                 return None
-            values = flwor if name.local in COUNTING else replace(flwor, result=data_of(flwor.result))
+            values = flwor if name.expanded in COUNTS else replace(flwor, result=data_of(flwor.result))
             arguments = tuple(frame.closed(other) for other in others)
             return _part(frame, expr, values, Place(Use.ITEMS), name.local, arguments)
     return None

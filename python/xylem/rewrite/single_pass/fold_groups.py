@@ -32,7 +32,7 @@ from xylem.analysis.focus import read_variables, reads_focus, uses_last, uses_po
 from xylem.analysis.free_variables import free_in
 from xylem.analysis.streamable_paths import is_test
 from xylem.functions.library import look_up
-from xylem.functions.registry import FN
+from xylem.functions.traits import BY_ORDER, MERGES
 from xylem.plan.flux import ROOT
 from xylem.plan.keyed_groups import FOUND, GROUPS, KEY, OF, OF_GROUP
 from xylem.syntax import ast
@@ -40,11 +40,9 @@ from xylem.syntax import ast
 from ..fresh_names import bound_names
 from ..substitution import FocusInTheWay, Substitution
 from ..windows.conditions import is_steady
-from .group_by_key import AGGREGATES
 from .record_source import record_source
 from .rule import ExpandedName, OnePassRule, PassFacts
 
-_IN_ORDER = ("distinct-values", "string-join")
 _ONE_BY_ONE = (ast.LetClause, ast.WhereClause)
 _REGROUPING = (ast.GroupByClause, ast.WindowClause, ast.ForseqClause)
 _STEPS_DOWN = ("child", "attribute", "self", "descendant")
@@ -177,7 +175,7 @@ class _Aggregates:
 
     def _without(self, node: ast.Node) -> ast.Node | None:
         """Something that reads nothing, in place of an aggregate."""
-        if not isinstance(node, ast.FunctionCall) or node.name.uri != FN or node.name.local not in AGGREGATES:
+        if not isinstance(node, ast.FunctionCall) or node.name.expanded not in MERGES:
             return None
         if node not in self.calls:
             taken = self._taken(node)
@@ -195,7 +193,7 @@ class _Aggregates:
         read = free_in(argument) & self.values.keys()
         if len(read) != 1 or not self._is_itemwise(argument):
             return None
-        if self.nests and call.name.local in _IN_ORDER and any(map(_is_path, self._parts(argument))):
+        if self.nests and call.name.expanded in BY_ORDER and any(map(_is_path, self._parts(argument))):
             return None
         return Substitution(self.values).apply(argument)
 

@@ -31,6 +31,7 @@ from typing import Any
 from xylem.analysis.ast_replacement import replaced, with_values
 from xylem.analysis.focus import read_variables, reads_focus
 from xylem.functions.registry import FN
+from xylem.functions.traits import BY_ORDER, MERGES
 from xylem.plan.keyed_groups import GROUPS, VALUE
 from xylem.syntax import ast
 
@@ -41,9 +42,6 @@ from .key_conditions import KeyCondition, Loop, is_safe, key_condition, loops_ar
 from .record_source import RecordSource, record_source
 from .rule import ExpandedName, OnePassRule, PassFacts
 from .value_class import Values, classify
-
-AGGREGATES = ("count", "exists", "empty", "sum", "min", "max", "avg", "distinct-values", "string-join")
-_IN_ORDER = ("distinct-values", "string-join", "fold-left")
 
 
 class GroupByKey(OnePassRule):
@@ -201,13 +199,13 @@ class _Walk:
         function = call.name.local
         argument, *more = call.arguments
         is_fold = function == "fold-left" and len(more) == 2
-        if not is_fold and (function not in AGGREGATES or not self._is_plain(more)):
+        if not is_fold and ((FN, function) not in MERGES or not self._is_plain(more)):
             return None
         argument = Substitution(place.paths).apply(argument)
         if not place.own_focus and reads_focus(argument):
             return None
         found = record_source(argument, self.record)
-        if found is None or (function in _IN_ORDER and found.leaves_order):
+        if found is None or ((FN, function) in BY_ORDER and found.leaves_order):
             return None
         return self._looked_up(replace(call, arguments=(argument, *more)), found, place)
 

@@ -18,9 +18,9 @@ from itertools import takewhile
 from xylem.analysis.ast_replacement import replaced
 from xylem.analysis.focus import reads_focus
 from xylem.functions.registry import FN
+from xylem.functions.traits import MERGES
 from xylem.syntax import ast
 
-from .group_by_key import AGGREGATES
 from .record_source import RecordSource, record_source
 from .rule import OnePassRule, PassFacts
 
@@ -84,7 +84,7 @@ def _only(choice: ast.If, branch: ast.Expr, is_then: bool) -> ast.If:
 
 
 def _is_aggregate(expr: ast.Expr) -> bool:
-    is_known = isinstance(expr, ast.FunctionCall) and expr.name.uri == FN and expr.name.local in AGGREGATES
+    is_known = isinstance(expr, ast.FunctionCall) and expr.name.expanded in MERGES
     return is_known and reads_focus(expr)
 
 

@@ -9,11 +9,11 @@ from xylem.analysis.facts.conjuncts import conjuncts
 from xylem.analysis.focus import read_variables
 from xylem.functions.library import look_up
 from xylem.functions.registry import FN, PREFIXES
+from xylem.functions.traits import UNSTEADY
 from xylem.plan.window_plan import Boundary, BoundaryVariable, WindowPlan
 from xylem.syntax import ast
 
 ExpandedName = tuple[str, str]
-_UNSTEADY = frozenset({"error", "trace", "random-number-generator", "load-xquery-module", "transform"})
 _BINDERS = (ast.ForClause, ast.LetClause, ast.WindowClause, ast.ForseqClause, ast.CountClause, ast.GroupingSpec)
 _NAMED = (*_BINDERS, ast.QuantifiedBinding, ast.Parameter, ast.ForseqVariable, BoundaryVariable, WindowPlan)
 
@@ -57,7 +57,7 @@ def is_steady(expr: ast.Node) -> bool:
 def _is_steady_call(name: ast.Name, arity: int) -> bool:
     if name.uri == PREFIXES["xs"]:
         return True
-    if name.local in _UNSTEADY:
+    if name.expanded in UNSTEADY:
         return False
     known = look_up(*name.expanded, arity) or look_up(*name.expanded, arity + 1)
     return known is not None or (name.uri == FN and name.local in ("position", "last"))

@@ -18,14 +18,15 @@ from dataclasses import replace
 
 from xylem.analysis.ast_replacement import replaced
 from xylem.analysis.focus import read_variables, uses_last, uses_position
-from xylem.functions.registry import FN
+from xylem.functions.traits import AGGREGATES, TRUTHS
 from xylem.plan.window_plan import AggregateRead, WindowAggregate, WindowPlan
 from xylem.syntax import ast
 
 from .conditions import binds, fresh, is_steady
 from .rule import WindowFacts, WindowPlace, WindowRule
 
-_FOLDED = frozenset({"count", "sum", "avg", "min", "max"})
+# Not exists() and empty(): they stop at the first item, where a state would be fed all of them.
+_FOLDED = AGGREGATES - TRUTHS
 _NOT_NUMBERS = (ast.And, ast.Or, ast.ValueComparison, ast.GeneralComparison, ast.AxisStep, ast.Quantified)
 
 
@@ -59,7 +60,7 @@ def _calls(top: ast.Node, window: WindowPlan, facts: WindowFacts) -> list[ast.Fu
 def _is_folded(call: ast.FunctionCall, window: WindowPlan, facts: WindowFacts) -> bool:
     if len(call.arguments) != 1:
         return False
-    is_ours = call.name.uri == FN and call.name.local in _FOLDED
+    is_ours = call.name.expanded in _FOLDED
     if not is_ours and call.name.expanded not in facts.user_aggregates:
         return False
     (argument,) = call.arguments

@@ -11,6 +11,7 @@ from xylem.analysis.free_variables import free_in
 from xylem.errors import XylemError
 from xylem.functions.context import Context
 from xylem.functions.registry import FN
+from xylem.functions.traits import COUNTS
 from xylem.plan.spread import SpreadPart
 from xylem.syntax import ast
 
@@ -21,8 +22,6 @@ from .packing import pack, unpack, unpack_error
 from .part_query import PartCompiler, PartQuery, RunOptions
 from .part_task import PartTask
 from .rows import Row
-
-COUNTING = frozenset({"count", "exists", "empty"})
 
 
 class StateChoice:
@@ -54,7 +53,7 @@ class AggregateTask(PartTask):
 
     def __init__(self, part: SpreadPart, compiler: PartCompiler) -> None:
         super().__init__(part, compiler, None)
-        self.is_counting = part.function in COUNTING
+        self.is_counting = (FN, part.function) in COUNTS
         self.counting = ast.FunctionCall(ast.Name("count", "fn", FN), (part.body,), span=part.source.span)
         """Counted by the scan itself, where it can."""
         self._query = PartQuery(compiler, self.counting if self.is_counting else part.body)
