@@ -46,6 +46,10 @@ def test_a_fold_gives_one_value_and_reads_as_it_comes() -> None:
         assert 0 in builtin.lazy, builtin.local
 
 
+def test_every_function_that_gives_a_truth_value_is_known() -> None:
+    assert {name for name, builtin in load_all().items() if builtin.returns == "xs:boolean"} == traits.BOOLEAN
+
+
 def test_counting_takes_items_and_other_folds_values() -> None:
     for builtin in with_trait("MERGES"):
         is_counted = (builtin.uri, builtin.local) in traits.COUNTS

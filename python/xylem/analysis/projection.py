@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
 
+from xylem.analysis.streamable_paths import is_descend
 from xylem.functions.library import look_up
 from xylem.functions.registry import FN, PREFIXES
 from xylem.functions.traits import AROUND, OUTSIDE, PASSES, standard
@@ -237,16 +238,6 @@ def _path(node: ast.Path, scope: _Scope) -> list[Projection]:
         for projection in found:
             projection.subtree = True
     return found
-
-
-def is_descend(expr: ast.Expr) -> bool:
-    """descendant-or-self::node(), as `//` abbreviates it."""
-    return (
-        isinstance(expr, ast.AxisStep)
-        and expr.axis == "descendant-or-self"
-        and isinstance(expr.test, ast.AnyKindTest)
-        and not expr.predicates
-    )
 
 
 def _step(node: ast.AxisStep, context: list[Projection], scope: _Scope, descends: bool = False) -> list[Projection]:

@@ -48,6 +48,12 @@ IN_ANY_ORDER = COUNTS | standard("max min")
 TRUTHS = standard("boolean empty exists not")
 """Takes of a sequence only whether it has items, or its effective boolean value."""
 
+BOOLEAN = TRUTHS | standard(
+    """contains contains-token deep-equal doc-available ends-with false has-children lang matches starts-with true
+    unparsed-text-available"""
+) | {(PREFIXES["map"], "contains")}  # fmt: skip
+"""Gives one xs:boolean."""
+
 # --- functions that give items they were given
 
 PICKS_ONE = standard("exactly-one head zero-or-one")

@@ -9,13 +9,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 from xylem.analysis.ast_replacement import replaced
+from xylem.analysis.facts.literals import LITERALS
 from xylem.analysis.streamable_paths import streamable_path
 from xylem.functions.registry import FN
 from xylem.functions.traits import AGGREGATES
 from xylem.syntax import ast
 
 _ATOMS = (ast.GeneralComparison, ast.ValueComparison, ast.FunctionCall)
-LITERALS = (ast.StringLiteral, ast.IntegerLiteral, ast.DecimalLiteral, ast.DoubleLiteral)
 
 
 def is_streaming_function(expr: ast.Expr) -> bool:

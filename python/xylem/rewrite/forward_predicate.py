@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from xylem.analysis.facts.literals import LITERALS
 from xylem.analysis.focus import uses_position
 from xylem.analysis.streamable_paths import is_element_test
 from xylem.syntax import ast
@@ -64,7 +65,7 @@ def _lifted(predicate: ast.Expr) -> ast.Expr | None:
 
 
 def _is_constant(expr: ast.Expr) -> bool:
-    return isinstance(expr, (ast.StringLiteral, ast.IntegerLiteral, ast.DecimalLiteral, ast.DoubleLiteral))
+    return isinstance(expr, LITERALS)
 
 
 def _from_parent(expr: ast.Expr) -> ast.Expr | None:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from xylem.analysis.facts.literals import LITERALS
 from xylem.functions.registry import PREFIXES
 from xylem.functions.traits import AGGREGATES
 from xylem.syntax import ast
 
 from .source import NAMED_SOURCES
-
-_LITERALS = (ast.StringLiteral, ast.IntegerLiteral, ast.DecimalLiteral, ast.DoubleLiteral)
 
 
 def is_worth_inlining(clause: ast.LetClause, rest: Sequence[ast.Clause], result: ast.Expr) -> bool:
@@ -43,7 +42,7 @@ def is_cheap(value: ast.Expr) -> bool:
             if name.expanded in NAMED_SOURCES:
                 return isinstance(argument, ast.StringLiteral)
             return (name.expanded in AGGREGATES or name.uri == PREFIXES["udf"]) and is_cheap(argument)
-    return isinstance(value, _LITERALS)
+    return isinstance(value, LITERALS)
 
 
 def _reads(name: ast.Name, parts: Iterable[ast.Node]) -> Iterator[ast.VarRef]:

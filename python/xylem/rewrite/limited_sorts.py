@@ -14,12 +14,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from xylem.analysis.facts.value_class import Known, Values, classify
 from xylem.analysis.first_items import first_items, position_limit
 from xylem.analysis.last_items import last_items
 from xylem.functions.registry import FN
 from xylem.syntax import ast
 
-from .single_pass.value_class import Known, Values, classify
 from .substitution import FocusInTheWay, Substitution
 
 MOST_TUPLES = 100_000

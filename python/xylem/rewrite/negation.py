@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from xylem.analysis.facts.truth_values import is_boolean
 from xylem.functions.registry import FN
 from xylem.syntax import ast
 
@@ -15,7 +16,7 @@ def negated(condition: ast.Expr) -> ast.Expr:
     """
     if isinstance(condition, ast.FunctionCall) and condition.name.uri == FN:
         local = condition.name.local
-        if local == "not" and _is_boolean(condition.arguments[0]):
+        if local == "not" and is_boolean(condition.arguments[0]):
             return condition.arguments[0]
         if local in _OPPOSITE:
             return ast.FunctionCall(_function(_OPPOSITE[local]), condition.arguments, span=condition.span)
@@ -31,9 +32,3 @@ def constant(value: bool) -> ast.FunctionCall:
 
 def _function(local: str) -> ast.Name:
     return ast.Name(local, "fn", FN)
-
-
-def _is_boolean(expr: ast.Expr) -> bool:
-    if isinstance(expr, ast.FunctionCall):
-        return expr.name.uri == FN and expr.name.local in ("not", "exists", "empty", "true", "false", "boolean")
-    return isinstance(expr, (ast.And, ast.Or, ast.GeneralComparison, ast.Quantified))

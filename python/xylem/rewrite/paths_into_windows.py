@@ -20,6 +20,7 @@ from dataclasses import dataclass, replace
 
 from xylem.analysis.ast_replacement import replaced
 from xylem.analysis.event_order_call import event_order_call
+from xylem.analysis.facts.value_expressions import gives_values
 from xylem.analysis.focus import uses_position
 from xylem.analysis.free_variables import free_in
 from xylem.analysis.streamable_paths import is_test
@@ -29,7 +30,6 @@ from xylem.functions.traits import PICKS, UNSTEADY
 from xylem.syntax import ast
 
 from .fresh_names import bound_names
-from .value_expressions import gives_values
 from .window_results import is_down, makes_elements
 
 Names = frozenset[tuple[str, str]]

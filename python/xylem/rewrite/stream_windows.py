@@ -21,6 +21,7 @@ from dataclasses import replace
 
 from xylem.analysis.ast_replacement import replaced
 from xylem.analysis.event_order_call import event_order_call
+from xylem.analysis.facts.value_expressions import gives_values
 from xylem.analysis.free_variables import free_in
 from xylem.analysis.projection import NotProjectable, Projection, project
 from xylem.analysis.streamable_paths import is_counting
@@ -33,7 +34,6 @@ from xylem.syntax import ast
 
 from .fresh_names import Names
 from .let_values import is_worth_inlining
-from .value_expressions import gives_values
 
 _BEYOND_ITEMS = AROUND | standard("collection doc function-lookup load-xquery-module")
 """Looks at more than the items of windows: at what is around them, or at other documents."""

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from collections.abc import Sequence as Seq
 from dataclasses import dataclass, replace
 
+from xylem.analysis.facts.value_expressions import gives_values
 from xylem.analysis.focus import uses_position
 from xylem.analysis.readable_names import with_readable_names
 from xylem.analysis.streamable_paths import StreamablePath, is_element_test, streamable_path
@@ -59,7 +60,6 @@ from .stream_windows import (
     window_index,
 )
 from .substitution import FocusInTheWay, Substitution, variable
-from .value_expressions import gives_values
 from .window_results import about_each
 
 _PICKING = ("head", "tail", "subsequence", "outermost")

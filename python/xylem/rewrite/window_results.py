@@ -15,12 +15,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from xylem.analysis.facts.value_expressions import gives_values
 from xylem.analysis.focus import uses_position
 from xylem.analysis.streamable_paths import is_test
 from xylem.functions.registry import FN
 from xylem.syntax import ast
-
-from .value_expressions import gives_values
 
 _FORWARD = ("child", "descendant", "descendant-or-self", "self", "attribute")
 

@@ -11,7 +11,9 @@ from functools import partial
 from itertools import islice
 
 from xylem.analysis.boundedness.first_positions import first_positions
+from xylem.analysis.facts.may_be_number import may_be_number
 from xylem.analysis.focus import uses_last, uses_position
+from xylem.analysis.streamable_paths import is_descend
 from xylem.analysis.types import node_type
 from xylem.functions.registry import FN
 from xylem.run.runtime import paths as rt
@@ -27,7 +29,6 @@ from xylem.values.sequence_type import ItemType, NodeItem, Occurrence, SequenceT
 from .calls import is_known_function
 from .code import ANY_ITEM, EMPTY, Code, Shape, atomic, many, one, optional
 from .compiler import YIELD, Compiler, compiles, not_executable
-from .static_types import may_be_number
 from .step_texts import with_step
 
 REVERSE_AXES = ("parent", "ancestor", "ancestor-or-self", "preceding", "preceding-sibling")
@@ -119,7 +120,7 @@ def _fused(steps: list[ast.Expr]) -> list[ast.Expr]:
             fused
             and isinstance(expr, ast.AxisStep)
             and expr.axis in ("child", "descendant")
-            and _is_descend(fused[-1])
+            and is_descend(fused[-1])
             and len(fused) > 1
             and all(_counts_no_positions(p) for p in expr.predicates)
         ):
@@ -129,17 +130,16 @@ def _fused(steps: list[ast.Expr]) -> list[ast.Expr]:
     return fused
 
 
-def _is_descend(expr: ast.Expr) -> bool:
-    return (
-        isinstance(expr, ast.AxisStep)
-        and expr.axis == "descendant-or-self"
-        and isinstance(expr.test, ast.AnyKindTest)
-        and not expr.predicates
-    )
+def _known_item(c: Compiler, node: ast.Expr) -> ItemType | None:
+    """What the code written so far tells of a variable or of the context item."""
+    if isinstance(node, ast.VarRef):
+        variable = c.scope.variables.get(node.name.expanded)
+        return None if variable is None else variable.code.item
+    return None if c.scope.focus.item is None else c.scope.focus.item.code.item
 
 
 def _counts_no_positions(predicate: ast.Expr) -> bool:
-    return not uses_position(predicate) and not may_be_number(None, predicate)
+    return not uses_position(predicate) and not may_be_number(predicate)
 
 
 def _checked_nodes(c: Compiler, code: Code) -> Code:
@@ -237,7 +237,7 @@ def _by_position(c: Compiler, context: Code, node: ast.AxisStep, test: NodeTest,
         step_to = c.writer.constant(step_first(node.axis, test), "first", note, key=(node.axis, test))
         code = optional(f"{step_to}({context.text})", item)
     elif isinstance(first, (ast.IntegerLiteral, ast.VarRef)) and not others:
-        if isinstance(first, ast.VarRef) and not may_be_number(c, first):
+        if isinstance(first, ast.VarRef) and not may_be_number(first, partial(_known_item, c)):
             return None
         if node.axis in REVERSE_AXES and isinstance(first, ast.VarRef):
             return None  # a truth value leaves them all, in an order that has to be turned
@@ -331,7 +331,7 @@ def filtered(c: Compiler, base: Code, predicate: ast.Expr) -> Code:
         case ast.FunctionCall(name=name, arguments=()) if name.expanded == (FN, "last"):
             return optional(f"{c.rt(rt.last_item)}({c.as_iterable(base)})", base.item)
     with_last, with_position = uses_last(predicate), uses_position(predicate)
-    numeric = may_be_number(c, predicate)
+    numeric = may_be_number(predicate, partial(_known_item, c))
     if numeric and isinstance(predicate, ast.VarRef):
         return _by_number_or_truth(c, base, predicate)
     source = c.as_iterable(base)

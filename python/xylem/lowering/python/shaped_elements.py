@@ -11,8 +11,9 @@ Safe:   the same tree: text without characters is no node, adjacent text is one,
 
 from __future__ import annotations
 
+from xylem.analysis.facts.literals import LITERALS
+from xylem.analysis.facts.value_expressions import gives_values
 from xylem.functions.registry import FN
-from xylem.rewrite.value_expressions import gives_values
 from xylem.run.runtime import constructors as rt
 from xylem.run.runtime import lookups
 from xylem.syntax import ast
@@ -86,7 +87,7 @@ def _gives_characters(c: Compiler, node: ast.Expr) -> bool:
     return isinstance(node, _ATOMIC) or _is_text(node)
 
 
-_ATOMIC = (ast.StringLiteral, ast.IntegerLiteral, ast.DecimalLiteral, ast.DoubleLiteral, ast.StringConcat)
+_ATOMIC = (*LITERALS, ast.StringConcat)
 
 
 def _is_text(node: ast.Expr) -> bool:

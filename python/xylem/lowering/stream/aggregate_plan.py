@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from xylem.analysis.facts.value_class import declared_class
 from xylem.analysis.projection import Projection, Use
 from xylem.analysis.types import sequence_type
 from xylem.functions.registry import FN
@@ -16,7 +17,6 @@ from xylem.plan.result_template import Tally
 from xylem.plan.scan_plan import Report
 from xylem.plan.symbols import reached_type
 from xylem.rewrite.simple_expressions import is_known_at_start
-from xylem.rewrite.single_pass.value_class import declared_class
 from xylem.run.stream.roles import AggregateRole, FeedRole, ScopeRole
 from xylem.schema.constraints import ElementConstraints
 from xylem.syntax import ast

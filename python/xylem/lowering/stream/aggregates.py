@@ -22,6 +22,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
+from xylem.analysis.facts.literals import LITERALS
 from xylem.analysis.focus import read_variables, reads_focus
 from xylem.analysis.free_variables import free_in
 from xylem.analysis.last_items import is_last, last_items, looks_at_copies, sees_more_than_items
@@ -468,8 +469,6 @@ def fold_of(zero: ast.Expr, function: ast.Expr) -> Fold | None:
     return None
 
 
-
-
 def _may_construct(node: ast.Node) -> bool:
     if isinstance(node, ast.FunctionCall):
         return look_up(*node.name.expanded, len(node.arguments)) is None
@@ -479,7 +478,7 @@ def _may_construct(node: ast.Node) -> bool:
 def _is_literal(node: ast.Expr) -> bool:
     if isinstance(node, ast.Unary):
         return _is_literal(node.operand)
-    return isinstance(node, (ast.StringLiteral, ast.IntegerLiteral, ast.DecimalLiteral, ast.DoubleLiteral))
+    return isinstance(node, LITERALS)
 
 
 def _stays_below(taken: ast.Expr) -> bool:

@@ -11,14 +11,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from xylem.analysis.facts.may_be_number import may_be_number
+from xylem.analysis.facts.value_expressions import gives_values
 from xylem.analysis.focus import read_variables, reads_focus, uses_position
-from xylem.analysis.projection import is_descend
-from xylem.analysis.streamable_paths import is_test, is_text_step
+from xylem.analysis.streamable_paths import is_descend, is_test, is_text_step
 from xylem.plan.flux import ROOT
-from xylem.rewrite.value_expressions import gives_values
 from xylem.syntax import ast
-
-from ..python.static_types import may_be_number
 
 ITEM = ast.VarRef(ast.Name("streamed item", None, ""))
 """Stands for the record an aggregate is fed with; the name cannot be written in a query."""
@@ -209,7 +207,7 @@ def _prefix(parts: Sequence[ast.Expr], starts_at_document: bool) -> _Cut | None:
         cut.length += 1
         descends = False
         if part.predicates:
-            if any(uses_position(p) or may_be_number(None, p) for p in part.predicates):
+            if any(uses_position(p) or may_be_number(p) for p in part.predicates):
                 return None
             cut.predicates = part.predicates
             break

@@ -14,11 +14,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from xylem.analysis.facts.conjuncts import conjuncts
+from xylem.analysis.facts.value_class import XS, Known, Values, classify
 from xylem.analysis.focus import read_variables, reads_focus
 from xylem.functions.registry import FN
 from xylem.plan.result_template import PathStep, ValueOf
 from xylem.plan.scan_table import Apply, Constant, Load, Program, ScanKey, ScanPart, ScanTable, Variable
-from xylem.rewrite.single_pass.value_class import XS, Known, Values, classify
 from xylem.rewrite.substitution import FocusInTheWay, Substitution
 from xylem.syntax import ast
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from xylem.analysis.projection import is_descend
+from xylem.analysis.streamable_paths import is_descend
 from xylem.plan.flux import Step
 from xylem.plan.needs import node_test
 from xylem.plan.result_template import Path, PathStep, ValueOf

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from xylem.analysis.facts.literals import LITERALS
+from xylem.analysis.facts.value_expressions import value_type
 from xylem.functions.distinct_values import key_function
 from xylem.functions.registry import FN
 from xylem.functions.traits import COUNTS, FOLDS, TRUTHS
 from xylem.plan.flux import ITEMS, OpenWindows
 from xylem.rewrite.counted_positions import base_and_predicate, counted, last_counted
-from xylem.rewrite.value_expressions import value_type
 from xylem.run.stream.accumulator import accumulator
 from xylem.syntax import ast
 from xylem.values import atomic_type as at
@@ -28,8 +29,6 @@ from ..python.code import Code, Shape, atomic
 from ..python.compiler import YIELD, Compiler
 from ..python.fed_loops import reads_fed_items, write_fed_loop
 from ..python.windows import partial_of
-
-_LITERALS = (ast.IntegerLiteral, ast.StringLiteral, ast.DecimalLiteral, ast.DoubleLiteral)
 
 
 def write_windows(c: Compiler, opened: OpenWindows) -> None:
@@ -122,9 +121,9 @@ def _asked(expression: ast.Expr) -> tuple[ast.Name, ast.Expr, bool] | None:
             return first.name, test, kind == "some"
         case ast.GeneralComparison(left=left, right=right):
             each = ast.VarRef(ast.Name("result", None, ITEMS.uri), span=expression.span)
-            if _is_results(left) and isinstance(right, _LITERALS):
+            if _is_results(left) and isinstance(right, LITERALS):
                 return each.name, replace(expression, left=each), True
-            if _is_results(right) and isinstance(left, _LITERALS):
+            if _is_results(right) and isinstance(left, LITERALS):
                 return each.name, replace(expression, right=each), True
     return None
 

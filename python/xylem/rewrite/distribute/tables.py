@@ -14,6 +14,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from xylem.analysis.ast_replacement import replaced
+from xylem.analysis.facts.value_class import Known, Values, classify
 from xylem.functions.registry import FN
 from xylem.plan.distribution import PartKind
 from xylem.plan.keyed_groups import GROUPS, PASS_NAMESPACE
@@ -22,7 +23,6 @@ from xylem.syntax import ast
 
 from ..single_pass.group_by_key import GroupByKey
 from ..single_pass.rule import PassFacts
-from ..single_pass.value_class import Known, Values, classify
 from .input_reads import reads_input
 from .not_spread import NotSpread
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from xylem.analysis.facts.value_class import XS, Known, Scope, Values, classify, declared_class
 from xylem.syntax import ast
 
 from .rule import PassFacts
-from .value_class import XS, Known, Scope, Values, classify, declared_class
 
 _FITTING: dict[Values, tuple[Values, ...]] = {Values.DECIMAL: (Values.INTEGER, Values.DECIMAL)}
 

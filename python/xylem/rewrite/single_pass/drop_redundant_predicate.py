@@ -17,13 +17,13 @@ from dataclasses import replace
 from xylem.analysis.ast_replacement import replaced
 from xylem.analysis.facts.comparisons import sides
 from xylem.analysis.facts.conjuncts import conjunction, conjuncts
+from xylem.analysis.facts.value_class import Known, Values, classify
 from xylem.functions.registry import FN
 from xylem.syntax import ast
 
 from ..substitution import FocusInTheWay, Substitution
 from .head_and_tail import compared_with_number, presence_test
 from .rule import OnePassRule, PassFacts
-from .value_class import Known, Values, classify
 
 _ORDERED = (Values.INTEGER, Values.DECIMAL, Values.STRING)
 _AT_MOST = {("<=", "max"), ("le", "max"), (">=", "min"), ("ge", "min")}

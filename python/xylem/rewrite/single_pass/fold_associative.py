@@ -18,6 +18,7 @@ Safe:   the value for the empty sequence comes last in the recursion, so it come
 
 from __future__ import annotations
 
+from xylem.analysis.facts.value_class import Known, Scope, Values, classify, declared_class
 from xylem.functions.registry import FN
 from xylem.syntax import ast
 
@@ -26,7 +27,6 @@ from .conversion import converted
 from .fold_accumulators import constant_places, each_call, with_arguments
 from .linear_recursion import LinearRecursion
 from .rule import OnePassRule, PassFacts
-from .value_class import Known, Scope, Values, classify, declared_class
 
 _EXACT = (Values.INTEGER, Values.DECIMAL)
 

@@ -29,6 +29,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from xylem.analysis.ast_replacement import replaced, with_values
+from xylem.analysis.facts.value_class import Values, classify
 from xylem.analysis.focus import read_variables, reads_focus
 from xylem.functions.registry import FN
 from xylem.functions.traits import BY_ORDER, MERGES
@@ -41,7 +42,6 @@ from ..substitution import Substitution
 from .key_conditions import KeyCondition, Loop, is_safe, key_condition, loops_around, turns_condition
 from .record_source import RecordSource, record_source
 from .rule import ExpandedName, OnePassRule, PassFacts
-from .value_class import Values, classify
 
 
 class GroupByKey(OnePassRule):

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+from xylem.analysis.facts.value_class import NOTHING_KNOWN, Known, classify, declared_class
 from xylem.syntax import ast
 
 from ..fresh_names import bound_names
-from .value_class import NOTHING_KNOWN, Known, classify, declared_class
 
 ExpandedName = tuple[str, str]
 FunctionKey = tuple[str, str, int]

@@ -25,6 +25,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from xylem.analysis.ast_replacement import replaced
+from xylem.analysis.facts.truth_values import is_boolean
+from xylem.analysis.facts.value_class import Values, classify
 from xylem.analysis.focus import reads_focus, uses_position
 from xylem.analysis.free_variables import free_in
 from xylem.functions.registry import FN
@@ -33,11 +35,8 @@ from xylem.syntax import ast
 from .fold_accumulators import bound_once
 from .head_and_tail import compared_with_number
 from .rule import OnePassRule, PassFacts
-from .value_class import Values, classify
 
-_TRUTHS = ("not", "exists", "empty", "boolean", "contains", "starts-with", "ends-with", "matches", "true", "false")
 _SPELLED_OUT = ("for-each", "filter", "reverse", "head", "remove", "subsequence", "unordered", "index-of", "count")
-_BOOLEAN = (ast.GeneralComparison, ast.And, ast.Or, ast.Quantified, ast.InstanceOf, ast.CastableAs)
 
 
 class SpellOutFunctions(OnePassRule):
@@ -167,17 +166,10 @@ def _each(call: ast.FunctionCall, sequence: ast.Expr, function: ast.Expr, facts:
 def _tested(call: ast.FunctionCall, sequence: ast.Expr, function: ast.Expr) -> ast.Expr | None:
     match function:
         case ast.InlineFunction(parameters=(ast.Parameter(name=name, type=None),), returns=None, body=body):
-            if _is_boolean(body) and not reads_focus(body):
+            if is_boolean(body) and not reads_focus(body):
                 clauses = (ast.ForClause(name, None, sequence, span=call.span), ast.WhereClause(body, span=body.span))
                 return ast.Flwor(clauses, ast.VarRef(name), span=call.span)
     return None
-
-
-def _is_boolean(expr: ast.Expr) -> bool:
-    """Whether an expression gives one xs:boolean, or an error."""
-    if isinstance(expr, ast.FunctionCall):
-        return expr.name.uri == FN and expr.name.local in _TRUTHS
-    return isinstance(expr, _BOOLEAN)
 
 
 def _filtered(whole: ast.Filter, base: ast.Expr, predicate: ast.Expr) -> ast.Expr | None:

@@ -10,7 +10,9 @@ from collections.abc import Mapping
 from enum import Enum
 from typing import NamedTuple
 
+from xylem.analysis.facts.truth_values import is_boolean
 from xylem.functions.registry import FN
+from xylem.functions.traits import PICKS_ONE
 from xylem.syntax import ast
 
 XS = "http://www.w3.org/2001/XMLSchema"
@@ -60,9 +62,6 @@ _RESULTS = {
     "concat": Values.STRING, "normalize-space": Values.STRING, "upper-case": Values.STRING,
     "lower-case": Values.STRING, "substring": Values.STRING, "substring-before": Values.STRING,
     "substring-after": Values.STRING, "translate": Values.STRING, "string-join": Values.STRING,
-    "not": Values.BOOLEAN, "exists": Values.BOOLEAN, "empty": Values.BOOLEAN, "boolean": Values.BOOLEAN,
-    "true": Values.BOOLEAN, "false": Values.BOOLEAN, "contains": Values.BOOLEAN, "starts-with": Values.BOOLEAN,
-    "ends-with": Values.BOOLEAN,
 }  # fmt: skip
 """Functions that always give one value."""
 _UNTYPED_NODES = (ast.NameTest, ast.Wildcard, ast.ElementTest, ast.TextTest)
@@ -107,7 +106,7 @@ def classify(expr: ast.Expr, scope: Scope) -> Known:
             return _together([classify(item, scope) for item in items])
         case ast.If(then=then, otherwise=otherwise):
             return _either(classify(then, scope), classify(otherwise, scope))
-        case ast.GeneralComparison() | ast.And() | ast.Or() | ast.Quantified() | ast.CastableAs() | ast.InstanceOf():
+        case _ if is_boolean(expr):
             return Known(Values.BOOLEAN, True, True)
         case ast.StringConcat() | ast.StringConstructor():
             return Known(Values.STRING, True, True)
@@ -175,10 +174,10 @@ def _call(name: ast.Name, arguments: tuple[ast.Expr, ...], scope: Scope) -> Know
     if name.local in ("abs", "floor", "ceiling", "round") and len(arguments) == 1:
         found = classify(arguments[0], scope)
         return Known(_number(found.values), found.is_one, True)
-    if name.local in ("head", "exactly-one", "zero-or-one", "one-or-more", "data") and len(arguments) == 1:
+    if (name.expanded in PICKS_ONE or name.local in ("one-or-more", "data")) and len(arguments) == 1:
         found = classify(arguments[0], scope)
         some = found.some or name.local in ("exactly-one", "one-or-more")
-        return Known(found.values, some, found.single or name.local in ("head", "exactly-one", "zero-or-one"))
+        return Known(found.values, some, found.single or name.expanded in PICKS_ONE)
     return NOTHING_KNOWN
 
 

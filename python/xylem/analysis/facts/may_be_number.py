@@ -1,18 +1,18 @@
-"""Quick answers about an expression's type before any code is written for it."""
+"""Whether a predicate may turn out to be a number, and so a position: told by its form and by what its names are."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from xylem.analysis.types import signature_type
 from xylem.functions.library import look_up
-from xylem.functions.registry import FN
+from xylem.functions.traits import BOOLEAN
 from xylem.syntax import ast
 from xylem.values import atomic_type as at
 from xylem.values.sequence_type import AtomicItem, ItemType, NodeItem
 
-if TYPE_CHECKING:
-    from .compiler import Compiler
+Known = Callable[[ast.Expr], ItemType | None]
+"""The type of the items of a variable, or of the context item, where the asker knows it."""
 
 _NEVER_NUMBERS = (
     ast.And,
@@ -32,29 +32,32 @@ _NEVER_NUMBERS = (
 )
 
 
-def may_be_number(c: Compiler | None, node: ast.Expr) -> bool:
-    """Whether a predicate may turn out to be a number, and so a position."""
+def _nothing(node: ast.Expr) -> ItemType | None:
+    return None
+
+
+def may_be_number(node: ast.Expr, known: Known = _nothing) -> bool:
+    """Whether a number may be among the items of an expression."""
     if isinstance(node, _NEVER_NUMBERS):
         return False
     match node:
         case ast.Path(right=right):
-            return may_be_number(None, right)
+            # What is known of the focus is not so behind a step.
+            return may_be_number(right)
         case ast.Filter(base=base):
-            return may_be_number(c, base)
+            return may_be_number(base, known)
         case ast.FunctionCall(name=name, arguments=arguments):
             return _call_may_be_number(name, len(arguments))
-        case ast.VarRef(name=name) if c is not None:
-            variable = c.scope.variables.get(name.expanded)
-            return variable is None or _item_may_be_number(variable.code.item)
-        case ast.ContextItem() if c is not None and c.scope.focus.item is not None:
-            return _item_may_be_number(c.scope.focus.item.code.item)
+        case ast.VarRef() | ast.ContextItem():
+            item = known(node)
+            return item is None or _item_may_be_number(item)
         case ast.If(then=then, otherwise=otherwise):
-            return may_be_number(c, then) or may_be_number(c, otherwise)
+            return may_be_number(then, known) or may_be_number(otherwise, known)
     return True
 
 
 def _call_may_be_number(name: ast.Name, arity: int) -> bool:
-    if name.uri == FN and name.local in ("true", "false", "not", "boolean", "exists", "empty"):
+    if name.expanded in BOOLEAN:
         return False
     builtin = look_up(*name.expanded, arity) or look_up(*name.expanded, arity + 1)
     return builtin is None or _item_may_be_number(signature_type(builtin.returns).item)

@@ -1,0 +1,16 @@
+"""Expressions that give one xs:boolean, or an error: told by their form.
+
+Not `$a eq $b` or `$a is $b`, which give nothing where an operand is empty.
+"""
+
+from __future__ import annotations
+
+from xylem.functions.traits import BOOLEAN
+from xylem.syntax import ast
+
+_FORMS = (ast.And, ast.Or, ast.GeneralComparison, ast.Quantified, ast.InstanceOf, ast.CastableAs)
+
+
+def is_boolean(expr: ast.Expr) -> bool:
+    """Whether the value is its own effective boolean value."""
+    return expr.name.expanded in BOOLEAN if isinstance(expr, ast.FunctionCall) else isinstance(expr, _FORMS)
