@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from xylem.analysis.facts.comparisons import TURNED
+from xylem.analysis.facts.standard_calls import is_call
 from xylem.functions.registry import FN
 from xylem.syntax import ast
 
@@ -53,9 +54,9 @@ def position_limit(predicate: ast.Expr) -> ast.VarRef | None:
     """The variable of position() le $k, which says how many of the first items pass."""
     match predicate:
         case ast.ValueComparison(op=op, left=left, right=right) | ast.GeneralComparison(op=op, left=left, right=right):
-            if _is_position(right):
+            if is_call(right, "position"):
                 left, right, op = right, left, TURNED[op]
-            if not _is_position(left):
+            if not is_call(left, "position"):
                 return None
             match right:
                 case ast.VarRef() if op in ("le", "<=", "lt", "<"):
@@ -93,19 +94,15 @@ def _positions(predicate: ast.Expr) -> _Positions | None:
             is_open = one.last is None or other.last is None
             return _Positions(None if is_open else max(one.last or 0, other.last or 0))
         case ast.ValueComparison(op=op, left=left, right=right) | ast.GeneralComparison(op=op, left=left, right=right):
-            if _is_position(right) and not _is_position(left):
+            if is_call(right, "position") and not is_call(left, "position"):
                 left, right, op = right, left, TURNED[op]
-            return _compared(op, right) if _is_position(left) else None
+            return _compared(op, right) if is_call(left, "position") else None
     return None
 
 
 def _asks_for_last(expr: ast.Expr) -> bool:
     calls = (node for node in expr.walk() if isinstance(node, (ast.FunctionCall, ast.NamedFunctionRef)))
     return any(call.name.expanded == (FN, "last") for call in calls)
-
-
-def _is_position(expr: ast.Expr) -> bool:
-    return isinstance(expr, ast.FunctionCall) and expr.name.expanded == (FN, "position") and not expr.arguments
 
 
 def _compared(op: str, right: ast.Expr) -> _Positions | None:

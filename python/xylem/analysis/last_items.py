@@ -10,6 +10,7 @@ Where there are fewer items than that, they are all there.
 from __future__ import annotations
 
 from xylem.analysis.facts.comparisons import GENERAL, sides
+from xylem.analysis.facts.standard_calls import is_call
 from xylem.analysis.focus import uses_position
 from xylem.functions.library import look_up
 from xylem.functions.registry import FN
@@ -49,7 +50,7 @@ def _may_look_around(node: ast.Node) -> bool:
 
 def is_last(predicate: ast.Expr) -> bool:
     """[last()]"""
-    return _is(predicate, "last")
+    return is_call(predicate, "last")
 
 
 def last_items(predicate: ast.Expr) -> int | None:
@@ -66,7 +67,7 @@ def _number(predicate: ast.Expr) -> int | None:
         case ast.And(left=left, right=right):
             found = [number for number in (last_items(left), last_items(right)) if number is not None]
             return min(found) if found and _counts_from_end(left) and _counts_from_end(right) else None
-        case ast.GeneralComparison(op="=", left=left, right=ast.SequenceExpr(items=items)) if _is(left, "position"):
+        case ast.GeneralComparison(op="=", left=left, right=ast.SequenceExpr(items=items)) if is_call(left, "position"):
             numbers = [number for number in map(_before_last, items) if number is not None]
             return max(numbers) + 1 if numbers and len(numbers) == len(items) else None
         case ast.Or(left=left, right=right):
@@ -92,20 +93,16 @@ def _compared(predicate: ast.Expr) -> tuple[str, int] | None:
         return None
     for own, op, other in sides(predicate):
         before, sign = _before_last(other), GENERAL.get(op, op)
-        if before is not None and _is(own, "position") and sign != "!=":
+        if before is not None and is_call(own, "position") and sign != "!=":
             return sign, before
     return None
 
 
 def _before_last(expr: ast.Expr) -> int | None:
     """n of last() - n"""
-    if _is(expr, "last"):
+    if is_call(expr, "last"):
         return 0
     match expr:
-        case ast.Arithmetic(op="-", left=left, right=ast.IntegerLiteral(value=number)) if _is(left, "last"):
+        case ast.Arithmetic(op="-", left=left, right=ast.IntegerLiteral(value=number)) if is_call(left, "last"):
             return number
     return None
-
-
-def _is(expr: ast.Expr, local: str) -> bool:
-    return isinstance(expr, ast.FunctionCall) and expr.name.expanded == (FN, local) and not expr.arguments

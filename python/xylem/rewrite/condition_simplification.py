@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from xylem.analysis.facts.standard_calls import is_call
 from xylem.functions.registry import FN
 from xylem.syntax import ast
 
@@ -56,11 +57,7 @@ def _is_empty(expr: ast.Expr, facts: Facts) -> bool:
 
 def is_constant(condition: ast.Expr, value: bool) -> bool:
     """Whether a condition is fn:true(), or fn:false()."""
-    return (
-        isinstance(condition, ast.FunctionCall)
-        and condition.name.expanded == (FN, "true" if value else "false")
-        and not condition.arguments
-    )
+    return is_call(condition, "true" if value else "false")
 
 
 def _both(condition: ast.And, left: ast.Expr, right: ast.Expr) -> ast.Expr:

@@ -21,6 +21,7 @@ from dataclasses import replace
 
 from xylem.analysis.ast_replacement import replaced
 from xylem.analysis.event_order_call import event_order_call
+from xylem.analysis.facts.standard_calls import is_call
 from xylem.analysis.facts.value_expressions import gives_values
 from xylem.analysis.free_variables import free_in
 from xylem.analysis.projection import NotProjectable, Projection, project
@@ -105,7 +106,7 @@ def _operands(expr: ast.Expr) -> Sequence[ast.Expr]:
             is_partial = any(isinstance(argument, ast.ArgumentPlaceholder) for argument in arguments)
             is_data = name.local == "data" and len(arguments) == 1
             return () if name.uri != FN or name.expanded in _BEYOND_ITEMS or is_partial or is_data else arguments
-        case ast.Filter(base=base, predicate=predicate) if is_counting(predicate) or _is_last(predicate):
+        case ast.Filter(base=base, predicate=predicate) if is_counting(predicate) or is_call(predicate, "last"):
             return (base,)
         case ast.If(test=test):
             return (test,)
@@ -121,13 +122,6 @@ def _operands(expr: ast.Expr) -> Sequence[ast.Expr]:
     if isinstance(expr, _STRICT):
         return [child for child in expr.children() if isinstance(child, ast.Expr)]
     return ()
-
-
-def _is_last(predicate: ast.Expr) -> bool:
-    match predicate:
-        case ast.FunctionCall(name=ast.Name(local="last", uri=uri), arguments=()):
-            return uri == FN
-    return False
 
 
 _STRICT = (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from xylem.analysis.facts.may_be_number import may_be_number
+from xylem.analysis.facts.standard_calls import argument_of, is_call
 from xylem.analysis.facts.truth_values import is_boolean
 from xylem.analysis.facts.value_class import Values, classify
 from xylem.analysis.facts.value_expressions import gives_values
@@ -60,3 +61,14 @@ def test_what_cannot_be_a_number_is_none(text: str) -> None:
 @pytest.mark.parametrize("text", [*TRUTHS, *OTHERS, *NUMBERS])
 def test_where_values_are_given_no_node_is(text: str) -> None:
     assert not gives_values(expression(text)) or not any(isinstance(item, Node) for item in evaluated(text))
+
+
+def test_calls_are_known_by_namespace() -> None:
+    assert is_call(expression("true()"), "true")
+    assert is_call(expression("fn:true()"), "true")
+    assert not is_call(expression("false()"), "true")
+    assert not is_call(expression("not(1)"), "not")
+    assert not is_call(expression("declare function local:true() { 1 }; local:true()"), "true")
+    assert not is_call(None, "true")
+    assert argument_of(expression("reverse(1)"), "reverse") == ast.IntegerLiteral(1)
+    assert argument_of(expression("true()"), "true") is None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from xylem.analysis.facts.comparisons import TURNED
-from xylem.functions.registry import FN
+from xylem.analysis.facts.standard_calls import is_call
 from xylem.syntax import ast
 
 
@@ -34,9 +34,9 @@ def _positions(condition: ast.Expr) -> Positions:
             last = min(lasts) if lasts else None
             return Positions(max(one.first, other.first), last, one.are_all and other.are_all)
         case ast.ValueComparison(op=op, left=left, right=right) | ast.GeneralComparison(op=op, left=left, right=right):
-            if _is_position(left):
+            if is_call(left, "position"):
                 return _compared(op, right)
-            if _is_position(right):
+            if is_call(right, "position"):
                 return _compared(TURNED[op], left)
     return Positions()
 
@@ -68,7 +68,3 @@ def _single(number: int, op: str) -> Positions:
         case "gt" | ">":
             return Positions(max(number + 1, 1), None, True)
     return Positions()
-
-
-def _is_position(expr: ast.Expr) -> bool:
-    return isinstance(expr, ast.FunctionCall) and not expr.arguments and expr.name.expanded == (FN, "position")

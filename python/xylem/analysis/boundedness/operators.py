@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from xylem.analysis.facts.standard_calls import is_call
 from xylem.analysis.focus import uses_last
-from xylem.functions.registry import FN
 from xylem.syntax import ast
 
 from .first_positions import first_positions
@@ -125,13 +125,9 @@ def _filter(of: Boundedness, expr: ast.Expr, base: ast.Expr, predicate: ast.Expr
     _inside(of, predicate, bound)
     if found is None or first_positions(predicate) is not None:
         return None
-    if uses_last(predicate) or _is_last(predicate):
+    if uses_last(predicate) or is_call(predicate, "last"):
         of.refuse(expr, "last()", found, _LAST)
     return found.through(excerpt(expr))
-
-
-def _is_last(predicate: ast.Expr) -> bool:
-    return isinstance(predicate, ast.FunctionCall) and predicate.name.expanded == (FN, "last")
 
 
 def _sequence(of: Boundedness, items: tuple[ast.Expr, ...], bound: Bindings) -> Infinite | None:

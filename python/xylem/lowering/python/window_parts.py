@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
+from xylem.analysis.facts.standard_calls import is_call
 from xylem.analysis.types import sequence_type
-from xylem.functions.registry import FN
 from xylem.plan.window_plan import Boundary, BoundaryVariable, WindowIndex, WindowPlan
 from xylem.run.runtime import control as control_rt
 from xylem.run.windows.open_windows import EachWindow, HashedWindows, SortedWindows
@@ -18,11 +18,6 @@ from .control import check_binding
 
 Parts = list[tuple[tuple[str, str] | None, Code | None]]
 """The variables of a boundary by role, as names and code."""
-
-
-def is_call(expr: ast.Expr | None, local: str) -> bool:
-    """fn:true() or fn:false()."""
-    return isinstance(expr, ast.FunctionCall) and expr.name.expanded == (FN, local) and not expr.arguments
 
 
 class WindowFunctions:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from xylem.analysis.facts.comparisons import GENERAL, TURNED
+from xylem.analysis.facts.standard_calls import argument_of, is_call
 from xylem.functions.registry import FN
 from xylem.syntax import ast
 
@@ -52,8 +53,8 @@ def _are_others(predicate: ast.Expr, name: ExpandedName) -> bool:
         case ast.FunctionCall(name=called, arguments=(argument,)) if called.expanded == (FN, "not"):
             return _position(argument) in _FIRST
         case ast.GeneralComparison(op="=", left=left, right=ast.Range(left=start, right=end)):
-            is_rest = _is_call(end, "last") or _is_count(end, name)
-            return _is_call(left, "position") and _is_number(start, 2) and is_rest
+            is_rest = is_call(end, "last") or _is_count(end, name)
+            return is_call(left, "position") and _is_number(start, 2) and is_rest
     return _position(predicate) in _OTHERS
 
 
@@ -61,7 +62,7 @@ def is_last(expr: ast.Node, name: ExpandedName) -> bool:
     """$p[last()], $p[position() = last()], $p[count($p)], subsequence($p, count($p)), reverse($p)[1]"""
     match expr:
         case ast.Filter(base=base, predicate=predicate) if is_variable(base, name):
-            return _is_call(predicate, "last") or _is_count(predicate, name) or _beside_last(predicate) in _AT_LAST
+            return is_call(predicate, "last") or _is_count(predicate, name) or _beside_last(predicate) in _AT_LAST
         case ast.Filter(base=base, predicate=predicate):
             return _is_reversed(base, name) and (_is_number(predicate, 1) or _position(predicate) in _FIRST)
         case ast.FunctionCall(name=ast.Name(local="head", uri=uri), arguments=(sequence,)) if uri == FN:
@@ -91,15 +92,9 @@ def is_all_but_last(expr: ast.Expr, name: ExpandedName) -> bool:
     return False
 
 
-def _is_call(expr: ast.Expr, local: str) -> bool:
-    return isinstance(expr, ast.FunctionCall) and expr.name.expanded == (FN, local) and not expr.arguments
-
-
 def _is_of_variable(expr: ast.Expr, local: str, name: ExpandedName) -> bool:
-    match expr:
-        case ast.FunctionCall(name=called, arguments=(sequence,)):
-            return called.expanded == (FN, local) and is_variable(sequence, name)
-    return False
+    sequence = argument_of(expr, local)
+    return sequence is not None and is_variable(sequence, name)
 
 
 def _is_count(expr: ast.Expr, name: ExpandedName) -> bool:
@@ -115,9 +110,9 @@ def _beside_last(predicate: ast.Expr) -> str | None:
     if not isinstance(predicate, (ast.GeneralComparison, ast.ValueComparison)):
         return None
     sign = GENERAL.get(predicate.op, predicate.op)
-    if _is_call(predicate.left, "position") and _is_call(predicate.right, "last"):
+    if is_call(predicate.left, "position") and is_call(predicate.right, "last"):
         return sign
-    return TURNED[sign] if _is_call(predicate.left, "last") and _is_call(predicate.right, "position") else None
+    return TURNED[sign] if is_call(predicate.left, "last") and is_call(predicate.right, "position") else None
 
 
 _AT_LAST = ("=", ">=")
@@ -145,10 +140,7 @@ def compared_with_number(expr: ast.Expr) -> tuple[ast.Expr, str, int] | None:
 def _position(predicate: ast.Expr) -> tuple[str, int] | None:
     """position() > 1 as its sign and number."""
     found = compared_with_number(predicate)
-    match found:
-        case (ast.FunctionCall(name=ast.Name(local="position", uri=uri), arguments=()), sign, number) if uri == FN:
-            return sign, number
-    return None
+    return found[1:] if found is not None and is_call(found[0], "position") else None
 
 
 def presence_test(test: ast.Expr, name: ExpandedName, of_nodes: bool) -> bool | None:

@@ -25,6 +25,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from xylem.analysis.ast_replacement import replaced
+from xylem.analysis.facts.standard_calls import argument_of, is_call
 from xylem.analysis.facts.truth_values import is_boolean
 from xylem.analysis.facts.value_class import Values, classify
 from xylem.analysis.focus import reads_focus, uses_position
@@ -100,7 +101,7 @@ def _spelled_out(node: ast.Node, facts: PassFacts) -> ast.Expr | None:
         case ast.FunctionCall(name=name, arguments=(sequence, *more)) if name.uri == FN:
             if name.local in ("boolean", "not"):
                 made = _presence(node, sequence) if not more else None
-            elif _is_sequence(sequence) or _call_of(sequence, "reverse") is not None:
+            elif _is_sequence(sequence) or argument_of(sequence, "reverse") is not None:
                 made = _called(node, sequence, more, facts)
     return None if made is None else replaced(made, lambda inner: None if inner is made else _spelled_out(inner, facts))
 
@@ -130,7 +131,7 @@ def _called(call: ast.FunctionCall, sequence: ast.Expr, more: list[ast.Expr], fa
         case "unordered", []:
             return sequence
         case "head", []:
-            reverted = _call_of(sequence, "reverse")
+            reverted = argument_of(sequence, "reverse")
             return None if reverted is None else _where(call, reverted, _fn("last"))
         case "remove", [ast.IntegerLiteral() as place] if place.value > 0:
             return _where(call, sequence, ast.GeneralComparison("!=", _fn("position"), place))
@@ -173,12 +174,12 @@ def _tested(call: ast.FunctionCall, sequence: ast.Expr, function: ast.Expr) -> a
 
 
 def _filtered(whole: ast.Filter, base: ast.Expr, predicate: ast.Expr) -> ast.Expr | None:
-    reverted = _call_of(base, "reverse")
+    reverted = argument_of(base, "reverse")
     if reverted is not None and isinstance(predicate, ast.IntegerLiteral) and predicate.value > 0:
         before = ast.IntegerLiteral(predicate.value - 1)
         return _where(whole, reverted, ast.Arithmetic("-", _fn("last"), before) if before.value else _fn("last"))
     compared = compared_with_number(predicate)
-    if reverted is not None and compared is not None and _is(compared[0], "position"):
+    if reverted is not None and compared is not None and is_call(compared[0], "position"):
         number = compared[2] - (compared[1] == "<")
         if compared[1] in ("<", "<=") and number > 0:
             last = _where(whole, reverted, _positions(">", ast.IntegerLiteral(number)))
@@ -209,7 +210,7 @@ def _last_for_count(predicate: ast.Expr, base: ast.Expr) -> ast.Expr:
     def at(node: ast.Node) -> ast.Node | None:
         if isinstance(node, (ast.Path, ast.Filter, ast.AxisStep, ast.SimpleMap, ast.InlineFunction)):
             return node
-        return _fn("last") if isinstance(node, ast.FunctionCall) and _call_of(node, "count") == base else None
+        return _fn("last") if argument_of(node, "count") == base else None
 
     return replaced(predicate, at)
 
@@ -228,11 +229,11 @@ def _is_node_path(expr: ast.Expr) -> bool:
 
 def _from_end(start: ast.Expr, sequence: ast.Expr) -> ast.IntegerLiteral | None:
     """n of count(E) - n"""
-    if _call_of(start, "count") == sequence:
+    if argument_of(start, "count") == sequence:
         return ast.IntegerLiteral(0)
     match start:
         case ast.Arithmetic(op="-", left=left, right=ast.IntegerLiteral() as number):
-            return number if _call_of(left, "count") == sequence else None
+            return number if argument_of(left, "count") == sequence else None
     return None
 
 
@@ -253,18 +254,6 @@ def _is_absolute(expr: ast.Expr) -> bool:
     while isinstance(expr, (ast.Path, ast.Filter)):
         expr = expr.left if isinstance(expr, ast.Path) else expr.base
     return isinstance(expr, ast.Root)
-
-
-def _call_of(expr: ast.Expr, local: str) -> ast.Expr | None:
-    """The only argument of a call of a function."""
-    match expr:
-        case ast.FunctionCall(name=name, arguments=(argument,)) if name.expanded == (FN, local):
-            return argument
-    return None
-
-
-def _is(expr: ast.Expr, local: str) -> bool:
-    return isinstance(expr, ast.FunctionCall) and expr.name.expanded == (FN, local) and not expr.arguments
 
 
 def _fn(local: str, *arguments: ast.Expr) -> ast.FunctionCall:

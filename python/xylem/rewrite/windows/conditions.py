@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from xylem.analysis.facts.conjuncts import conjuncts
+from xylem.analysis.facts.standard_calls import is_call
 from xylem.analysis.focus import read_variables
 from xylem.functions.library import look_up
 from xylem.functions.registry import FN, PREFIXES
@@ -28,15 +29,11 @@ def true() -> ast.Expr:
 
 
 def is_true(test: ast.Expr | None) -> bool:
-    return _is_call(test, "true")
+    return is_call(test, "true")
 
 
 def is_false(test: ast.Expr | None) -> bool:
-    return _is_call(test, "false")
-
-
-def _is_call(test: ast.Expr | None, local: str) -> bool:
-    return isinstance(test, ast.FunctionCall) and test.name.expanded == (FN, local) and not test.arguments
+    return is_call(test, "false")
 
 
 def is_steady(expr: ast.Node) -> bool:
