@@ -17,6 +17,7 @@ from xylem.analysis.facts.conjuncts import conjuncts
 from xylem.analysis.facts.value_class import XS, Known, Values, classify
 from xylem.analysis.focus import read_variables, reads_focus
 from xylem.functions.registry import FN
+from xylem.functions.traits import AGGREGATES, COUNTS
 from xylem.plan.result_template import PathStep, ValueOf
 from xylem.plan.scan_table import Apply, Constant, Load, Program, ScanKey, ScanPart, ScanTable, Variable
 from xylem.rewrite.substitution import FocusInTheWay, Substitution
@@ -49,7 +50,7 @@ class TableMaker:
             if aggregate.grouping is not None:
                 keys = tuple(map(self._key, aggregate.grouping.keys))
                 return ScanTable(keys, tuple(map(self._part, aggregate.grouping.parts)))
-            if aggregate.function in ("sum", "avg", "min", "max"):
+            if (FN, aggregate.function) in AGGREGATES - COUNTS:
                 return ScanTable((), (self._part(GroupPart(aggregate.function, aggregate.taken)),))
         except (NoTemplate, FocusInTheWay):
             pass

@@ -14,6 +14,8 @@ from itertools import chain
 from typing import Any
 
 from xylem.functions.context import Context
+from xylem.functions.registry import FN
+from xylem.functions.traits import IN_ANY_ORDER
 from xylem.plan.spread import SpreadPart
 from xylem.values import atomic_type as at
 from xylem.values.sequence_type import AtomicItem
@@ -24,9 +26,6 @@ from .packing import pack
 from .part_query import PartCompiler, RunOptions
 from .rows import Row
 from .windows_task import Completed, WindowsTask
-
-_ANY_ORDER = frozenset({"count", "exists", "empty", "min", "max"})
-"""Their values do not depend on the order of what they are taken of."""
 
 
 class FoldedWindowsTask(WindowsTask):
@@ -42,7 +41,7 @@ class FoldedWindowsTask(WindowsTask):
 
     @property
     def goes_on_by_batches(self) -> bool:
-        return not self.is_keyed or self.part.function in _ANY_ORDER or self._is_exact
+        return not self.is_keyed or (FN, self.part.function) in IN_ANY_ORDER or self._is_exact
 
     @cached_property
     def _is_exact(self) -> bool:
