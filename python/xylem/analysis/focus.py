@@ -12,11 +12,11 @@ from .ast_replacement import replaced
 
 def uses_position(node: ast.Node) -> bool:
     """Whether position() or last() of the surrounding focus may be asked for."""
-    return any(_is_focus_call(n, ("position", "last")) for n in _same_focus(node))
+    return any(_is_focus_call(n, ("position", "last")) for n in nodes_in_same_focus(node))
 
 
 def uses_last(node: ast.Node) -> bool:
-    return any(_is_focus_call(n, ("last",)) for n in _same_focus(node))
+    return any(_is_focus_call(n, ("last",)) for n in nodes_in_same_focus(node))
 
 
 def _is_focus_call(node: ast.Node, names: tuple[str, ...]) -> bool:
@@ -26,7 +26,7 @@ def _is_focus_call(node: ast.Node, names: tuple[str, ...]) -> bool:
     return False
 
 
-def _same_focus(node: ast.Node) -> Iterator[ast.Node]:
+def nodes_in_same_focus(node: ast.Node) -> Iterator[ast.Node]:
     """The nodes below that are evaluated with the focus of `node` itself."""
     stack = [node]
     while stack:

@@ -6,7 +6,8 @@
 `kind` says what values are compared as: "double", "number" or "string", with ", one" where more than one value of a
 record is an error. `items`, where they are given, are all values that will be asked for.
 
-Tables of groups, whose keys are found in the records, as by `group by`: their kind is "group".
+Tables of groups, whose keys are found in the records, as by `group by`: their kind is "group", or "each" where a record
+belongs to the group of each of its values.
 
     pass:found(groups)                           the groups, in the order of their first records
     pass:key(group, number of the key)           its value in the first record
@@ -27,4 +28,7 @@ FOUND = ast.Name("found", "pass", PASS_NAMESPACE)
 KEY = ast.Name("key", "pass", PASS_NAMESPACE)
 OF = ast.Name("of", "pass", PASS_NAMESPACE)
 OF_GROUP = "group"
-"""The kind of keys that are found."""
+"""The kind of keys that are found: one value, or none, of each record."""
+OF_EACH = "each"
+"""The kind of keys of which a record has any number, and is in the group of each."""
+FOUND_KEYS = (OF_GROUP, OF_EACH)

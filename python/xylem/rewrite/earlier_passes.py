@@ -25,11 +25,11 @@ from xylem.functions.registry import FN
 from xylem.plan.pass_values import PASS_NAMESPACE
 from xylem.syntax import ast
 
-from .distribute.input_reads import names_bound_in, read_from_document, reads_context, reads_input
-from .distribute.not_spread import NotSpread
 from .fresh_names import bound_names
 from .inline_prolog import inline_prolog
+from .input_reads import names_bound_in, read_from_document, reads_context, reads_input
 from .let_values import is_cheap
+from .not_spread import NotSpread
 from .single_pass import make_one_pass
 from .source import stream_source
 from .substitution import Substitution

@@ -220,7 +220,7 @@ class Builder:
             def write() -> None:
                 for variable in first:
                     c.writer.line(f"{variable.python_name}()")
-                c.push(main.joins.of_body(body), YIELD)
+                c.push(main.joined_body(body), YIELD)
 
             frame = c.lifted("main", [], "", write)
         frame.is_generator = True

@@ -11,7 +11,7 @@ from xylem.errors import XylemError
 from xylem.functions.registry import FN
 from xylem.functions.traits import COUNTS, GROWS
 from xylem.plan.effects import Effect
-from xylem.plan.keyed_groups import FOUND, GROUPS, KEY, OF, OF_GROUP, VALUE
+from xylem.plan.keyed_groups import FOUND, FOUND_KEYS, GROUPS, KEY, OF, OF_EACH, VALUE
 from xylem.plan.note import Note
 from xylem.syntax import ast
 from xylem.values import atomic_type as at
@@ -139,10 +139,15 @@ def written_zero(c: Compiler, fold: Fold) -> str:
 def write_cells(c: Compiler, grouping: Grouping) -> None:
     """The lines that add a record, whose variable is declared, to the table `into`; they leave by `return`."""
     cell = c.writer.fresh("cell")
-    if all(key.kind == OF_GROUP for key in grouping.keys):
+    if all(key.kind in FOUND_KEYS for key in grouping.keys):
         values = [c.as_sequence(c.atomized(c.compile(key.value))) for key in grouping.keys]
-        c.writer.line(f"{cell} = into.group({', '.join(values)})")
-        _write_parts(c, grouping, cell)
+        if not any(key.kind == OF_EACH for key in grouping.keys):
+            c.writer.line(f"{cell} = into.group({', '.join(values)})")
+            _write_parts(c, grouping, cell)
+            return
+        c.writer.line(f"for {cell} in into.groups_of_each({', '.join(values)}):")
+        with c.writer.indented(block=True), c.scoped():
+            _write_parts(c, grouping, cell)
         return
     names = []
     for number, key in enumerate(grouping.keys):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from xylem.analysis.static_context import RESERVED_FOR_FUNCTIONS, XQUERY, StaticContext
 from xylem.analysis.types import sequence_type
@@ -13,7 +13,6 @@ from xylem.errors import StaticError
 from xylem.functions.external import ExternalFunction
 from xylem.functions.library import arities, look_up
 from xylem.functions.registry import BUILTINS
-from xylem.rewrite.joins.module_joins import RULE, ModuleJoins
 from xylem.run.runtime import globals as rt
 from xylem.syntax import ast
 from xylem.values.qname import QName
@@ -26,6 +25,10 @@ from .flwor import checked
 from .scope import Focus, Scope
 from .writer import Writer
 
+if TYPE_CHECKING:
+    from xylem.rewrite.joins.module_joins import ModuleJoins
+
+_COMPARING = (ast.GeneralComparison, ast.ValueComparison, ast.FunctionCall)
 ExpandedName = tuple[str, str]
 Externals = dict[ExpandedName, ExternalFunction]
 
@@ -79,9 +82,19 @@ class ModuleTable:
     @cached_property
     def joins(self) -> ModuleJoins:
         """Finds the joins in what the module declares."""
+        from xylem.rewrite.joins.module_joins import RULE, ModuleJoins
+
         rules_off = self.writer.without_rules
         # Where something may be infinite, no loop may wait for all of it.
         return ModuleJoins(self.static, self.module.prolog, (RULE,) if self.writer.bounds is not None else rules_off)
+
+    def joined_body(self, body: ast.Expr) -> ast.Expr:
+        """The body of the main module with its joins."""
+        return self.joins.of_body(body) if self._may_join(body) else body
+
+    def _may_join(self, expr: ast.Expr) -> bool:
+        """Whether something is compared, or a function is called that may do so. Others need no rewriting loaded."""
+        return any(isinstance(node, _COMPARING) for node in expr.walk())
 
     # --- declarations
 
@@ -242,7 +255,8 @@ class ModuleTable:
 
                     def write() -> None:
                         assert declaration.value is not None
-                        code = c.compile(self.joins.of_value(declaration.value))
+                        value = declaration.value
+                        code = c.compile(self.joins.of_value(value) if self._may_join(value) else value)
                         if code.endless or endless:
                             self._write_endless(declaration, code, expected, result)
                             return
@@ -322,7 +336,7 @@ class ModuleTable:
                     function.parameters,
                     names,
                     function.returns,
-                    self.joins.of_function(declaration),
+                    self.joins.of_function(declaration) if self._may_join(declaration.body) else declaration.body,
                     what,
                     focus,
                     key,

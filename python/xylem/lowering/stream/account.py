@@ -10,7 +10,7 @@ from xylem.functions.traits import GROWS
 from xylem.plan import flux
 from xylem.plan.buffers import A_WINDOW, AN_ITEM, THE_STREAM
 from xylem.plan.flux_plan import Buffered
-from xylem.plan.keyed_groups import OF_GROUP
+from xylem.plan.keyed_groups import FOUND_KEYS
 from xylem.plan.scan_plan import (
     AttributeTest,
     Keep,
@@ -92,7 +92,7 @@ def _aggregated(role: FeedRole, paths: _Paths) -> Aggregated:
     aggregate = role.scope.aggregates[role.aggregate]
     function = aggregate.function
     if aggregate.table is not None:
-        by = "group" if any(key.kind == OF_GROUP for key in aggregate.table.keys) else "key"
+        by = "group" if any(key.kind in FOUND_KEYS for key in aggregate.table.keys) else "key"
         function = f"{', '.join(dict.fromkeys(part.function for part in aggregate.table.parts))} by {by}".strip()
     path = _text_path(role, paths) if role.text_steps else paths.absolute(role.step)
     return Aggregated(path, function, by_scan)
@@ -129,7 +129,7 @@ def _kept_value(role: FeedRole, paths: _Paths) -> Buffered | None:
     """What an aggregate holds that is more than a number."""
     variable, function = role.scope.variable, role.scope.aggregates[role.aggregate].function
     table = role.scope.aggregates[role.aggregate].table
-    if table is not None and any(key.kind == OF_GROUP for key in table.keys):
+    if table is not None and any(key.kind in FOUND_KEYS for key in table.keys):
         cells = f"the aggregates of each group of {paths.absolute(role.step)}"
         grows = any((FN, part.function) in GROWS for part in table.parts)
         bound = THE_STREAM if grows and role.scope.is_single else BY_GROUP

@@ -31,7 +31,7 @@ from xylem.functions.library import look_up
 from xylem.functions.registry import FN
 from xylem.functions.traits import BY_ORDER, COUNTS, IN_ANY_ORDER, MERGES
 from xylem.plan.flux import ROOT
-from xylem.plan.keyed_groups import GROUPS, OF_GROUP
+from xylem.plan.keyed_groups import FOUND_KEYS, GROUPS
 from xylem.rewrite.limited_sorts import LimitedSort, limited_sort, with_loop
 from xylem.rewrite.single_pass.group_by_key import as_existence
 from xylem.rewrite.substitution import FocusInTheWay, Substitution
@@ -89,7 +89,7 @@ class Aggregate:
     def depends_on_order(self) -> bool:
         """Whether records that stand inside each other must come in the order they started."""
         if self.grouping is not None:
-            if any(key.kind == OF_GROUP for key in self.grouping.keys):
+            if any(key.kind in FOUND_KEYS for key in self.grouping.keys):
                 return True
             return any((FN, part.function) not in IN_ANY_ORDER for part in self.grouping.parts)
         return self.function in IN_ORDER

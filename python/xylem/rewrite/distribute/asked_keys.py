@@ -19,9 +19,9 @@ from xylem.plan.spread import LOOKUP, PART_NAMESPACE
 from xylem.syntax import ast
 
 from ..fresh_names import bound_names
+from ..input_reads import ExpandedName, reads_context
+from ..scope_path import flattened
 from .frame_rewrites import data_of
-from .input_reads import ExpandedName, reads_context
-from .scope_path import flattened
 
 _FOCUS = ("", ".")
 _UNKNOWN = None

@@ -12,8 +12,8 @@ from xylem.analysis.reach import COPIES, Reach
 from xylem.functions.registry import FN
 from xylem.syntax import ast
 
-from .input_reads import ExpandedName
-from .scope_path import flattened, is_input_path
+from ..input_reads import ExpandedName
+from ..scope_path import flattened, is_input_path
 
 
 def gathered_reach(expr: ast.Expr, is_nested: bool) -> Reach:

@@ -16,13 +16,13 @@ from xylem.plan.spread import Place, SpreadPart, SpreadQuery, Use, part_variable
 from xylem.syntax import ast, print_query
 
 from ..inline_prolog import inline_functions, inline_prolog
+from ..input_reads import named_input, read_from_collection, read_from_document, reads_input
+from ..not_spread import NotSpread
 from ..single_pass.fold_associative import FoldAssociative
 from ..single_pass.rule import PassFacts
 from .frame import Frame, Signature
 from .gathered_parts import joined_by_key, told_joins
-from .input_reads import named_input, read_from_collection, read_from_document, reads_input
 from .lookups import with_lookups
-from .not_spread import NotSpread
 from .tables import with_tables
 
 

@@ -25,12 +25,12 @@ from xylem.plan.spread import PART_NAMESPACE, RANGE_BEGINS, RANGE_ENDS, Grouping
 from xylem.source.byte_ranges import Scope
 from xylem.syntax import ast
 
+from ..input_reads import ExpandedName, names_bound_in, reads_context
+from ..not_spread import NotSpread
+from ..scope_path import is_input_path, scoped_path
 from ..substitution import Substitution
 from .frame import Frame
 from .frame_rewrites import converted, data_of
-from .input_reads import ExpandedName, names_bound_in, reads_context
-from .not_spread import NotSpread
-from .scope_path import is_input_path, scoped_path
 from .spreading import Loop
 from .unsure_evaluation import cannot_fail, surely_evaluated
 

@@ -20,12 +20,12 @@ from xylem.plan.spread import Grouping, Place, SpreadPart, Use
 from xylem.source.byte_ranges import Scope
 from xylem.syntax import ast
 
+from ..distinct_groups import distinct_groups
+from ..input_reads import ExpandedName, names_bound_in, reads_input
+from ..not_spread import NO_PARTS, NotSpread
+from ..scope_path import flattened, is_input_path
 from .copied_nodes import gathered_reach
-from .distinct_groups import distinct_groups
 from .frame_rewrites import behind, converted, data_of, existence, is_document_element, is_once, once
-from .input_reads import ExpandedName, names_bound_in, reads_input
-from .not_spread import NO_PARTS, NotSpread
-from .scope_path import flattened, is_input_path
 from .seen_in_passing import ALL_ELEMENTS, ONLY_TAGS, is_seen_in_passing
 from .spreading import Spread, Spreading, inlined
 from .tables import is_table, table_part

@@ -18,8 +18,8 @@ from xylem.analysis.event_order_call import event_order_call
 from xylem.analysis.keyed_input import keyed_at, keyed_over
 from xylem.syntax import ast
 
-from .input_reads import reads_input
-from .not_spread import NotSpread
+from ..input_reads import reads_input
+from ..not_spread import NotSpread
 from .spreading import inlined
 
 _ITEM = ast.VarRef(ast.Name("item", None, "urn:xylem:part"))

@@ -26,9 +26,9 @@ from xylem.functions.registry import FN
 from xylem.plan.spread import LOOKUP, PART_NAMESPACE, Lookup
 from xylem.syntax import ast, parse_sequence_type
 
+from ..input_reads import ExpandedName, reads_context
 from .asked_keys import asked_keys
 from .frame_rewrites import data_of
-from .input_reads import ExpandedName, reads_context
 
 _ITEM = ast.Name("item", None, PART_NAMESPACE)
 _VALUE = ast.Name("value", None, PART_NAMESPACE)

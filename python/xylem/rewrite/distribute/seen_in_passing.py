@@ -19,8 +19,8 @@ from xylem.analysis.streamable_paths import is_descend, is_test
 from xylem.source.byte_ranges import Scope
 from xylem.syntax import ast
 
-from .input_reads import reads_input
-from .scope_path import flattened, is_input_path
+from ..input_reads import reads_input
+from ..scope_path import flattened, is_input_path
 
 ALL_ELEMENTS: Scope = (("descendant", None, None),)
 ONLY_TAGS = "of elements only the start tags are read: those around a range are left to the range they begin in"

@@ -24,10 +24,10 @@ from xylem.plan.spread import Use
 from xylem.source.byte_ranges import Scope
 from xylem.syntax import ast
 
+from ..input_reads import ExpandedName, is_closed, names_bound_in, reads_input
+from ..not_spread import NO_PARTS, NotSpread
+from ..scope_path import flattened, is_input_path, scoped_path
 from ..substitution import Substitution
-from .input_reads import ExpandedName, is_closed, names_bound_in, reads_input
-from .not_spread import NO_PARTS, NotSpread
-from .scope_path import flattened, is_input_path, scoped_path
 from .uses import children_in_use
 
 Extract = Callable[[ast.Expr, Use], ast.Expr]

@@ -21,10 +21,10 @@ from xylem.plan.keyed_groups import GROUPS, PASS_NAMESPACE
 from xylem.plan.spread import Place, Use
 from xylem.syntax import ast
 
+from ..input_reads import reads_input
+from ..not_spread import NotSpread
 from ..single_pass.group_by_key import GroupByKey
 from ..single_pass.rule import PassFacts
-from .input_reads import reads_input
-from .not_spread import NotSpread
 
 if TYPE_CHECKING:
     from .frame import Frame

@@ -22,15 +22,15 @@ from xylem.plan.distribution import PartKind
 from xylem.plan.spread import PART_NAMESPACE, Grouping, Place, Use
 from xylem.syntax import ast
 
+from ..distinct_groups import LIES_INSIDE
 from ..fresh_names import bound_names
+from ..input_reads import ExpandedName, reads_context
+from ..not_spread import NotSpread
+from ..scope_path import flattened
 from .copied_nodes import GroupedNodes
-from .distinct_groups import LIES_INSIDE
 from .frame import Frame
 from .frame_rewrites import converted, data_of
-from .input_reads import ExpandedName, reads_context
 from .keyed_windows import windows_as_groups
-from .not_spread import NotSpread
-from .scope_path import flattened
 from .seen_in_passing import ONLY_TAGS, is_seen_in_passing
 from .spreading import Loop
 from .unsure_evaluation import surely_evaluated

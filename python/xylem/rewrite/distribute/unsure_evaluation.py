@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from xylem.functions.traits import OUTSIDE
 from xylem.syntax import ast
 
-from .scope_path import flattened
+from ..scope_path import flattened
 
 
 def surely_evaluated(expr: ast.Node) -> frozenset[int]:

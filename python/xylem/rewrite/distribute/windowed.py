@@ -32,10 +32,10 @@ from xylem.plan.distribution import PartKind
 from xylem.plan.spread import ITEMS_OF_STREAM, Place, Use, Windowed
 from xylem.syntax import ast
 
+from ..input_reads import names_bound_in, reads_input
+from ..not_spread import NotSpread
 from ..paths_into_windows import windows_of
 from .frame_rewrites import data_of
-from .input_reads import names_bound_in, reads_input
-from .not_spread import NotSpread
 from .spreading import inlined
 
 if TYPE_CHECKING:

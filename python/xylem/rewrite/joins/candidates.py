@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from xylem.analysis.facts.comparisons import TURNED
 from xylem.analysis.facts.conjuncts import conjuncts
+from xylem.analysis.facts.truth_values import is_boolean
 from xylem.analysis.focus import uses_position
 from xylem.functions.library import look_up
 from xylem.functions.registry import FN
+from xylem.functions.traits import CONSTRUCTS, UNSTEADY
 from xylem.syntax import ast
 
 _CONSTRUCTORS = (
@@ -24,18 +26,7 @@ _CONSTRUCTORS = (
     ast.DirectComment,
     ast.DirectPI,
 )
-_TESTS = (
-    ast.GeneralComparison,
-    ast.ValueComparison,
-    ast.NodeComparison,
-    ast.And,
-    ast.Or,
-    ast.Quantified,
-    ast.InstanceOf,
-    ast.CastableAs,
-)
-_TRUTHS = ("not", "exists", "empty", "boolean", "contains", "starts-with", "ends-with", "matches", "true", "false")
-_FRESH_EACH_TIME = ("parse-", "json-to-xml", "analyze-string", "random", "error", "trace", "function-lookup", "apply")
+_NOT_TWICE = CONSTRUCTS | UNSTEADY | {(FN, "apply"), (FN, "function-lookup")}
 
 
 class Condition(NamedTuple):
@@ -72,14 +63,8 @@ def is_test(predicate: ast.Expr) -> bool:
     """Whether a predicate is a truth value, or selects nodes: not a number that counts items."""
     if uses_position(predicate):
         return False
-    match predicate:
-        case ast.FunctionCall(name=ast.Name(local=local, uri=uri)):
-            return uri == FN and local in _TRUTHS
-        case ast.Path(right=right):
-            return isinstance(right, ast.AxisStep)
-        case ast.AxisStep():
-            return True
-    return isinstance(predicate, _TESTS)
+    last = predicate.right if isinstance(predicate, ast.Path) else predicate
+    return isinstance(last, (ast.AxisStep, ast.ValueComparison, ast.NodeComparison)) or is_boolean(predicate)
 
 
 def opposite(test: ast.Expr) -> list[ast.Expr]:
@@ -93,7 +78,7 @@ def opposite(test: ast.Expr) -> list[ast.Expr]:
     return [ast.FunctionCall(ast.Name("not", "fn", FN), (test,), span=test.span)]
 
 
-def is_the_same_each_time(expr: ast.Node, functions: Sequence[tuple[str, str]] = ()) -> bool:
+def is_the_same_each_time(expr: ast.Node) -> bool:
     """Whether an expression gives the very same items whenever it is evaluated: no new nodes, no other result.
 
     Of functions, the built-in ones are known; of others nobody can tell.
@@ -109,5 +94,6 @@ def is_the_same_each_time(expr: ast.Node, functions: Sequence[tuple[str, str]] =
 def _is_known(call: ast.FunctionCall) -> bool:
     if call.name.uri == "http://www.w3.org/2001/XMLSchema":
         return True
-    builtin = look_up(*call.name.expanded, len(call.arguments))
-    return builtin is not None and not call.name.local.startswith(_FRESH_EACH_TIME)
+    if call.name.expanded in _NOT_TWICE:
+        return False
+    return look_up(*call.name.expanded, len(call.arguments)) is not None

@@ -14,7 +14,8 @@
         return <g c="{ $k }" n="{ pass:of($group, 1) }" sum="{ pass:of($group, 2) }"/>
 
 Gain:   what is kept grows with the number of groups, not with that of tuples: the records pass one by one.
-Needs:  one loop over a path of the input, `let` and `where` behind it, then `group by` without collations or types.
+Needs:  one loop over a path of the input, `let` and `where` behind it, then `group by` without collations or types. A
+        second loop may be over values of the record, if no more is asked of these than to be a key.
         Behind it, what is no key stands in aggregates only, in a form that takes a record at a time: a path, a filter
         by tests of each item, a map, or a loop.
 Safe:   a group has the values of its tuples in their order, which for paths down from records that do not stand in each
@@ -28,13 +29,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from xylem.analysis.ast_replacement import replaced
+from xylem.analysis.facts.standard_calls import argument_of
 from xylem.analysis.focus import read_variables, reads_focus, uses_last, uses_position
 from xylem.analysis.free_variables import free_in
 from xylem.analysis.streamable_paths import is_test
 from xylem.functions.library import look_up
+from xylem.functions.registry import FN
 from xylem.functions.traits import BY_ORDER, MERGES
 from xylem.plan.flux import ROOT
-from xylem.plan.keyed_groups import FOUND, GROUPS, KEY, OF, OF_GROUP
+from xylem.plan.keyed_groups import FOUND, GROUPS, KEY, OF, OF_EACH, OF_GROUP
 from xylem.syntax import ast
 
 from ..fresh_names import bound_names
@@ -63,6 +66,11 @@ class FoldGroups(OnePassRule):
         return replaced(body, by)
 
 
+def is_folded(loop: ast.Flwor, facts: PassFacts) -> bool:
+    """Whether of the groups of a loop only aggregates are kept."""
+    return _grouped(loop, facts) is not None
+
+
 def folded_groups(body: ast.Expr, facts: PassFacts) -> frozenset[int]:
     """The `group by` clauses of which only aggregates are kept, by id."""
     loops = [node for node in body.walk() if isinstance(node, ast.Flwor)]
@@ -80,6 +88,8 @@ class _Grouped:
     """What a record must fulfil."""
     clause: ast.GroupByClause
     keys: Mapping[ExpandedName, ast.Expr]
+    each: ExpandedName | None
+    """The key of which a record may have several values."""
     calls: Mapping[ast.FunctionCall, ast.Expr]
     """What the aggregates take of a record."""
 
@@ -94,7 +104,9 @@ def _grouped(loop: ast.Flwor, facts: PassFacts) -> _Grouped | None:
     assert isinstance(clause, ast.GroupByClause)
     if not isinstance(first, ast.ForClause) or first.position or first.allowing_empty or first.type is not None:
         return None
-    if not all(isinstance(c, _ONE_BY_ONE) for c in before) or any(isinstance(c, _REGROUPING) for c in after):
+    if not all(isinstance(c, (*_ONE_BY_ONE, ast.ForClause)) for c in before):
+        return None
+    if any(isinstance(c, _REGROUPING) for c in after):
         return None
     if known & {name.expanded for part in loop.walk() for name in bound_names(part)}:
         # What is put in elsewhere must mean the same there.
@@ -104,15 +116,56 @@ def _grouped(loop: ast.Flwor, facts: PassFacts) -> _Grouped | None:
     if source is None:
         return None
     try:
-        values, tests = _values(first, before, record)
+        values, tests, many = _values(first, before, record)
         keys = _keys(clause, values)
+        each = _each(keys, tests, many)
     except (FocusInTheWay, _NotFolded):
         return None
     others = {name: value for name, value in values.items() if name not in keys}
     finder = _Aggregates(others, source.nests)
     if not finder.are_all((*after, ast.WhereClause(loop.result))):
         return None
-    return _Grouped(record, first.collection, tuple(tests), clause, keys, finder.calls)
+    if any(_EACH_VALUE.name.expanded in read_variables(taken) for taken in finder.calls.values()):
+        return None
+    if each is not None and many is not None:
+        if argument_of(many, "distinct-values") is None and any(map(_has_path, finder.calls.values())):
+            # A record may be in its group twice, and a path takes each node once.
+            return None
+        keys = {**keys, each: _keys_of_each(keys[each], many)}
+    return _Grouped(record, first.collection, tuple(tests), clause, keys, each, finder.calls)
+
+
+_EACH_VALUE = ast.VarRef(ast.Name("each value of a record", None, ""))
+_OF_VALUE = ((FN, "string"), (FN, "data"))
+
+
+def _has_path(taken: ast.Expr) -> bool:
+    return any(map(_is_path, taken.walk()))
+
+
+def _each(
+    keys: Mapping[ExpandedName, ast.Expr], tests: list[ast.Expr], many: ast.Expr | None
+) -> ExpandedName | None:
+    """The key that is one of several values of a record; nothing else may ask for these."""
+    reading = [name for name, key in keys.items() if _EACH_VALUE.name.expanded in read_variables(key)]
+    if many is None:
+        return None
+    if len(reading) != 1 or any(_EACH_VALUE.name.expanded in read_variables(test) for test in tests):
+        raise _NotFolded
+    match keys[reading[0]]:
+        case ast.VarRef():
+            return reading[0]
+        case ast.FunctionCall(name=name, arguments=(argument,)):
+            if argument == _EACH_VALUE and name.expanded in _OF_VALUE:
+                return reading[0]
+    raise _NotFolded
+
+
+def _keys_of_each(key: ast.Expr, values: ast.Expr) -> ast.Expr:
+    """for $value in values return key($value)"""
+    if key == _EACH_VALUE:
+        return values
+    return ast.Flwor((ast.ForClause(_EACH_VALUE.name, None, values, span=values.span),), key, span=key.span)
 
 
 class _NotFolded(Exception):
@@ -121,19 +174,25 @@ class _NotFolded(Exception):
 
 def _values(
     first: ast.ForClause, before: list[ast.Clause], record: ast.VarRef
-) -> tuple[dict[ExpandedName, ast.Expr], list[ast.Expr]]:
-    """What variables stand for in terms of the record, and the conditions it must fulfil."""
+) -> tuple[dict[ExpandedName, ast.Expr], list[ast.Expr], ast.Expr | None]:
+    """What variables stand for in terms of the record, the conditions it must fulfil, the items of a second loop."""
     values: dict[ExpandedName, ast.Expr] = {first.name.expanded: record}
     tests: list[ast.Expr] = []
+    many: ast.Expr | None = None
     for clause in before:
         match clause:
+            case ast.ForClause(type=None, position=None, allowing_empty=False, name=name, collection=collection):
+                if many is not None:
+                    raise _NotFolded
+                many = _put_in(values, collection)
+                values[name.expanded] = _EACH_VALUE
             case ast.LetClause(type=None, name=name, value=value):
                 values[name.expanded] = _put_in(values, value)
             case ast.WhereClause(test=test):
                 tests.append(_put_in(values, test))
             case _:
                 raise _NotFolded
-    return values, tests
+    return values, tests, many
 
 
 def _put_in(values: Mapping[ExpandedName, ast.Expr], expr: ast.Expr) -> ast.Expr:
@@ -266,14 +325,15 @@ def _is_atomic(expr: ast.Expr) -> bool:
 def _folded(loop: ast.Flwor, grouped: _Grouped, facts: PassFacts) -> ast.Expr:
     group, record, records = facts.fresh("group"), facts.fresh("record"), facts.fresh("records")
     own = Substitution({grouped.record.name.expanded: record})
-    keys = [_of_records(record, own.apply(value)) for value in grouped.keys.values()]
+    keys = {name: _of_records(record, own.apply(value)) for name, value in grouped.keys.items()}
     parts = []
     for call, taken in grouped.calls.items():
         argument: ast.Expr = records
         if taken != grouped.record:
             argument = ast.Flwor((ast.ForClause(record.name, None, records),), own.apply(taken), span=call.span)
         parts.append(_of_records(records, replace(call, arguments=(argument, *call.arguments[1:]))))
-    arrays = [ast.SquareArray((ast.StringLiteral(OF_GROUP), key)) for key in keys]
+    kinds = {name: ast.StringLiteral(OF_EACH if name == grouped.each else OF_GROUP) for name in keys}
+    arrays = [ast.SquareArray((kinds[name], key)) for name, key in keys.items()]
     chosen: ast.Expr = grouped.collection
     if grouped.tests:
         tests = [ast.WhereClause(own.apply(test), span=test.span) for test in grouped.tests]

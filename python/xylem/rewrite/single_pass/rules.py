@@ -9,13 +9,16 @@ from .fold_groups import FoldGroups
 from .fold_last_items import FoldLastItems
 from .fuse_loops import FuseLoops
 from .group_by_key import GroupByKey
+from .group_distinct_values import GroupDistinctValues
 from .merge_branches import MergeBranches
 from .rule import OnePassRule
 from .spell_out_functions import SpellOutFunctions
+from .spell_out_loops import SpellOutLoops
 
 RULES: tuple[OnePassRule, ...] = (
     # First, so that the others see loops and predicates.
     SpellOutFunctions(),
+    SpellOutLoops(),
     # Recursions next: what they become are the aggregates of all that follows.
     FoldAssociative(),
     FoldAccumulators(),
@@ -25,6 +28,7 @@ RULES: tuple[OnePassRule, ...] = (
     FuseLoops(),
     MergeBranches(),
     # Last: they want aggregates over paths.
+    GroupDistinctValues(),
     FoldGroups(),
     GroupByKey(),
 )

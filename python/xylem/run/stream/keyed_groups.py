@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from xylem.errors import DynamicError, XylemError
 from xylem.functions.context import Context
-from xylem.plan.keyed_groups import OF_GROUP
+from xylem.plan.keyed_groups import FOUND_KEYS, OF_EACH
 from xylem.plan.scan_table import CellState
 from xylem.values import atomic_type as at
 from xylem.values.atomic import promote
@@ -35,7 +35,7 @@ class KeySpec:
     """One key of a table."""
 
     kind: str
-    """double, number, string or group"""
+    """double, number, string, group or each"""
     is_single: bool
     """More than one value of a record is an error."""
     items: str | None
@@ -192,7 +192,7 @@ class KeyedGroups:
         self._spec = spec
         self._context = context
         self._space = space
-        self.columns = [KeyColumn.of_spec(key, space) for key in spec.keys if key.kind != OF_GROUP]
+        self.columns = [KeyColumn.of_spec(key, space) for key in spec.keys if key.kind not in FOUND_KEYS]
         self.keys = [column.of for column in self.columns]
         self.cells: dict[tuple[Any, ...], list[Accumulator]] = {}
         self.error: XylemError | None = None
@@ -245,6 +245,14 @@ class KeyedGroups:
             of_keys = sum(value_bytes(value) for values in keys for value in values)
             self.held_bytes += CELL_BYTES * (1 + len(found.parts)) + of_keys
         return found.parts
+
+    def groups_of_each(self, *keys: Sequence[Any]) -> list[list[Accumulator]]:
+        """What is kept of the groups of a record that has several values of some keys, one group for each."""
+        choices = [
+            [(value,) for value in values] if key.kind == OF_EACH else [values]
+            for key, values in zip(self._spec.keys, keys, strict=True)
+        ]
+        return [self.group(*chosen) for chosen in product(*choices)]
 
     def _group_key(self, values: Sequence[Any]) -> Any:
         if len(values) == 1:

@@ -14,11 +14,11 @@ from xylem.analysis.free_variables import free_in
 from xylem.functions.registry import FN
 from xylem.syntax import ast
 
-from ..fresh_names import bound_names
-from ..source import is_document_call, stream_source
-from ..substitution import FocusInTheWay, Substitution
+from .fresh_names import bound_names
 from .not_spread import NotSpread
 from .scope_path import flattened
+from .source import is_document_call, stream_source
+from .substitution import FocusInTheWay, Substitution
 
 ExpandedName = tuple[str, str]
 

@@ -1,0 +1,41 @@
+"""Loops over distinct values are groups, of which only keys and aggregates are kept.
+
+    for $y in distinct-values(/bib/book/year)           for $b in /bib/book for $y in distinct-values($b/year)
+    return <y>{ count(/bib/book[year = $y]) }</y>   →   group by $y return <y>{ count($b) }</y>
+
+Gain:   the input is read once and what is kept grows with the number of values, not with that of items.
+Needs:  what `rewrite/distinct_groups.py` says; here, items that cannot stand inside each other, or values that are
+        attributes of theirs; and a group by that becomes a fold (`fold_groups.py`).
+Safe:   as said there.
+"""
+
+from __future__ import annotations
+
+from xylem.analysis.ast_replacement import replaced
+from xylem.syntax import ast
+
+from ..distinct_groups import distinct_groups
+from .fold_groups import is_folded
+from .rule import OnePassRule, PassFacts
+
+
+class GroupDistinctValues(OnePassRule):
+    name = "group_distinct_values"
+    told = "a loop over distinct values is a group by"
+
+    def apply(self, body: ast.Expr, facts: PassFacts) -> ast.Expr:
+        if facts.has_collation:
+            return body
+
+        def by(node: ast.Node) -> ast.Node | None:
+            if not isinstance(node, ast.Flwor) or not isinstance(node.clauses[0], ast.ForClause):
+                return None
+            made = distinct_groups(node, _may_nest)
+            return made if made is not None and is_folded(made, facts) else None
+
+        return replaced(body, by)
+
+
+def _may_nest(items: ast.Expr) -> bool:
+    """Whether one item may stand inside another: a path of children has them side by side."""
+    return any(isinstance(node, ast.AxisStep) and node.axis.startswith("descendant") for node in items.walk())

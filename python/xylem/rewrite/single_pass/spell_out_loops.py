@@ -1,0 +1,154 @@
+"""Write loops the plain way, so that all other rules see one spelling.
+
+    let $b := /bib/book for $x in $b …                  →     for $x in /bib/book …
+    for $b as element(book) in /bib/book …              →     for $b in /bib/book …
+    /bib/book/<t>{ title }</t>                          →     /bib/book ! <t>{ title }</t>
+    for $x at $i in E where $i <= 3 return R            →     for $x in subsequence(E, 1, 3) return R
+
+Gain:   what streams, folds or joins in one spelling does so in all of them.
+Needs:  a `let` of a path from the input that is read in the same focus only, and whose variables are not bound anew
+        behind it; a type that the last step of the path proves; a constructor of an element behind steps, which give
+        nodes; a position that is compared with a number and read nowhere else.
+Safe:   a path gives the same nodes wherever it is read in the same focus. A checked type changes no value. New nodes
+        have trees of their own, which are in the order in which they are made.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from xylem.analysis.ast_replacement import replaced
+from xylem.analysis.facts.comparisons import sides
+from xylem.analysis.focus import nodes_in_same_focus, read_variables
+from xylem.analysis.free_variables import free_in
+from xylem.analysis.streamable_paths import is_element_test
+from xylem.functions.registry import FN
+from xylem.syntax import ast
+
+from ..fresh_names import bound_names
+from ..substitution import Substitution
+from .rule import OnePassRule, PassFacts
+
+
+class SpellOutLoops(OnePassRule):
+    name = "spell_out_loops"
+    told = "paths stand where their names are read"
+
+    def apply(self, body: ast.Expr, facts: PassFacts) -> ast.Expr:
+        return replaced(body, _plain)
+
+
+def _plain(node: ast.Node) -> ast.Node | None:
+    made: ast.Expr | None = None
+    match node:
+        case ast.Flwor():
+            made = _with_path(node) or _without_type(node) or _of_the_first(node)
+        case ast.Path(left=left, right=ast.DirectElement() | ast.ComputedElement() as right) if _gives_nodes(left):
+            made = ast.SimpleMap(left, right, span=node.span)
+    return None if made is None else replaced(made, _plain)
+
+
+def _with_path(loop: ast.Flwor) -> ast.Expr | None:
+    """The expression with the path of a `let` where its variable stands."""
+    for index, clause in enumerate(loop.clauses):
+        if not isinstance(clause, ast.LetClause) or clause.type is not None or not _is_path_of_input(clause.value):
+            continue
+        behind = ast.Flwor(loop.clauses[index + 1 :], loop.result, span=loop.span)
+        if _stands_for(clause.name, clause.value, behind):
+            made = Substitution({clause.name.expanded: clause.value}).apply(behind)
+            clauses = (*loop.clauses[:index], *made.clauses)
+            return replace(loop, clauses=clauses, result=made.result) if clauses else made.result
+    return None
+
+
+def _is_path_of_input(value: ast.Expr) -> bool:
+    """/a/b, without predicates: it names a part of the input."""
+    while isinstance(value, ast.Path) and isinstance(value.right, ast.AxisStep) and not value.right.predicates:
+        value = value.left
+        if isinstance(value, ast.Root):
+            return True
+    return False
+
+
+def _stands_for(name: ast.Name, value: ast.Expr, behind: ast.Flwor) -> bool:
+    """Whether a value may stand wherever its variable is read."""
+    bound = [one.expanded for node in behind.walk() for one in bound_names(node)]
+    if name.expanded in bound or free_in(value) & set(bound):
+        return False
+    grouped = next((n for n, c in enumerate(behind.clauses) if isinstance(c, ast.GroupByClause)), None)
+    if grouped is not None and name.expanded in read_variables(replace(behind, clauses=behind.clauses[grouped:])):
+        # Behind it, a variable that is no key has the values of all tuples of a group.
+        return False
+    here = sum(_is_read(name, node) for node in nodes_in_same_focus(behind))
+    return here == sum(_is_read(name, node) for node in behind.walk())
+
+
+def _is_read(name: ast.Name, node: ast.Node) -> bool:
+    return isinstance(node, ast.VarRef) and node.name.expanded == name.expanded
+
+
+def _without_type(loop: ast.Flwor) -> ast.Expr | None:
+    clauses = tuple(
+        replace(clause, type=None) if isinstance(clause, ast.ForClause) and _is_proved(clause) else clause
+        for clause in loop.clauses
+    )
+    return None if all(a is b for a, b in zip(clauses, loop.clauses, strict=True)) else replace(loop, clauses=clauses)
+
+
+def _is_proved(clause: ast.ForClause) -> bool:
+    """Whether each item is known to be of the type that the clause declares."""
+    kind, collection = clause.type, clause.collection
+    if kind is None or clause.allowing_empty:
+        return False
+    step = collection.right if isinstance(collection, ast.Path) else collection
+    if not isinstance(step, ast.AxisStep) or step.axis not in ("child", "descendant") or not is_element_test(step.test):
+        return False
+    match kind.item:
+        case ast.AnyItemType() | ast.AnyKindTest() | ast.ElementTest(name=None, type=None):
+            return True
+        case ast.ElementTest(name=ast.Name() as name, type=None):
+            return isinstance(step.test, ast.NameTest) and step.test.name.expanded == name.expanded
+    return False
+
+
+def _gives_nodes(expr: ast.Expr) -> bool:
+    while isinstance(expr, ast.Filter):
+        expr = expr.base
+    return isinstance(expr, (ast.Root, ast.AxisStep)) or (
+        isinstance(expr, ast.Path) and isinstance(expr.right, ast.AxisStep)
+    )
+
+
+def _of_the_first(loop: ast.Flwor) -> ast.Expr | None:
+    """A loop over the first items of what is sorted: as many as are asked for."""
+    match loop.clauses:
+        case (ast.ForClause(position=ast.Name() as position, collection=ast.Flwor() as items) as first, *rest):
+            pass
+        case _:
+            return None
+    if first.allowing_empty or not rest or not isinstance(rest[0], ast.WhereClause):
+        return None
+    most = _most(rest[0].test, position)
+    behind = ast.Flwor(tuple(rest[1:]), loop.result)
+    if most is None or position.expanded in read_variables(behind):
+        return None
+    arguments = (items, ast.IntegerLiteral(1), ast.IntegerLiteral(most))
+    limited = ast.FunctionCall(ast.Name("subsequence", "fn", FN), arguments, span=items.span)
+    made = replace(first, position=None, collection=limited)
+    return replace(loop, clauses=(made, *rest[1:]))
+
+
+def _most(test: ast.Expr, position: ast.Name) -> int | None:
+    """How many items a test of their position lets through, the first ones."""
+    if not isinstance(test, (ast.GeneralComparison, ast.ValueComparison)):
+        return None
+    for side in sides(test):
+        if side.own == ast.VarRef(position) and isinstance(side.other, ast.IntegerLiteral):
+            match side.op:
+                case "<=" | "le":
+                    return side.other.value
+                case "<" | "lt":
+                    return side.other.value - 1
+                case "=" | "eq" if side.other.value == 1:
+                    return 1
+    return None
