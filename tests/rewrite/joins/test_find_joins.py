@@ -31,6 +31,11 @@ SAME = [
     f"for $p in {P} for $c in {C} where local:is($c, $p) return <m p='{{$p/@n}}' c='{{$c/@n}}'/>",
     f"{P} ! (let $p := . return {C}[@k = $p/@id] ! <m p='{{$p/@n}}' c='{{@n}}'/>)",
     f"for $p in {P}, $c in {C} let $k := $c/@k where $k = $p/@id return <m p='{{$p/@n}}' c='{{$c/@n}}'/>",
+    f"for $p in {P}, $c in {C} where some $k in $c/@k satisfies $k = $p/@id return <m p='{{$p/@n}}' c='{{$c/@n}}'/>",
+    f"for $p in {P}, $c in {C} where exists($c/@k[. = $p/@id]) return <m p='{{$p/@n}}' c='{{$c/@n}}'/>",
+    f"for $p in {P}, $c in {C} where $c[@k = $p/@id] return <m p='{{$p/@n}}' c='{{$c/@n}}'/>",
+    f"for $p in {P}, $c in {C} where not(empty($c/@k[$p/@id = .])) return <m p='{{$p/@n}}' c='{{$c/@n}}'/>",
+    f"for $p in {P}, $c in {C} where count($c/@k[. = $p/@id]) > 0 return <m p='{{$p/@n}}' c='{{$c/@n}}'/>",
     f"for $p as element() in {P}, $c as element(c) in {C} where $c/@k = $p/@id "
     "return <m p='{$p/@n}' c='{$c/@n}'/>",
 ]
@@ -112,6 +117,17 @@ NOT_JOINED = [
     f"for $p in {P} for $c in {C} count $i where $c/@k = $p/@id return $i",
 ]
 
+SHARED = [
+    f"{P}[@w = max({P}/@w)]/@n/string()",
+    f"for $p in {P} where $p/@w > avg({P}/@w) return $p/@n/string()",
+    f"for $p in {P} return count({C}) + count($p/z)",
+    "for $g in /r for $p in $g/p return count($g/c) - count($p/z)",
+    f"for $p in {P} return if ($p/@w) then sum({C}/@v) else 'none'",
+    f"for $p in {P} return try {{ sum({C}/x/y) }} catch * {{ 'failed' }}",
+    f"for $i in (1, 2) for $p in {P} return sum({C}[number(@v) = $i]/@v)",
+]
+"""Values that are the same at each turn."""
+
 KEYS = st.sampled_from(["a", "b", "c", "1", "01", "2", "1.0", " 1", "NaN", ""])
 
 
@@ -156,7 +172,7 @@ def streamed(query: Query, document: str) -> tuple[str, ...]:
     return tuple(b"".join(out).decode().split("|"))
 
 
-QUERIES = {text: xylem.compile(text) for text in (*SAME, *JOINED, *NOT_JOINED)}
+QUERIES = {text: xylem.compile(text) for text in (*SAME, *JOINED, *SHARED, *NOT_JOINED)}
 REFERENCES = {text: without_joins(query) for text, query in QUERIES.items()}
 
 
@@ -164,6 +180,12 @@ REFERENCES = {text: without_joins(query) for text, query in QUERIES.items()}
 def test_found(text: str) -> None:
     assert joins(QUERIES[text])
     assert not joins(REFERENCES[text])
+
+
+@pytest.mark.parametrize("text", SHARED)
+def test_computed_once(text: str) -> None:
+    assert any(note.topic == "computed once" for note in QUERIES[text]._program.notes)
+    assert not any(note.topic == "computed once" for note in REFERENCES[text]._program.notes)
 
 
 @pytest.mark.parametrize("text", NOT_JOINED)
@@ -181,7 +203,7 @@ def test_spellings_have_one_answer() -> None:
     assert len({answer(QUERIES[text], DOCUMENT) for text in SAME}) == 1
 
 
-@pytest.mark.parametrize("text", [*SAME, *JOINED, *NOT_JOINED])
+@pytest.mark.parametrize("text", [*SAME, *JOINED, *SHARED, *NOT_JOINED])
 @settings(max_examples=5)
 @given(document=documents())
 def test_as_nested_loops(text: str, document: str) -> None:

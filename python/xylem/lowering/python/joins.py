@@ -12,10 +12,10 @@ from xylem.analysis.free_variables import free_in
 from xylem.plan.note import Note
 from xylem.run.runtime import joins as rt
 from xylem.syntax import ast
-from xylem.values.sequence_type import ItemType
+from xylem.values.sequence_type import ItemType, Occurrence, SequenceType
 
-from .code import many, one
-from .compiler import Compiler
+from .code import Code, Shape, many, one
+from .compiler import Compiler, compiles
 from .control import check_binding
 from .scope import Variable
 from .writer import Line
@@ -66,23 +66,42 @@ def _index(c: Compiler, join: ast.JoinClause) -> tuple[str, str, ItemType]:
     told = f"looks up {c.describe(join.probe)} in an index by {c.describe(join.key)}, built once"
     is_hashed = join.negated or join.op in ("=", "eq")
     c.writer.notes.append(Note(join.span, "hash join" if is_hashed else "sorted join", told))
-    index = _placed(c, join, c.writer.fresh("join"))
+    made = f"{c.rt(rt.JoinIndex)}({join.op!r}, {join.negated})"
+    # The variable of the join is not bound here: it stands for none of the variables around.
+    with c.scoped(c.scope.without_variable(join.name.expanded)):
+        index = _placed(c, c.writer.fresh("join"), made, (join.collection, join.key), join.is_of_input)
     asked = c.as_sequence(c.atomized(c.compile(join.probe)))
     return f"({index} if {index}.built else {index}.build({c.writer.call(build)}))", asked, item[-1]
 
 
-def _placed(c: Compiler, join: ast.JoinClause, index: str) -> str:
-    """Write the empty index where it lives; gives its name here."""
-    made = f"{index} = {c.rt(rt.JoinIndex)}({join.op!r}, {join.negated})"
-    reads = (free_in(join.collection) | free_in(join.key)) - {join.name.expanded}
-    visible = [c.scope.variables[name] for name in reads if name in c.scope.variables]
+@compiles(ast.Shared)
+def compile_shared(c: Compiler, node: ast.Shared) -> Code:
+    kinds: list[SequenceType] = []
+
+    def write() -> None:
+        code = c.sequence(c.compile(node.value))
+        kinds.append(code.type)
+        c.writer.line(f"return {c.as_sequence(code)}")
+
+    compute = c.lifted("shared", [], c.describe(node.value), write)
+    c.writer.notes.append(Note(node.span, "computed once", f"{c.describe(node.value)} is the same at each turn"))
+    cell = _placed(c, c.writer.fresh("shared"), f"{c.rt(rt.SharedValue)}()", (node.value,), node.is_of_input)
+    text = f"({cell}.items if {cell}.is_known else {cell}.keep({c.writer.call(compute)}))"
+    return Code(text, Shape.SEQUENCE, SequenceType(kinds[0].item, Occurrence.MANY))
+
+
+def _placed(c: Compiler, name: str, made: str, reading: tuple[ast.Expr, ...], is_of_input: bool) -> str:
+    """Write what is made once for many turns where the last variable is bound that it reads; gives its name here."""
+    reads = frozenset[tuple[str, str]]().union(*map(free_in, reading))
+    visible = [c.scope.variables[one] for one in reads if one in c.scope.variables]
     focus = c.scope.focus
-    reads_it = reads_item(join.collection) if join.is_of_input else reads_focus(join.collection)
+    reads_it = any(map(reads_item if is_of_input else reads_focus, reading))
     if focus.item is not None and not focus.is_global and reads_it:
         visible.append(focus.item)
     latest = max(visible, key=lambda variable: variable.order, default=None)
+    made = f"{name} = {made}"
     if latest is None or latest.mark is None:
         c.writer.top.append(made)
-        return index
+        return name
     latest.mark.lines.append(Line(latest.mark.depth, made, c.writer.span))
-    return c.use(Variable(many(index), latest.frame, latest.mark, latest.order, False)).text
+    return c.use(Variable(many(name), latest.frame, latest.mark, latest.order, False)).text

@@ -69,6 +69,9 @@ class Scope:
     def with_variable(self, name: tuple[str, str], variable: Variable) -> Scope:
         return replace(self, variables={**self.variables, name: variable})
 
+    def without_variable(self, name: tuple[str, str]) -> Scope:
+        return replace(self, variables={known: value for known, value in self.variables.items() if known != name})
+
     def with_focus(self, focus: Focus) -> Scope:
         return replace(self, focus=focus)
 

@@ -14,6 +14,8 @@ from xylem.functions.registry import FN
 from xylem.functions.traits import CONSTRUCTS, UNSTEADY
 from xylem.syntax import ast
 
+from .existential import as_comparison
+
 _CONSTRUCTORS = (
     ast.DirectElement,
     ast.ComputedElement,
@@ -50,6 +52,7 @@ def conditions(test: ast.Expr | None) -> Iterator[Condition]:
 
 
 def _comparison(test: ast.Expr) -> tuple[ast.GeneralComparison | ast.ValueComparison, bool] | None:
+    test = as_comparison(test)
     if isinstance(test, (ast.GeneralComparison, ast.ValueComparison)):
         return None if test.op in ("!=", "ne") else (test, False)
     match test:

@@ -26,6 +26,7 @@ from xylem.analysis.facts.conjuncts import conjunction, conjuncts
 from xylem.analysis.focus import read_variables, reads_focus, reads_item
 from xylem.analysis.free_variables import free_in
 from xylem.functions.registry import FN
+from xylem.functions.traits import AGGREGATES
 from xylem.syntax import ast
 
 from ..fresh_names import bound_names
@@ -35,18 +36,21 @@ from .surroundings import Surroundings
 
 JOIN_NAMESPACE = "urn:xylem:join"
 """Of the variables that joins bring: no query has names there."""
+_COMPARED_OR_FOLDED = (ast.GeneralComparison, ast.ValueComparison, ast.FunctionCall)
 _LOOPS = (ast.ForClause, ast.Path, ast.AxisStep, ast.Filter, ast.SimpleMap, ast.Quantified, ast.InlineFunction)
-_COMPARISONS = (ast.GeneralComparison, ast.ValueComparison)
 
 
 @dataclass
 class JoinFacts:
     """What holds for a whole query."""
 
+    shares_values: bool = False
+    """Whether values that are the same for many turns of a loop are kept: a stream has other ways with them."""
     sequences: frozenset[tuple[str, str]] = frozenset()
     """Global variables whose values are computed by the query and may be many items."""
     number: int = 0
-    found: list[ast.JoinClause] = field(default_factory=list)
+    found: list[ast.JoinClause | ast.Shared] = field(default_factory=list)
+    """What has been made so far."""
 
     def fresh(self) -> ast.Name:
         """A variable for the items of an index."""
@@ -57,7 +61,7 @@ class JoinFacts:
 def with_joins(expr: ast.Expr, facts: JoinFacts, around: Surroundings | None = None) -> ast.Expr:
     """The expression with its joins; the very same object where there are none."""
     kinds = {type(node) for node in expr.walk()}
-    if not kinds & set(_COMPARISONS) or (around is None and not kinds & set(_LOOPS)):
+    if not kinds & set(_COMPARED_OR_FOLDED) or (around is None and not kinds & set(_LOOPS)):
         return expr
     before = len(facts.found)
     made = _Finder(facts).visit(expr, around or Surroundings())
@@ -99,6 +103,8 @@ class _Finder:
                 return self._comparison(node, around) or self._rebuilt(node, around)
             case ast.InlineFunction(parameters=parameters, body=body):
                 return replace(node, body=self.visit(body, around.in_function(parameters)))
+            case ast.FunctionCall() if self.facts.shares_values and self._is_shared(node, around):
+                return self._shared(node, around)
             case ast.Typeswitch():
                 return self._typeswitch(node, around)
             case ast.DataWindow(base=base):
@@ -120,6 +126,19 @@ class _Finder:
         )
         default = self.visit(node.default, around.with_sequences(node.default_variable))
         return replace(node, operand=self.visit(node.operand, around), cases=cases, default=default)
+
+    # --- values that many turns of a loop share
+
+    def _is_shared(self, call: ast.FunctionCall, around: Surroundings) -> bool:
+        """Whether a call folds items that are the same at each turn of a loop around it."""
+        if call.name.expanded not in AGGREGATES or not any(isinstance(node, ast.AxisStep) for node in call.walk()):
+            return False
+        return around.depth_of(around.settled(call)) < around.depth and is_the_same_each_time(around.settled(call))
+
+    def _shared(self, call: ast.FunctionCall, around: Surroundings) -> ast.Expr:
+        made = ast.Shared(around.settled(call), around.focus.is_in_input, span=call.span)
+        self.facts.found.append(made)
+        return made
 
     # --- loops
 
@@ -346,7 +365,7 @@ class _Finder:
 
     def _may_be_many(self, values: ast.Expr, written: ast.Expr, around: Surroundings) -> bool:
         match values:
-            case ast.Path(right=ast.AxisStep()):
+            case ast.Path():
                 # A step from one item of a loop is short; from the input, or a document, it need not be.
                 return around.depth_of(values) == 0 or _descends(values)
             case ast.VarRef(name=name):

@@ -31,12 +31,12 @@ class ModuleJoins:
         """The body of a main module; functions are put in where that makes a join visible."""
         if not self.is_possible:
             return body
-        facts = self._facts()
+        facts = self._facts(shares_values=True)
         joined = with_joins(body, facts)
         spelled = SpellOutFunctions().apply(inline_functions(body, self.prolog), PassFacts.of(body, self.prolog))
         if spelled is body:
             return joined
-        more = self._facts()
+        more = self._facts(shares_values=True)
         made = with_joins(spelled, more)
         return made if len(more.found) > len(facts.found) else joined
 
@@ -49,14 +49,15 @@ class ModuleJoins:
         assert declaration.body is not None
         if not self.is_possible:
             return declaration.body
-        return with_joins(declaration.body, self._facts(), Surroundings.of_function(declaration.parameters))
+        around = Surroundings.of_function(declaration.parameters)
+        return with_joins(declaration.body, self._facts(shares_values=True), around)
 
     def of_value(self, value: ast.Expr) -> ast.Expr:
         """The value of a global variable."""
-        return with_joins(value, self._facts()) if self.is_possible else value
+        return with_joins(value, self._facts(shares_values=True)) if self.is_possible else value
 
-    def _facts(self) -> JoinFacts:
-        return JoinFacts(sequences=frozenset(_sequences(self.prolog)))
+    def _facts(self, *, shares_values: bool = False) -> JoinFacts:
+        return JoinFacts(shares_values=shares_values, sequences=frozenset(_sequences(self.prolog)))
 
 
 def _sequences(prolog: Iterable[ast.Declaration]) -> Iterable[tuple[str, str]]:

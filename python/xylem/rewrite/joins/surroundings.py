@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from xylem.analysis.focus import reads_focus, reads_item
 from xylem.analysis.free_variables import free_in
+from xylem.functions.library import look_up
 from xylem.syntax import ast
 
 from ..substitution import Substitution
@@ -123,5 +124,11 @@ class Surroundings:
                     return False
 
 
+_MANY = (ast.Path, ast.AxisStep, ast.Filter, ast.Flwor, ast.SimpleMap, ast.SetOperation, ast.SequenceExpr)
+
+
 def _may_be_many(value: ast.Expr) -> bool:
-    return isinstance(value, (ast.Path, ast.AxisStep, ast.Filter, ast.Flwor))
+    if isinstance(value, ast.FunctionCall):
+        known = look_up(*value.name.expanded, len(value.arguments))
+        return known is not None and known.returns.endswith("*")
+    return isinstance(value, _MANY)

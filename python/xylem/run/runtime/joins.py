@@ -240,3 +240,17 @@ def _number(key: Any) -> Any:
 
 def _families(kinds: Iterable[type]) -> set[int | None]:
     return {FAMILY_OF.get(kind) for kind in kinds}
+
+
+class SharedValue:
+    """Items that are computed when they are first asked for, and then kept."""
+
+    __slots__ = ("is_known", "items")
+
+    def __init__(self) -> None:
+        self.is_known = False
+        self.items: Sequence[Any] = ()
+
+    def keep(self, items: Sequence[Any]) -> Sequence[Any]:
+        self.items, self.is_known = items, True
+        return items

@@ -396,3 +396,15 @@ class ExtensionExpr(Expr):
 
     pragmas: tuple[Pragma, ...]
     body: Expr | None
+
+
+@ast_node
+class Shared(Expr):
+    """A value that is the same at each turn of the loops around it: computed when it is first asked for, then kept.
+
+    No text parses to it; rewriting makes it (`rewrite/joins/`), and it prints as its value.
+    """
+
+    value: Expr
+    is_of_input: bool = False
+    """As for `JoinClause`."""

@@ -116,6 +116,11 @@ def _catch(out: Writer, node: ast.CatchClause) -> None:
     out.braced(node.body)
 
 
+@prints(PRIMARY, ast.Shared)
+def _shared(out: Writer, node: ast.Shared) -> None:
+    out.part(node.value)
+
+
 @prints(PRIMARY, ast.OrderingExpr)
 def _ordering(out: Writer, node: ast.OrderingExpr) -> None:
     out.put(node.mode + " ")
