@@ -51,8 +51,8 @@ def _flwor(clauses: tuple[ast.Clause, ...], result: ast.Expr) -> Names:
             case ast.ForClause(name=name, position=position, collection=collection):
                 found = (found - _names(name, position)) | free_in(collection)
             case ast.JoinClause(name=name, position=position):
-                found = (found | free_in(clause.key)) - _names(name, position)
-                found |= free_in(clause.collection) | free_in(clause.probe)
+                found = (found | _all(test.key for test in clause.tests)) - _names(name, position)
+                found |= free_in(clause.collection) | _all(test.probe for test in clause.tests)
             case ast.LetClause(name=name, value=value):
                 found = (found - _names(name)) | free_in(value)
             case ast.CountClause(name=name):

@@ -360,15 +360,17 @@ def _flwor(node: ast.Flwor, scope: _Scope) -> list[Projection]:
                 if clause.position is not None:
                     variables[clause.position.expanded] = []
             case ast.JoinClause(name=name, collection=collection):
-                _consume(clause.probe, here, Use.STRING)
+                for test in clause.tests:
+                    _consume(test.probe, here, Use.STRING)
                 variables[name.expanded] = _nodes(collection, here)
                 if clause.position is not None:
                     variables[clause.position.expanded] = []
-                _consume(clause.key, _Scope(variables, scope.focus, scope.root), Use.STRING)
+                for test in clause.tests:
+                    _consume(test.key, _Scope(variables, scope.focus, scope.root), Use.STRING)
             case ast.LetClause(name=name, value=value):
                 variables[name.expanded] = _nodes(value, here)
-            case ast.WhereClause(test=test):
-                _consume(test, here, Use.PRESENCE)
+            case ast.WhereClause():
+                _consume(clause.test, here, Use.PRESENCE)
             case ast.OrderByClause(specs=specs):
                 for spec in specs:
                     _consume(spec.key, here, Use.STRING)

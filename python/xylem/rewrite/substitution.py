@@ -183,8 +183,9 @@ def _clause(clause: ast.Clause, here: Substitution) -> tuple[ast.Clause, Substit
             made = replace(
                 clause,
                 collection=_visit(collection, here),
-                key=_visit(clause.key, inner),
-                probe=_visit(clause.probe, here),
+                tests=tuple(
+                    replace(test, key=_visit(test.key, inner), probe=_visit(test.probe, here)) for test in clause.tests
+                ),
             )
             return made, inner
         case ast.LetClause(name=name, value=value):

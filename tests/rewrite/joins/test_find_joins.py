@@ -74,6 +74,14 @@ JOINED = [
     f"for $p in {P} return {C}[@k = $p/@id]/x/y/string()",
     f"for $p in {P} return //y[../../@k = $p/@id]/string()",
     f"for $p in {P} for $c at $i in {C} where $c/@k = $p/@id return $i",
+    # several equalities
+    f"for $p in {P}, $c in {C} where $c/@k = $p/@id and $c/@v = $p/@w return $c/@n/string()",
+    f"for $p in {P}, $c in {C} where $c/@k = $p/@id where $p/@w = $c/@v return $c/@n/string()",
+    f"for $p in {P}, $c in {C}[@k = $p/@id] where $c/@v = $p/@w return $c/@n/string()",
+    f"for $p in {P} return {C}[@k = $p/@id and @v = $p/@w and @n > 1]/@n/string()",
+    f"for $p in {P} return count({C}[x/y = $p/z and @k = $p/@id])",
+    f"for $p in {P} return {C}[number(@v) = $p/@w/number(.) and @k = $p/@id]/@n/string()",
+    f"for $p in {P} return {C}[@k eq $p/@id and @v = $p/@w]/@n/string()",
     # several values, values that are typed
     f"for $p in {P} return {C}[x/y = $p/z]/@n/string()",
     f"for $p in {P} where $p/z = {C}/x/y return $p/@n/string()",

@@ -58,20 +58,32 @@ def _index(c: Compiler, join: ast.JoinClause) -> tuple[str, str, ItemType]:
             if join.type is not None:
                 item.append(check_binding(c, name, collection.item, join.type, f"${join.name}"))
             c.declare(join.name.expanded, one(name, item[-1], simple=True), loops=True)
-            key = c.atomized(c.compile(join.key))
-            c.writer.line(f"yield {c.as_sequence(key)}, {name}")
+            keys = [c.as_sequence(c.atomized(c.compile(test.key))) for test in join.tests]
+            c.writer.line(f"yield {_tuple(keys)}, {name}")
 
-    build = c.lifted("index", [], f"{c.describe(join.collection)} by {c.describe(join.key)}", write)
+    keys = tuple(test.key for test in join.tests)
+    told_keys = ", ".join(map(c.describe, keys))
+    build = c.lifted("index", [], f"{c.describe(join.collection)} by {told_keys}", write)
     build.is_generator = True
-    told = f"looks up {c.describe(join.probe)} in an index by {c.describe(join.key)}, built once"
-    is_hashed = join.negated or join.op in ("=", "eq")
+    probes = ", ".join(c.describe(test.probe) for test in join.tests)
+    first = join.tests[0]
+    is_hashed = first.negated or first.op in ("=", "eq")
+    told = f"looks up {probes} in an index by {told_keys}, built once"
     c.writer.notes.append(Note(join.span, "hash join" if is_hashed else "sorted join", told))
-    made = f"{c.rt(rt.JoinIndex)}({join.op!r}, {join.negated})"
+    if len(join.tests) == 1:
+        made = f"{c.rt(rt.JoinIndex)}({first.op!r}, {first.negated})"
+    else:
+        made = f"{c.rt(rt.ManyKeysIndex)}({tuple(test.op for test in join.tests)!r})"
     # The variable of the join is not bound here: it stands for none of the variables around.
     with c.scoped(c.scope.without_variable(join.name.expanded)):
-        index = _placed(c, c.writer.fresh("join"), made, (join.collection, join.key), join.is_of_input)
-    asked = c.as_sequence(c.atomized(c.compile(join.probe)))
+        index = _placed(c, c.writer.fresh("join"), made, (join.collection, *keys), join.is_of_input)
+    asked = _tuple([c.as_sequence(c.atomized(c.compile(test.probe))) for test in join.tests])
     return f"({index} if {index}.built else {index}.build({c.writer.call(build)}))", asked, item[-1]
+
+
+def _tuple(parts: list[str]) -> str:
+    """One value as it is, several as a tuple."""
+    return parts[0] if len(parts) == 1 else f"({', '.join(parts)})"
 
 
 @compiles(ast.Shared)

@@ -151,11 +151,18 @@ class _Finder:
             if isinstance(clause, ast.ForClause):
                 collection = self.visit(clause.collection, around)
                 clause = replace(clause, collection=collection)
-                joined = self._joined(clause, waiting, result, around)
                 inside = around.in_loop(clause.name, clause.position, over=collection)
+                inner = _spliced(clause)
+                if inner is not None:
+                    clause, waiting, found = inner[0], [*inner[1:], *waiting], True
+                    clause, waiting = self._with_more(clause, waiting, around)
+                    made.append(clause)
+                    around = inside
+                    continue
+                joined = self._joined(clause, waiting, result, around)
                 if joined is not None:
                     join, waiting, result = joined
-                    clause = replace(join, key=self.visit(join.key, inside), probe=self.visit(join.probe, around))
+                    clause = self._visited(join, inside, around)
                     found = True
                 around = inside
             elif isinstance(clause, ast.LetClause):
@@ -191,7 +198,7 @@ class _Finder:
                     if found is not None:
                         join, left = found
                         where = [] if left is None else [replace(following, test=left)]
-                        return join, [*rest[:index], *where, *rest[index + 1 :]], result
+                        return *self._with_more(join, [*rest[:index], *where, *rest[index + 1 :]], around), result
                 case ast.LetClause(name=name, type=None, value=value) if is_the_same_each_time(value):
                     values = Substitution({**values.without(name).variables, name.expanded: values.apply(value)})
                     later.add(name.expanded)
@@ -206,8 +213,35 @@ class _Finder:
             if found is not None:
                 join, left = found
                 where = [] if left is None else [ast.WhereClause(left, span=result.test.span)]
-                return join, [*rest, *where], result.then
+                return *self._with_more(join, [*rest, *where], around), result.then
         return None
+
+    def _with_more(
+        self, join: ast.JoinClause, rest: list[ast.Clause], around: Surroundings
+    ) -> tuple[ast.JoinClause, list[ast.Clause]]:
+        """A join with all equalities that stand behind it, and the clauses that are left."""
+        if not _is_equality(join.tests[0]):
+            return join, rest
+        own = {name.expanded for name in (join.name, join.position) if name is not None}
+        loop = ast.ForClause(join.name, join.type, join.collection, join.position, span=join.span)
+        for index, following in enumerate(rest):
+            if not isinstance(following, ast.WhereClause):
+                break
+            equal = [test for test in conjuncts(following.test) if _is_equal(test)]
+            for test in equal:
+                found = self._indexed(loop, test, own, Substitution({}), around)
+                if found is not None:
+                    join = replace(join, tests=(*join.tests, *found[0].tests))
+                    left = conjunction([one for one in conjuncts(following.test) if one is not test])
+                    where = [] if left is None else [replace(following, test=left)]
+                    return self._with_more(join, [*rest[:index], *where, *rest[index + 1 :]], around)
+        return join, rest
+
+    def _visited(self, join: ast.JoinClause, inside: Surroundings, around: Surroundings) -> ast.JoinClause:
+        tests = tuple(
+            replace(test, key=self.visit(test.key, inside), probe=self.visit(test.probe, around)) for test in join.tests
+        )
+        return replace(join, tests=tests)
 
     def _indexed(
         self,
@@ -257,10 +291,7 @@ class _Finder:
             clause.type,
             collection,
             clause.position,
-            key,
-            condition.op,
-            condition.other,
-            condition.negated,
+            (ast.JoinTest(key, condition.op, condition.other, condition.negated, span=condition.whole.span),),
             is_of_input=around.focus.is_in_input,
             span=clause.span,
         )
@@ -320,10 +351,10 @@ class _Finder:
                 return None
             loop = ast.ForClause(name, None, collection, None, span=whole.span)
             join = self._join(loop, collection, key, condition, around)
-            join = replace(join, probe=self.visit(join.probe, around))
             inner = around.in_loop(name, over=collection)
-            where = [ast.WhereClause(self.visit(test, inner), span=test.span) for test in left]
-            return ast.Flwor((join, *where), item, span=whole.span)
+            join, wheres = self._with_more(join, [ast.WhereClause(test, span=test.span) for test in left], around)
+            rest = [self._rebuilt(where, inner) for where in wheres]
+            return ast.Flwor((self._visited(join, inner, around), *rest), item, span=whole.span)
         return None
 
     # --- conditions
@@ -358,7 +389,7 @@ class _Finder:
             item = ast.VarRef(name, span=node.span)
             loop = ast.ForClause(name, None, self.visit(values, around), None, span=node.span)
             join = self._join(loop, loop.collection, item, condition, around)
-            join = replace(join, probe=self.visit(join.probe, around))
+            join = self._visited(join, around.in_loop(name), around)
             function = ast.Name("exists", "fn", FN)
             return ast.FunctionCall(function, (ast.Flwor((join,), item, span=node.span),), span=node.span)
         return None
@@ -375,6 +406,33 @@ class _Finder:
             case ast.Flwor() | ast.Filter() | ast.SimpleMap():
                 return around.depth_of(values) == 0
         return False
+
+
+def _is_equality(test: ast.JoinTest) -> bool:
+    return test.op in ("=", "eq") and not test.negated
+
+
+def _is_equal(test: ast.Expr) -> bool:
+    return isinstance(test, (ast.GeneralComparison, ast.ValueComparison)) and test.op in ("=", "eq")
+
+
+def _spliced(clause: ast.ForClause) -> tuple[ast.JoinClause, *tuple[ast.Clause, ...]] | None:
+    """for $o in (for join $x in E … return $x) as the clauses of the join, of $o."""
+    match clause:
+        case ast.ForClause(
+            type=None,
+            position=None,
+            allowing_empty=False,
+            collection=ast.Flwor(clauses=(ast.JoinClause() as join, *rest), result=ast.VarRef(name=given)),
+        ):
+            pass
+        case _:
+            return None
+    if given != join.name or join.position is not None or not all(isinstance(one, ast.WhereClause) for one in rest):
+        return None
+    own = Substitution({join.name.expanded: ast.VarRef(clause.name)})
+    tests = tuple(replace(test, key=own.apply(test.key)) for test in join.tests)
+    return replace(join, name=clause.name, tests=tests), *(own.apply(one) for one in rest)
 
 
 _OF_EACH = ((FN, "data"), (FN, "distinct-values"))

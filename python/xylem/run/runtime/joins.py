@@ -14,6 +14,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from decimal import Decimal
+from itertools import product
 from typing import Any
 
 from xylem.errors import DynamicError
@@ -76,6 +77,10 @@ class JoinIndex:
         self._items, self._keys, self._kinds = items, all_keys, kinds
         self.built = True
         return self
+
+    @property
+    def has_strings_only(self) -> bool:
+        return self._kinds <= _STRINGS
 
     def matches(self, asked: Sequence[Any], implicit_timezone: int) -> Iterator[Any]:
         """The items with a key that compares so with one of the values asked for."""
@@ -224,6 +229,68 @@ class JoinIndex:
             for row, keys in enumerate(self._keys)
             if any(pair_holds(compare, key, asked, None, implicit_timezone) for key in keys)
         ]
+
+
+class ManyKeysIndex:
+    """Items found by several equalities at once.
+
+    Holds:  a table of the combinations of keys where all of them are strings, and an index for each key otherwise, of
+            which the one with the fewest rows is asked and the others confirm.
+    """
+
+    __slots__ = ("_combined", "_indexes", "_is_strict", "_items", "built")
+
+    def __init__(self, ops: tuple[str, ...]) -> None:
+        self.built = False
+        self._indexes = [JoinIndex(op) for op in ops]
+        self._is_strict = [op in _GENERAL for op in ops]
+        self._items: list[Any] = []
+        self._combined: dict[tuple[Any, ...], list[int]] | None = None
+
+    def build(self, rows: Iterable[tuple[tuple[Sequence[Any], ...], Any]]) -> ManyKeysIndex:
+        """Index (keys, item) rows, with a sequence for each key."""
+        found = list(rows)
+        for number, index in enumerate(self._indexes):
+            index.build((keys[number], row) for row, (keys, _) in enumerate(found))
+        if all(index.has_strings_only for index in self._indexes):
+            combined: dict[tuple[Any, ...], list[int]] = {}
+            for row, (keys, _) in enumerate(found):
+                for key in set(product(*keys)):
+                    combined.setdefault(key, []).append(row)
+            self._combined = combined
+        self._items = [item for _, item in found]
+        self.built = True
+        return self
+
+    def matches(self, asked: tuple[Sequence[Any], ...], implicit_timezone: int) -> Iterator[Any]:
+        """The items of which each key equals one of the values asked for."""
+        return map(self._items.__getitem__, self._rows(asked, implicit_timezone))
+
+    def positions_and_matches(
+        self, asked: tuple[Sequence[Any], ...], implicit_timezone: int
+    ) -> Iterator[tuple[int, Any]]:
+        return ((row + 1, self._items[row]) for row in self._rows(asked, implicit_timezone))
+
+    def count(self, asked: tuple[Sequence[Any], ...], implicit_timezone: int) -> int:
+        return len(self._rows(asked, implicit_timezone))
+
+    def any(self, asked: tuple[Sequence[Any], ...], implicit_timezone: int) -> bool:
+        return bool(self._rows(asked, implicit_timezone))
+
+    def _rows(self, asked: tuple[Sequence[Any], ...], implicit_timezone: int) -> Rows:
+        if self._combined is not None and all(type(value) in _STRINGS for values in asked for value in values):
+            if any(strict and len(values) > 1 for strict, values in zip(self._is_strict, asked, strict=True)):
+                raise DynamicError("XPTY0004", "an operand of eq is several items; it takes one")
+            if all(len(values) == 1 for values in asked):
+                return self._combined.get(tuple([values[0] for values in asked]), ())
+            found: set[int] = set()
+            for key in product(*asked):
+                found.update(self._combined.get(key, ()))
+            return sorted(found)
+        each = [
+            set(index.matches(values, implicit_timezone)) for index, values in zip(self._indexes, asked, strict=True)
+        ]
+        return sorted(set.intersection(*each))
 
 
 def _itself(key: Any) -> Any:

@@ -94,22 +94,31 @@ class OrderByClause(Clause):
 
 
 @ast_node
-class JoinClause(Clause):
-    """for $name at $position in collection where key op probe, as one operator: a look-up of `probe` by `key`.
+class JoinTest(Node):
+    """key op probe: the key reads the variable of the join, the probe does not.
 
-    No text parses to it; rewriting makes it (`rewrite/joins/`), and it prints as the clauses it stands for. The key
-    reads `name`, the probe does not. `op` is a general or a value comparison; with `negated`, items are found of which
-    it is not true.
+    `op` is a general or a value comparison; with `negated`, it must not be true.
+    """
+
+    key: Expr
+    op: str
+    probe: Expr
+    negated: bool = False
+
+
+@ast_node
+class JoinClause(Clause):
+    """for $name at $position in collection where all tests hold, as one operator: a look-up of probes by keys.
+
+    No text parses to it; rewriting makes it (`rewrite/joins/`), and it prints as the clauses it stands for. Where there
+    are several tests, all of them are equalities.
     """
 
     name: Name
     type: SequenceTypeNode | None
     collection: Expr
     position: Name | None
-    key: Expr
-    op: str
-    probe: Expr
-    negated: bool = False
+    tests: tuple[JoinTest, ...]
     is_of_input: bool = False
     """Whether a leading `/` in the collection is the root of the input, whatever the focus is here."""
 

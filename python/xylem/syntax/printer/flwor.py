@@ -28,13 +28,17 @@ def _for(out: Writer, node: ast.ForClause) -> None:
 @prints(PRIMARY, ast.JoinClause)
 def _join(out: Writer, node: ast.JoinClause) -> None:
     _for(out, ast.ForClause(node.name, node.type, node.collection, node.position))
-    out.line()
+    for test in node.tests:
+        out.line()
+        out.put("where ")
+        out.part(test)
+
+
+@prints(PRIMARY, ast.JoinTest)
+def _join_test(out: Writer, node: ast.JoinTest) -> None:
     compares = ast.GeneralComparison if node.op in ast.GENERAL_OPERATORS else ast.ValueComparison
     test: ast.Expr = compares(node.op, node.key, node.probe)
-    if node.negated:
-        test = ast.FunctionCall(ast.Name("not", "fn"), (test,))
-    out.put("where ")
-    out.single(test)
+    out.single(ast.FunctionCall(ast.Name("not", "fn"), (test,)) if node.negated else test)
 
 
 @prints(PRIMARY, ast.LetClause)
