@@ -12,16 +12,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import partial
 from itertools import chain
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
-from xylem.external_names import external_names
 from xylem.functions.external import DEFAULT_FUNCTIONS, ExternalFunction, Functions
-from xylem.pipeline import ExternalVariable, Program, StaticEnvironment, compile_distributed, compile_query
+from xylem.pipeline import StaticEnvironment
+from xylem.query.compiled_query import CompiledQuery
+from xylem.query.external_names import external_names
 from xylem.result import Result
 from xylem.run.deep_stack import drawn_deep
+from xylem.run.program import ExternalVariable, Program
 from xylem.source.limits import DEFAULT_LIMITS, Limits
 from xylem.source.module_files import ModuleFiles
 from xylem.source.resources import FileResources
@@ -35,12 +37,11 @@ if TYPE_CHECKING:
     from xylem.plan.distribution import Distribution
     from xylem.plan.explain import Explanation
     from xylem.plan.streamability import DataFlow
-    from xylem.run.stream.passes import StreamPasses
+    from xylem.query.stream_query import Validation
     from xylem.schema import Schema
     from xylem.source.byte_ranges import Scope
     from xylem.source.byte_source import ByteSource, Source
     from xylem.source.malformed import MalformedRecord, MalformedTally
-    from xylem.stream_query import Validation
     from xylem.stream_result import StreamResult
     from xylem.values.datetimes import DateTime
 
@@ -78,7 +79,7 @@ def compile(
         event_time=event_time,
         late_items=late_items,
     )
-    query = Query(text, environment)
+    query = Query(CompiledQuery(text, environment))
     if check:
         query.check()
     return query
@@ -114,18 +115,12 @@ def items(
 class Query:
     """A compiled query, which may be run any number of times."""
 
-    def __init__(self, text: str, environment: StaticEnvironment) -> None:
-        self._text = text
-        self._environment = environment
+    def __init__(self, compiled: CompiledQuery) -> None:
+        self._compiled = compiled
 
-    @cached_property
+    @property
     def _program(self) -> Program:
-        return compile_query(self._text, self._environment)
-
-    def _stream_passes(self, schema: Schema | str | PathLike[str] | None) -> StreamPasses:
-        from xylem.stream_query import stream_passes
-
-        return stream_passes(self._text, self._environment, schema)
+        return self._compiled.program
 
     @property
     def external_variables(self) -> Sequence[ExternalVariable]:
@@ -225,21 +220,21 @@ class Query:
         A
         B
         """
-        from xylem.input_policy import Readings, limits_within, readable_input, reason_of
+        from xylem.query.input_policy import Readings, limits_within, readable_input, reason_of
+        from xylem.query.stream_query import loaded_schema, stream_source
         from xylem.run.stream.progress import Progress
         from xylem.run.stream.run import Statistics
         from xylem.sink.dead_letters import malformed_tally
-        from xylem.stream_query import loaded_schema, refuse_collections, stream_source
         from xylem.stream_result import StreamResult
 
         schema = loaded_schema(schema)
-        passes = self._stream_passes(schema)
+        passes = self._compiled.stream_passes(schema)
         program = passes.last
         bound = {name: sequence_from_python(value) for name, value in (variables or {}).items()}
         names = external_names(program.handlers, bound)
         resources = _resources(allow, chain.from_iterable(bound.values()))
         if collection is None:
-            refuse_collections(program)
+            self._compiled.check_collections()
         else:
             resources.add_collection(None, sequence_from_python(collection))
         input_source = stream_source(program, source, resources)
@@ -251,7 +246,7 @@ class Query:
         limits = limits_within(limits)
         tally = malformed_tally(on_malformed, dead_letters)
         readings = Readings(
-            passes, self._text, self._environment, limits=limits, scanner=scanner, schema=schema, validate=validate
+            passes, self._compiled.record_scopes, limits=limits, scanner=scanner, schema=schema, validate=validate
         )
         last = readings.last(input_source, tally)
         progress = Progress(last, measured, passes.number)
@@ -271,9 +266,7 @@ class Query:
 
     def record_scopes(self) -> tuple[Scope, ...]:
         """The paths to the records of the query, by which an input can be divided; XYST0005 where it has none."""
-        from xylem.stream_query import record_scopes
-
-        return record_scopes(self._text, self._environment)
+        return self._compiled.record_scopes()
 
     def explain(self, schema: Schema | str | PathLike[str] | None = None) -> Explanation:
         """How the query is executed over one input: streamed, or why not."""
@@ -286,7 +279,7 @@ class Query:
         program = self._program
         flow = self.data_flow()
         try:
-            passes = self._stream_passes(schema)
+            passes = self._compiled.stream_passes(schema)
         except StaticError as refused:
             return explain(program, Refusal(refused.why, refused.span), over_tree(refused.why, refused.span), flow)
         one = passes.in_one_pass
@@ -299,27 +292,28 @@ class Query:
 
     def data_flow(self) -> DataFlow:
         """The stream data flow graph of the query, before and after fusions, and the single-pass test on it."""
-        from xylem.pipeline import data_flow
-
-        return data_flow(self._text, self._environment)
+        return self._compiled.data_flow
 
     def distribution(self, *, several_documents: bool = False) -> Distribution:
         """How the query is spread over tasks, on Spark or elsewhere: what each computes of its part of the input.
 
         With `several_documents` the input is a sequence of documents, of which a leading `/` means each.
         """
-        return compile_distributed(self._text, self._environment, several_documents=several_documents).distribution
+        from xylem.query.spreading import Spreading
+
+        return self._compiled.distributed(Spreading(several_documents=several_documents)).distribution
 
     def stream_windows(self) -> list[WindowAccount]:
         """What the windows of this query keep over a stream that comes in batches, and where (docs/windows.md)."""
         from xylem.lowering.parts.window_account import window_accounts
         from xylem.plan.stream_account import StreamAccount
+        from xylem.query.spreading import Spreading
 
         def waits_for_end() -> bool:
             told = self.explain().stream
             return not isinstance(told, StreamAccount) or told.waits_for_end
 
-        program = compile_distributed(self._text, self._environment, keeps_windows=True)
+        program = self._compiled.distributed(Spreading(keeps_windows=True))
         return window_accounts(program, self._program.module, waits_for_end)
 
 

@@ -49,34 +49,44 @@ class StaticEnvironment:
     """Where the items of windows carry their times, where the query does not say so itself."""
     late_items: LateItems | None = None
     """Is told of items that come too late for event time."""
+    parsed_modules: dict[tuple[str, str], ast.Module] = field(default_factory=dict, compare=False, repr=False)
+    """Library modules by location and text: parsed for the first program that imports them."""
 
 
-def compile_query(text: str, env: StaticEnvironment) -> Program:
+Query = str | ast.Module
+"""What is compiled: the text of a query, or what `parsed` made of it."""
+
+
+def compile_query(query: Query, env: StaticEnvironment) -> Program:
     """Compile a query.
 
     >>> from xylem.pipeline import StaticEnvironment, compile_query
     >>> compile_query("1 + 1", StaticEnvironment()).main.startswith("main")
     True
     """
-    return with_deep_stack(lambda: _compiled(text, env))
+    return with_deep_stack(lambda: _builder(env).build(_module(query, env)))
 
 
-def _parsed(text: str, env: StaticEnvironment) -> ast.Module:
+def parsed(text: str, env: StaticEnvironment) -> ast.Module:
     """The module, with its windows by event time where it or the environment says so."""
-    module = parse(text, env.name)
-    if env.event_time is None and not any(_is_option_of_ours(one) for one in module.prolog):
-        return module
+    return with_event_times(parse(text, env.name), env)
+
+
+def with_event_times(written: ast.Module, env: StaticEnvironment) -> ast.Module:
+    """A module as it was written, with its windows by event time where it or the environment says so."""
+    if env.event_time is None and not any(_is_option_of_ours(one) for one in written.prolog):
+        return written
     from xylem.analysis.event_time import with_event_time
 
-    return with_event_time(module, env.event_time)
+    return with_event_time(written, env.event_time)
+
+
+def _module(query: Query, env: StaticEnvironment) -> ast.Module:
+    return parsed(query, env) if isinstance(query, str) else query
 
 
 def _is_option_of_ours(declaration: ast.Declaration) -> bool:
     return isinstance(declaration, ast.OptionDecl) and declaration.name.prefix == "xylem"
-
-
-def _compiled(text: str, env: StaticEnvironment) -> Program:
-    return _builder(env).build(_parsed(text, env))
 
 
 def _window_facts(env: StaticEnvironment) -> WindowFacts | None:
@@ -88,13 +98,9 @@ def _window_facts(env: StaticEnvironment) -> WindowFacts | None:
     return WindowFacts(without=env.without_rules, schema=env.schema, user_aggregates=aggregates)
 
 
-def compile_stream(text: str, env: StaticEnvironment, schema: Schema | None = None) -> StreamProgram:
+def compile_stream(query: Query, env: StaticEnvironment, schema: Schema | None = None) -> StreamProgram:
     """Compile a query for one pass over its input; NotStreamable says why where that cannot be."""
-    return with_deep_stack(lambda: _compiled_stream(text, env, schema))
-
-
-def _compiled_stream(text: str, env: StaticEnvironment, schema: Schema | None) -> StreamProgram:
-    return _streamed_module(_parsed(text, env), env, schema)
+    return with_deep_stack(lambda: _streamed_module(_module(query, env), env, schema))
 
 
 def _streamed_module(
@@ -136,16 +142,16 @@ def _streamed_module(
     )
 
 
-def compile_passes(text: str, env: StaticEnvironment, schema: Schema | None = None) -> StreamPasses:
+def compile_passes(query: Query, env: StaticEnvironment, schema: Schema | None = None) -> StreamPasses:
     """Compile a query for as few passes over its input as bound what is kept of it, where some number does.
 
     One pass where it keeps no more than items, windows and aggregates, or where more passes would not help.
     NotStreamable says why where the query cannot be answered from a stream at all.
     """
-    return with_deep_stack(lambda: _compiled_passes(text, env, schema))
+    return with_deep_stack(lambda: _compiled_passes(_module(query, env), env, schema))
 
 
-def _compiled_passes(text: str, env: StaticEnvironment, schema: Schema | None) -> StreamPasses:
+def _compiled_passes(written: ast.Module, env: StaticEnvironment, schema: Schema | None) -> StreamPasses:
     from xylem.lowering.stream.account import account_of
     from xylem.lowering.stream.build import NotStreamable
     from xylem.run.stream.passes import StreamPasses
@@ -153,12 +159,12 @@ def _compiled_passes(text: str, env: StaticEnvironment, schema: Schema | None) -
     refused: NotStreamable | None = None
     at_once: StreamProgram | None = None
     try:
-        at_once = _compiled_stream(text, env, schema)
+        at_once = _streamed_module(written, env, schema)
         if account_of(at_once).is_bounded:
             return StreamPasses(at_once)
     except NotStreamable as error:
         refused = error
-    module = _builder(env).load(_parsed(text, env)).module
+    module = _builder(env).load(written).module
     if isinstance(module, ast.MainModule):
         ways = [_bounded_passes(module, env, schema), _passes_by_parts(module, env, schema, at_once)]
         bounded = [found for found in ways if found is not None]
@@ -252,12 +258,12 @@ def _passes_by_parts(
     return StreamPasses(programs[-1], front=tuple(programs[:-1]), texts=tuple(texts)) if len(programs) > 1 else None
 
 
-def data_flow(text: str, env: StaticEnvironment) -> DataFlow:
+def data_flow(query: Query, env: StaticEnvironment) -> DataFlow:
     """The stream data flow graph of a query, before and after fusions, and the single-pass test on it."""
-    return with_deep_stack(lambda: _data_flow(text, env))
+    return with_deep_stack(lambda: _data_flow(_module(query, env), env))
 
 
-def _data_flow(text: str, env: StaticEnvironment) -> DataFlow:
+def _data_flow(module: ast.Module, env: StaticEnvironment) -> DataFlow:
     from xylem.analysis.dataflow import build, horizontal_fusion, verdict, vertical_fusion
     from xylem.analysis.reached_declarations import reached_declarations
     from xylem.plan.streamability import DataFlow
@@ -270,7 +276,7 @@ def _data_flow(text: str, env: StaticEnvironment) -> DataFlow:
         return limited_nodes(expr) | folded_groups(expr, PassFacts.of(expr, declared))
 
     builder = _builder(env)
-    main = builder.load(_parsed(text, env)).module
+    main = builder.load(module).module
     body = main.body if isinstance(main, ast.MainModule) else ast.SequenceExpr()
     declared = [declaration for unit in builder.units for declaration in unit.module.prolog]
     rewritten = fused(body, declared)
@@ -282,7 +288,7 @@ def _data_flow(text: str, env: StaticEnvironment) -> DataFlow:
 
 
 def compile_distributed(
-    text: str,
+    query: Query,
     env: StaticEnvironment,
     schema: Schema | None = None,
     *,
@@ -301,7 +307,7 @@ def compile_distributed(
     loop is over may be divided themselves, where it asks for aggregates of them: for documents that have few of them.
     `input_of` says whether doc() may be a name of the input.
     """
-    given = (text, env, schema, several_documents, output or {})
+    given = (query, env, schema, several_documents, output or {})
     if not keeps_windows:
         return with_deep_stack(lambda: _compiled_distributed(*given, divides=divides, input_of=input_of))
     try:
@@ -316,7 +322,7 @@ def compile_distributed(
 
 
 def _compiled_distributed(
-    text: str,
+    written: Query,
     env: StaticEnvironment,
     schema: Schema | None,
     several: bool,
@@ -333,7 +339,7 @@ def _compiled_distributed(
 
     env = replace(env, external_functions=(*env.external_functions, LOOKUP))
     builder = _builder(env)
-    main = builder.load(_parsed(text, env))
+    main = builder.load(_module(written, env))
     body = main.module.body if isinstance(main.module, ast.MainModule) else ast.SequenceExpr()
     query = distribute(
         body,
@@ -378,17 +384,22 @@ def _builder(env: StaticEnvironment) -> Builder:
     context = replace(StaticContext(), base_uri=env.base_uri, namespaces={**PREDECLARED, **env.namespaces})
     if env.late_items is not None:
         context = replace(context, late_items=env.late_items)
-    return Builder(context, env.modules, env.external_functions, _window_facts(env), env.without_rules)
+    builder = Builder(context, env.modules, env.external_functions, _window_facts(env), env.without_rules)
+    builder.parsed = env.parsed_modules
+    return builder
 
 
 __all__ = [
     "ExternalVariable",
     "ModuleResolver",
     "Program",
+    "Query",
     "StaticEnvironment",
     "compile_distributed",
     "compile_passes",
     "compile_query",
     "compile_stream",
     "data_flow",
+    "parsed",
+    "with_event_times",
 ]

@@ -9,12 +9,12 @@ from typing import Any
 
 import typer
 
+from xylem.query.stream_query import loaded_schema
 from xylem.spark.batch import BatchRun, Measured
 from xylem.spark.inputs import input_files
 from xylem.spark.named_input import with_named_input
 from xylem.spark.session import BatchSpark, require_spark, without_sql
 from xylem.spark.shipped_query import shipped_query
-from xylem.stream_query import loaded_schema
 
 from .progress_line import progress_line
 from .query_source import QuerySource, output_parameters, spark_settings, variables

@@ -109,8 +109,8 @@ class MessageQuery:
     def check(self) -> None:
         """The static errors of the query; XYIN0006 and XPDY0002 for variables that do not fit it. They are no errors of
         messages: `on_error` would hide them."""
-        from xylem.external_names import check_values, external_names
         from xylem.pipeline import compile_query
+        from xylem.query.external_names import check_values, external_names
 
         program = compile_query(self._text, StaticEnvironment(external_functions=self._functions))
         check_values(program, external_names(program, [*self._variables, *self._columns]).values())

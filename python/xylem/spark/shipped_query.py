@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import Any
 
 from xylem.analysis.event_time import EventTime
-from xylem.external_names import check_values, external_names
 from xylem.functions.external import DEFAULT_FUNCTIONS, ExternalFunction
 from xylem.functions.late_items import LateItems
 from xylem.pipeline import StaticEnvironment, compile_distributed, compile_query
 from xylem.plan.distribution import InputOf
+from xylem.query.external_names import check_values, external_names
 from xylem.run.program import current_time
 from xylem.run.tasks.program import DistributedProgram
 from xylem.schema.constraints import Schema

@@ -16,6 +16,7 @@ from xylem.functions.external import ExternalFunction
 from xylem.plan.note import Note
 from xylem.run.program import ExternalVariable, Program
 from xylem.syntax import ast, parse
+from xylem.syntax.compilations import COMPILATIONS
 from xylem.values.function_item import FunctionItem
 from xylem.values.qname import QName
 from xylem.values.sequence_type import ANY_ITEM, SequenceType
@@ -61,6 +62,8 @@ class Builder:
         self.environment = environment
         self.resolver = resolver
         self.externals = {(function.uri, function.local): function for function in externals}
+        self.parsed: dict[tuple[str, str], ast.Module] = {}
+        """Library modules by location and text, which other programs of the query may have parsed already."""
         self.writer = Writer()
         self.writer.window_facts = window_facts
         self.writer.without_rules = without_rules
@@ -79,6 +82,7 @@ class Builder:
 
         `check_bounds`: refuse blocking operations on infinite sequences. What streams has its own ways with them.
         """
+        COMPILATIONS.lowered += 1
         main = self._load(module, self.environment)
         if check_bounds:
             self._check_bounds()
@@ -161,7 +165,9 @@ class Builder:
         known = self.tables.get(key)
         if known is not None:
             return known
-        module = parse(text, location)
+        module = self.parsed.get((location, text))
+        if module is None:
+            module = self.parsed[location, text] = parse(text, location)
         if not isinstance(module, ast.LibraryModule) or module.uri != declaration.uri:
             found = module.uri if isinstance(module, ast.LibraryModule) else "a main module"
             raise StaticError("XQST0059", f"{location} is {found}, not {declaration.uri}", span=declaration.span)

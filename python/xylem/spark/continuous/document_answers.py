@@ -10,15 +10,15 @@ from typing import Any
 
 from xylem.errors import StaticError
 from xylem.lowering.stream.account import account_of
-from xylem.pipeline import Program, StaticEnvironment, compile_query
+from xylem.query.compiled_query import CompiledQuery
 from xylem.result import Result
 from xylem.run.deep_stack import drawn_deep
+from xylem.run.program import Program
 from xylem.run.stream.program import StreamProgram
 from xylem.run.stream.progress import Progress
 from xylem.run.stream.run import Statistics
 from xylem.source.byte_source import ByteSource
 from xylem.source.xml_reader import read_document
-from xylem.stream_query import refuse_collections, stream_program
 from xylem.stream_result import StreamResult
 from xylem.values.datetimes import DateTime
 
@@ -32,10 +32,10 @@ class DocumentAnswers:
     """A query over documents; what it reads by doc() is read once and kept."""
 
     def __init__(self, query: ShippedQuery) -> None:
-        environment = query.environment_of_text()
+        compiled = CompiledQuery(query.text, query.environment_of_text())
         self._query = query
-        self._program = compile_query(query.text, environment)
-        self._stream = _in_one_pass(query.text, environment)
+        self._program = compiled.program
+        self._stream = _in_one_pass(compiled)
         self._options = query.seen()
 
     @property
@@ -105,10 +105,10 @@ class DocumentAnswers:
         return Result(drawn_deep(items) if program.may_recurse else items, program.output)
 
 
-def _in_one_pass(text: str, environment: StaticEnvironment) -> StreamProgram | None:
+def _in_one_pass(compiled: CompiledQuery) -> StreamProgram | None:
     try:
-        program = stream_program(text, environment)
-        refuse_collections(program)
+        program = compiled.stream_program()
+        compiled.check_collections()
     except StaticError:
         return None
     return program if program.plan.source is None else None

@@ -10,6 +10,7 @@ from __future__ import annotations
 from xylem.errors import StaticError
 
 from ..ast import LibraryModule, MainModule, SequenceTypeNode
+from ..compilations import COMPILATIONS
 from .cursor import SENTINEL
 from .modules import ModuleGrammar
 from .recursion_room import RecursionRoom
@@ -23,6 +24,7 @@ def parse(text: str, name: str = "query") -> MainModule | LibraryModule:
     >>> parse("1 + 1").body
     Arithmetic(op='+', left=IntegerLiteral(value=1), right=IntegerLiteral(value=1))
     """
+    COMPILATIONS.parsed += 1
     parser = ModuleGrammar(text, name)
     with RecursionRoom():
         try:

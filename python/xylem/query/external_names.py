@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Container, Iterable
 
 from xylem.errors import DynamicError, InputError
-from xylem.pipeline import Program
+from xylem.run.program import Program
 from xylem.syntax import ast
 
 ExpandedName = tuple[str, str]

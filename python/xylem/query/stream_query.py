@@ -10,51 +10,25 @@ from typing import TYPE_CHECKING, Any, Literal
 from xylem.errors import StaticError
 from xylem.functions.registry import FN
 from xylem.lowering.stream.build import NotStreamable
-from xylem.pipeline import StaticEnvironment, compile_distributed, compile_passes, compile_stream
 from xylem.plan.tree_reasons import tree_reason
 from xylem.source.byte_source import ByteSource, Source
 from xylem.source.resources import FileResources
-from xylem.syntax import ast, parse
+from xylem.syntax import ast
 from xylem.values.uri import resolve
 
 if TYPE_CHECKING:
-    from xylem.plan.scan_plan import ScanPlan
-    from xylem.run.stream.passes import StreamPasses
+    from xylem.run.program import Program
     from xylem.run.stream.program import StreamProgram
+    from xylem.run.tasks.program import DistributedProgram
     from xylem.schema import Schema
     from xylem.source.byte_ranges import Scope
-    from xylem.source.limits import Limits
-    from xylem.source.malformed import MalformedTally
 
 NOT_STREAMABLE = "XYST0004"
 Validation = Literal["full", "lazy"]
 
 
-def stream_program(
-    text: str, environment: StaticEnvironment, schema: Schema | str | PathLike[str] | None = None
-) -> StreamProgram:
-    """The query compiled for a stream; XYST0004 with the reason where it must be answered from a tree."""
-    try:
-        program = compile_stream(text, environment, loaded_schema(schema))
-    except NotStreamable as refused:
-        raise _placed(refused, text, environment) from None
-    _check(program)
-    return program
-
-
-def stream_passes(
-    text: str, environment: StaticEnvironment, schema: Schema | str | PathLike[str] | None = None
-) -> StreamPasses:
-    """The query compiled for as many passes over its input as it needs; XYST0004 as for `stream_program`."""
-    try:
-        passes = compile_passes(text, environment, loaded_schema(schema))
-    except NotStreamable as refused:
-        raise _placed(refused, text, environment) from None
-    _check(passes.last, is_alone=passes.number == 1)
-    return passes
-
-
-def _check(program: StreamProgram, *, is_alone: bool = True) -> None:
+def check_reads_input(program: StreamProgram, *, is_alone: bool = True) -> None:
+    """XYST0004 where a program that streams does not ask for the input, or has its own context item."""
     for declaration in program.handlers.module.prolog:
         if isinstance(declaration, ast.ContextItemDecl):
             raise not_streamable("the query declares its context item", declaration)
@@ -62,9 +36,9 @@ def _check(program: StreamProgram, *, is_alone: bool = True) -> None:
         raise not_streamable("it reads no input", None)
 
 
-def _placed(refused: NotStreamable, text: str, environment: StaticEnvironment) -> StaticError:
+def placed(refused: NotStreamable, written: ast.Module) -> StaticError:
     """The refusal; one that names no place gets the one that most likely is to blame."""
-    reason = tree_reason(parse(text, environment.name)) if refused.node is None else None
+    reason = tree_reason(written) if refused.node is None else None
     if reason is None:
         return not_streamable(refused.why, refused.node)
     return not_streamable(f"{refused.why}: {reason[0]}", reason[1])
@@ -109,29 +83,12 @@ def _file_of(program: StreamProgram, named: ast.Expr, resources: FileResources) 
     return resources.places.path(uri, "FODC0002")
 
 
-def record_scopes(text: str, environment: StaticEnvironment) -> tuple[Scope, ...]:
+def record_scopes(program: DistributedProgram) -> tuple[Scope, ...]:
     """The paths to the records of a query; XYST0005 where it has none."""
-    program = compile_distributed(text, environment)
     if program.scopes:
         return program.scopes
     why = next((part.why for part in program.distribution.parts if part.why), "it has no path to records")
     raise StaticError("XYST0005", why)
-
-
-def sound_source(
-    source: ByteSource,
-    text: str,
-    environment: StaticEnvironment,
-    plan: ScanPlan,
-    tally: MalformedTally,
-    limits: Limits,
-    scanner: str = "auto",
-) -> ByteSource:
-    """The input without its malformed records."""
-    from xylem.source.sound_records import SoundRecords
-
-    scopes = record_scopes(text, environment)
-    return SoundRecords(source, scopes, plan, limits, tally.tell, scanner=scanner, close=tally.close)
 
 
 def validated(source: ByteSource, program: StreamProgram, schema: Schema | None, mode: Validation | None) -> ByteSource:
@@ -155,12 +112,13 @@ def _relied_on(program: StreamProgram) -> frozenset[str] | None:
     return None if None in names else frozenset(name for name in names if name is not None)
 
 
-def refuse_collections(program: StreamProgram) -> None:
-    """XYST0004 for a query that asks for the default collection, which has not been given."""
-    for node in program.handlers.module.walk():
+def default_collection_call(program: Program) -> tuple[ast.Node, str] | None:
+    """Where a query asks for the default collection, and by which function; None where it does not."""
+    for node in program.module.walk():
         for name, arity in _called(node):
             if name.expanded in ((FN, "collection"), (FN, "uri-collection")) and arity == 0:
-                raise not_streamable(f"{name.local}() gives whole documents", node)
+                return node, name.local
+    return None
 
 
 def _called(node: ast.Node) -> Iterator[tuple[ast.Name, int]]:

@@ -21,12 +21,13 @@ from xylem.source.byte_source import ByteSource
 from xylem.source.limits import DEFAULT_LIMITS, Limits
 from xylem.source.malformed import MalformedTally
 from xylem.source.spooled_input import KeptInMemory, KeptOnDisk, SpooledInput
-from xylem.stream_query import Validation, sound_source, validated
+
+from .stream_query import Validation, validated
 
 if TYPE_CHECKING:
     from xylem.analysis.dataflow import Verdict
-    from xylem.pipeline import StaticEnvironment
     from xylem.schema import Schema
+    from xylem.source.byte_ranges import Scope
 
 Why = Callable[[], "Verdict"]
 """Says why one pass is not enough."""
@@ -81,8 +82,7 @@ class Readings:
     def __init__(
         self,
         passes: StreamPasses,
-        text: str,
-        environment: StaticEnvironment,
+        record_scopes: Callable[[], tuple[Scope, ...]],
         *,
         limits: Limits,
         scanner: str,
@@ -90,8 +90,7 @@ class Readings:
         validate: Validation | None,
     ) -> None:
         self._passes = passes
-        self._text = text
-        self._environment = environment
+        self._record_scopes = record_scopes
         self._limits = limits
         self._scanner = scanner
         self._schema = schema
@@ -107,10 +106,13 @@ class Readings:
 
     def _prepared(self, source: ByteSource, tally: MalformedTally | None) -> ByteSource:
         if tally is not None:
+            from xylem.source.sound_records import SoundRecords
+
+            scopes = self._record_scopes()
             # What is found malformed may depend on what a pass looks at: all of them leave out what one of them must.
             programs = [*(earlier.program for earlier in self._passes.earlier), *self._passes.answering]
             for program in programs:
-                source = sound_source(
-                    source, self._text, self._environment, program.scan, tally, self._limits, self._scanner
+                source = SoundRecords(
+                    source, scopes, program.scan, self._limits, tally.tell, scanner=self._scanner, close=tally.close
                 )
         return validated(source, self._passes.last, self._schema, self._validate)

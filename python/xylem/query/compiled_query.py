@@ -1,0 +1,161 @@
+"""Everything that is compiled of one query: it is parsed once, and each of its programs is made when first asked for.
+
+    query = CompiledQuery("count(//b)", StaticEnvironment())
+    query.program                     for a tree
+    query.stream_passes(schema)       for a stream, in as many passes as it takes
+    query.distributed(Spreading(…))   for tasks
+
+Several threads may ask at once: one of them compiles, and the others wait for it. It can be pickled, with all that has
+been compiled so far: where it arrives, that is there already.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Hashable
+from os import PathLike
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from xylem import pipeline
+from xylem.pipeline import StaticEnvironment
+from xylem.run.deep_stack import with_deep_stack
+from xylem.syntax import parse
+
+if TYPE_CHECKING:
+    from xylem.plan.streamability import DataFlow
+    from xylem.run.program import Program
+    from xylem.run.stream.passes import StreamPasses
+    from xylem.run.stream.program import StreamProgram
+    from xylem.run.tasks.program import DistributedProgram
+    from xylem.schema import Schema
+    from xylem.source.byte_ranges import Scope
+    from xylem.syntax import ast
+
+    from .spreading import Spreading
+
+T = TypeVar("T")
+
+
+class CompiledQuery:
+    """A query and its programs.
+
+    Holds:  the tree of its text, and each program that was asked for; of those for schemas, the latest.
+    """
+
+    def __init__(self, text: str, environment: StaticEnvironment) -> None:
+        self.text = text
+        self.environment = environment
+        self._made: dict[Hashable, Any] = {}
+        self._of_schema: tuple[Schema, StreamPasses] | None = None
+        self._lock = threading.RLock()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_lock"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state, _lock=threading.RLock())
+
+    def _once(self, key: Hashable, make: Callable[[], T]) -> T:
+        """What is known by a key; made by whoever asks first. A static error is made again for each who asks."""
+        try:
+            known: T = self._made[key]
+        except KeyError:
+            with self._lock:
+                if key not in self._made:
+                    self._made[key] = make()
+                known = self._made[key]
+        return known
+
+    @property
+    def written(self) -> ast.Module:
+        """The module as it was written, with no name resolved."""
+        return self._once("written", lambda: with_deep_stack(lambda: parse(self.text, self.environment.name)))
+
+    @property
+    def module(self) -> ast.Module:
+        """The module that is compiled: with its windows by event time, where it or the environment says so."""
+        return self._once("module", lambda: pipeline.with_event_times(self.written, self.environment))
+
+    @property
+    def program(self) -> Program:
+        """The program over trees."""
+        return self._once("program", lambda: pipeline.compile_query(self.module, self.environment))
+
+    def stream_program(self) -> StreamProgram:
+        """The program for one pass, whatever it keeps; XYST0004 with the reason where it must have a tree."""
+
+        def make() -> StreamProgram:
+            from .stream_query import check_reads_input
+
+            program = self._or_refused(lambda: pipeline.compile_stream(self.module, self.environment))
+            check_reads_input(program)
+            return program
+
+        return self._once("stream", make)
+
+    def stream_passes(self, schema: Schema | str | PathLike[str] | None = None) -> StreamPasses:
+        """The programs for as many passes as the query needs; XYST0004 as for `stream_program`."""
+        if schema is None:
+            return self._once("passes", lambda: self._passes(None))
+        from .stream_query import loaded_schema
+
+        loaded = loaded_schema(schema)
+        assert loaded is not None
+        with self._lock:
+            if self._of_schema is None or self._of_schema[0] is not loaded:
+                self._of_schema = loaded, self._passes(loaded)
+            return self._of_schema[1]
+
+    def _passes(self, schema: Schema | None) -> StreamPasses:
+        from .stream_query import check_reads_input
+
+        passes = self._or_refused(lambda: pipeline.compile_passes(self.module, self.environment, schema))
+        check_reads_input(passes.last, is_alone=passes.number == 1)
+        return passes
+
+    def _or_refused(self, make: Callable[[], T]) -> T:
+        """What is made; where that cannot stream, the error that says why. It will not stream next time, either."""
+        from xylem.lowering.stream.build import NotStreamable
+
+        from .stream_query import placed
+
+        try:
+            return make()
+        except NotStreamable as refused:
+            raise placed(refused, self.written) from None
+
+    def check_collections(self) -> None:
+        """XYST0004 for a query that asks for the default collection, where none is given."""
+        from .stream_query import default_collection_call, not_streamable
+
+        asked = self._once("collection", lambda: default_collection_call(self.program))
+        if asked is not None:
+            raise not_streamable(f"{asked[1]}() gives whole documents", asked[0])
+
+    @property
+    def data_flow(self) -> DataFlow:
+        """The stream data flow graph, before and after fusions, and the single-pass test on it."""
+        return self._once("data flow", lambda: pipeline.data_flow(self.module, self.environment))
+
+    def distributed(self, spreading: Spreading) -> DistributedProgram:
+        """The program for tasks, in a kind of run."""
+        return self._once(
+            spreading,
+            lambda: pipeline.compile_distributed(
+                self.module,
+                self.environment,
+                spreading.schema,
+                several_documents=spreading.several_documents,
+                keeps_windows=spreading.keeps_windows,
+                divides=spreading.divides,
+                input_of=spreading.input_of,
+                output=dict(spreading.output),
+            ),
+        )
+
+    def record_scopes(self) -> tuple[Scope, ...]:
+        """The paths to the records of the query, by which an input can be divided; XYST0005 where it has none."""
+        from .spreading import Spreading
+        from .stream_query import record_scopes
+
+        return record_scopes(self.distributed(Spreading()))
