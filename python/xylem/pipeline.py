@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from xylem.run.stream.program import StreamProgram
     from xylem.run.tasks.program import DistributedProgram
     from xylem.schema.constraints import Schema
+    from xylem.values.sequence_type import SequenceType
 
 
 MOST_PASSES = 16
@@ -65,6 +66,17 @@ def compile_query(query: Query, env: StaticEnvironment) -> Program:
     True
     """
     return with_deep_stack(lambda: _builder(env).build(_module(query, env)))
+
+
+def static_types(query: Query, env: StaticEnvironment) -> tuple[ast.Module, Mapping[int, SequenceType]]:
+    """The module with all names resolved, and what is statically known of its expressions, by their `id`."""
+    from xylem.lowering.python.compiler import observed_types
+
+    def observed() -> tuple[ast.Module, Mapping[int, SequenceType]]:
+        with observed_types() as types:
+            return _builder(env).build(_module(query, env)).module, types
+
+    return with_deep_stack(observed)
 
 
 def parsed(text: str, env: StaticEnvironment) -> ast.Module:
@@ -209,14 +221,32 @@ def _bounded_passes(
             first, earlier = more.last, more.earlier
     except NotStreamable:
         return None
-    programs = [value.value for value in split.earlier]
     own = EarlierPass(
         first,
         tuple(value.name.expanded for value in split.earlier),
         tuple(" ".join(print_query(with_readable_names(value.written)).split()) for value in split.earlier),
-        lambda index: _streamed_module(replace(module, body=programs[index]), env, schema),
+        _Alone(module, tuple(value.value for value in split.earlier), env, schema),
     )
     return replace(found, earlier=(*earlier, own))
+
+
+class _Alone:
+    """The values of an earlier pass, each for itself: compiled when one is asked for, and once."""
+
+    def __init__(
+        self, module: ast.MainModule, values: tuple[ast.Expr, ...], env: StaticEnvironment, schema: Schema | None
+    ) -> None:
+        self._module = module
+        self._values = values
+        self._env = env
+        self._schema = schema
+        self._made: dict[int, StreamProgram] = {}
+
+    def program(self, index: int) -> StreamProgram:
+        if index not in self._made:
+            module = replace(self._module, body=self._values[index])
+            self._made[index] = with_deep_stack(lambda: _streamed_module(module, self._env, self._schema))
+        return self._made[index]
 
 
 def _passes_by_parts(
@@ -357,13 +387,22 @@ def _compiled_distributed(
         input_of=input_of,
     )
     known = schema if not query.distribution.is_parallel else None
-    parts = CompiledParts(
-        main.module,
-        lambda: _builder(env),
-        lambda module: _streamed_module(module, env, known),
-        env.external_functions,
-    )
+    parts = CompiledParts(main.module, _PartPrograms(env, known), env.external_functions)
     return DistributedProgram(query, parts, main.static.part, merged_options(main.static.output, output))
+
+
+@dataclass(frozen=True)
+class _PartPrograms:
+    """Compiles the modules that parts of a query become."""
+
+    env: StaticEnvironment
+    schema: Schema | None
+
+    def builder(self) -> Builder:
+        return _builder(self.env)
+
+    def streamed(self, module: ast.Module) -> StreamProgram:
+        return _streamed_module(module, self.env, self.schema)
 
 
 def _mergeable(
@@ -401,5 +440,6 @@ __all__ = [
     "compile_stream",
     "data_flow",
     "parsed",
+    "static_types",
     "with_event_times",
 ]

@@ -14,6 +14,10 @@ class LateItems:
         self.count = 0
         self.keep = keep
 
+    def __getstate__(self) -> dict[str, Any]:
+        # Who keeps them, and how many there were, is of the process.
+        return {"count": 0, "keep": None}
+
     def take(self, item: Any, why: str) -> None:
         """One more."""
         self.count += 1

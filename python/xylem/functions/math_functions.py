@@ -25,7 +25,8 @@ def _unary(name: str, compute: Callable[[float], float]) -> _Unary:
         except ValueError:
             return math.nan
 
-    apply.__name__ = name
+    # By this name it is found where a program that calls it arrives.
+    apply.__name__ = apply.__qualname__ = name
     return function(f"math:{name}", "xs:double?", "xs:double?")(apply)
 
 

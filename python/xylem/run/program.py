@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import marshal
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,6 +16,7 @@ from xylem.functions.context import Context, Resources, RunPart
 from xylem.plan.note import Note
 from xylem.syntax import ast
 from xylem.values.datetimes import DateTime
+from xylem.values.remade import as_pickled
 from xylem.values.sequence_type import SequenceType
 
 from .deep_stack import with_deep_stack
@@ -72,6 +74,21 @@ class Program:
 
     def __post_init__(self) -> None:
         self._compiled = _python(self.code, self.spans)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """As it travels: with the code that Python made of the source, for a Python that understands it."""
+        from importlib.util import MAGIC_NUMBER
+
+        constants = {name: as_pickled(value) for name, value in self.constants.items()}
+        compiled = MAGIC_NUMBER, marshal.dumps(self._compiled)
+        return {**self.__dict__, "constants": constants, "may_recurse": self.may_recurse, "_compiled": compiled}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        from importlib.util import MAGIC_NUMBER
+
+        magic, code = state["_compiled"]
+        self.__dict__.update(state)
+        self._compiled = marshal.loads(code) if magic == MAGIC_NUMBER else _python(self.code, self.spans)
 
     def run(
         self,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 XS = "http://www.w3.org/2001/XMLSchema"
 
 
@@ -31,6 +33,14 @@ class AtomicType:
 
     def __repr__(self) -> str:
         return f"xs:{self.name}"
+
+    def __reduce__(self) -> tuple[Callable[[str], AtomicType], tuple[str]]:
+        # There is one of each in a process: they are compared by identity.
+        return _named, (self.name,)
+
+
+def _named(name: str) -> AtomicType:
+    return ATOMIC_TYPES[name]
 
 
 ATOMIC_TYPES: dict[str, AtomicType] = {}

@@ -23,6 +23,7 @@ from .name_pool import KIND_MASK
 from .native_path import native_plan
 from .node import ATTRIBUTE, Node
 from .node_test import NodeTest
+from .remade import remade
 from .tree_interface import TreeInterface
 
 __all__ = [
@@ -42,6 +43,7 @@ Steps = Callable[[Sequence[Node]], list[Node]]
 First = Callable[[Node], "Node | None"]
 
 
+@remade
 def step(axis: str, test: NodeTest) -> Step:
     """A step from one context node."""
     if axis == "child" and test.is_exact and test.kind != ATTRIBUTE:
@@ -112,11 +114,13 @@ def _attribute_named(test: NodeTest) -> Step:
     return attribute
 
 
+@remade
 def step_many(axis: str, test: NodeTest) -> Steps:
     """A step from each of a sequence of nodes, without duplicates, in document order."""
     return path_many([(axis, test)])
 
 
+@remade
 def path_many(steps: Iterable[tuple[str, NodeTest]]) -> Steps:
     """Steps after each other: path_many([a, b])(nodes) is step_many(*b)(step_many(*a)(nodes))."""
     steps = list(steps)
@@ -154,6 +158,7 @@ def path_many(steps: Iterable[tuple[str, NodeTest]]) -> Steps:
     return run
 
 
+@remade
 def path_from(steps: Iterable[tuple[str, NodeTest]]) -> Step:
     """`path_many` from one node."""
     steps = list(steps)
@@ -198,6 +203,7 @@ def _order(tree: TreeInterface) -> int:
     return tree.order
 
 
+@remade
 def step_lazy(axis: str, test: NodeTest) -> Callable[[Node], Iterator[Node]]:
     """A step from one context node that goes no further than it is read."""
     rows = LAZY_AXES.get(axis)
@@ -226,6 +232,7 @@ def step_lazy(axis: str, test: NodeTest) -> Callable[[Node], Iterator[Node]]:
     return lazily
 
 
+@remade
 def step_first(axis: str, test: NodeTest) -> First:
     """The first node of a step from one node: for existence tests and `[1]`."""
     if test.is_exact and axis in ("child", "attribute") and (axis == "attribute") == (test.kind == ATTRIBUTE):

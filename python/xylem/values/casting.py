@@ -20,6 +20,7 @@ from .casting_names import NAME_TARGETS, to_qname
 from .casting_numbers import NUMBER_CASTS
 from .casting_strings import STRING_CASTS
 from .casting_temporal import TEMPORAL_CASTS
+from .remade import remade
 from .string_of import string_of
 
 __all__ = ["cast", "castable", "caster", "string_of"]
@@ -50,6 +51,7 @@ def castable(value: Any, target: AtomicType, namespaces: Mapping[str, str] | Non
     return True
 
 
+@remade
 def caster(target: AtomicType, namespaces: Mapping[str, str] | None = None) -> Cast:
     """`cast` with the target looked up once, for code that casts many values."""
     found = _CASTS.get(target)

@@ -11,6 +11,7 @@ from typing import Any
 from .axes import step
 from .node import ATTRIBUTE, ELEMENT, TEXT, Node
 from .node_test import NodeTest
+from .remade import remade
 from .strings import UntypedAtomic
 
 _KINDS = {"child": (ELEMENT, TEXT), "attribute": (ATTRIBUTE,)}
@@ -21,6 +22,7 @@ def has_step_text(axis: str, test: NodeTest) -> bool:
     return test.is_exact and test.kind in _KINDS.get(axis, ())
 
 
+@remade
 def step_text(
     axis: str, test: NodeTest, otherwise: Callable[[list[Node]], Any], made: type[str] | None = None
 ) -> Callable[[Node], Any]:
@@ -51,6 +53,7 @@ def step_text(
     return text
 
 
+@remade
 def step_values(axis: str, test: NodeTest) -> Callable[[Node], list[str]]:
     """From a node to the typed values of all nodes of a step."""
     nodes = step(axis, test)

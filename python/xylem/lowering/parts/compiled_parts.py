@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from typing import Any, Protocol
 
 from xylem.analysis.free_variables import free_in
 from xylem.functions.external import ExternalFunction
@@ -20,14 +21,21 @@ from ..python.scope import Scope
 from ..stream.build import NotStreamable
 
 
+class ModulePrograms(Protocol):
+    """Compiles modules in the static environment of the query."""
+
+    def builder(self) -> Builder: ...
+
+    def streamed(self, module: ast.Module) -> StreamProgram: ...
+
+
 class CompiledParts:
     """Implements `PartCompiler`: each expression becomes the body of a module with the prolog of the query."""
 
     def __init__(
         self,
         module: ast.Module,
-        builder: Callable[[], Builder],
-        streamed: Callable[[ast.Module], StreamProgram],
+        programs: ModulePrograms,
         external: Sequence[ExternalFunction] = (),
     ) -> None:
         self.user_aggregates = {
@@ -35,14 +43,19 @@ class CompiledParts:
             for function in external
             if function.protocol is not None and function.protocol.can_merge
         }
+        self._external = tuple(external)
         know_classes(external)
         self._module = module
-        self._builder = builder
-        self._streamed = streamed
+        self._programs = programs
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        # States of aggregates that come from other processes are made of these.
+        know_classes(self._external)
 
     def streamed(self, expr: ast.Expr) -> StreamProgram | None:
         try:
-            program = with_deep_stack(lambda: self._streamed(self._with_body(expr)))
+            program = with_deep_stack(lambda: self._programs.streamed(self._with_body(expr)))
         except NotStreamable:
             return None
         named = program.plan.source
@@ -50,13 +63,13 @@ class CompiledParts:
         return None if isinstance(named, ast.FunctionCall) and is_document_call(named) else program
 
     def over_tree(self, expr: ast.Expr) -> Program:
-        return with_deep_stack(lambda: self._builder().build(self._with_body(expr)))
+        return with_deep_stack(lambda: self._programs.builder().build(self._with_body(expr)))
 
     def type_of(self, expr: ast.Expr) -> SequenceType:
         return with_deep_stack(lambda: self._type_of(expr))
 
     def _type_of(self, expr: ast.Expr) -> SequenceType:
-        main = self._builder().load(self._with_body(expr))
+        main = self._programs.builder().load(self._with_body(expr))
         assert isinstance(main.module, ast.MainModule)
         with main.compiler.scoped(Scope({}, main.focus)):
             return main.compiler.compile(main.module.body).type

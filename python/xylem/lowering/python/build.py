@@ -4,27 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from xylem.analysis.boundedness.mentions import mentions_infinite
 from xylem.analysis.resolve_names import resolve_names
 from xylem.analysis.static_context import StaticContext, build_static_context, resolved_uri
 from xylem.analysis.types import sequence_type
-from xylem.errors import DynamicError, StaticError, XylemError
-from xylem.functions.context import RunPart
+from xylem.errors import StaticError
 from xylem.functions.external import ExternalFunction
 from xylem.plan.note import Note
 from xylem.run.program import ExternalVariable, Program
 from xylem.syntax import ast, parse
 from xylem.syntax.compilations import COMPILATIONS
-from xylem.values.function_item import FunctionItem
-from xylem.values.qname import QName
 from xylem.values.sequence_type import ANY_ITEM, SequenceType
 
 from . import calls, constructors, control, flwor, operators, paths, primaries, sequential, type_operators
 from .code import one
 from .compiler import YIELD
 from .declaration_cycles import variables_in_cycles
+from .loaded_modules import LoadedModules
 from .module_table import GlobalVariable, ModuleTable
 from .scope import Focus, Scope, Variable
 from .writer import Writer
@@ -110,7 +108,7 @@ class Builder:
             main.static.output,
             self._external_variables(),
             self.context_types,
-            self._load_dynamically,
+            LoadedModules(self.resolver, tuple(self.externals.values())),
             main.static.base_uri,
             self.writer.notes,
             self.writer.places,
@@ -242,43 +240,3 @@ class Builder:
             for name, v in unit.own_variables.items()
             if v.declaration.external
         )
-
-    # --- while a query runs
-
-    def _load_dynamically(
-        self, run: RunPart, uri: str, locations: Sequence[str], item: Any, variables: dict[tuple[str, str], Any]
-    ) -> tuple[list[tuple[QName, Sequence[Any]]], list[FunctionItem]]:
-        """fn:load-xquery-module: the public variables and functions of a library module."""
-        try:
-            found = self.resolver(uri, locations) if self.resolver else []
-        except XylemError as error:
-            raise DynamicError("FOQM0002", f"{uri}: {error.message}") from error
-        if not found:
-            raise DynamicError("FOQM0002", uri)
-        location, text = found[0]
-        module = parse(text, location)
-        if not isinstance(module, ast.LibraryModule) or module.uri != uri:
-            raise DynamicError("FOQM0002", f"{location} is not a module of {uri}")
-        environment = replace(StaticContext(), base_uri=location)
-        builder = Builder(environment, self.resolver, list(self.externals.values()))
-        program = builder.build(module)
-        inner = RunPart(run.resources, run.now, run.environment, variables)
-        space = program.namespace(inner, None if item is None else (item,))
-        table = builder.units[0]
-        functions = [
-            FunctionItem(
-                QName(f.declaration.name.uri or "", f.declaration.name.local),
-                f.parameters,
-                f.returns,
-                space[f.python_name],
-                f.annotations,
-            )
-            for f in table.own_functions.values()
-            if not f.is_private
-        ]
-        values = [
-            (QName(*name), table.variable_value(variable, space))
-            for name, variable in table.own_variables.items()
-            if not variable.is_private
-        ]
-        return values, functions

@@ -79,6 +79,11 @@ class ModuleTable:
     def __post_init__(self) -> None:
         self.compiler = Compiler(self.writer, self.static, self)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """What a run asks of it, which is functions by their names: it travels with programs that look them up."""
+        kept = ("module", "static", "externals", "uri", "imports", "own_functions")
+        return {name: value for name, value in self.__dict__.items() if name in kept}
+
     @cached_property
     def joins(self) -> ModuleJoins:
         """Finds the joins in what the module declares."""
@@ -174,7 +179,10 @@ class ModuleTable:
             yield from (f for f in imported.own_functions.values() if not f.is_private)
 
     def user_function(self, c: Compiler, name: ast.Name, arity: int) -> UserFunction | None:
-        key = (name.uri or "", name.local, arity)
+        return self.visible_function(name.uri or "", name.local, arity)
+
+    def visible_function(self, uri: str, local: str, arity: int) -> UserFunction | None:
+        key = (uri, local, arity)
         found = self.own_functions.get(key)
         if found is not None:
             return found
@@ -183,9 +191,6 @@ class ModuleTable:
             if found is not None and not found.is_private:
                 return found
         return None
-
-    def visible_function(self, uri: str, local: str, arity: int) -> UserFunction | None:
-        return self.user_function(self.compiler, ast.Name(local, None, uri), arity)
 
     def visible_external(self, uri: str, local: str, arity: int) -> ExternalFunction | None:
         return self.external(ast.Name(local, None, uri), arity)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from xylem.errors import DynamicError, InputError
 from xylem.functions.context import Resources
@@ -30,6 +30,12 @@ Opener = Callable[[], ByteSource]
 """Opens the input for one more reading."""
 
 
+class AlonePrograms(Protocol):
+    """Programs that are seldom needed, each compiled when it is."""
+
+    def program(self, index: int) -> StreamProgram: ...
+
+
 @dataclass(frozen=True)
 class EarlierPass:
     """A pass that gives values: its answer is an array with one member for each variable."""
@@ -38,8 +44,8 @@ class EarlierPass:
     names: tuple[ExpandedName, ...]
     texts: tuple[str, ...]
     """The expressions, as printed."""
-    alone: Callable[[int], StreamProgram]
-    """The program of one of the values, for when all of them together fail."""
+    alone: AlonePrograms
+    """The programs of one of the values each, for when all of them together fail."""
 
 
 @dataclass(frozen=True)
@@ -145,7 +151,7 @@ class _Values:
 
     def _one(self, index: int, bound: Mapping[ExpandedName, Any]) -> Batches[Any]:
         try:
-            return (yield from self._answer(self.earlier.alone(index), bound))
+            return (yield from self._answer(self.earlier.alone.program(index), bound))
         except DynamicError as error:
             if not _is_of_value(error):
                 raise

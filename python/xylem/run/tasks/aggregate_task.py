@@ -35,6 +35,14 @@ class StateChoice:
         protocol = compiler.user_aggregates.get(function)
         self._user_state = None if protocol is None else UserFolded(protocol)
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_known": {}}
+
+    def prepare(self) -> None:
+        """Compile the arguments."""
+        for query in self._arguments:
+            query.prepare_value()
+
     def state(self, run: RunOptions, context: Context) -> AggregateState:
         zone = context.run.implicit_timezone_minutes
         known = self._known.get(zone) if self._is_fixed else None
@@ -60,6 +68,15 @@ class AggregateTask(PartTask):
         self._found = PartQuery(compiler, part.body)
         self._choice = StateChoice(part.function, part.arguments, compiler)
 
+    def prepare(self) -> None:
+        super().prepare()
+        self._query.prepare_items()
+        self._choice.prepare()
+        if self.part.cuts_anywhere:
+            self._found.prepare_items()
+        if self.is_counting and self._is_decided_by_one:
+            self._found.prepare_value()
+
     def make(self, source: Any, range_number: int, run: RunOptions, context: Context, each_item: bool) -> Iterator[Row]:
         items = self._query.items(source, run)
         around = self.around(source, run)
@@ -70,6 +87,10 @@ class AggregateTask(PartTask):
             state = self._choice.state(run, context).of(items, range_number == 0)
             yield Row(self.part.number, b"", range_number, 0, b"\0" + pack(state))
 
+    def prepare_merges(self) -> None:
+        """Compile what merging states needs, where no task makes them."""
+        self._choice.prepare()
+
     def around(self, source: Any, run: RunOptions) -> int:
         """How many items of a range are not its own."""
         return self.items_around(self._found, source, run)
@@ -79,8 +100,10 @@ class AggregateTask(PartTask):
             (count,) = items
         except XylemError:
             # What fails behind the first item does not matter where one decides; only the tree knows which is first.
+            if not self._is_decided_by_one:
+                raise
             own = islice(self._found.items_of_tree(source, run), around, None)
-            if not self._is_decided_by_one or next(own, None) is None:
+            if next(own, None) is None:
                 raise
             return around + 1
         assert isinstance(count, int)

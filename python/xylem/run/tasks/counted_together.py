@@ -21,11 +21,15 @@ class CountedTogether:
         self._compiler = compiler
         self._queries: dict[tuple[int, ...], PartQuery] = {}
 
+    def prepare(self, tasks: Sequence[PartTask]) -> None:
+        """Compile what all tasks of a stage need."""
+        counts = _counts(tasks)
+        if len(counts) > 1:
+            self._query(counts).prepare_items()
+
     def rows(self, tasks: Sequence[PartTask], source: Any, range_number: int, run: RunOptions) -> dict[int, Row]:
         """The rows of the counts among some tasks; none where there are not two, or where they need a tree."""
-        counts = [
-            task for task in tasks if isinstance(task, AggregateTask) and task.is_counting and not task.part.lookups
-        ]
+        counts = _counts(tasks)
         if len(counts) < 2:
             return {}
         query = self._query(counts)
@@ -50,3 +54,7 @@ class CountedTogether:
             body = ast.SequenceExpr(tuple(task.counting for task in counts))
             query = self._queries[key] = PartQuery(self._compiler, body)
         return query
+
+
+def _counts(tasks: Sequence[PartTask]) -> list[AggregateTask]:
+    return [task for task in tasks if isinstance(task, AggregateTask) and task.is_counting and not task.part.lookups]

@@ -46,6 +46,13 @@ class DividedTask(PartTask):
         self._finish = PartQuery(compiler, part.grouping.finish)
         self._choices = [StateChoice(name, rest, compiler) for _, name, rest in part.grouping.aggregates]
 
+    def prepare(self) -> None:
+        super().prepare()
+        self._elements.prepare_items()
+        self._finish.prepare_value()
+        for choice in self._choices:
+            choice.prepare()
+
     def make(self, source: Any, range_number: int, run: RunOptions, context: Context, each_item: bool) -> Iterator[Row]:
         states = self._states(run, context)
         marked = _marked(source) if isinstance(source, ByteRange) else source

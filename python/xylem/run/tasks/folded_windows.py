@@ -39,6 +39,11 @@ class FoldedWindowsTask(WindowsTask):
         self._states = AggregateTask(part, compiler)
         self._choice = StateChoice(part.function, part.arguments, compiler)
 
+    def prepare(self) -> None:
+        super().prepare()
+        self._choice.prepare()
+        self._states.prepare_merges()
+
     @property
     def goes_on_by_batches(self) -> bool:
         return not self.is_keyed or (FN, self.part.function) in IN_ANY_ORDER or self._is_exact

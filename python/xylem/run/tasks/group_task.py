@@ -57,6 +57,13 @@ class GroupTask(OrderedTask):
 
     # --- in tasks
 
+    def prepare(self) -> None:
+        super().prepare()
+        self._tuples.prepare_items()
+        self._finish.prepare_value()
+        for choice in self._choices:
+            choice.prepare()
+
     def make(self, source: Any, range_number: int, run: RunOptions, context: Context, each_item: bool) -> Iterator[Row]:
         states = [deferred(choice.state(run, context)) for choice in self._choices]
         groups: dict[Any, _Group] = {}

@@ -80,6 +80,11 @@ class KeyedJoin:
             if lookup.part in self.parts
         }
 
+    def prepare(self) -> None:
+        """Compile all that tasks need."""
+        for own in self._tables.values():
+            own.prepare()
+
     def rounds(self, stage: int) -> int:
         """How often rows meet before the tasks of a stage have what they ask for; 0 where they ask nothing."""
         own = self.tables_of(stage)
@@ -242,6 +247,13 @@ class _JoinTable:
         self.user = user
         self.lookup = lookup
         self._compiler = compiler
+
+    def prepare(self) -> None:
+        self.key.prepare_value()
+        if self.lookup.behind is None:
+            self.query.prepare_items()
+        else:
+            self.query.prepare_value()
 
     @cached_property
     def query(self) -> PartQuery:

@@ -30,6 +30,10 @@ class MapTask(PartTask):
         super().__init__(part, compiler, text)
         self._query = PartQuery(compiler, part.body)
 
+    def prepare(self) -> None:
+        super().prepare()
+        self._query.prepare_items()
+
     def make(self, source: Any, range_number: int, run: RunOptions, context: Context, each_item: bool) -> Iterator[Row]:
         if self.text is None or each_item or self.part.limit is not None:
             items = self._query.items(source, run)

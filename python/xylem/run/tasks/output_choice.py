@@ -34,6 +34,10 @@ class TextChoice:
         self._wrappers = wrappers
         self._compiler = compiler
 
+    def prepare(self) -> None:
+        """Find out what stands around the part."""
+        self._around  # noqa: B018 - computed here, if it is not yet
+
     def writer(self) -> AnswerText:
         """A writer for one range, or one group."""
         return AnswerText(self._parameters, *self._around)

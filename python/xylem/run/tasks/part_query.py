@@ -93,6 +93,15 @@ class PartQuery:
     def _over_tree(self) -> Program:
         return self._compiler.over_tree(self._expr)
 
+    def prepare_items(self) -> None:
+        """Compile what `items` and `write` will need."""
+        if self._streamed is None:
+            self.prepare_value()
+
+    def prepare_value(self) -> None:
+        """Compile what `evaluated`, `function` and `items_of_tree` will need."""
+        self._over_tree  # noqa: B018 - compiled here, if it is not yet
+
     @property
     def is_streamed(self) -> bool:
         return self._streamed is not None

@@ -37,6 +37,13 @@ class PartTask(ABC):
         self.text = text
         """How the text of the answer is written; None where rows hold packed items."""
 
+    def prepare(self) -> None:
+        """Compile all that tasks need: done before they leave for other processes, which then compile nothing."""
+        for key in self._keys.values():
+            key.prepare_value()
+        if self.text is not None:
+            self.text.prepare()
+
     def with_lookups(self, run: RunOptions) -> RunOptions:
         """A run with the tables that the part's joins ask."""
         if not self.part.lookups:

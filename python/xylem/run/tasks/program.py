@@ -1,7 +1,7 @@
 """A query as a distributed run executes it: tasks over ranges, merges, the answer.
 
-Every process makes its own program of the text of the query (`pipeline.compile_distributed`); between processes only
-text, options and rows travel. A run goes stage by stage, and every transport does the same:
+The driver compiles the query (`query/compiled_query.py`) and `prepare`s it; between processes the program, options and
+rows travel. A run goes stage by stage, and every transport does the same:
 
     bound = {}
     for stage in range(program.stages):
@@ -70,6 +70,17 @@ class DistributedProgram:
 
         self._counts = CountedTogether(compiler)
         self._joins = KeyedJoin(query, self._tasks, compiler)
+
+    def prepare(self) -> None:
+        """Compile all that tasks need: before the program leaves for other processes, which then compile nothing.
+
+        What the driver alone needs, the frame, is compiled when it is first asked for.
+        """
+        for task in self._tasks.values():
+            task.prepare()
+        for stage in range(self.stages):
+            self._counts.prepare([self._tasks[number] for number in self.parts_of(stage)])
+        self._joins.prepare()
 
     @property
     def distribution(self) -> Distribution:

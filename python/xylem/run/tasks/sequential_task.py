@@ -22,6 +22,10 @@ class SequentialTask(MapTask):
     Holds:  what the query itself holds in one process; with several inputs their trees.
     """
 
+    def prepare(self) -> None:
+        super().prepare()
+        self._query.prepare_value()
+
     def make(self, source: Any, range_number: int, run: RunOptions, context: Context, each_item: bool) -> Iterator[Row]:
         if not isinstance(source, list):
             return super().make(source, range_number, run, context, each_item)

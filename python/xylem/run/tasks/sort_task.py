@@ -240,6 +240,10 @@ class SortTask(OrderedTask):
         super().__init__(part, compiler, text)
         self._query = PartQuery(compiler, part.body)
 
+    def prepare(self) -> None:
+        super().prepare()
+        self._query.prepare_items()
+
     def make(self, source: Any, range_number: int, run: RunOptions, context: Context, each_item: bool) -> Iterator[Row]:
         writer = None if self.text is None else self.text.writer()
         ordinals = count()

@@ -114,6 +114,17 @@ class WindowsTask(PartTask):
 
     # --- in tasks
 
+    def prepare(self) -> None:
+        super().prepare()
+        if self._is_plain:
+            self._items.prepare()
+        else:
+            self._query.prepare_items()
+        for query in (self._key, self._time):
+            if query is not None:
+                query.prepare_value()
+        self.program  # noqa: B018 - compiled here, if it is not yet
+
     def make(self, source: Any, range_number: int, run: RunOptions, context: Context, each_item: bool) -> Iterator[Row]:
         if self._is_plain:
             for row in self._items.make(source, range_number, run, context, False):

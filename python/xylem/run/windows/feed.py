@@ -16,6 +16,10 @@ class Pause:
     def __repr__(self) -> str:
         return "PAUSE"
 
+    def __reduce__(self) -> str:
+        # The only one of its process.
+        return "PAUSE"
+
 
 PAUSE: Final = Pause()
 

@@ -1,0 +1,44 @@
+"""Functions that a factory makes, as they travel: as the factory and what it was given.
+
+A closure is quick to call and cannot be pickled. One that comes from a factory marked here can be made again in
+another process, where it will know names and plans of that process.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from types import FunctionType
+from typing import Any, ParamSpec, TypeVar
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def remade(factory: Callable[P, T]) -> Callable[P, T]:
+    """Mark a factory at the top level of a module: its functions remember what they were made of."""
+
+    @wraps(factory)
+    def make(*arguments: P.args, **named: P.kwargs) -> T:
+        made = factory(*arguments, **named)
+        if isinstance(made, FunctionType) and not named:
+            made.__dict__["made_of"] = MadeOf(make, arguments)
+        return made
+
+    return make
+
+
+class MadeOf:
+    """Is pickled in the place of a function, and arrives as one."""
+
+    def __init__(self, factory: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
+        self._factory = factory
+        self._arguments = arguments
+
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        return self._factory, self._arguments
+
+
+def as_pickled(value: Any) -> Any:
+    """What is to be pickled for a value: what it was made of, for a function of a marked factory."""
+    return value.__dict__.get("made_of", value) if isinstance(value, FunctionType) else value
