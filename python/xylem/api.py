@@ -21,6 +21,7 @@ from xylem.functions.external import DEFAULT_FUNCTIONS, ExternalFunction, Functi
 from xylem.pipeline import StaticEnvironment
 from xylem.query.compiled_query import CompiledQuery
 from xylem.query.external_names import external_names
+from xylem.query.library_modules import LibraryModules
 from xylem.result import Result
 from xylem.run.deep_stack import drawn_deep
 from xylem.run.program import ExternalVariable, Program
@@ -74,7 +75,7 @@ def compile(
     environment = StaticEnvironment(
         name=name,
         base_uri=base_uri,
-        modules=ModuleFiles(module_folders),
+        modules=LibraryModules(ModuleFiles(module_folders)),
         external_functions=tuple(DEFAULT_FUNCTIONS if functions is None else functions),
         event_time=event_time,
         late_items=late_items,

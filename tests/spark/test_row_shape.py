@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from xylem.pipeline import StaticEnvironment
+from xylem.query.compiled_query import CompiledQuery
 from xylem.spark.item_columns import shape_of_schema, spark_schema
 from xylem.spark.row_shape import answer_shape
 
@@ -43,7 +44,7 @@ SHAPES = [
 
 @pytest.mark.parametrize(("query", "columns"), SHAPES, ids=[query for query, _ in SHAPES])
 def test_columns(query: str, columns: str) -> None:
-    assert spark_schema(answer_shape(query, StaticEnvironment()).item).simpleString() == columns
+    assert spark_schema(answer_shape(CompiledQuery(query, StaticEnvironment())).item).simpleString() == columns
 
 
 @pytest.mark.usefixtures("spark")

@@ -13,10 +13,12 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Hashable
+from dataclasses import dataclass
 from os import PathLike
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from xylem import pipeline
+from xylem.errors import Span, StaticError
 from xylem.pipeline import StaticEnvironment
 from xylem.run.deep_stack import with_deep_stack
 from xylem.syntax import parse
@@ -36,6 +38,19 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
+@dataclass(frozen=True)
+class Refusal:
+    """Why a query must have a tree, and where in it."""
+
+    why: str
+    span: Span | None
+
+    def raised(self) -> NoReturn:
+        from .stream_query import NOT_STREAMABLE
+
+        raise StaticError(NOT_STREAMABLE, self.why, span=self.span)
+
+
 class CompiledQuery:
     """A query and its programs.
 
@@ -46,7 +61,7 @@ class CompiledQuery:
         self.text = text
         self.environment = environment
         self._made: dict[Hashable, Any] = {}
-        self._of_schema: tuple[Schema, StreamPasses] | None = None
+        self._of_schema: tuple[Schema, StreamPasses | Refusal] | None = None
         self._lock = threading.RLock()
 
     def __getstate__(self) -> dict[str, Any]:
@@ -54,6 +69,26 @@ class CompiledQuery:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state, _lock=threading.RLock())
+
+    def for_tasks(self, spreading: Spreading) -> CompiledQuery:
+        """The same with those programs alone that tasks need, all of them compiled: as it travels."""
+        wanted: list[Hashable] = ["shape"]
+        if "stream" in self._made:
+            # It is asked of documents, each by itself.
+            wanted += ["program", "stream", "collection"]
+        if spreading in self._made:
+            self._made[spreading].prepare()
+            wanted.append(spreading)
+        sent = CompiledQuery(self.text, self.environment)
+        sent._made.update({key: self._made[key] for key in wanted if key in self._made})
+        return sent
+
+    def has_same_programs(self, other: CompiledQuery) -> bool:
+        return self._made.keys() == other._made.keys()
+
+    def once(self, key: Hashable, make: Callable[[CompiledQuery], T]) -> T:
+        """What somebody makes of the query, kept with it. It is pickled with it."""
+        return self._once(key, lambda: make(self))
 
     def _once(self, key: Hashable, make: Callable[[], T]) -> T:
         """What is known by a key; made by whoever asks first. A static error is made again for each who asks."""
@@ -84,45 +119,53 @@ class CompiledQuery:
     def stream_program(self) -> StreamProgram:
         """The program for one pass, whatever it keeps; XYST0004 with the reason where it must have a tree."""
 
-        def make() -> StreamProgram:
-            from .stream_query import check_reads_input
+        found = self._once("stream", lambda: self._or_refusal(self._one_pass))
+        return found.raised() if isinstance(found, Refusal) else found
 
-            program = self._or_refused(lambda: pipeline.compile_stream(self.module, self.environment))
-            check_reads_input(program)
-            return program
+    def _one_pass(self) -> StreamProgram:
+        from .stream_query import check_reads_input
 
-        return self._once("stream", make)
+        program = pipeline.compile_stream(self.module, self.environment)
+        check_reads_input(program)
+        return program
 
     def stream_passes(self, schema: Schema | str | PathLike[str] | None = None) -> StreamPasses:
         """The programs for as many passes as the query needs; XYST0004 as for `stream_program`."""
         if schema is None:
-            return self._once("passes", lambda: self._passes(None))
+            found = self._once("passes", lambda: self._or_refusal(lambda: self._passes(None)))
+            return found.raised() if isinstance(found, Refusal) else found
         from .stream_query import loaded_schema
 
         loaded = loaded_schema(schema)
         assert loaded is not None
         with self._lock:
             if self._of_schema is None or self._of_schema[0] is not loaded:
-                self._of_schema = loaded, self._passes(loaded)
-            return self._of_schema[1]
+                self._of_schema = loaded, self._or_refusal(lambda: self._passes(loaded))
+            made = self._of_schema[1]
+        return made.raised() if isinstance(made, Refusal) else made
 
     def _passes(self, schema: Schema | None) -> StreamPasses:
         from .stream_query import check_reads_input
 
-        passes = self._or_refused(lambda: pipeline.compile_passes(self.module, self.environment, schema))
+        passes = pipeline.compile_passes(self.module, self.environment, schema)
         check_reads_input(passes.last, is_alone=passes.number == 1)
         return passes
 
-    def _or_refused(self, make: Callable[[], T]) -> T:
-        """What is made; where that cannot stream, the error that says why. It will not stream next time, either."""
+    def _or_refusal(self, make: Callable[[], T]) -> T | Refusal:
+        """What is made, or why it cannot stream: it will not stream next time, either."""
         from xylem.lowering.stream.build import NotStreamable
 
-        from .stream_query import placed
+        from .stream_query import NOT_STREAMABLE, placed
 
         try:
             return make()
         except NotStreamable as refused:
-            raise placed(refused, self.written) from None
+            error = placed(refused, self.written)
+        except StaticError as refused:
+            if refused.code != NOT_STREAMABLE:
+                raise
+            error = refused
+        return Refusal(error.why, error.span)
 
     def check_collections(self) -> None:
         """XYST0004 for a query that asks for the default collection, where none is given."""

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from xylem.errors import DynamicError, XylemError
 from xylem.functions.external import DEFAULT_FUNCTIONS, ExternalFunction
 from xylem.pipeline import StaticEnvironment
+from xylem.query.compiled_query import CompiledQuery
 from xylem.source.limits import DEFAULT_LIMITS, Limits
 
 from .item_columns import spark_type, value_of
@@ -57,7 +58,8 @@ def xquery(
         raise ValueError(f"on_error is error, null or column, not {on_error!r}")
     external = tuple(DEFAULT_FUNCTIONS if functions is None else functions)
     named = (columns,) if isinstance(columns, str) else tuple(columns)
-    evaluation = MessageQuery(text, dict(variables or {}), external, limits, on_error, named)
+    compiled = CompiledQuery(text, StaticEnvironment(external_functions=external))
+    evaluation = MessageQuery(compiled, dict(variables or {}), limits, on_error, named)
     evaluation.check()
 
     @short_errors
@@ -87,37 +89,34 @@ class MessageQuery:
 
     def __init__(
         self,
-        text: str,
+        compiled: CompiledQuery,
         variables: Mapping[str, Any],
-        functions: tuple[ExternalFunction, ...],
         limits: Limits,
         on_error: OnError,
         columns: tuple[str, ...] = (),
     ) -> None:
-        self._text = text
+        self._compiled = compiled
         self._variables = variables
-        self._functions = functions
         self._limits = limits
         self._on_error = on_error
         self._columns = columns
         self._ready: tuple[Any, Callable[[Any], Any], Any] | None = None
 
     def __getstate__(self) -> dict[str, Any]:
-        # What is compiled stays where it was.
+        # The programs travel; what is made of them for PySpark and PyArrow does not.
         return {**self.__dict__, "_ready": None}
 
     def check(self) -> None:
         """The static errors of the query; XYIN0006 and XPDY0002 for variables that do not fit it. They are no errors of
         messages: `on_error` would hide them."""
-        from xylem.pipeline import compile_query
         from xylem.query.external_names import check_values, external_names
 
-        program = compile_query(self._text, StaticEnvironment(external_functions=self._functions))
+        program = self._compiled.program
         check_values(program, external_names(program, [*self._variables, *self._columns]).values())
 
     def answer_shape(self) -> Shape:
         """What the answer to a message is."""
-        shape = answer_shape(self._text, StaticEnvironment(external_functions=self._functions))
+        shape = answer_shape(self._compiled)
         return Many(shape.item) if shape.occurrence.allows_many else shape.item
 
     def result_type(self) -> Any:
@@ -145,7 +144,7 @@ class MessageQuery:
 
             from xylem import api
 
-            query = api.compile(self._text, functions=self._functions)
+            query = api.Query(self._compiled)
             arrow_type = to_arrow_type(self.result_type(), timezone="UTC")
             self._ready = query, value_of(self.answer_shape()), arrow_type
         return self._ready

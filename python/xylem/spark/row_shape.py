@@ -14,12 +14,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from xylem.analysis.static_context import PREDECLARED, StaticContext
-from xylem.lowering.python.build import Builder
-from xylem.lowering.python.compiler import observed_types
-from xylem.pipeline import StaticEnvironment
-from xylem.run.deep_stack import with_deep_stack
-from xylem.syntax import ast, parse
+from xylem.pipeline import static_types
+from xylem.query.compiled_query import CompiledQuery
+from xylem.syntax import ast
 from xylem.values import atomic_type as at
 from xylem.values import node as nk
 from xylem.values.sequence_type import ANY_SEQUENCE, AtomicItem, NodeItem, Occurrence, SequenceType
@@ -73,20 +70,13 @@ class AnswerShape:
     occurrence: Occurrence
 
 
-def answer_shape(text: str, environment: StaticEnvironment) -> AnswerShape:
+def answer_shape(query: CompiledQuery) -> AnswerShape:
     """The shape of a query's items; a Record where it returns maps or flat elements."""
-    return with_deep_stack(lambda: _answer_shape(text, environment))
+    return query.once("shape", _answer_shape)
 
 
-def _answer_shape(text: str, environment: StaticEnvironment) -> AnswerShape:
-    module = parse(text, environment.name)
-    context = replace(
-        StaticContext(), base_uri=environment.base_uri, namespaces={**PREDECLARED, **environment.namespaces}
-    )
-    builder = Builder(context, environment.modules, environment.external_functions)
-    with observed_types() as types:
-        program = builder.build(module)
-    resolved = program.module
+def _answer_shape(query: CompiledQuery) -> AnswerShape:
+    resolved, types = static_types(query.module, query.environment)
     if not isinstance(resolved, ast.MainModule):
         return AnswerShape(TEXT, Occurrence.NONE)
     whole = types.get(id(resolved.body), ANY_SEQUENCE)

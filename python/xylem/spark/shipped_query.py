@@ -1,25 +1,30 @@
-"""A query on its way to other processes: its text and what it was given, and the program made of it where it arrives.
+"""A query on its way to other processes: its compiled programs, and what this run of it was given.
 
-Compiled code does not travel; every process compiles the text once and keeps the program for the tasks to come. So
-library modules travel as text too, and documents among the variables as XML.
+The driver compiles all that tasks need before it sends anything; where a query arrives it is taken as it is. It is
+kept there for the tasks to come, which find it by its key. Documents among the variables travel as XML.
 """
 
 from __future__ import annotations
 
+import pickle
 import uuid
 from collections import OrderedDict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from xylem.analysis.event_time import EventTime
 from xylem.functions.external import DEFAULT_FUNCTIONS, ExternalFunction
 from xylem.functions.late_items import LateItems
-from xylem.pipeline import StaticEnvironment, compile_distributed, compile_query
+from xylem.pipeline import StaticEnvironment
 from xylem.plan.distribution import InputOf
+from xylem.query.compiled_query import CompiledQuery
 from xylem.query.external_names import check_values, external_names
+from xylem.query.library_modules import LibraryModules
+from xylem.query.spreading import Spreading
+from xylem.run.deep_stack import with_deep_stack
 from xylem.run.program import current_time
 from xylem.run.tasks.program import DistributedProgram
 from xylem.schema.constraints import Schema
@@ -31,7 +36,10 @@ from xylem.values.datetimes import DateTime
 from xylem.values.node import DOCUMENT, Node
 from xylem.values.python_values import sequence_from_python
 
-KEPT_PROGRAMS = 8
+T = TypeVar("T")
+
+MOST_ARRIVED = 256
+"""So many queries that came from other processes are kept; another one is unpacked again, and not compiled."""
 
 
 @dataclass(frozen=True)
@@ -43,16 +51,14 @@ class ShippedDocument:
     is_document: bool
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ShippedQuery:
     """All that a task must know of a query and its run."""
 
-    text: str
-    name: str = "query"
-    base_uri: str | None = None
+    compiled: CompiledQuery
+    spreading: Spreading = field(default_factory=lambda: Spreading(input_of=InputOf.RUN))
     modules: tuple[tuple[str, str], ...] = ()
-    """Library modules by location: their text."""
-    functions: tuple[ExternalFunction, ...] = ()
+    """The library modules that it imports, by location: their text."""
     variables: Mapping[tuple[str, str], Sequence[Any]] = field(default_factory=dict)
     """By expanded name; nodes as ShippedDocument."""
     allow: tuple[str, ...] = ()
@@ -60,100 +66,137 @@ class ShippedQuery:
     now: DateTime | None = None
     limits: Limits = DEFAULT_LIMITS
     scanner: str = "auto"
-    output: Mapping[str, str] = field(default_factory=dict)
-    """Serialization parameters that go before those of the query."""
-    several_documents: bool = False
-    """The input is several documents: a leading `/` means each of them."""
-    schema: Schema | None = None
-    """What the input follows. It serves a query that is one task, which then holds less; parts need not follow it."""
-    event_time: EventTime | None = None
-    """Where items carry their times, where the query does not say so itself."""
     replay: Replay | None = None
     """Where the records of the input have their time, where it is replayed: the clock goes by it."""
-    divides: bool = False
-    """Items may be divided themselves, for documents that have a few large ones."""
-    input_of: InputOf = InputOf.RUN
-    keeps_windows: bool = False
-    """The input is a stream in batches, and windows stay open from one to the next."""
     key: str = field(default_factory=lambda: uuid.uuid4().hex)
     """Tells processes that they have this query already."""
+    _made: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False)
+    """What this process has made of it."""
+
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        return _arrived, (self.key, self._packed())
+
+    def _packed(self) -> bytes:
+        """The query with the programs that tasks need, packed again only when more has been compiled."""
+        compiled = self.compiled.for_tasks(self.spreading)
+        known: tuple[CompiledQuery, bytes] | None = self._made.get("packed")
+        if known is None or not known[0].has_same_programs(compiled):
+            told = {one.name: getattr(self, one.name) for one in fields(self) if one.init} | {"compiled": compiled}
+            known = self._made["packed"] = compiled, with_deep_stack(lambda: _pickled(told))
+        return known[1]
+
+    # --- what it was made of
+
+    @property
+    def text(self) -> str:
+        return self.compiled.text
+
+    @property
+    def name(self) -> str:
+        """What errors call it."""
+        return self.compiled.environment.name
+
+    @property
+    def base_uri(self) -> str | None:
+        return self.compiled.environment.base_uri
+
+    @property
+    def functions(self) -> Sequence[ExternalFunction]:
+        return self.compiled.environment.external_functions
+
+    @property
+    def event_time(self) -> EventTime | None:
+        """Where items carry their times, where the query does not say so itself."""
+        return self.compiled.environment.event_time
+
+    @property
+    def output(self) -> dict[str, str]:
+        """Serialization parameters that go before those of the query."""
+        return dict(self.spreading.output)
+
+    # --- the same query otherwise
+
+    def spread(self, **changed: Any) -> ShippedQuery:
+        """The same, for another kind of run: some fields of Spreading are changed."""
+        return replace(self, spreading=replace(self.spreading, **changed), key=uuid.uuid4().hex)
 
     def with_items(self) -> ShippedQuery:
         """The same, for rows that hold items: a method other than xml writes no text in tasks."""
-        return replace(self, output={**self.output, "method": "adaptive"}, key=uuid.uuid4().hex)
+        return self.spread(output=_sorted({**self.output, "method": "adaptive"}))
 
     def divided(self) -> ShippedQuery:
         """The same, with items that may be divided themselves."""
-        return replace(self, divides=True, key=uuid.uuid4().hex)
+        return self.spread(divides=True)
+
+    def with_input(self, input_of: InputOf) -> ShippedQuery:
+        """The same over another input."""
+        return self.spread(input_of=input_of)
 
     def allowing(self, path: str) -> ShippedQuery:
         """The same, with one more file that doc() may read."""
         return replace(self, allow=(*self.allow, path), key=uuid.uuid4().hex)
 
-    def with_input(self, input_of: InputOf) -> ShippedQuery:
-        """The same over another input."""
-        return replace(self, input_of=input_of, key=uuid.uuid4().hex)
+    def begun(self, now: DateTime) -> ShippedQuery:
+        """The same, begun at a moment."""
+        return replace(self, now=now, key=uuid.uuid4().hex)
 
-    def environment_of_text(self, late_items: LateItems | None = None) -> StaticEnvironment:
-        """What the text is compiled in; `late_items` is told of what comes too late for event time."""
-        modules = dict(self.modules)
-        return StaticEnvironment(
-            name=self.name,
-            base_uri=self.base_uri,
-            modules=lambda uri, locations: [(location, modules[location]) for location in locations],
-            external_functions=self.functions,
-            event_time=self.event_time,
-            late_items=late_items,
-        )
+    def asking(self, text: str) -> ShippedQuery:
+        """Another query in the same environment, with the same values."""
+        return replace(self, compiled=CompiledQuery(text, self.compiled.environment), key=uuid.uuid4().hex)
+
+    # --- in this process
+
+    def once(self, make: Callable[[ShippedQuery], T]) -> T:
+        """What a function makes of the query, made once in this process."""
+        if make not in self._made:
+            self._made[make] = make(self)
+        made: T = self._made[make]
+        return made
 
     def late_items(self) -> LateItems:
         """What is told of late items by the program in this process."""
-        return _arrived(self).late_items
+        told = self.compiled.environment.late_items
+        assert told is not None
+        return told
 
     def program(self) -> DistributedProgram:
         """The program in this process."""
-        return _arrived(self).program
+        return self.compiled.distributed(self.spreading)
 
     def options(self) -> dict[str, Any]:
         """What tasks and reductions are given; one set for each process, so that documents are read once."""
-        return _arrived(self).options
+        return self.once(_options)
 
     def seen(self) -> dict[str, Any]:
         """Those of the options that queries see: what merges, reductions and the answer are given."""
         return {name: value for name, value in self.options().items() if name != "limits"}
 
 
-@dataclass
-class _Arrived:
-    program: DistributedProgram
-    options: dict[str, Any]
-    late_items: LateItems
+def _pickled(told: Mapping[str, Any]) -> bytes:
+    # Functions of users may be of a notebook, or of a file that was named on the command line: they travel by value.
+    from pyspark import cloudpickle
+
+    packed: bytes = cloudpickle.dumps(told)  # type: ignore[no-untyped-call]
+    return packed
 
 
-_PROGRAMS: OrderedDict[str, _Arrived] = OrderedDict()
+_ARRIVED: OrderedDict[str, ShippedQuery] = OrderedDict()
 
 
-def _arrived(query: ShippedQuery) -> _Arrived:
-    known = _PROGRAMS.get(query.key)
+def _arrived(key: str, packed: bytes) -> ShippedQuery:
+    """The query that has come to this process; one that is here already is not unpacked."""
+    known = _ARRIVED.get(key)
     if known is None:
-        late_items = LateItems()
-        known = _PROGRAMS[query.key] = _Arrived(_compiled(query, late_items), _options(query), late_items)
-        while len(_PROGRAMS) > KEPT_PROGRAMS:
-            _PROGRAMS.popitem(last=False)
+        known = _ARRIVED[key] = ShippedQuery(**with_deep_stack(lambda: pickle.loads(packed)))
+        while len(_ARRIVED) > MOST_ARRIVED:
+            _ARRIVED.popitem(last=False)
+    else:
+        _ARRIVED.move_to_end(key)
     return known
 
 
-def _compiled(query: ShippedQuery, late_items: LateItems) -> DistributedProgram:
-    return compile_distributed(
-        query.text,
-        query.environment_of_text(late_items),
-        query.schema,
-        several_documents=query.several_documents,
-        divides=query.divides,
-        input_of=query.input_of,
-        output=query.output,
-        keeps_windows=query.keeps_windows,
-    )
+def _sorted(output: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+    return tuple(sorted(output.items()))
 
 
 def _options(query: ShippedQuery) -> dict[str, Any]:
@@ -177,51 +220,52 @@ def shipped_query(
     allow: Iterable[str | PathLike[str]] = (),
     ignoring_case: bool = False,
     needs_values: bool = False,
+    only_declared: bool = False,
+    event_time: EventTime | None = None,
+    output: Mapping[str, str] | None = None,
+    several_documents: bool = False,
+    keeps_windows: bool = False,
+    input_of: InputOf = InputOf.RUN,
+    schema: Schema | None = None,
     **others: Any,
 ) -> ShippedQuery:
     """A query ready to travel, from what a user gives; static errors are raised here.
 
     `variables` are Python values by the names a user writes, or by these in small letters; with `needs_values` one
-    that is missing is an error here, and not where it is read. `others` are fields of ShippedQuery.
+    that is missing is an error here, and not where it is read; with `only_declared` values of others are left out.
+    `output` are serialization parameters, which go before those of the query; `schema` is what the input follows: it
+    serves a query that is one task, which then holds less. `others` are fields of ShippedQuery.
     """
     external = tuple(DEFAULT_FUNCTIONS if functions is None else functions)
-    modules = _KeptModules(ModuleFiles(module_folders))
+    modules = LibraryModules(ModuleFiles(module_folders))
     environment = StaticEnvironment(
         name=name,
         base_uri=base_uri,
         modules=modules,
         external_functions=external,
-        event_time=others.get("event_time"),
+        event_time=event_time,
+        late_items=LateItems(),
     )
-    program = compile_query(text, environment)
-    bound = {name: sequence_from_python(value) for name, value in (variables or {}).items()}
+    compiled = CompiledQuery(text, environment)
+    program = compiled.program
+    declared = {variable.local for variable in program.external_variables}
+    bound = {
+        name: sequence_from_python(value)
+        for name, value in (variables or {}).items()
+        if not only_declared or name.rpartition("}")[2].rpartition(":")[2] in declared
+    }
     names = external_names(program, bound, ignoring_case=ignoring_case)
     if needs_values:
         check_values(program, names.values())
     return ShippedQuery(
-        text,
-        name,
-        base_uri,
+        compiled,
+        Spreading(several_documents, keeps_windows, False, input_of, _sorted(output or {}), schema),
         tuple(modules.texts.items()),
-        external,
         {names[name]: _shippable(value) for name, value in bound.items()},
         tuple(str(Path(place).absolute()) for place in allow),
         now=current_time(),
         **others,
     )
-
-
-class _KeptModules:
-    """Finds library modules, and keeps their texts."""
-
-    def __init__(self, found: ModuleFiles) -> None:
-        self._found = found
-        self.texts: dict[str, str] = {}
-
-    def __call__(self, uri: str, locations: Sequence[str]) -> Sequence[tuple[str, str]]:
-        modules = self._found(uri, locations)
-        self.texts.update(modules)
-        return modules
 
 
 def _shippable(value: Sequence[Any]) -> Sequence[Any]:

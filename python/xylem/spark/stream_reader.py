@@ -44,7 +44,7 @@ def reader(options: dict[str, str], schema: StructType) -> DocumentStreamReader:
     table = stream_table(options, schema)
     mode = options.get("mode", "FAILFAST").upper()
     return DocumentStreamReader(
-        replace(table, query=replace(table.query, several_documents=False).with_items()),
+        replace(table, query=table.query.spread(several_documents=False).with_items()),
         # Workers, which may be elsewhere, have directories of their own that they are in.
         abspath(options["path"].removeprefix("file://")),
         Path(options["journal"].removeprefix("file://")).absolute(),

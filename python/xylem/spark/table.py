@@ -51,7 +51,7 @@ class Table:
             from pyspark.sql.types import StructType
 
             return shape_of_schema(StructType.fromJson(_json(self.chosen)))
-        return answer_shape(self.query.text, self.query.environment_of_text()).item
+        return answer_shape(self.query.compiled).item
 
     def schema(self) -> StructType:
         """The columns."""

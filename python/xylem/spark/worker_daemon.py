@@ -15,28 +15,19 @@ from importlib import import_module
 from xylem.run.garbage_collection import collect_seldom
 
 WORKER = "pyspark.worker"
-COMPILED = "for $i in /a/b let $t := string($i/c) order by $t return <d e='{ $t }'>{ count($i/f) }</d>"
-"""Has what most queries have, so that most of what compiles and evaluates them is loaded."""
+PROGRAMS = ("xylem.spark.task", "xylem.source.kernel", "xylem.run.stream.passes", "xylem.pipeline")
+"""What programs that arrive are made of. Nothing that compiles: tasks do not, and it would be loaded for nothing."""
 
 
 def load(module: str) -> None:
     """Import what workers that run a module of PySpark's use; tasks of ours are run by one of them."""
     import_module(module)
     if module == WORKER:
-        import_module("xylem.spark.task")
-        import_module("xylem.source.kernel")
-        _compile()
+        for name in PROGRAMS:
+            import_module(name)
     gc.collect()
     gc.freeze()
     collect_seldom()
-
-
-def _compile() -> None:
-    """Compile a query as tasks do; nothing is run, which might start threads that a fork does not take along."""
-    from xylem.pipeline import StaticEnvironment, compile_distributed, compile_stream
-
-    compile_distributed(COMPILED, StaticEnvironment())
-    compile_stream(COMPILED, StaticEnvironment())
 
 
 if __name__ == "__main__":

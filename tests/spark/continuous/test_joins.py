@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 from xylem.errors import DynamicError, StaticError
-from xylem.pipeline import compile_query
 from xylem.run.tasks.rows import Row
 from xylem.spark.continuous.continuous_run import ContinuousQuery, Trigger, run_continuous
 from xylem.spark.continuous.evaluations import Join
@@ -18,6 +17,7 @@ from xylem.spark.continuous.join_plan import join_plan
 from xylem.spark.continuous.places import input_place, output_place
 from xylem.spark.continuous.told_query import QueryText, told_queries
 from xylem.spark.shipped_query import shipped_query
+from xylem.syntax import parse
 
 from .killed_runs import answer
 
@@ -41,10 +41,10 @@ class Streams:
     """A join in this process: batches of (side, arrival in ms, document)."""
 
     def __init__(self, query: str = QUERY, within_ms: int = 1000) -> None:
-        plan = join_plan(query, "query", STREAMS)
+        plan = join_plan(parse(query), STREAMS)
         self._queries = [shipped_query(side.text, several_documents=True).with_items() for side in plan.sides]
         self._settings: dict[str, Any] = {"within_ms": within_ms, "state_limit_bytes": 100_000}
-        self._pair = compile_query(plan.pair, self._queries[0].environment_of_text())
+        self._pair = self._queries[0].asking(plan.pair).compiled.program
         self.answer = self._made(())
         self._count = 0
 
@@ -163,7 +163,7 @@ def test_keys_that_do_not_meet_are_told(equality: str) -> None:
 )
 def test_what_cannot_be_joined_is_told(query: str, why: str) -> None:
     with pytest.raises(StaticError) as caught:
-        join_plan(query, "query", STREAMS)
+        join_plan(parse(query), STREAMS)
     assert caught.value.code == "XYRT0027"
     assert why in str(caught.value)
 

@@ -32,7 +32,7 @@ class DocumentAnswers:
     """A query over documents; what it reads by doc() is read once and kept."""
 
     def __init__(self, query: ShippedQuery) -> None:
-        compiled = CompiledQuery(query.text, query.environment_of_text())
+        compiled = query.compiled
         self._query = query
         self._program = compiled.program
         self._stream = _in_one_pass(compiled)

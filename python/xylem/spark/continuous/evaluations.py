@@ -6,12 +6,10 @@ the items of both, and the one answer pairs them.
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from xylem.errors import DynamicError
-from xylem.pipeline import compile_query
 
 from ..shipped_query import ShippedQuery
 from .answers import Answer, AnswerInItems, AnswerInOrder, AnswerInParts, AnswerOfEach
@@ -47,7 +45,7 @@ class Evaluations:
     ) -> None:
         self.names = [name for name, _ in queries]
         # Joined items are kept by the join.
-        self._queries = [replace(query, keeps_windows=join is None, key=uuid.uuid4().hex) for _, query in queries]
+        self._queries = [query.spread(keeps_windows=join is None) for _, query in queries]
         self._inputs = inputs
         self._join = join
         self._plan: JoinPlan | None = None
@@ -59,18 +57,24 @@ class Evaluations:
         else:
             if len(queries) > 1:
                 raise DynamicError("XYRT0027", "there is more than one query")
-            self._plan = join_plan(self._queries[0].text, self._queries[0].name, join.names)
+            self._plan = join_plan(self._queries[0].compiled.written, join.names)
 
     def works(self, started_ms: int) -> list[Work]:
         """What tasks do with each input; `started_ms` is when the query was first started."""
-        begun = [replace(query, now=moment(started_ms), key=uuid.uuid4().hex) for query in self._queries]
+        begun = [query.begun(moment(started_ms)) for query in self._queries]
         if self._plan is None:
+            for query, mode in zip(begun, self._modes, strict=True):
+                # What tasks will need is compiled here, and travels with the query.
+                if mode is Mode.EACH:
+                    query.once(DocumentAnswers)
+                else:
+                    query.program()
             subscribed = zip(self.names, begun, self._modes, strict=True)
             told = tuple(Subscription(name, query, mode) for name, query, mode in subscribed)
             return [Work(told, self._malformed, self._each_item)]
         works = []
         for number, (side, place) in enumerate(zip(self._plan.sides, self._inputs, strict=True)):
-            query = replace(begun[0], text=side.text, several_documents=not place.is_one_document).with_items()
+            query = begun[0].asking(side.text).spread(several_documents=not place.is_one_document).with_items()
             if mode_of(query, is_one_document=False) is not Mode.SPREAD:
                 raise DynamicError("XYRT0027", f"the items of stream({side.stream!r}) cannot be found one by one")
             told = (Subscription(side.stream, query, Mode.SPREAD),)
@@ -86,7 +90,7 @@ class Evaluations:
             lines.append(f"{name}: {mode}")
             if mode is Mode.SPREAD:
                 lines += [f"{name}: windows {part.why}" for part in windows_of(query)]
-            if mode is Mode.IN_ORDER and not DocumentAnswers(query).is_streaming:
+            if mode is Mode.IN_ORDER and not query.once(DocumentAnswers).is_streaming:
                 lines.append(f"{name}: it needs its whole input, and gives no answer before that ends")
         return lines
 
@@ -120,7 +124,7 @@ class Evaluations:
         if one.mode is Mode.EACH:
             return AnswerOfEach()
         if one.mode is Mode.IN_ORDER:
-            answers = DocumentAnswers(one.query)
+            answers = one.query.once(DocumentAnswers)
             return AnswerInOrder(answers, now_ms=started_ms, each_item=self._each_item, saved=saved)
         kind = AnswerInItems if self._each_item else AnswerInParts
         return kind(one.query.program(), one.query.seen(), state_limit_bytes=limit, saved=saved)
@@ -133,7 +137,7 @@ class Evaluations:
         return JoinAnswer(
             (left.program(), right.program()),
             (names[0], names[1]),
-            compile_query(self._plan.pair, left.environment_of_text()),
+            left.asking(self._plan.pair).compiled.program,
             left.seen(),
             self._queries[0].output,
             within_ms=int(self._join.within_seconds * 1000),

@@ -19,7 +19,7 @@ from xylem.analysis.ast_replacement import replaced
 from xylem.analysis.facts.conjuncts import conjuncts
 from xylem.analysis.free_variables import free_in
 from xylem.errors import StaticError
-from xylem.syntax import ast, parse, print_query
+from xylem.syntax import ast, print_query
 
 ExpandedName = tuple[str, str]
 NOT_JOINED = "XYRT0027"
@@ -44,9 +44,8 @@ class JoinPlan:
     pair: str
 
 
-def join_plan(text: str, name: str, streams: tuple[str, str]) -> JoinPlan:
+def join_plan(module: ast.Module, streams: tuple[str, str]) -> JoinPlan:
     """The plan of a query over two streams; XYRT0027 says what it lacks."""
-    module = parse(text, name)
     body = module.body if isinstance(module, ast.MainModule) else None
     if not isinstance(body, ast.Flwor) or len(body.clauses) < 3:
         raise _refused("it is no loop over both streams", body)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from xylem.errors import DynamicError
 from xylem.plan.distribution import PartKind
 from xylem.run.tasks.program import DistributedProgram
-from xylem.syntax import ast, parse
+from xylem.syntax import ast
 
 from ..shipped_query import ShippedQuery
 from .document_answers import DocumentAnswers
@@ -18,9 +18,9 @@ from .subscription import Mode
 
 def mode_of(query: ShippedQuery, *, is_one_document: bool) -> Mode:
     """The mode of a query; XYRT0021 with the reason where a stream cannot be asked."""
-    if not is_one_document and not asks_for_all(query.text, query.name):
+    if not is_one_document and not asks_for_all(query.compiled.written):
         return Mode.EACH
-    if query.replay is not None and asks_for_arrivals(query.text, query.name):
+    if query.replay is not None and asks_for_arrivals(query.compiled.written):
         if not is_one_document:
             raise DynamicError("XYRT0021", "the clock of a replay is asked over several documents")
         # The clock shows what came last, whichever task reads it.
@@ -55,24 +55,24 @@ def flows(query: ShippedQuery) -> bool:
     parts = program.distribution.parts
     if any(part.kind is PartKind.MAP and not program.is_text(part.number) for part in parts):
         return False
-    return program.windows_go_on(lambda: DocumentAnswers(query).waits_for_end)
+    return program.windows_go_on(lambda: query.once(DocumentAnswers).waits_for_end)
 
 
-def asks_for_all(text: str, name: str) -> bool:
+def asks_for_all(module: ast.Module) -> bool:
     """Whether a query asks for all documents of the stream together."""
     return any(
         isinstance(node, ast.FunctionCall)
         and node.name.local == "collection"
         and node.name.prefix in (None, "", "fn")
         and not node.arguments
-        for node in parse(text, name).walk()
+        for node in module.walk()
     )
 
 
-def asks_for_arrivals(text: str, name: str) -> bool:
+def asks_for_arrivals(module: ast.Module) -> bool:
     """Whether a query asks when items arrived."""
     names = {"add-timestamp"}
-    for node in parse(text, name).walk():
+    for node in module.walk():
         match node:
             case ast.FunctionCall(name=called) | ast.NamedFunctionRef(name=called):
                 if called.local in names:

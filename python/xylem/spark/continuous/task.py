@@ -9,7 +9,6 @@ from __future__ import annotations
 import base64
 import json
 import time
-from collections import OrderedDict
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,7 @@ from xylem.run.tasks.flat_items import NOT_FLAT
 from xylem.source.byte_ranges import ByteRange
 
 from ..carried_error import carried
-from ..shipped_query import KEPT_PROGRAMS, ShippedQuery
+from ..shipped_query import ShippedQuery
 from .document_answers import DocumentAnswers
 from .merged_rows import MergedRows, TaskRow
 from .pieces import MessageRun, Piece, by_items, content
@@ -31,19 +30,6 @@ READ, FAILED, ERROR, STATE = 0, 1, 2, 3
 """Parts of query -1: what was read, each piece that could not be evaluated, what ended the task, what windows keep."""
 EXCERPT_BYTES = 200
 WAY_OUT = "repair it and start again, or leave it out: --on-malformed skip, --on-malformed dead-letter=DIR"
-
-
-_ANSWERS: OrderedDict[str, DocumentAnswers] = OrderedDict()
-
-
-def _answers(query: ShippedQuery) -> DocumentAnswers:
-    """The query over documents, compiled once in this process."""
-    known = _ANSWERS.get(query.key)
-    if known is None:
-        known = _ANSWERS[query.key] = DocumentAnswers(query)
-        while len(_ANSWERS) > KEPT_PROGRAMS:
-            _ANSWERS.popitem(last=False)
-    return known
 
 
 class Task:
@@ -137,7 +123,7 @@ class Task:
 
     def _answer(self, number: int, query: ShippedQuery, piece: Piece) -> Iterator[TaskRow]:
         assert not isinstance(piece.source, ByteRange)
-        answer = _answers(query).answer(piece.source, piece.arrived_ms)
+        answer = query.once(DocumentAnswers).answer(piece.source, piece.arrived_ms)
         if answer:
             yield number, 0, b"", piece.number, 0, answer
 

@@ -10,7 +10,7 @@ from typing import Any, TypeGuard
 
 from xylem.errors import InputError
 from xylem.functions.function_definition import definition_of
-from xylem.syntax import ast, parse, print_query
+from xylem.syntax import ast, print_query
 
 from ..shipped_query import ShippedQuery, shipped_query
 
@@ -41,11 +41,11 @@ def told_queries(
     """
     told = []
     for text in texts:
-        declared = _external_names(text)
-        own = {name: value for name, value in variables.items() if len(texts) == 1 or _local(name) in declared}
         query = shipped_query(
             text.text,
-            variables=own,
+            variables=variables,
+            # Of several queries, each takes those that it declares.
+            only_declared=len(texts) > 1,
             name=text.name,
             base_uri=text.base_uri,
             module_folders=[text.folder],
@@ -59,19 +59,14 @@ def told_queries(
     return told
 
 
-def _external_names(text: QueryText) -> set[str]:
-    prolog = parse(text.text, text.name).prolog
-    return {one.name.local for one in prolog if isinstance(one, ast.VariableDecl) and one.external}
-
-
 def _local(name: str) -> str:
     return name.rpartition("}")[2].rpartition(":")[2]
 
 
 def fingerprint(query: ShippedQuery) -> str:
     """The same for queries that differ in white space and comments only; modules, functions and values count, too."""
-    texts = [query.text, *(text for _, text in query.modules)]
-    parsed = [parse(text, query.name) for text in texts]
+    known = query.compiled.environment.parsed_modules
+    parsed = [query.compiled.written, *(known[module] for module in query.modules)]
     printed = [print_query(module) for module in parsed]
     values = sorted(repr(item) for item in query.variables.items())
     called = {node.name.local for module in parsed for node in module.walk() if isinstance(node, _NAMING_FUNCTIONS)}
@@ -85,7 +80,7 @@ def fingerprint(query: ShippedQuery) -> str:
 
 def serialization(query: ShippedQuery) -> dict[str, str]:
     """The serialization parameters: those the caller gave, then those the query declares."""
-    prolog = parse(query.text, query.name).prolog
+    prolog = query.compiled.written.prolog
     return {option.name.local: option.value for option in prolog if _is_output(option)} | dict(query.output)
 
 
