@@ -159,7 +159,8 @@ class Query:
         ``stream("name")`` gives, are read item by item and may be infinite; operations that keep items or values of
         them keep at most `held_items`. ``xylem:add-timestamp`` asks `clock` for the time, such as that of a replay.
         """
-        endless = {variable.local for variable in self._program.external_variables if variable.endless}
+        program = self._compiled.program
+        endless = {variable.local for variable in program.external_variables if variable.endless}
         bound: dict[str, Any] = {
             name: items_from_python(value) if _local(name) in endless else sequence_from_python(value)
             for name, value in (variables or {}).items()
@@ -169,8 +170,8 @@ class Query:
         resources = _resources(allow, chain(start or (), *finite))
         if collection is not None:
             resources.add_collection(None, sequence_from_python(collection))
-        names = external_names(self._program, bound)
-        items = self._program.run(
+        names = external_names(program, bound) if bound else {}
+        items = program.run(
             resources,
             context=start,
             variables={names[name]: value for name, value in bound.items()},
@@ -179,7 +180,7 @@ class Query:
             held_items=held_items,
             clock=clock,
         )
-        return Result(drawn_deep(items) if self._program.may_recurse else items, self._program.output)
+        return Result(drawn_deep(items) if program.may_recurse else items, program.output)
 
     def stream(
         self,
@@ -232,10 +233,10 @@ class Query:
         passes = self._compiled.stream_passes(schema)
         program = passes.last
         bound = {name: sequence_from_python(value) for name, value in (variables or {}).items()}
-        names = external_names(program.handlers, bound)
+        names = external_names(program.handlers, bound) if bound else {}
         resources = _resources(allow, chain.from_iterable(bound.values()))
         if collection is None:
-            self._compiled.check_collections()
+            self._compiled.check_collections(program)
         else:
             resources.add_collection(None, sequence_from_python(collection))
         input_source = stream_source(program, source, resources)

@@ -32,6 +32,7 @@ def parts_query(source: QuerySource, options: RunOptions, *, several_documents: 
         output=output_parameters(options.output_parameters),
         several_documents=several_documents,
         event_time=options.event_time,
+        late_items=options.late_items,
     )
 
 

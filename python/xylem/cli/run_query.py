@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from xylem.source.byte_source import ByteSource
     from xylem.source.malformed import MalformedTally
     from xylem.source.replay import Replay
+    from xylem.spark.shipped_query import ShippedQuery
     from xylem.stream_result import StreamResult
 
 NOT_STREAMABLE = "XYST0004"
@@ -101,8 +102,9 @@ def run_query(source: QuerySource, options: RunOptions) -> None:
 
     policy, letters = policy_of(options.on_malformed, options.output)
     with tallied(policy, letters, is_reported=options.statistics is not None) as tally:
-        if len(options.inputs) < 2 or not _run_many(source, options, tally):
-            _run_one(source, options, tally)
+        by_parts = _query_of_parts(source, options)
+        if by_parts is None or not _run_many(by_parts, options, tally):
+            _run_one(_query(source, options, by_parts), options, tally)
 
 
 def _files(names: Sequence[str]) -> Sequence[str]:
@@ -111,13 +113,26 @@ def _files(names: Sequence[str]) -> Sequence[str]:
     return named_files(names)
 
 
-def _run_many(source: QuerySource, options: RunOptions, tally: MalformedTally | None) -> bool:
-    """Run over several inputs one after another, if the query can be asked of them so."""
-    if options.stream is False or options.schema is not None or options.plot is not None:
-        return False
+def _query_of_parts(source: QuerySource, options: RunOptions) -> ShippedQuery | None:
+    """The query made ready for several inputs; None where they are not to be read one after another."""
+    if len(options.inputs) < 2 or options.stream is False or options.schema is not None or options.plot is not None:
+        return None
     from .parts_run import parts_query
 
-    query = parts_query(source, options, several_documents=True)
+    return parts_query(source, options, several_documents=True)
+
+
+def _query(source: QuerySource, options: RunOptions, by_parts: ShippedQuery | None) -> Query:
+    """The query, of what has been compiled of it already."""
+    if by_parts is None:
+        return compiled(source, check=False, options=options)
+    from xylem import api
+
+    return api.Query(by_parts.compiled)
+
+
+def _run_many(query: ShippedQuery, options: RunOptions, tally: MalformedTally | None) -> bool:
+    """Run over several inputs one after another, if the query can be asked of them so."""
     distribution = query.program().distribution
     if not distribution.is_parallel:
         why = "; ".join(part.why for part in distribution.parts if part.why)
@@ -130,9 +145,8 @@ def _run_many(source: QuerySource, options: RunOptions, tally: MalformedTally | 
     return True
 
 
-def _run_one(source: QuerySource, options: RunOptions, tally: MalformedTally | None) -> None:
+def _run_one(query: Query, options: RunOptions, tally: MalformedTally | None) -> None:
     """Run over one input as it streams by, or over the trees of all inputs."""
-    query = compiled(source, check=False, options=options)
     result = refused = None
     bound = variables(options.values, options.documents)
     if options.stream is not False:

@@ -167,11 +167,11 @@ class CompiledQuery:
             error = refused
         return Refusal(error.why, error.span)
 
-    def check_collections(self) -> None:
-        """XYST0004 for a query that asks for the default collection, where none is given."""
+    def check_collections(self, program: StreamProgram) -> None:
+        """XYST0004 for a query that asks for the default collection, where none is given; `program` is one of its."""
         from .stream_query import default_collection_call, not_streamable
 
-        asked = self._once("collection", lambda: default_collection_call(self.program))
+        asked = self._once("collection", lambda: default_collection_call(program.handlers))
         if asked is not None:
             raise not_streamable(f"{asked[1]}() gives whole documents", asked[0])
 

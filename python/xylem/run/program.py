@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import marshal
 import re
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
 from functools import cached_property, partial
 from itertools import islice
 from types import CodeType, TracebackType
@@ -175,15 +177,11 @@ class Program:
 
 
 def current_time() -> DateTime:
-    from datetime import datetime
-
-    local = datetime.now().astimezone()
-    offset = local.utcoffset()
-    minutes = 0 if offset is None else int(offset.total_seconds() // 60)
-    from decimal import Decimal
-
-    seconds = Decimal(local.second * 1000 + local.microsecond // 1000) / 1000
-    return DateTime(local.year, local.month, local.day, local.hour, local.minute, seconds, minutes)
+    """Now, to the millisecond, with the time zone of this machine."""
+    milliseconds = time.time_ns() // 1_000_000
+    local = time.localtime(milliseconds // 1000)
+    seconds = Decimal(local.tm_sec * 1000 + milliseconds % 1000) / 1000
+    return DateTime(*local[:5], seconds, local.tm_gmtoff // 60)
 
 
 __all__ = ["ExternalVariable", "Program"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from xylem.values.array import XArray
@@ -21,12 +22,18 @@ def chosen_parameters(
     output: Mapping[str, str], given: Mapping[str, Any], begins_with_text: Callable[[], bool]
 ) -> SerializationParameters:
     """Output declarations and the caller's parameters; where neither names a method, the answer's beginning does."""
-    from .serialization_parameters import SerializationParameters
-
     merged = merged_options(output, given)
     if "method" not in merged and not begins_with_text():
         merged["method"] = "adaptive"
-    return SerializationParameters.from_options(merged)
+    return _parameters(tuple(merged.items()))
+
+
+@lru_cache(maxsize=64)
+def _parameters(options: tuple[tuple[str, str], ...]) -> SerializationParameters:
+    """One record for all answers with the same options: for a small answer it takes longer to make than to write."""
+    from .serialization_parameters import SerializationParameters
+
+    return SerializationParameters.from_options(dict(options))
 
 
 def merged_options(output: Mapping[str, str], given: Mapping[str, Any]) -> dict[str, str]:

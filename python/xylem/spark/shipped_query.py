@@ -222,6 +222,7 @@ def shipped_query(
     needs_values: bool = False,
     only_declared: bool = False,
     event_time: EventTime | None = None,
+    late_items: LateItems | None = None,
     output: Mapping[str, str] | None = None,
     several_documents: bool = False,
     keeps_windows: bool = False,
@@ -244,7 +245,7 @@ def shipped_query(
         modules=modules,
         external_functions=external,
         event_time=event_time,
-        late_items=LateItems(),
+        late_items=LateItems() if late_items is None else late_items,
     )
     compiled = CompiledQuery(text, environment)
     program = compiled.program

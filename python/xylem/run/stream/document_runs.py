@@ -58,7 +58,7 @@ class DocumentRuns:
         """Whether items must be smaller than they may be at all: one that is not complete is kept too, by the scan."""
         self.statistics = statistics or Statistics()
         self.statistics.limit_bytes = limits.buffered_bytes
-        self._ready: tuple[StreamRun, BatchTrees, ScanPlan] | None = None
+        self._ready: tuple[StreamRun, ScanPlan] | None = None
         """A run that came to its end; None while one is under way, or after one that did not end."""
         self._has_run = False
 
@@ -72,7 +72,8 @@ class DocumentRuns:
         windows: WindowOutput | None = None
         if self._program.feeds_windows:
             windows = output = WindowOutput(output, self.statistics, self._new_collector)
-        run, trees, plan = self._begun(output)
+        run, plan = self._begun(output)
+        trees = self._program.scanners.take(self._limits)
         measured = self.statistics
         guarded = self._program.guarded
 
@@ -90,7 +91,8 @@ class DocumentRuns:
                 batches.close()
                 break
         guarded(run.finish)
-        self._ready = run, trees, plan
+        self._ready = run, plan
+        self._program.scanners.give_back(trees, self._limits, measured.input_bytes)
         yield measured
 
     def _scanned(
@@ -109,7 +111,7 @@ class DocumentRuns:
     def _new_collector(self) -> Collector:
         return Collector(self._program.static.base_uri, *self._program.copy_namespaces)
 
-    def _begun(self, output: Any) -> tuple[StreamRun, BatchTrees, ScanPlan]:
+    def _begun(self, output: Any) -> tuple[StreamRun, ScanPlan]:
         ready, self._ready = self._ready, None
         if self._has_run:
             self.statistics.forget_held()
@@ -122,7 +124,7 @@ class DocumentRuns:
         context = Context(program.static, self._part)
         run = StreamRun(program.roles, len(program.slots), space, context, output, self.statistics)
         plan = settled_plan(program.scan, program.roles, space)
-        return run, BatchTrees(None, self._limits.names), plan
+        return run, plan
 
 
 def _taking(run: StreamRun, batch: ScannedBatch, started: bool, windows: WindowOutput | None) -> Callable[[], None]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -18,6 +18,7 @@ from ..deep_stack import with_deep_stack
 from ..program import Program
 from .collector import Collector
 from .document_runs import DocumentRuns
+from .idle_scanners import IdleScanners
 from .recursion import may_recurse
 from .roles import Role
 from .run import Statistics
@@ -42,6 +43,8 @@ class StreamProgram:
     """Whether window clauses are given their items as they pass."""
     ends_with_windows: bool = False
     """Whether nothing more is read once these have nothing more to say."""
+    scanners: IdleScanners = field(default_factory=IdleScanners, repr=False, compare=False)
+    """Of runs that came to their end: to make one takes as long as to scan a small document."""
 
     def run(self, source: Any, resources: Resources, **options: Any) -> Iterator[Any]:
         """The items of the answer, each as soon as it is final; options as for `DocumentRuns`."""

@@ -108,7 +108,7 @@ class DocumentAnswers:
 def _in_one_pass(compiled: CompiledQuery) -> StreamProgram | None:
     try:
         program = compiled.stream_program()
-        compiled.check_collections()
+        compiled.check_collections(program)
     except StaticError:
         return None
     return program if program.plan.source is None else None

@@ -1,0 +1,40 @@
+"""Scanners between runs of one program: what was made of its scan plan serves the next small document, too."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from xylem.source.limits import Limits
+from xylem.source.scan import BatchTrees
+
+MOST_IDLE = 4
+"""As many as threads that are likely to run a program at once."""
+SMALL_BYTES = 1 << 20
+"""What has read more may hold more memory than a waiting scanner should."""
+
+
+class IdleScanners:
+    """Takes scanners back, and lends them. Several threads may ask at once.
+
+    Holds:  a few scanners, with the names that their last document had.
+    """
+
+    def __init__(self) -> None:
+        self._idle: list[tuple[Limits, BatchTrees]] = []
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # They belong to a process.
+        return IdleScanners, ()
+
+    def take(self, limits: Limits) -> BatchTrees:
+        """One that is used by nobody else."""
+        try:
+            known, trees = self._idle.pop()
+        except IndexError:
+            return BatchTrees(None, limits.names)
+        return trees if known is limits else BatchTrees(None, limits.names)
+
+    def give_back(self, trees: BatchTrees, limits: Limits, input_bytes: int) -> None:
+        """A run is over that came to its end."""
+        if input_bytes <= SMALL_BYTES and len(self._idle) < MOST_IDLE:
+            self._idle.append((limits, trees))
