@@ -35,6 +35,7 @@ from xylem.values.sequence_type import (
 )
 
 from .code import EMPTY, Code, Shape, atomic, many, one, optional, shape_of
+from .code_gap import CodeGap
 from .scope import Focus, Scope, Variable
 from .step_texts import converted_text, typed_text, typed_texts
 from .writer import Frame, Line, Mark, Writer
@@ -96,7 +97,7 @@ def tails(kind: type) -> Callable[[T], T]:
 class Sink:
     """Where the items of an expression go: statements for one item, and for an iterable of items."""
 
-    def __init__(self, one_item: str, items: str, *, yields: bool = False) -> None:
+    def __init__(self, one_item: CodeGap, items: CodeGap, *, yields: bool = False) -> None:
         self.one_item = one_item
         self.items = items
         self.yields = yields
@@ -107,7 +108,7 @@ UNTYPED_KINDS = (nk.DOCUMENT, nk.ELEMENT, nk.ATTRIBUTE, nk.TEXT)
 ENDLESS = Infinite(())
 NO_ITEM = AtomicItem(at.ERROR)
 """The type of no item at all, below every other."""
-YIELD = Sink("yield {}", "yield from {}", yields=True)
+YIELD = Sink(CodeGap("yield "), CodeGap("yield from "), yields=True)
 
 
 @dataclass(frozen=True)
@@ -170,12 +171,12 @@ class Compiler:
             self.writer.line("pass")
             return NO_ITEM
         if code.shape is Shape.ONE:
-            self.writer.line(sink.one_item.format(code.text))
+            self.writer.line(sink.one_item.filled(code.text))
         elif code.shape is Shape.OPTIONAL:
             code = self.bind(code)
-            self.writer.line(f"if {code.text} is not None: {sink.one_item.format(code.text)}")
+            self.writer.line(f"if {code.text} is not None: {sink.one_item.filled(code.text)}")
         else:
-            self.writer.line(sink.items.format(code.text))
+            self.writer.line(sink.items.filled(code.text))
         if sink.yields:
             self.writer.frame.is_generator = True
         return code.item

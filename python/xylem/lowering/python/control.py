@@ -161,15 +161,15 @@ def tail_switch(c: Compiler, node: ast.Switch, finish: Finish) -> None:
         with c.writer.at(case.span), c.scoped():
             matched = c.writer.fresh("matched")
             for i, value in enumerate(case.operands):
-                test = f"{equal}({operand.text}, {{}}, {default_collation(c)}, run.implicit_timezone_minutes)"
+                rest = f"{default_collation(c)}, run.implicit_timezone_minutes"
                 if i:
                     c.writer.line(f"if not {matched}:")
                     with c.writer.indented():
                         code = c.atomic_operand(value, "a case of switch")
-                        c.writer.line(f"{matched} = {test.format(code.text)}")
+                        c.writer.line(f"{matched} = {equal}({operand.text}, {code.text}, {rest})")
                 else:
                     code = c.atomic_operand(value, "a case of switch")
-                    c.writer.line(f"{matched} = {test.format(code.text)}")
+                    c.writer.line(f"{matched} = {equal}({operand.text}, {code.text}, {rest})")
             c.writer.line(f"if {matched}:")
             with c.writer.indented():
                 c.tail(case.result, finish)

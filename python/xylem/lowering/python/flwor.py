@@ -26,7 +26,8 @@ from xylem.values.collations import CODEPOINT, collation
 from xylem.values.sequence_type import ANY_ITEM, AtomicItem, ItemType, Occurrence, SequenceType
 
 from .code import Code, Shape, atomic, many, one, optional, shape_of
-from .compiler import NO_ITEM, Compiler, Sink, compiles, not_executable, pushes, tails
+from .code_gap import CodeGap
+from .compiler import NO_ITEM, YIELD, Compiler, Sink, compiles, not_executable, pushes, tails
 from .control import Finish, check_binding
 from .fed_loops import pauses, reads_fed_items, settled, write_fed_loop
 from .joins import write_join
@@ -133,7 +134,7 @@ def _collected(c: Compiler, value: ast.Expr) -> Code | None:
         return None
     items = c.writer.fresh("items")
     c.writer.line(f"{items} = []")
-    item = c.push(value, Sink(f"{items}.append({{}})", f"{items}.extend({{}})"))
+    item = c.push(value, Sink(CodeGap(f"{items}.append(", ")"), CodeGap(f"{items}.extend(", ")")))
     kind = SequenceType(ANY_ITEM if item == NO_ITEM else item, Occurrence.MANY)
     return Code(items, Shape.SEQUENCE, kind, simple=True)
 
@@ -191,7 +192,7 @@ def _collation_of(c: Compiler, uri: str | None, node: ast.Node) -> object:
 
 def write_tuples(c: Compiler, node: ast.Flwor, clauses: tuple[ast.Clause, ...], then: Callable[[], None]) -> None:
     """The loops of some clauses of an expression; `then` writes what is done with each tuple."""
-    loops = _Loops(c, node, Sink("", ""))
+    loops = _Loops(c, node, Sink(CodeGap(""), CodeGap("")))
     loops.write_clauses(list(clauses), then)
 
 
@@ -316,7 +317,7 @@ class _Loops:
     def _continue_elsewhere(self, clauses: list[ast.Clause], then: Callable[[], None]) -> None:
         """Too deep for one Python function: the rest runs in a generator of tuples or items of its own."""
         c = self.c
-        outer_sink, self.sink = self.sink, Sink("yield {}", "yield from {}", yields=True)
+        outer_sink, self.sink = self.sink, YIELD
         frame = c.lifted("flwor", [], "", lambda: self._clauses(clauses, then))
         frame.is_generator = True
         self.sink = outer_sink

@@ -28,6 +28,7 @@ from xylem.values.sequence_type import ItemType, NodeItem, Occurrence, SequenceT
 
 from .calls import is_known_function
 from .code import ANY_ITEM, EMPTY, Code, Shape, atomic, many, one, optional
+from .code_gap import CodeGap
 from .compiler import YIELD, Compiler, compiles, not_executable
 from .step_texts import with_step
 
@@ -344,8 +345,8 @@ def filtered(c: Compiler, base: Code, predicate: ast.Expr) -> Code:
             c.writer.line("items = list(items)")
             c.writer.line(f"{size} = len(items)")
         counts = with_position or numeric
-        loop = "for " + (f"{position}, {dot} in enumerate({{}}, 1)" if counts else f"{dot} in {{}}")
-        c.writer.line(loop.format("items") + ":")
+        loop = _loop(dot, position if counts else None)
+        c.writer.line(loop.filled("items") + ":")
         head = len(frame.body)
         with c.writer.indented(block=True):
             focus = c.focus_on(
@@ -364,11 +365,16 @@ def filtered(c: Compiler, base: Code, predicate: ast.Expr) -> Code:
     frame.is_generator = True
     if not written and not with_last:
         c.writer.finished.remove(frame)
-        loop = loop.format(source)
+        each = loop.filled(source)
         if base.shape is Shape.SEQUENCE and base.is_nodes:
-            return replace(result, text=f"[{dot} {loop} if {test}]", shape=Shape.SEQUENCE)
-        return replace(result, text=f"({dot} {loop} if {test})")
+            return replace(result, text=f"[{dot} {each} if {test}]", shape=Shape.SEQUENCE)
+        return replace(result, text=f"({dot} {each} if {test})")
     return replace(result, text=c.writer.call(frame, source))
+
+
+def _loop(dot: str, position: str | None) -> CodeGap:
+    """The head of a loop over some items, with their positions where they are asked for."""
+    return CodeGap(f"for {dot} in ") if position is None else CodeGap(f"for {position}, {dot} in enumerate(", ", 1)")
 
 
 def _by_number_or_truth(c: Compiler, base: Code, predicate: ast.Expr) -> Code:
@@ -433,8 +439,8 @@ def _mapped(c: Compiler, context: Code, expr: ast.Expr, stem: str) -> Code:
         if with_last:
             c.writer.line("items = list(items)")
             c.writer.line(f"{size} = len(items)")
-        loop = f"for {position}, {dot} in enumerate({{}}, 1)" if with_position else f"for {dot} in {{}}"
-        c.writer.line(loop.format("items") + ":")
+        loop = _loop(dot, position if with_position else None)
+        c.writer.line(loop.filled("items") + ":")
         head = len(frame.body)
         with c.writer.indented(block=True):
             focus = c.focus_on(
@@ -454,6 +460,6 @@ def _mapped(c: Compiler, context: Code, expr: ast.Expr, stem: str) -> Code:
     source = c.as_iterable(context)
     if code.shape is Shape.ONE and not needs_lines and not with_last:
         c.writer.finished.remove(frame)
-        each = f"{code.text} {loop.format(source)}"
+        each = f"{code.text} {loop.filled(source)}"
         return replace(many(f"({each})", item), each=each)
     return many(c.writer.call(frame, source), item)

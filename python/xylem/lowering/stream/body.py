@@ -35,6 +35,7 @@ from xylem.values.qname import QName
 from xylem.values.sequence_type import Occurrence, SequenceType
 
 from ..python.code import Code, Shape, atomic, one
+from ..python.code_gap import CodeGap
 from ..python.compiler import Compiler, Sink
 from ..python.constructors import attribute_value
 from ..python.windows import data_window_cursor
@@ -42,11 +43,11 @@ from .steps import path_expression
 from .whole_elements import with_whole_elements
 from .window_code import write_windows
 
-OUTPUT = Sink("out.item({})", "for each in {}: out.item(each)")
+OUTPUT = Sink(CodeGap("out.item(", ")"), CodeGap("for each in ", ": out.item(each)"))
 """Items of one enclosed expression may come from several parts of a body, so they are told one by one."""
 
 
-ITEM = Sink("out.give({})", "for each in {}: out.give(each)")
+ITEM = Sink(CodeGap("out.give(", ")"), CodeGap("for each in ", ": out.give(each)"))
 """For the windows that are open."""
 
 
