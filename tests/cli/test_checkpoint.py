@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import json
 import os
+import pickle
 import random
 import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from xylem.cli import checkpoint_run
+from xylem.errors import XylemError
+from xylem.run.distributed.checkpoint import Checkpoint, load_checkpoint
+from xylem.source.byte_ranges import CutPoint
 
 QUERIES = {
     "elements": "for $i in /list/item where $i/n mod 3 != 0 return <i n='{$i/n}'>{$i/text()}</i>",
@@ -69,10 +74,16 @@ def test_killed_at_any_moment_the_output_is_the_same(name: str, document: Path, 
         assert output.read_bytes() == plain.read_bytes()
 
 
+def fields_of(checkpoint: Path) -> dict[str, Any]:
+    """What a checkpoint says, without its seal."""
+    found: dict[str, Any] = json.loads(checkpoint.read_bytes().partition(b"\n")[2])
+    return found
+
+
 def offset_of(checkpoint: Path) -> int:
     """How far a run has come; checkpoints are replaced in one step, so that what is there is whole."""
     try:
-        return int(json.loads(checkpoint.read_text())["cut"]["offset"])
+        return int(fields_of(checkpoint)["cut"]["offset"])
     except FileNotFoundError:
         return 0
 
@@ -90,7 +101,7 @@ def interrupted(query: str, document: Path, tmp_path: Path) -> tuple[Path, Path]
     arguments = command(query, document, output, "--checkpoint", str(checkpoint))
     arguments[2] = broken
     assert subprocess.run(arguments, check=False).returncode == 9
-    assert json.loads(checkpoint.read_text())["cut"]["offset"] > 30_000
+    assert fields_of(checkpoint)["cut"]["offset"] > 30_000
     return checkpoint, output
 
 
@@ -131,9 +142,55 @@ def test_what_has_changed_is_refused(document: Path, tmp_path: Path) -> None:
     assert "XYRT0030" in touched.stderr
     assert "is not what it was (changed_ns)" in touched.stderr
     checkpoint.write_text("{}")
-    assert "XYRT0030" in run(query, copy, output, *options).stderr
+    assert "XYRT0020" in run(query, copy, output, *options).stderr
     checkpoint.write_text("no json")
-    assert "XYRT0030" in run(query, copy, output, *options).stderr
+    damaged = run(query, copy, output, *options).stderr
+    assert "XYRT0033" in damaged
+    assert str(checkpoint) in damaged
+
+
+def saved(path: Path) -> Checkpoint:
+    made = Checkpoint("q", {"bytes": 9}, "2024-01-01T00:00:00Z", CutPoint(7, 1, b"<a>", b"</a>"), 5, 0, True)
+    made.save(path)
+    return made
+
+
+def test_a_checkpoint_is_read_as_it_was_written_or_not_at_all(tmp_path: Path) -> None:
+    path = tmp_path / "check"
+    made = saved(path)
+    assert load_checkpoint(path) == made
+    whole = path.read_bytes()
+    for place in range(len(whole)):
+        for bit in range(8):
+            path.write_bytes(whole[:place] + bytes((whole[place] ^ 1 << bit,)) + whole[place + 1 :])
+            refused(path)
+        path.write_bytes(whole[:place])
+        refused(path)
+    path.write_bytes(whole + b" ")
+    refused(path)
+    other = tmp_path / "other"
+    other.write_bytes(whole)
+    refused(other)
+    path.write_bytes(pickle.dumps(made))
+    refused(path)
+
+
+def refused(path: Path) -> None:
+    with pytest.raises(XylemError) as raised:
+        load_checkpoint(path)
+    assert raised.value.code in ("XYRT0020", "XYRT0033")
+    assert str(path) in str(raised.value)
+
+
+@pytest.mark.parametrize("umask", [0, 0o22])
+def test_only_its_owner_can_read_it(tmp_path: Path, umask: int) -> None:
+    before = os.umask(umask)
+    try:
+        saved(tmp_path / "check")
+        saved(tmp_path / "check")
+    finally:
+        os.umask(before)
+    assert (tmp_path / "check").stat().st_mode & 0o777 == 0o600
 
 
 @pytest.mark.parametrize(

@@ -60,7 +60,7 @@ OVER_NOTHING: dict[str, Written] = {
     "switch": lambda t, q: f"switch ({q}) case {q} return {q} default return 'no'",
     "second case": lambda t, q: f"switch ({q}) case 'no!' case {q} return {q} default return 'no'",
     "switch in a loop": lambda t, q: f"for $i in ({q}, 1)[1] return switch ($i) case {q} return $i default return 0",
-    "typeswitch": lambda t, q: f"typeswitch ({q}) case $n as xs:integer return 1 case $s as xs:string return $s default return 2",
+    "typeswitch": lambda t, q: f"typeswitch ({q}) case xs:int return 1 case $s as xs:string return $s default return 2",
     "typeswitch result": lambda t, q: f"typeswitch (1) case xs:integer return {q} default return 2",
     "comparison": lambda t, q: f"if ({q} eq {q} and {q} = ({q}, 'x')) then {q} else 0",
     "not equal": lambda t, q: f"if ({q} ne {q}) then 0 else {q}",

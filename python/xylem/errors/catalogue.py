@@ -298,7 +298,8 @@ CATALOGUE: dict[str, Entry] = {
     "XYRT0007": Entry("an option of the format is not right", "docs/spark.md lists the options"),
     "XYRT0010": Entry(
         "a value cannot travel between tasks",
-        "return what a function gives, not the function itself; states of aggregates are values that Python can pickle",
+        "return what a function gives, not the function itself; states of aggregates are plain values, or objects of"
+        " classes of their own file",
     ),
     "XYRT0011": Entry(
         "the query cannot be spread over this input: items lie inside each other, and their nodes must be told apart",
@@ -333,7 +334,8 @@ CATALOGUE: dict[str, Entry] = {
     ),
     "XYRT0028": Entry(
         "what an open window keeps cannot be saved",
-        "the states of a Python aggregate must be plain values, such as numbers, texts, tuples and lists",
+        "the states of a Python aggregate are plain values, such as numbers, texts, tuples and lists, or objects of"
+        " classes that are defined in the same file",
     ),
     "XYRT0030": Entry(
         "the checkpoint does not fit the input or the output any more", "delete it to begin again"
@@ -345,6 +347,10 @@ CATALOGUE: dict[str, Entry] = {
     "XYRT0032": Entry(
         "the query would read what it writes",
         "name another directory for the results, or a pattern for the input that does not fit them: dir:PATH/*.in.xml",
+    ),
+    "XYRT0033": Entry(
+        "a file of the checkpoint is damaged",
+        "put back a copy of the whole checkpoint, or delete it to begin again with all that is left",
     ),
     "XYST0001": Entry("no external function of this name is registered", "register it: @xylem.function(…)"),
     "XYST0002": Entry("this extension can be written but not yet executed"),

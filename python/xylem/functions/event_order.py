@@ -24,6 +24,7 @@ from xylem.values.builder import TreeBuilder
 from xylem.values.datetimes import DateTime
 from xylem.values.families import INTEGER_CLASSES
 from xylem.values.node import Node
+from xylem.values.saved_state import saved
 from xylem.values.strings import UntypedAtomic
 
 from .context import Context
@@ -93,6 +94,7 @@ def _seconds(value: Any, implicit_tz: int) -> Decimal:
     return Decimal(text)
 
 
+@saved("event-order", 1, fields=("_waiting", "_number", "_latest"))
 class EventOrder:
     """Puts items in the order of their times.
 

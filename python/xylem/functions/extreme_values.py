@@ -16,6 +16,7 @@ from xylem.values.datetimes import Date
 from xylem.values.description import describe_item
 from xylem.values.families import Family
 from xylem.values.numbers import Float
+from xylem.values.saved_state import saved
 from xylem.values.strings import AnyURI, UntypedAtomic
 
 from .comparing_strings import chosen_collation
@@ -71,6 +72,7 @@ _INTEGERS, _DAYS = {int}, {Date}
 _DAY = attrgetter("year", "month", "day")
 
 
+@saved("extreme", 1, fields=("best", "family", "kinds", "has_nan"), afterwards="choose_key")
 class Extreme:
     """The largest or smallest value so far, with what was seen on the way."""
 
@@ -86,12 +88,8 @@ class Extreme:
         self.kinds: set[type] = set()
         self.has_nan = False
 
-    def __getstate__(self) -> dict[str, Any]:
-        """What can be saved; how values are compared follows from their family."""
-        return {name: value for name, value in self.__dict__.items() if name != "key"}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
+    def choose_key(self) -> None:
+        """How values are compared follows from their family."""
         self.key = None if self.family is None else key_of_family(self.family, self.collation, self.implicit_tz)
 
     def of(self, values: Iterable[Any]) -> Any:

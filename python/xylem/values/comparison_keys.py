@@ -47,7 +47,7 @@ def grouping_key(value: Any, collation: Collation | None = None, implicit_tz: in
         return value
     family = FAMILY_OF[cls]
     if family == Family.NUMBER:
-        return _NumberKey(value) if value == value else _NAN
+        return NumberKey(value) if value == value else _NAN
     if family == Family.STRING:
         return value if collation is None else (Family.STRING, collation.key(value))
     if family in CALENDAR:
@@ -57,7 +57,7 @@ def grouping_key(value: Any, collation: Collation | None = None, implicit_tz: in
     return value
 
 
-class _NumberKey:
+class NumberKey:
     """A number that hashes by its single-precision value and equals others as `eq` says.
 
     `eq` promotes, and so is not transitive between decimals, floats and doubles; single precision is the
@@ -73,7 +73,7 @@ class _NumberKey:
         return hash(to_single(to_double(self.value)))
 
     def __eq__(self, other: object) -> bool:
-        other = other.value if isinstance(other, _NumberKey) else other
+        other = other.value if isinstance(other, NumberKey) else other
         if FAMILY_OF.get(type(other)) != Family.NUMBER:
             return False
         a, b = number_operands(self.value, other)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from xylem.errors import InputError, XylemError
+from xylem.run.sealed_file import write_sealed
 from xylem.spark.carried_error import told_in
 from xylem.spark.continuous.checkpoint import Checkpoint, Commit
 from xylem.spark.continuous.continuous_run import is_slow_start
@@ -29,22 +30,53 @@ def test_batches_come_one_after_another() -> None:
 @pytest.mark.parametrize(
     ("name", "content"),
     [
-        ("commit.json", "{"),
-        ("commit.json", "[]"),
-        ("commit.json", '{"batch": 1, "other": 2}'),
-        ("query.json", ""),
-        ("query.json", '{"format": 1}'),
+        ("commit", b"["),
+        ("commit", b"[]"),
+        ("commit", b'{"batch": 1, "other": 2}'),
+        ("query", b""),
+        ("query", b'{"owner": 1}'),
     ],
 )
-def test_broken_files(tmp_path: Path, name: str, content: str) -> None:
+@pytest.mark.parametrize("is_sealed", [True, False])
+def test_broken_files(tmp_path: Path, name: str, content: bytes, is_sealed: bool) -> None:
     made = Checkpoint(tmp_path)
     made.claim(OWNER)
     made.commit(Commit(1))
     made.close()
-    (tmp_path / name).write_text(content)
-    with closing(Checkpoint(tmp_path)) as again, pytest.raises(XylemError, match=r"broken|another version") as raised:
+    if is_sealed:
+        write_sealed(tmp_path / name, name, content)
+    else:
+        (tmp_path / name).write_bytes(content)
+    with closing(Checkpoint(tmp_path)) as again, pytest.raises(XylemError) as raised:
         (again.claim(OWNER), again.last_commit())
-    assert raised.value.code in ("XYRT0030", "XYRT0020")
+    # What begins as the files of the first format did is taken for one of those.
+    assert raised.value.code == ("XYRT0020" if content[:1] == b"{" and not is_sealed else "XYRT0033")
+    assert str(tmp_path / name) in str(raised.value)
+
+
+def test_a_checkpoint_of_the_first_format(tmp_path: Path) -> None:
+    (tmp_path / "query.json").write_text('{"format": 1, "id": "1", "started_ms": 1, "owner": {}}')
+    with closing(Checkpoint(tmp_path)) as old, pytest.raises(XylemError, match=r"XYRT0020.*query.json.*format 1"):
+        old.claim(OWNER)
+
+
+def test_a_commit_that_is_gone(tmp_path: Path) -> None:
+    with closing(Checkpoint(tmp_path)) as made:
+        assert made.last_commit() == Commit()
+        made.claim(OWNER)
+        assert made.last_commit() == Commit()
+    (tmp_path / "commit").unlink()
+    with closing(Checkpoint(tmp_path)) as again, pytest.raises(XylemError, match=r"XYRT0033.*commit: it is missing"):
+        (again.claim(OWNER), again.last_commit())
+
+
+def test_a_start_that_was_interrupted(tmp_path: Path) -> None:
+    with closing(Checkpoint(tmp_path)) as made:
+        made.claim(OWNER)
+    (tmp_path / "query").unlink()
+    with closing(Checkpoint(tmp_path)) as again:
+        again.claim(OWNER)
+        assert again.last_commit() == Commit()
 
 
 def test_a_checkpoint_that_has_lost_its_owner(tmp_path: Path) -> None:
@@ -54,8 +86,8 @@ def test_a_checkpoint_that_has_lost_its_owner(tmp_path: Path) -> None:
     assert not made.is_new
     made.commit(Commit(1))
     made.close()
-    (tmp_path / "query.json").unlink()
-    with closing(Checkpoint(tmp_path)) as again, pytest.raises(XylemError, match="XYRT0030"):
+    (tmp_path / "query").unlink()
+    with closing(Checkpoint(tmp_path)) as again, pytest.raises(XylemError, match=r"XYRT0033.*query: it is missing"):
         again.claim(OWNER)
 
 

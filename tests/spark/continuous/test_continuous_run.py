@@ -251,7 +251,7 @@ def test_places_that_would_lose_something(tmp_path: Path, output: str, letters: 
     with pytest.raises(InputError) as caught:
         run_continuous(continuous(tmp_path, "/order", source, output=output.format(tmp_path), **options))
     assert caught.value.code == code
-    assert not (tmp_path / "state" / "query.json").exists()
+    assert not (tmp_path / "state" / "query").exists()
     assert (tmp_path / "old.xml").read_text() == "of another run"
 
 

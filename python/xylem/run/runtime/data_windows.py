@@ -13,6 +13,7 @@ from typing import Any, Protocol
 from xylem.errors import DynamicError
 from xylem.values.atomic_type import DOUBLE
 from xylem.values.casting import cast
+from xylem.values.saved_state import saved
 
 from ..windows.feed import PAUSE
 
@@ -38,6 +39,7 @@ class WindowCursor(Protocol):
         """How many these are."""
 
 
+@saved("count-windows", 1, fields=("_items", "_skip", "_has_new"))
 class CountWindows:
     """`|count size step step|` (Def. 3.8.13).
 
@@ -77,6 +79,7 @@ class CountWindows:
         return len(self._items)
 
 
+@saved("reference-windows", 1, fields=("_first", "_number", "_last", "_items", "_has_new"))
 class ReferenceWindows:
     """`|reference diff size step step|` (Def. 3.8.14): items whose reference values lie within `size` of the start.
 

@@ -1,8 +1,9 @@
 """Where an interrupted run goes on: the last cut point up to which all results are in the output, and how long it was.
 
-A checkpoint is a small file of JSON that is replaced in one step, after the output is safely on the disk; so it never
-says more than what is there. It names what it belongs to: the query with all it was given, and the input. Whatever
-else the output holds beyond the noted length was written after the checkpoint, and is written again.
+A checkpoint is a small file of JSON under a seal (`run/sealed_file.py`) that is replaced in one step, after the output
+is safely on the disk; so it never says more than what is there. It names what it belongs to: the query with all it was
+given, and the input. Whatever else the output holds beyond the noted length was written after the checkpoint,
+and is written again.
 """
 
 from __future__ import annotations
@@ -19,6 +20,9 @@ from xylem.errors import InputError, StaticError
 from xylem.source.byte_ranges import CutPoint
 from xylem.version import VERSION
 
+from ..sealed_file import damaged, read_sealed, write_sealed
+
+KIND = "run"
 _HEAD_BYTES = 1 << 16
 
 
@@ -40,35 +44,30 @@ class Checkpoint:
 
     def save(self, path: Path) -> None:
         """Replace the file; XYIN0002 where it cannot be written."""
-        new = path.with_name(path.name + ".new")
         fields = {**self.__dict__, "version": VERSION, "cut": _cut_fields(self.cut)}
         try:
-            with new.open("w", encoding="utf-8") as file:
-                json.dump(fields, file)
-                file.flush()
-                os.fsync(file.fileno())
-            new.replace(path)
-            sync_directory(path.parent)
+            write_sealed(path, KIND, json.dumps(fields).encode())
         except OSError as error:
             raise InputError("XYIN0002", f"{path}: {error.strerror or error}") from error
 
 
 def load_checkpoint(path: Path) -> Checkpoint | None:
-    """The checkpoint in a file; None where there is none, XYRT0030 where it cannot be read."""
+    """The checkpoint in a file; None where there is none, XYRT0033 where it is damaged, XYRT0020 of other versions."""
     try:
-        fields = json.loads(path.read_text(encoding="utf-8"))
+        fields = json.loads(read_sealed(path, KIND))
     except FileNotFoundError:
         return None
-    except (OSError, ValueError) as error:
-        raise StaticError("XYRT0030", f"{path}: it cannot be read: {error}") from error
-    if not isinstance(fields, dict) or fields.pop("version", None) != VERSION:
-        raise StaticError("XYRT0030", f"{path}: another version of Xylem has written it")
+    except ValueError as error:
+        raise damaged(path, f"{error}") from error
     try:
+        version = fields.pop("version")
+        if version != VERSION:
+            raise StaticError("XYRT0020", f"{path} was written by version {version} of Xylem; this is {VERSION}")
         cut = fields.pop("cut")
         opening, closing = (base64.b64decode(cut[name]) for name in ("opening", "closing"))
         return Checkpoint(cut=CutPoint(cut["offset"], cut["line"], opening, closing), **fields)
-    except (KeyError, TypeError, ValueError) as error:
-        raise StaticError("XYRT0030", f"{path}: it is no checkpoint: {error}") from error
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise damaged(path, f"it is no checkpoint: {type(error).__name__}: {error}") from error
 
 
 def input_identity(path: Path) -> dict[str, Any]:
@@ -85,20 +84,6 @@ def input_identity(path: Path) -> dict[str, Any]:
 def digest(*parts: object) -> str:
     """Tells whether plain values are the same."""
     return hashlib.sha256(json.dumps(parts, sort_keys=True, default=repr).encode()).hexdigest()
-
-
-def sync_directory(path: Path) -> None:
-    """Let a new name in a directory survive a crash of the machine; not every system can."""
-    try:
-        number = os.open(path, os.O_RDONLY)
-    except OSError:
-        return
-    try:
-        os.fsync(number)
-    except OSError:
-        pass
-    finally:
-        os.close(number)
 
 
 def _cut_fields(cut: CutPoint) -> dict[str, Any]:

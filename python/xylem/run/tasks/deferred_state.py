@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from xylem.errors import InputError, XylemError
+from xylem.values.state_codec import register
 
 from ..stream.accumulator import Failed
 from .aggregate_state import AggregateState, Counted
@@ -21,6 +22,9 @@ class FailedState:
     """The state of a stretch that has no value."""
 
     error: bytes
+
+
+register(FailedState, "failed-state", lambda value: (value.error,), FailedState)
 
 
 class Deferred(AggregateState):

@@ -1,22 +1,20 @@
-"""Items as bytes: what travels between tasks and the driver where text will not do.
+"""Items as bytes: what travels between tasks and the driver where text will not do, and is kept for a restart.
 
-Values are pickled; they are plain data of ours, and rows only travel between processes of one run. A node travels as
-its XML with the namespaces in scope of it, without the document around it.
+Values are written by `values/state_codec.py`. A node travels as its XML with the namespaces in scope of it, without the
+document around it.
 """
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Iterable
-from io import BytesIO
 from typing import Any
 
-from xylem.errors import DynamicError, XylemError
+from xylem.errors import DynamicError, EngineBug, InputError, StaticError, SyntaxFault, XylemError
+from xylem.errors.source_text import SourceText, Span
 from xylem.sink.serialization_parameters import SerializationParameters
 from xylem.sink.serialize import serialize
 from xylem.source.xml_reader import read_document, read_fragment
 from xylem.values.builder import TreeBuilder
-from xylem.values.function_item import FunctionItem
 from xylem.values.node import (
     ATTRIBUTE,
     COMMENT,
@@ -27,51 +25,32 @@ from xylem.values.node import (
     TEXT,
     Node,
 )
+from xylem.values.state_codec import CannotSave, DamagedState, Record
+from xylem.values.state_values import decoded, encoded
 
 from .pruned_copy import TRUSTED, Pruned
-from .user_classes import is_known, known_class
+from .user_classes import MAKERS, fill, user_record
 
-_PLAIN = frozenset({int, str, bool, float})
-"""Classes of values that have nothing in them: counts, above all, of which there is one for each small file."""
 _XML = SerializationParameters(omit_xml_declaration=True)
-
-
-class _Packer(pickle.Pickler):
-    def persistent_id(self, obj: Any) -> Any:
-        if type(obj) is Node:
-            return _packed_node(obj)
-        if type(obj) is Pruned:
-            return ELEMENT, str(obj), None, None
-        if isinstance(obj, FunctionItem):
-            raise DynamicError("XYRT0010", repr(obj))
-        return None
-
-    def reducer_override(self, obj: Any) -> Any:
-        if isinstance(obj, type) and is_known(obj):
-            return known_class, (obj.__module__, obj.__qualname__)
-        return NotImplemented
-
-
-class _Unpacker(pickle.Unpickler):
-    def persistent_load(self, pid: Any) -> Any:
-        return _node(*pid)
+_ERRORS = {
+    kind.__name__: kind for kind in (DynamicError, EngineBug, InputError, StaticError, SyntaxFault, XylemError)
+}
 
 
 def pack(value: Any) -> bytes:
     """Any value made of items, tuples and lists, or a state of a user's; XYRT0010 for what cannot travel."""
-    if type(value) in _PLAIN:
-        return pickle.dumps(value, protocol=pickle.HIGHEST_PROTOCOL)
-    stream = BytesIO()
     try:
-        _Packer(stream, protocol=pickle.HIGHEST_PROTOCOL).dump(value)
-    except (pickle.PicklingError, TypeError, AttributeError) as reason:
-        raise DynamicError("XYRT0010", f"{type(reason).__name__}: {reason}") from reason
-    return stream.getvalue()
+        return encoded(value, _record)
+    except CannotSave as reason:
+        raise DynamicError("XYRT0010", str(reason)) from reason
 
 
 def unpack(data: bytes) -> Any:
     """What was packed; nodes are new nodes, in the order they had."""
-    return _Unpacker(BytesIO(data)).load()
+    try:
+        return decoded(data, _MAKERS, fill)
+    except DamagedState as reason:
+        raise DynamicError("XYRT0033", str(reason)) from reason
 
 
 def pack_items(items: Iterable[Any]) -> bytes:
@@ -81,17 +60,35 @@ def pack_items(items: Iterable[Any]) -> bytes:
 
 def pack_error(error: XylemError) -> bytes:
     """An error that is raised where the value it stands for is read."""
-    span = error.span
-    told = (type(error), error.code, error.why, error.hint, span, error.notes)
-    return pickle.dumps(told, protocol=pickle.HIGHEST_PROTOCOL)
+    return pack(error_fields(error))
 
 
 def unpack_error(data: bytes) -> XylemError:
-    kind, code, why, hint, span, notes = pickle.loads(data)
-    error: XylemError = kind(code, why, hint=hint, span=span)
+    return error_of(*unpack(data))
+
+
+def error_fields(error: XylemError) -> tuple[Any, ...]:
+    """What an error tells, in plain data."""
+    span = error.span
+    place = None if span is None else (span.start, span.end, span.source.name, span.source.text)
+    return type(error).__name__, error.code, error.why, error.hint, place, error.notes
+
+
+def error_of(kind: str, code: str, why: str, hint: str, place: Any, notes: list[str]) -> XylemError:
+    """The error that tells so."""
+    span = None if place is None else Span(place[0], place[1], SourceText(place[3], place[2]))
+    error = _ERRORS.get(kind, DynamicError)(code, why, hint=hint, span=span)
     for note in notes:
         error.add_note(note)
     return error
+
+
+def _record(value: Any) -> Record | None:
+    if type(value) is Node:
+        return Record("node", _packed_node(value))
+    if type(value) is Pruned:
+        return Record("node", (ELEMENT, str(value), None, None))
+    return user_record(value)
 
 
 def _packed_node(node: Node) -> tuple[Any, ...]:
@@ -120,3 +117,6 @@ def _node(kind: int, text: str, about: Any, uri: str | None) -> Node:
             return TreeBuilder.pi_node(str(about), text)
     assert kind == NAMESPACE
     return TreeBuilder.namespace_node("" if about is None else str(about), text)
+
+
+_MAKERS = {**MAKERS, "node": _node}

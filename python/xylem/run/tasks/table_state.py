@@ -11,6 +11,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from xylem.values.state_codec import register
+
 from ..stream.accumulator import Accumulator, Counter, Failed, Folder, Joiner
 from ..stream.keyed_groups import KeyedGroups, normal_key
 from .aggregate_state import AggregateState
@@ -48,6 +50,12 @@ class MergedTable:
         cell = self.cells.get(key)
         found: Sequence[Any] | Broken = self.nothing[number] if cell is None else cell[number]
         return found.raised_when_read() if isinstance(found, Broken) else found
+
+
+register(Broken, "broken", lambda value: (value.data,), Broken)
+register(
+    MergedTable, "merged-table", lambda value: (value.kinds, value.cells, value.nothing, value.error), MergedTable
+)
 
 
 class TableState(AggregateState):

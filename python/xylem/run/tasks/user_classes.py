@@ -1,19 +1,22 @@
-"""Classes of users that states of their aggregates are made of, found again in other processes.
+"""Objects of classes of users, as states of their aggregates have them, in plain data and made again.
 
-A state is pickled, and an object with it by the name of its class. A class of a notebook, or of a file that was named
-on the command line, cannot be imported where it arrives: it came with the functions, by value. What these refer to is
-known here by module and name.
+An object is written as the name of its class, what it was made with and what it holds: what `copy` asks an object for,
+too. It is made again only of a class that the functions of this very run refer to, which came with them, by value where
+need be (a notebook, or a file that was named on the command line). No name is ever imported.
 """
 
 from __future__ import annotations
 
-import importlib
-from collections.abc import Iterable, Iterator
+import copyreg
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from xylem.functions.external import ExternalFunction
+from xylem.values.state_codec import CannotSave, DamagedState, Record
 
-_KNOWN: dict[tuple[str, str], type] = {}
+_KNOWN: dict[str, type] = {}
+_OBJECT, _MEMBER, _COLUMN = "object", "member", "numpy"
+_NEW: Any = copyreg.__newobj__  # type: ignore[attr-defined]  # what objects say they are made by
 
 
 def know_classes(functions: Iterable[ExternalFunction]) -> None:
@@ -21,28 +24,105 @@ def know_classes(functions: Iterable[ExternalFunction]) -> None:
     for function in functions:
         if function.protocol is not None:
             for found in _classes(function.protocol.definition):
-                _KNOWN[found.__module__, found.__qualname__] = found
+                _KNOWN[_name(found)] = found
 
 
-def is_known(cls: type) -> bool:
-    return _KNOWN.get((cls.__module__, cls.__qualname__)) is cls
+def user_record(value: Any) -> Record | None:
+    """An object of a user's, in plain data; None for what is no such object."""
+    cls = type(value)
+    if cls.__module__ == "numpy":
+        return _numpy_record(value)
+    if _KNOWN.get(_name(cls)) is not cls:
+        return None
+    reduced = value.__reduce_ex__(4)
+    if isinstance(reduced, str):
+        raise CannotSave(f"{cls.__qualname__} objects, which stand for a global name")
+    make, arguments, state, items, entries = (*reduced, None, None, None)[:5]
+    content = state, None if items is None else list(items), None if entries is None else list(entries)
+    if make is _NEW and arguments[0] is cls:
+        return Record(_OBJECT, (_name(cls), *arguments[1:]), content, is_object=True)
+    if make is cls:
+        return Record(_MEMBER, (_name(cls), *arguments), content, is_object=True)
+    raise CannotSave(f"{cls.__qualname__} objects, which are made by {getattr(make, '__qualname__', make)}")
 
 
-def known_class(module: str, name: str) -> Any:
-    """The class of that name: a user's, or one that can be imported."""
-    found: Any = _KNOWN.get((module, name))
+def fill(made: Any, content: Any) -> None:
+    """Give an object what it held."""
+    state, items, entries = content
+    if state is not None:
+        _set_state(made, state)
+    for item in items or ():
+        made.append(item)
+    for key, value in entries or ():
+        made[key] = value
+
+
+def _set_state(made: Any, state: Any) -> None:
+    own = getattr(made, "__setstate__", None)
+    if own is not None:
+        own(state)
+        return
+    attributes, slots = state if type(state) is tuple else (state, None)
+    for name, value in {**(attributes or {}), **(slots or {})}.items():
+        object.__setattr__(made, name, value)
+
+
+def _made(name: str, *arguments: Any) -> Any:
+    cls = _known(name)
+    return cls.__new__(cls, *arguments)
+
+
+def _called(name: str, *arguments: Any) -> Any:
+    return _known(name)(*arguments)
+
+
+def _known(name: str) -> Any:
+    found = _KNOWN.get(name)
     if found is None:
-        found = importlib.import_module(module)
-        for step in name.split("."):
-            found = getattr(found, step)
+        raise DamagedState(f"it has an object of the class {name}, which no function of this run refers to")
     return found
 
 
+# --- numbers of NumPy, which many aggregates are made of
+
+
+def _numpy_record(value: Any) -> Record | None:
+    kind = getattr(value, "dtype", None)
+    if kind is None or kind.hasobject or kind.names is not None:
+        return None
+    is_array = type(value).__name__ == "ndarray"
+    if not is_array and value.shape:
+        return None
+    return Record(_COLUMN, (kind.str, tuple(value.shape) if is_array else None, value.tobytes()))
+
+
+def _numpy_value(kind: str, shape: tuple[int, ...] | None, data: bytes) -> Any:
+    import numpy
+
+    dtype = numpy.dtype(kind)
+    if dtype.hasobject:
+        raise DamagedState("objects among numbers")
+    found = numpy.frombuffer(data, dtype)
+    return found[0] if shape is None else found.reshape(shape).copy()
+
+
+MAKERS: dict[str, Callable[..., Any]] = {_OBJECT: _made, _MEMBER: _called, _COLUMN: _numpy_value}
+
+
+# --- which classes there are
+
+
+def _name(cls: type) -> str:
+    return f"{cls.__module__}:{cls.__qualname__}"
+
+
 def _classes(definition: type) -> Iterator[type]:
+    """The class of an aggregate, and those of its own module that its code can name."""
     yield definition
     methods = [getattr(method, "__func__", method) for method in vars(definition).values()]
     for method in methods:
         for value in [*vars(definition).values(), *getattr(method, "__globals__", {}).values(), *_enclosed(method)]:
+            # Classes of other modules were not written to be made from a file: who knows what making one does.
             if isinstance(value, type) and value.__module__ == definition.__module__:
                 yield value
 

@@ -6,7 +6,6 @@ some buckets, in the order of the stream. Without a key there is one bucket.
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -33,7 +32,7 @@ from .answer_text import AnswerText
 from .group_key import group_key
 from .map_task import MapTask
 from .output_choice import TextChoice
-from .packing import pack_items, unpack
+from .packing import pack, pack_items, unpack
 from .part_query import PartCompiler, PartQuery, RunOptions
 from .part_task import PartTask
 from .pruned_copy import unbundled
@@ -166,7 +165,7 @@ class WindowsTask(PartTask):
             content: tuple[Any, ...] = bucket.ordinals, bucket.times, bucket.before, _each_packed(bucket.items)
         else:
             content = bucket.ordinals, *_packed(bucket.items)
-        value = _AS_LIST + pickle.dumps(content, protocol=pickle.HIGHEST_PROTOCOL)
+        value = _AS_LIST + pack(content)
         return Row(self.part.number, bytes((number,)), range_number, bucket.ordinals[0], value)
 
     # --- where windows are formed
@@ -270,7 +269,7 @@ def _arrivals(rows: Iterable[Row], batch: int) -> Iterator[tuple[Order, Any]]:
             if row.value[:1] == _AS_TEXT:
                 texts.append(row.value[1:])
                 continue
-            ordinals, is_xml, data = pickle.loads(row.value[1:])
+            ordinals, is_xml, data = unpack(row.value[1:])
             listed += zip(ordinals, unbundled(data) if is_xml else unpack(data), strict=True)
         # The text of an item may end in another row than it began.
         listed += enumerate(unbundled(b"".join(texts))) if texts else ()
@@ -283,7 +282,7 @@ def _timed(rows: Iterable[Row], batch: int) -> Iterator[tuple[int, TimedItem]]:
     """The items of some rows with their times, and the numbers of their ranges."""
     for row in rows:
         number = row.range & _WITHIN_BATCH
-        for ordinal, time, before, data in zip(*pickle.loads(row.value[1:]), strict=True):
+        for ordinal, time, before, data in zip(*unpack(row.value[1:]), strict=True):
             yield number, TimedItem(time, stream_order(batch, number, ordinal), before, data)
 
 

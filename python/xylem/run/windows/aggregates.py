@@ -12,6 +12,7 @@ from typing import Any, Protocol
 
 from xylem.errors import XylemError
 from xylem.values.node import Node
+from xylem.values.saved_state import saved
 
 from .item_buffer import ItemBuffer
 
@@ -53,6 +54,7 @@ class Folding(Protocol):
         """Begin anew with the item at this position."""
 
 
+@saved("aggregate", 1, fields=("_previous", "_disorder", "_failure"), parts=("_folding",))
 class Aggregate:
     """One aggregate of a window clause. `values` gives what one item adds; None: an item is its own value.
 
@@ -142,6 +144,7 @@ def _follows(previous: Any, item: Any) -> bool:
     return item.tree.order > previous.tree.order
 
 
+@saved("aggregates", 1, parts=("_members",))
 class Aggregates:
     """All aggregates of one window clause."""
 

@@ -12,12 +12,20 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from xylem.values.saved_state import saved
+
 from .aggregates import Aggregates
-from .cursor import Window
+from .cursor import CURSOR_FIELDS, Window
 from .feed import PAUSE
 from .sliding import SlidingCursor
 
 
+@saved(
+    "counted-sliding",
+    1,
+    fields=(*CURSOR_FIELDS, "_open", "_over", "_unindexed_over", "_last"),
+    parts=("aggregates", "index", "buffer"),
+)
 class CountedSlidingCursor(SlidingCursor):
     """As `SlidingCursor`, for an end at position start + `distance`; items that are pushed take the usual way.
 

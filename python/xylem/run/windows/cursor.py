@@ -36,6 +36,8 @@ class Needs:
 
 
 ALL_NEEDS = Needs()
+CURSOR_FIELDS = ("_position", "_previous", "_current", "_is_waiting")
+"""What all cursors keep of the stream."""
 
 
 class WindowCursor:

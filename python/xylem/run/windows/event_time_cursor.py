@@ -6,10 +6,12 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from xylem.functions.event_order import EventOrder
+from xylem.values.saved_state import saved
 
 from .feed import PAUSE
 
 
+@saved("event-time", 1, parts=("_order", "_cursor"))
 class EventTimeCursor:
     """A cursor before which items are put in order.
 

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from xylem.values.saved_state import saved
+
 _CHUNK = 512
 """The list is shortened when so many of its places are empty, and at least half of them: it costs next to nothing."""
 
 
+@saved("item-buffer", 1, fields=("_items", "_first", "_cleared"))
 class ItemBuffer:
     """Items by their position in the input.
 

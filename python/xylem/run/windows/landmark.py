@@ -6,14 +6,22 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from xylem.values.saved_state import saved
+
 from .aggregates import Aggregates
-from .cursor import ALL_NEEDS, NO_PLACE, Condition, Needs, Place, Window, WindowCursor
+from .cursor import ALL_NEEDS, CURSOR_FIELDS, NO_PLACE, Condition, Needs, Place, Window, WindowCursor
 from .item_buffer import ItemBuffer
 from .open_windows import EachWindow, Open, OpenWindows
 
 _SLACK = 512
 
 
+@saved(
+    "landmark",
+    1,
+    fields=(*CURSOR_FIELDS, "_starts", "_dropped", "_last", "_given_last"),
+    parts=("aggregates", "_index", "_buffer"),
+)
 class LandmarkCursor(WindowCursor):
     """Each item where the start condition holds stays a first item for good; each that ends one gives a window.
 

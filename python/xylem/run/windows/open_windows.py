@@ -10,6 +10,8 @@ from bisect import bisect_left, bisect_right, insort
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
+from xylem.values.saved_state import saved
+
 from .cursor import Condition, Place
 from .index_keys import (
     NEVER,
@@ -54,6 +56,7 @@ class OpenWindows(Protocol):
         """Let go of windows that are over."""
 
 
+@saved("each-window", 1, fields=("_windows",))
 class EachWindow:
     """Asks every open window. `test` None: the condition always holds."""
 
@@ -85,6 +88,7 @@ class EachWindow:
         return len(self._windows)
 
 
+@saved("hashed-windows", 1, fields=("_windows", "_kind"), parts=("_unsure",))
 class HashedWindows:
     """Windows by a key of their starts, found by the same key of an item.
 
@@ -247,6 +251,7 @@ def _is_small(value: Any) -> bool:
     return type(value) is int and -SMALL < value < SMALL
 
 
+@saved("sorted-windows", 1, fields=("_kind", "_keys", "_windows", "_begin"), parts=("_unsure",))
 class SortedWindows:
     """Windows sorted by a key of their starts: an item ends a run of them, at one end or the other.
 

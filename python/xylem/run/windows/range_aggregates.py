@@ -12,6 +12,7 @@ from typing import Any
 
 from xylem.values.arithmetic import divide
 from xylem.values.casting_numbers import parse_double
+from xylem.values.saved_state import saved
 from xylem.values.strings import UntypedAtomic
 
 from .one_by_one import OneByOne
@@ -22,6 +23,7 @@ _EXACT = 1 << 52
 """Multiples of 2⁻²⁰ whose absolute values add up to less than 2³² are summed by doubles without rounding."""
 
 
+@saved("range-count", 1, parts=("_counts",))
 class RangeCount(OneByOne):
     def __init__(self) -> None:
         self._counts = ValueColumn()
@@ -41,6 +43,7 @@ class RangeCount(OneByOne):
         self._counts.clear(following)
 
 
+@saved("range-sum", 1, fields=("_kind", "_totals", "_sizes", "_gone", "_unsure"), parts=("_column",))
 class RangeSum:
     """fn:sum or fn:avg."""
 
@@ -131,6 +134,7 @@ class RangeSum:
         self._reset()
 
 
+@saved("range-extreme", 1, fields=("_kind", "_numbers", "_values", "_unsure"), parts=("_column",))
 class RangeExtreme:
     """fn:min or fn:max, by a queue of the values that no later one beats."""
 

@@ -9,14 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 from xylem.errors import DynamicError
 from xylem.values.comparison import grouping_key
+from xylem.values.saved_state import layout
+from xylem.values.state_codec import CannotSave
 
 from .cursor import Window
 from .kept_items import KeptItems
-from .saved_cursor import OfQuery, SavedCursor, layout, load, of_query, save
+from .saved_cursor import SavedCursor, load, save
 
 Order = bytes
 """Where an item stands in the stream; compared as bytes."""
@@ -24,13 +26,6 @@ AT_THE_END: Order = b"\xff" * 8
 """Before the order of the first item of a key: what the end of the stream completes comes after all else."""
 WHOLE_STREAM = ()
 """The key where windows are not by key."""
-
-
-class OpenCursor(NamedTuple):
-    """A cursor, and what of it belongs to the query."""
-
-    cursor: Any
-    query: OfQuery
 
 
 @dataclass
@@ -65,18 +60,19 @@ class WindowState:
     counts: dict[int, int] = field(default_factory=dict)
     """How far each `count` clause is."""
 
-    def restored(self, group: Any, fresh: Any) -> OpenCursor:
-        """The cursor of a key: as it was left, or the fresh one."""
+    def restored(self, group: Any, fresh: Any) -> Any:
+        """The cursor of a key: a fresh one, which goes on where that of the batch before was left."""
         found = self.keys.get(group)
         if not self.is_checked:
             self._check_layout(fresh)
-        query = of_query(fresh)
-        return OpenCursor(fresh if found is None else load(found.cursor, query, self.items), query)
+        if found is not None:
+            load(found.cursor, fresh, self.items)
+        return fresh
 
-    def keep(self, group: Any, key: Any, first: Order, one: OpenCursor) -> None:
+    def keep(self, group: Any, key: Any, first: Order, cursor: Any) -> None:
         """Keep a cursor until the next batch."""
         before = self.keys.get(group)
-        saved = save(one.cursor, one.query, self.items)
+        saved = save(cursor, self.items)
         if before is not None:
             self.items.forget(set(before.cursor.items).difference(saved.items))
         self.keys[group] = KeyState(key, first, saved)
@@ -90,9 +86,13 @@ class WindowState:
             self.touched.add(group)
 
     def _check_layout(self, fresh: Any) -> None:
-        found = layout(fresh)
+        try:
+            found = layout(fresh)
+        except CannotSave as reason:
+            raise DynamicError("XYRT0028", str(reason)) from reason
         if self.keys and self.layout != found:
-            raise DynamicError("XYRT0020", "its open windows were saved by another version of Xylem")
+            why = f"its open windows were saved by another version of Xylem, as {self.layout}; this one has {found}"
+            raise DynamicError("XYRT0020", why)
         self.layout, self.is_checked = found, True
 
 
@@ -110,8 +110,7 @@ class ResumedWindows:
 
     def over(self, cursor: Any) -> Iterator[Any]:
         """The windows that the items of the batch complete."""
-        opened = self.state.restored(WHOLE_STREAM, cursor)
-        cursor = opened.cursor
+        cursor = self.state.restored(WHOLE_STREAM, cursor)
         for order, item in self.items:
             self.order = order
             yield from cursor.push(item)
@@ -119,7 +118,7 @@ class ResumedWindows:
             self.order = AT_THE_END
             yield from cursor.finish()
         else:
-            self.state.keep(WHOLE_STREAM, None, b"", opened)
+            self.state.keep(WHOLE_STREAM, None, b"", cursor)
 
     def counter(self, number: int) -> Iterator[int]:
         """The numbers that a `count` clause gives, from where the batch before left off."""
@@ -138,7 +137,7 @@ class ResumedWindows:
     ) -> Iterator[Window]:
         """The windows of all keys, each preceded by its key, as soon as they end (as `partitioned.py` has them)."""
         state = self.state
-        touched: dict[Any, tuple[Any, Order, OpenCursor]] = {}
+        touched: dict[Any, tuple[Any, Order, Any]] = {}
         for order, item in self.items:
             self.order = order
             key = key_of(item)
@@ -148,7 +147,7 @@ class ResumedWindows:
             found = touched.get(group)
             if found is None:
                 found = touched[group] = self._key(group, key, make)
-            cursor = found[2].cursor
+            cursor = found[2]
             if cursor.is_idle:
                 # It begins anew, behind the others.
                 found = touched[group] = found[0], order, found[2]
@@ -158,18 +157,18 @@ class ResumedWindows:
                 del touched[group]
                 state.forget(group)
         if not self.is_end:
-            for group, (key, first, opened) in touched.items():
-                state.keep(group, key, first, opened)
+            for group, (key, first, cursor) in touched.items():
+                state.keep(group, key, first, cursor)
             return
         for group, known in state.keys.items():
             if group not in touched:
                 touched[group] = known.key, known.first, state.restored(group, make(known.key))
-        for key, first, opened in sorted(touched.values(), key=lambda one: one[1]):
+        for key, first, cursor in sorted(touched.values(), key=lambda one: one[1]):
             self.order = AT_THE_END + first
-            for window in opened.cursor.finish():
+            for window in cursor.finish():
                 yield (key, *window)
 
-    def _key(self, group: Any, key: Any, make: Callable[[Any], Any]) -> tuple[Any, Order, OpenCursor]:
+    def _key(self, group: Any, key: Any, make: Callable[[Any], Any]) -> tuple[Any, Order, Any]:
         known = self.state.keys.get(group)
         if known is not None:
             return known.key, known.first, self.state.restored(group, make(known.key))

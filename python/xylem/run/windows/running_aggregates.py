@@ -9,6 +9,7 @@ from xylem.functions.aggregate_functions import add_run, check_summable
 from xylem.functions.extreme_values import Extreme
 from xylem.values.arithmetic import divide
 from xylem.values.casting_numbers import parse_double
+from xylem.values.saved_state import saved
 from xylem.values.strings import UntypedAtomic
 
 from .one_by_one import OneByOne
@@ -24,6 +25,7 @@ class Running(OneByOne):
         raise NotImplementedError
 
 
+@saved("running-count", 1, fields=("_count",))
 class RunningCount(Running):
     def __init__(self) -> None:
         self._count = 0
@@ -38,6 +40,7 @@ class RunningCount(Running):
         self._count = 0
 
 
+@saved("running-sum", 1, fields=("_total", "_count"))
 class RunningSum(Running):
     """fn:sum and fn:avg: value after value, in the order and by the additions of the function itself."""
 
@@ -76,6 +79,7 @@ class RunningSum(Running):
         self._count = 0
 
 
+@saved("running-extreme", 1, parts=("_extreme",))
 class RunningExtreme(Running):
     """fn:min and fn:max."""
 
@@ -94,6 +98,7 @@ class RunningExtreme(Running):
         self._extreme = self._make()
 
 
+@saved("running-fold", 1, fields=("_state",))
 class RunningFold(Running):
     """A user's aggregate."""
 

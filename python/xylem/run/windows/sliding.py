@@ -6,8 +6,10 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from xylem.values.saved_state import saved
+
 from .aggregates import Aggregates
-from .cursor import ALL_NEEDS, NO_PLACE, Condition, Needs, Place, Window, WindowCursor
+from .cursor import ALL_NEEDS, CURSOR_FIELDS, NO_PLACE, Condition, Needs, Place, Window, WindowCursor
 from .feed import PAUSE
 from .item_buffer import ItemBuffer
 from .open_windows import EachWindow, Open, OpenWindows
@@ -17,6 +19,12 @@ _SLACK = 512
 """How many windows that are over may be remembered beyond the open ones."""
 
 
+@saved(
+    "sliding",
+    1,
+    fields=(*CURSOR_FIELDS, "_open", "_over", "_unindexed_over", "_last"),
+    parts=("aggregates", "index", "buffer"),
+)
 class SlidingCursor(WindowCursor):
     """Opens a window at each item where the start condition holds; each ends for itself.
 

@@ -10,11 +10,13 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from xylem.errors import DynamicError
+from xylem.values.saved_state import saved
 
 from .cursor import NO_PLACE, Window
 from .feed import PAUSE
 
 
+@saved("subsequences", 1, fields=("_items",))
 class SubsequenceCursor:
     """The sub-sequences that end with each item, one after the other as they are asked for.
 

@@ -5,13 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from xylem.values.saved_state import saved
+
 from .aggregates import Aggregates
-from .cursor import ALL_NEEDS, NO_PLACE, Condition, Needs, Place, Window, WindowCursor
+from .cursor import ALL_NEEDS, CURSOR_FIELDS, NO_PLACE, Condition, Needs, Place, Window, WindowCursor
 from .feed import PAUSE
 
 _RUN = 256
 
 
+@saved(
+    "tumbling", 1, fields=(*CURSOR_FIELDS, "_opened", "_opened_at", "_last", "_window"), parts=("aggregates",)
+)
 class TumblingCursor(WindowCursor):
     """Opens a window where the start condition holds and none is open; an item ends it by the end condition.
 

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from xylem.values.saved_state import saved
+
 from .one_by_one import OneByOne
 from .value_column import ValueColumn
 
 
+@saved("inverted-range", 1, fields=("_state", "_from"), parts=("_column",))
 class InvertedRange(OneByOne):
     """An aggregate that can take its oldest value back: one state moves along with the windows.
 
@@ -58,6 +61,7 @@ class InvertedRange(OneByOne):
         self._from = 0
 
 
+@saved("merged-range", 1, fields=("_levels", "_forgotten"), parts=("_column",))
 class MergedRange(OneByOne):
     """An aggregate whose states can be merged: blocks of 1, 2, 4, … values, of which a window needs few.
 
@@ -115,6 +119,7 @@ class MergedRange(OneByOne):
         self._forgotten = 0
 
 
+@saved("folded-range", 1, parts=("_column",))
 class FoldedRange(OneByOne):
     """An aggregate with neither: it is computed from the values of each window."""
 

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from xylem.values.saved_state import saved
+
 _CHUNK = 512
 
 
+@saved("value-column", 1, fields=("_values", "_begins", "_first", "_base", "total"))
 class ValueColumn:
     """Values in the order of their items; where those of each item begin is known.
 

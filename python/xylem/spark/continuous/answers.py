@@ -6,7 +6,6 @@ them batch by batch; its state is saved with each batch, and after a restart ano
 
 from __future__ import annotations
 
-import pickle
 from codecs import getincrementaldecoder
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -16,6 +15,8 @@ from xylem.plan.distribution import PartKind
 from xylem.result import Result
 from xylem.run.tasks.program import DistributedProgram
 from xylem.run.tasks.rows import Row
+from xylem.values.state_codec import DamagedState
+from xylem.values.state_values import decoded, encoded
 
 from .document_answers import DocumentAnswers
 from .kept_part import kept_part
@@ -25,6 +26,14 @@ FLOWING = (PartKind.MAP, PartKind.WINDOWS)
 """Parts whose rows are final when they come."""
 Rows = Mapping[int, Sequence[Row]]
 """Of one batch, by part, in their order."""
+
+
+def state_in(data: bytes) -> Any:
+    """What an answer has saved."""
+    try:
+        return decoded(data)
+    except DamagedState as reason:
+        raise DynamicError("XYRT0033", f"the state of an answer: {reason}") from reason
 
 
 class Answer:
@@ -151,7 +160,7 @@ class AnswerInParts(Answer):
     def save(self, is_whole: bool) -> bytes:
         kept = {part: one.saved() if is_whole else one.changes() for part, one in self._kept.items()}
         passed = self._passed and tuple(self._passed)
-        return pickle.dumps((self._writer is not None, passed, self._passed_rows, kept))
+        return encoded((self._writer is not None, passed, self._passed_rows, kept))
 
     def close(self) -> None:
         if self._writer is not None:
@@ -160,7 +169,7 @@ class AnswerInParts(Answer):
     def _restore(self, saved: Sequence[bytes]) -> None:
         has_begun, passed = False, None
         for state in saved:
-            has_begun, passed, self._passed_rows, kept = pickle.loads(state)
+            has_begun, passed, self._passed_rows, kept = state_in(state)
             for part, changes in kept.items():
                 self._kept[part].restore(changes)
         if has_begun:
@@ -240,7 +249,7 @@ class AnswerInOrder(Answer):
         self._query = query
         self._now_ms = now_ms
         self.ends_lines = each_item
-        self._handed_out: int = pickle.loads(saved[-1]) if saved else 0
+        self._handed_out: int = state_in(saved[-1]) if saved else 0
         self._begin()
 
     def _begin(self) -> None:
@@ -284,7 +293,7 @@ class AnswerInOrder(Answer):
         return [text] if text else []
 
     def save(self, is_whole: bool) -> bytes:
-        return pickle.dumps(self._handed_out)
+        return encoded(self._handed_out)
 
     def close(self) -> None:
         self._writer.close()

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +22,7 @@ from xylem.run.tasks.rows import Row
 from ..carried_error import arrived
 from .answers import Answer, AnswerInOrder
 from .checkpoint import Checkpoint, Commit
+from .durable_files import Journal
 from .progress import BatchProgress, ProgressReport
 from .sinks import DirectorySink, Output, Sink, Turn
 from .spool import Position, SpoolLog
@@ -54,8 +55,12 @@ class BatchCommit:
         spool: Path | None = None,
         windows: WindowStage | None = None,
         late_letters: Path | None = None,
+        journals: Mapping[str, Journal] | None = None,
     ) -> None:
-        """`texts` are those of the queries that tasks evaluate; `spool` is for answers that see the stream in order."""
+        """`texts` are those of the queries that tasks evaluate; `spool` is for answers that see the stream in order.
+
+        `journals`: by input, those of the files that were found.
+        """
         self._names = names
         self._texts = texts
         self._answers = answers
@@ -68,6 +73,7 @@ class BatchCommit:
             None if dead_letters is None else DirectorySink(str(dead_letters), {DEAD_LETTERS: ".jsonl"})
         )
         self._spool = None if spool is None else SpoolLog(spool)
+        self._journals = journals or {}
         self._shown: dict[str, str] = {}
         self.commit: Commit = checkpoint.last_commit()
         self.fault: BaseException | None = None
@@ -93,7 +99,7 @@ class BatchCommit:
         kept = {name for name, answer in zip(self._names, self._answers, strict=True) if answer.keeps_state}
         states = {name: chain for name, chain in self.commit.states.items() if name in kept}
         reached = self.commit.reached
-        self._commit(Commit(turn.batch, True, known, self.commit.totals, reached, reached, states))
+        self._commit(Commit(turn.batch, True, known, self.commit.totals, reached, reached, states, logs=self._logs()))
 
     def _rest(self, number: int, windows: dict[int, list[Row]]) -> Output:
         name, answer = self._names[number], self._answers[number]
@@ -132,7 +138,8 @@ class BatchCommit:
         known = self._sink.write(Turn(batch), outputs, self.commit.sink)
         totals = self._totals(read)
         self._bury_late(Turn(batch))
-        self._commit(Commit(batch, False, known, totals, self._began(), reached, states, self._windows.clocks))
+        clocks, logs = self._windows.clocks, self._logs()
+        self._commit(Commit(batch, False, known, totals, self._began(), reached, states, clocks, logs))
         self._tell(batch, began, read, outputs)
 
     def _save(self, batch: int) -> dict[str, list[str]]:
@@ -191,6 +198,12 @@ class BatchCommit:
         before = {} if self.commit.is_complete and self.commit.batch < 0 else self.commit.totals
         return {name: before.get(name, 0) + sum(one[name] for one in read) for name in ("items", "bytes", "failed")}
 
+    def _logs(self) -> dict[str, list[Any]]:
+        for journal in self._journals.values():
+            for _ in journal.unread():
+                pass
+        return {name: list(journal.reached) for name, journal in self._journals.items()}
+
     def _began(self) -> dict[str, list[int]]:
         """A new answer begins where the last one was completed."""
         return self.commit.reached if self.commit.is_complete else self.commit.began
@@ -240,6 +253,7 @@ class BatchCommit:
         if self._spool is None or start == end:
             return []
         self._spool.refresh()
+        self._spool.check(Position(*start), Position(*end))
         chunks = []
         for stretch in self._spool.stretches(Position(*start), Position(*end)):
             with open(stretch.path, "rb") as file:

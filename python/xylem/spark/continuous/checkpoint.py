@@ -1,17 +1,20 @@
 """The directory that lets a continuous query go on where it stopped: which query it belongs to, and how far it is.
 
-checkpoint/query.json        the queries, inputs and settings it belongs to; another query is refused
-checkpoint/commit.json       the last batch whose results are out
+checkpoint/query             the queries, inputs and settings it belongs to; another query is refused
+checkpoint/commit            the last batch whose results are out
 checkpoint/state/            what the answers keep, as of that batch
 checkpoint/source/           the log: the order of files, or the spool
 checkpoint/spark/            Spark's own checkpoint: which part of the log each batch was begun with
 checkpoint/lock              held while a query runs
+
+All files but those of Spark are sealed (`run/sealed_file.py`, `durable_files.py`), and only their owner can read them.
 """
 
 from __future__ import annotations
 
 import fcntl
 import json
+import os
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -20,11 +23,20 @@ from pathlib import Path
 from typing import Any
 
 from xylem.errors import DynamicError, InputError
+from xylem.run.sealed_file import (
+    damaged,
+    missing,
+    other_version,
+    private_directory,
+    private_file,
+    read_sealed,
+    write_sealed,
+)
 
-from .durable_files import replace_file
 from .state_files import StateFiles
 
-FORMAT = 1
+QUERY, COMMIT = "query", "commit"
+_FIRST_FORMAT = "query.json"
 _TOLD = {"queries": "queries (or modules, functions, variables, output parameters of theirs)"}
 
 
@@ -45,6 +57,8 @@ class Commit:
     """By query, the files that make up its state (`state_files.py`)."""
     clocks: dict[str, int] = field(default_factory=dict)
     """Of windows by event time, the latest time that has come."""
+    logs: dict[str, list[Any]] = field(default_factory=dict)
+    """By input, how far its journal of files had grown (`durable_files.py`)."""
 
     def is_next(self, batch: int) -> bool:
         """Whether a batch is to be done: the last one comes again where Spark has not heard that it was.
@@ -63,8 +77,8 @@ class Checkpoint:
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path).absolute()
         try:
-            self.path.mkdir(parents=True, exist_ok=True)
-            self._lock = (self.path / "lock").open("w")
+            private_directory(self.path)
+            self._lock = os.fdopen(private_file(self.path / "lock", os.O_WRONLY), "w")
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as reason:
             self._lock.close()
@@ -78,6 +92,7 @@ class Checkpoint:
     @property
     def spark(self) -> str:
         """Where Spark keeps its own."""
+        private_directory(self.path / "spark")
         return (self.path / "spark").as_uri()
 
     @cached_property
@@ -94,64 +109,69 @@ class Checkpoint:
     @property
     def is_new(self) -> bool:
         """Whether it belongs to no query yet: nothing has been written for it."""
-        return not (self.path / "query.json").exists()
+        return not (self.path / QUERY).exists() and not (self.path / _FIRST_FORMAT).exists()
 
     def claim(self, owner: Mapping[str, Any]) -> tuple[str, int]:
         """An identity and the time of the first start. XYRT0020 where it belongs to another query."""
-        place = self.path / "query.json"
-        known = self._read(place)
+        if (self.path / _FIRST_FORMAT).exists():
+            raise other_version(self.path / _FIRST_FORMAT, 1)
+        place = self.path / QUERY
+        known = self._read(place, QUERY)
         if known is None:
-            identity = f"{time.time_ns():x}"
-            started_ms = int(time.time() * 1000)
-            if (self.path / "commit.json").exists():
-                raise _broken(place, FileNotFoundError("it is gone, and what was done is not"))
-            content = {"format": FORMAT, "id": identity, "started_ms": started_ms, "owner": dict(owner)}
-            replace_file(place, json.dumps(content, indent=1).encode())
-            return identity, started_ms
-        if known.get("format") != FORMAT:
-            raise DynamicError("XYRT0020", f"{self.path} was written by another version of Xylem")
+            return self._claimed(owner)
         try:
             before, identity, started_ms = dict(known["owner"]), str(known["id"]), int(known["started_ms"])
         except (KeyError, TypeError, ValueError) as reason:
-            raise _broken(place, reason) from reason
+            raise damaged(place, f"{type(reason).__name__}: {reason}") from reason
         changed = [name for name, value in owner.items() if before.get(name) != value]
         if changed:
             listed = _listed([_TOLD.get(name, name) for name in changed])
             raise DynamicError("XYRT0020", f"{self.path}: other {listed} than when it was made")
         return identity, started_ms
 
+    def _claimed(self, owner: Mapping[str, Any]) -> tuple[str, int]:
+        """It is the owner's from now on."""
+        begun = self._read(self.path / COMMIT, COMMIT)
+        if begun is not None and begun != vars(Commit()):
+            raise missing(self.path / QUERY)
+        # First that nothing was done: from then on a commit that is not there has been lost.
+        self.commit(Commit())
+        identity = f"{time.time_ns():x}"
+        started_ms = int(time.time() * 1000)
+        content = {"id": identity, "started_ms": started_ms, "owner": dict(owner)}
+        write_sealed(self.path / QUERY, QUERY, json.dumps(content, indent=1).encode())
+        return identity, started_ms
+
     # --- how far it is
 
     def last_commit(self) -> Commit:
         """The last one there was."""
-        place = self.path / "commit.json"
-        known = self._read(place)
+        place = self.path / COMMIT
+        known = self._read(place, COMMIT)
+        if known is None:
+            if self.is_new:
+                return Commit()
+            raise missing(place)
         try:
-            return Commit() if known is None else Commit(**known)
+            return Commit(**known)
         except TypeError as reason:
-            raise _broken(place, reason) from reason
+            raise damaged(place, f"{type(reason).__name__}: {reason}") from reason
 
     def commit(self, commit: Commit) -> None:
         """From now on the batch is done."""
-        replace_file(self.path / "commit.json", json.dumps(vars(commit)).encode())
+        write_sealed(self.path / COMMIT, COMMIT, json.dumps(vars(commit)).encode())
         self.states.keep_only(commit.states.values())
 
-    def _read(self, place: Path) -> dict[str, Any] | None:
+    def _read(self, place: Path, kind: str) -> dict[str, Any] | None:
         try:
-            found = json.loads(place.read_bytes())
+            found = json.loads(read_sealed(place, kind))
         except FileNotFoundError:
             return None
         except ValueError as reason:
-            raise _broken(place, reason) from reason
-        except OSError as reason:
-            raise InputError("XYIN0002", f"{place}: {reason.strerror}") from reason
+            raise damaged(place, f"{type(reason).__name__}: {reason}") from reason
         if not isinstance(found, dict):
-            raise _broken(place, TypeError("no object"))
+            raise damaged(place, "no object")
         return found
-
-
-def _broken(place: Path, reason: Exception) -> DynamicError:
-    return DynamicError("XYRT0030", f"{place} is broken ({type(reason).__name__}: {reason})")
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -113,6 +113,9 @@ class _Run:
             Feed(place, work, checkpoint.source(number), limits)
             for number, (place, work) in enumerate(zip(query.inputs, self._works, strict=True))
         ]
+        commit = checkpoint.last_commit()
+        for number, feed in enumerate(self._feeds):
+            feed.check(commit.reached.get(str(number)), commit.logs.get(str(number)))
         self._report = ProgressReport(query.metrics, is_quiet=query.is_quiet)
         self._is_stopping = False
 
@@ -187,6 +190,7 @@ class _Run:
                 keeps_late=query.late_letters is not None,
             ),
             late_letters=query.late_letters,
+            journals={str(n): feed.journal for n, feed in enumerate(self._feeds) if feed.journal is not None},
         )
 
     @property

@@ -16,6 +16,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from xylem.errors import InputError
+from xylem.run.sealed_file import damaged
 
 from .durable_files import Journal
 
@@ -52,6 +53,13 @@ class DirectoryLog:
 
     def __getitem__(self, numbers: slice) -> list[LoggedFile]:
         return self._files[numbers]
+
+    def between(self, first: int, last: int) -> list[LoggedFile]:
+        """The files from one number up to another; XYRT0033 where the journal has not so many."""
+        if not 0 <= first <= last <= len(self):
+            told = f"it has {len(self):,} entries, and those from {first:,} to {last:,} are asked for"
+            raise damaged(self._journal.path, told)
+        return self[first:last]
 
     def reach(self, first: int, most_bytes: int | None, last: int | None = None) -> int:
         """How many files there are up to the first whose bytes are too many; at least one more than `first`, if any."""

@@ -6,15 +6,19 @@ written again by whoever goes on with it.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
+
+from xylem.errors import InputError
+from xylem.run.sealed_file import damaged, missing, private_directory, private_file, sync_directory
 
 
 def replace_file(path: Path, content: bytes) -> None:
-    """The file has the old content or the new, whenever the machine stops."""
+    """The file has the old content or the new, whenever the machine stops; it is a result, for all to read."""
     path.parent.mkdir(parents=True, exist_ok=True)
     # A name that no listing of results takes for a result.
     pending = path.with_name(f".{path.name}.pending")
@@ -26,54 +30,101 @@ def replace_file(path: Path, content: bytes) -> None:
     sync_directory(path.parent)
 
 
-def sync_directory(path: Path) -> None:
-    """Names that were made or replaced in a directory are on disk."""
-    number = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(number)
-    finally:
-        os.close(number)
+class Reached(NamedTuple):
+    """How far a journal has grown."""
+
+    entries: int
+    digest: str
+    """Of all of them."""
 
 
 class Journal:
-    """JSON values, one per line, in the order they were added; never changed."""
+    """JSON values, one per line, in the order they were added; never changed.
+
+        4f0c…9d ["b.xml",120,1700000000000]
+
+    A line begins with a digest of itself and of that of the line before it, the first one of the name of the file: what
+    was changed, left out or put elsewhere is XYRT0033. Lines that are gone from the end are told by whoever knows how
+    far the journal had grown (`check`).
+    """
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self._read_bytes = 0
         self._is_whole = False
+        self._reached = Reached(0, path.name)
+        self._end = self._reached
 
     def append(self, entries: Iterable[Any]) -> None:
         """Add entries; when this returns they are on disk."""
-        text = "".join(json.dumps(entry, separators=(",", ":")) + "\n" for entry in entries)
-        if not text:
+        texts = [json.dumps(entry, separators=(",", ":")) for entry in entries]
+        if not texts:
             return
-        self.path.parent.mkdir(parents=True, exist_ok=True)
+        private_directory(self.path.parent)
         if not self._is_whole:
-            self._drop_torn_line()
-        with self.path.open("ab") as file:
-            file.write(text.encode())
+            self._find_end()
+        digest, lines = self._end.digest, []
+        for text in texts:
+            digest = _digest(digest, text.encode())
+            lines.append(f"{digest} {text}\n")
+        with os.fdopen(private_file(self.path, os.O_WRONLY | os.O_APPEND), "ab") as file:
+            file.write("".join(lines).encode())
             file.flush()
             os.fsync(file.fileno())
+        self._end = Reached(self._end.entries + len(texts), digest)
 
     def unread(self) -> Iterator[Any]:
         """The complete entries that this object has not given yet."""
-        if not self.path.exists():
-            return
-        with self.path.open("rb") as file:
-            file.seek(self._read_bytes)
-            for line in file:
-                if not line.endswith(b"\n"):
-                    return
-                self._read_bytes += len(line)
-                yield json.loads(line)
+        try:
+            with self.path.open("rb") as file:
+                file.seek(self._read_bytes)
+                for line in file:
+                    if not line.endswith(b"\n"):
+                        return
+                    entry, self._reached = self._entry(line, self._reached)
+                    self._read_bytes += len(line)
+                    yield entry
+        except FileNotFoundError:
+            if self._reached.entries:
+                raise missing(self.path) from None
+        except OSError as reason:
+            raise InputError("XYIN0002", f"{self.path}: {reason.strerror or reason}") from reason
 
-    def _drop_torn_line(self) -> None:
+    @property
+    def reached(self) -> Reached:
+        """How far this object has read."""
+        return self._reached
+
+    def check(self, known: Reached) -> None:
+        """XYRT0033 where the journal is not what it was when it had grown so far, with more behind it or not."""
+        other = Journal(self.path)
+        rest = other.unread()
+        while other.reached.entries < known.entries:
+            if next(rest, None) is None:
+                raise damaged(self.path, f"it has {other.reached.entries} entries where there were {known.entries}")
+        if known.entries and other.reached != known:
+            raise damaged(self.path, "its entries are not those that were written")
+
+    def _entry(self, line: bytes, before: Reached) -> tuple[Any, Reached]:
+        digest, _, text = line[:-1].partition(b" ")
+        wanted = _digest(before.digest, text)
+        if digest != wanted.encode():
+            raise damaged(self.path, f"line {before.entries + 1} is not what was written")
+        try:
+            return json.loads(text), Reached(before.entries + 1, wanted)
+        except ValueError as reason:
+            raise damaged(self.path, f"line {before.entries + 1}: {reason}") from reason
+
+    def _find_end(self) -> None:
+        """Go on behind the last complete line."""
+        other = Journal(self.path)
+        for _ in other.unread():
+            pass
+        self._end = other.reached
+        if self.path.exists() and self.path.stat().st_size != other._read_bytes:
+            os.truncate(self.path, other._read_bytes)
         self._is_whole = True
-        if not self.path.exists():
-            return
-        with self.path.open("rb+") as file:
-            content = file.read()
-            whole = content.rfind(b"\n") + 1
-            if whole != len(content):
-                file.truncate(whole)
+
+
+def _digest(before: str, text: bytes) -> str:
+    return hashlib.sha256(b"%s %s" % (before.encode("utf-8", "surrogateescape"), text)).hexdigest()[:32]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from xylem.source.replay import Replay
 
+from .durable_files import Journal, Reached
 from .places import InputKind, InputPlace
 from .receivers import FileReceiver, Receiver, item_finder, receiver
 from .spool import Position, SpoolLog
@@ -18,6 +19,7 @@ from .subscription import Mode, Work
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
+FILES = "files.journal"
 WATCH_SECONDS = 0.05
 
 
@@ -54,6 +56,20 @@ class Feed:
         """Whether there is an end that the other side says."""
         return self.place.kind in (InputKind.TCP, InputKind.STDIN)
 
+    @property
+    def journal(self) -> Journal | None:
+        """What tells the order of the files of a directory."""
+        return Journal(self._source / FILES) if self.place.kind is InputKind.DIRECTORY else None
+
+    def check(self, reached: Sequence[int] | None, log: Sequence[Any] | None) -> None:
+        """XYRT0033 where what was received or found until the last commit is not there any more."""
+        if self.journal is not None and log is not None:
+            self.journal.check(Reached(*log))
+        if self.spool is not None and reached is not None:
+            spool = SpoolLog(self.spool)
+            spool.refresh()
+            spool.check(Position(*reached), Position(*reached))
+
     def start(self) -> None:
         if self.receiver is not None:
             self.receiver.start()
@@ -89,7 +105,7 @@ class Feed:
         is_directory = self.place.kind is InputKind.DIRECTORY
         description = LogDescription(
             self._work,
-            str(self._source / "files.journal" if is_directory else self._source),
+            str(self._source / FILES if is_directory else self._source),
             self.place.path if is_directory else None,
             frames=self.place.frames,
             is_kept=self._work.has_state_in_order or self.place.kind is InputKind.FILE,

@@ -7,7 +7,6 @@ Order:  by the arrival of the later item, then by that of the earlier one.
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
@@ -20,8 +19,9 @@ from xylem.run.tasks.program import DistributedProgram
 from xylem.run.tasks.rows import Row
 from xylem.values.array import XArray
 from xylem.values.atomic import type_name
+from xylem.values.state_values import encoded
 
-from .answers import Answer, Rows
+from .answers import Answer, Rows, state_in
 
 Stamp = tuple[int, int, int, int]
 """Arrival in milliseconds, side, range, ordinal: the order in which items come."""
@@ -37,6 +37,19 @@ class _Held:
         """What kinds of keys there have been (`run/tasks/join_key.py`)."""
         self.latest_ms = 0
         self.size = 0
+
+    def plain(self) -> tuple[Any, ...]:
+        """All of it, in plain values."""
+        return self.by_key, self.marks, self.latest_ms, self.size
+
+    @classmethod
+    def of(
+        cls, by_key: dict[Hashable, list[tuple[Stamp, bytes]]], marks: set[str], latest_ms: int, size: int
+    ) -> _Held:
+        """What `plain` gave."""
+        held = cls()
+        held.by_key, held.marks, held.latest_ms, held.size = by_key, marks, latest_ms, size
+        return held
 
     def add(self, stamp: Stamp, keys: Sequence[_Key], value: bytes) -> None:
         self.latest_ms = max(self.latest_ms, stamp[0])
@@ -85,7 +98,8 @@ class JoinAnswer(Answer):
         self._state_limit_bytes = state_limit_bytes
         self._held = (_Held(), _Held())
         if saved:
-            self._held = pickle.loads(saved[-1])
+            left, right = state_in(saved[-1])
+            self._held = (_Held.of(*left), _Held.of(*right))
 
     @property
     def state_bytes(self) -> int:  # type: ignore[override]  # it is computed
@@ -109,7 +123,7 @@ class JoinAnswer(Answer):
         return messages
 
     def save(self, is_whole: bool) -> bytes:
-        return pickle.dumps(self._held)
+        return encoded([held.plain() for held in self._held])
 
     def _join(self, stamp: Stamp, row: Row) -> list[str]:
         """The results of an item with all that came before it on the other side."""

@@ -145,7 +145,7 @@ class DirectoryReader(LogReader):
 
     def partitions(self, start: dict[str, int], end: dict[str, int]) -> Sequence[InputPartition]:
         self._log.refresh()
-        files = self._log[start["files"] : end["files"]]
+        files = self._log.between(start["files"], end["files"])
         pieces = [
             Piece(number * SUB_PIECES, Path(file.path), file.size, file.found_ms, file.path)
             for number, file in enumerate(files, start["files"] > 0)
@@ -176,6 +176,7 @@ class SpoolReader(LogReader):
     def partitions(self, start: dict[str, int], end: dict[str, int]) -> Sequence[InputPartition]:
         self._log.refresh()
         first, last = Position.from_offset(start), Position.from_offset(end)
+        self._log.check(first, last)
         size = sum(stretch.size for stretch in self._log.stretches(first, last))
         stretches = self._log.stretches(first, last, self._share(size))
         pieces = [

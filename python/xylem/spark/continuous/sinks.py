@@ -19,8 +19,9 @@ from pathlib import Path
 from typing import Any, Protocol, TextIO
 
 from xylem.errors import InputError
+from xylem.run.sealed_file import sync_directory
 
-from .durable_files import replace_file, sync_directory
+from .durable_files import replace_file
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,9 @@
     spool/00000000.data       the bytes, as they came
     spool/00000000.cuts       a journal: a header, then a line for each place up to which the bytes count
 
+The line of a place has a checksum of the bytes since the place before, and the header tells how far the journal of the
+segment before had grown; so bytes that are not those that came are XYRT0033, and so are those that are gone.
+
 A segment holds (a part of) one document or a run of messages, and starts at a cut itself. A position is a segment and a
 byte offset in it; only positions in the journal exist. What was received after the last of them does not count yet.
 A document that grows as a file is such a segment by itself: then there is a journal alone, whose header names the file.
@@ -16,10 +19,12 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
+from xylem.run.sealed_file import damaged, missing
 from xylem.source.byte_ranges import ByteRange, CutPoint
 
-from .durable_files import Journal
+from .durable_files import Journal, Reached
 
 
 @dataclass(frozen=True, order=True)
@@ -49,6 +54,8 @@ class Mark:
     """Nothing follows in this document."""
     items: int = 0
     """How many items or messages begin before it, in this segment."""
+    crc: int | None = None
+    """Of the bytes since the mark before it; None for those of a file that is not ours."""
 
 
 @dataclass(frozen=True)
@@ -107,6 +114,42 @@ class Segment:
             else:
                 self.marks.append(self._mark(entry))
 
+    @property
+    def reached(self) -> Reached:
+        """How far its journal has grown."""
+        return self._journal.reached
+
+    def check(self, start: Position, end: Position, following: Segment | None) -> None:
+        """XYRT0033 where its bytes between two positions are not what came, or some are not there any more."""
+        self.refresh()
+        known = (following._header or {}).get("after") if following is not None else None
+        if known is not None and Reached(*known) != self.reached:
+            raise damaged(self._journal.path, "entries are missing at its end")
+        for place in (start, end):
+            if place.segment == self.number and place != Position() and not self._has(place):
+                raise damaged(self._journal.path, f"it has no place at byte {place.byte_offset:,}")
+        checked = [
+            (before.position.byte_offset, mark)
+            for before, mark in pairwise(self.marks)
+            if mark.crc is not None and start < mark.position <= end
+        ]
+        if checked:
+            self._check_bytes(checked)
+
+    def _has(self, place: Position) -> bool:
+        return any(mark.position == place for mark in self.marks)
+
+    def _check_bytes(self, checked: list[tuple[int, Mark]]) -> None:
+        try:
+            with self.path.open("rb") as file:
+                for start, mark in checked:
+                    file.seek(start)
+                    size = mark.position.byte_offset - start
+                    if crc32(file.read(size)) != mark.crc:
+                        raise damaged(self.path, f"the {size:,} bytes from byte {start:,} on are not what came")
+        except FileNotFoundError:
+            raise missing(self.path) from None
+
     def forget_before(self, position: Position) -> None:
         """Keep the last mark up to a position and those after it."""
         first = sum(mark.position <= position for mark in self.marks) - 1
@@ -121,7 +164,8 @@ class Segment:
             opening = b64decode(entry["open"]) if "open" in entry else last.opening if last else b""
             closing = b64decode(entry["close"]) if "close" in entry else last.closing if last else b""
             cut = CutPoint(entry["at"], entry["line"], opening, closing)
-        return Mark(Position(self.number, entry["at"]), entry["ms"], cut, entry.get("end", False), entry.get("n", 0))
+        position = Position(self.number, entry["at"])
+        return Mark(position, entry["ms"], cut, entry.get("end", False), entry.get("n", 0), entry.get("crc"))
 
     def stretch(self, first: int, last: int) -> Stretch:
         """The bytes from one mark to another, by their indexes."""
@@ -147,6 +191,8 @@ def journal_entry(mark: Mark, before: Mark | None) -> dict[str, Any]:
             entry["close"] = b64encode(mark.cut.closing).decode()
     if mark.is_end:
         entry["end"] = True
+    if mark.crc is not None:
+        entry["crc"] = mark.crc
     return entry
 
 
@@ -200,6 +246,16 @@ class SpoolLog:
             ]
             found += _pieces(segment, indexes, most_bytes)
         return found
+
+    def check(self, start: Position, end: Position) -> None:
+        """XYRT0033 where what came between two positions is not there any more, as it came."""
+        if end == Position():
+            return
+        for number in range(start.segment, end.segment + 1):
+            segment = self._segments.get(number)
+            if segment is None:
+                raise missing(cuts_path(self._spool, number))
+            segment.check(start, end, self._segments.get(number + 1))
 
     def drop_before(self, position: Position) -> None:
         """Forget the bytes of segments that lie before a position."""

@@ -11,12 +11,14 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import BinaryIO, Protocol
+from typing import Any, BinaryIO, Protocol
+from zlib import crc32
 
+from xylem.run.sealed_file import private_directory, private_file, sync_directory
 from xylem.source.byte_ranges import CutPoint, Scope
 
 from .document_end import is_whole
-from .durable_files import Journal, sync_directory
+from .durable_files import Journal
 from .spool import Mark, Position, Segment, at_offset, cuts_path, data_path, journal_entry
 
 SEGMENT_BYTES = 64 << 20
@@ -82,19 +84,23 @@ class SegmentWriter:
     """The journal of one segment while it grows; the bytes too, unless they are in a file of their own already."""
 
     def __init__(self, spool: Path, number: int, *, path: Path | None, has_context: bool) -> None:
-        spool.mkdir(parents=True, exist_ok=True)
+        private_directory(spool)
         self.spool = spool
         self.number = number
         self._has_context = has_context
         self._journal = Journal(cuts_path(spool, number))
         self._file: BinaryIO | None = None
         if path is None:
-            self._file = data_path(spool, number).open("ab")
+            self._file = os.fdopen(private_file(data_path(spool, number), os.O_WRONLY | os.O_APPEND), "ab")
         known = Segment(spool, number)
         known.refresh()
         self.last = known.marks[-1] if known.marks else None
         self._has_header = known.marks != [] or cuts_path(spool, number).exists()
-        self._header = {"path": None if path is None else str(path), "messages": not has_context}
+        self._header: dict[str, Any] = {"path": None if path is None else str(path), "messages": not has_context}
+        if number and not self._has_header:
+            before = Segment(spool, number - 1)
+            before.refresh()
+            self._header["after"] = before.reached
 
     def write(self, piece: bytes) -> None:
         """Add bytes, which do not count yet."""
@@ -108,11 +114,12 @@ class SegmentWriter:
             os.fsync(self._file.fileno())
 
     def mark(
-        self, byte_offset: int, cut: CutPoint | None, arrived_ms: int, items: int, *, is_end: bool = False
+        self, byte_offset: int, cut: CutPoint | None, arrived_ms: int, items: int, crc: int, *, is_end: bool = False
     ) -> None:
-        """Bytes up to here count."""
+        """Bytes up to here count; `crc` is that of those since the mark before."""
         context = at_offset(cut, byte_offset) if cut is not None and self._has_context else None
-        mark = Mark(Position(self.number, byte_offset), arrived_ms, context, is_end, items)
+        own = None if self._file is None else crc
+        mark = Mark(Position(self.number, byte_offset), arrived_ms, context, is_end, items, own)
         entries = [] if self._has_header else [self._header]
         self._journal.append([*entries, journal_entry(mark, self.last)])
         if not self._has_header:
@@ -157,11 +164,13 @@ class SpoolWriter:
         """The last cut, if it is not in the journal yet."""
         self._since_cut = bytearray()
         """What came after it: the beginning of the next segment, should one be begun there."""
+        self._crc = 0
+        """Of the bytes from the last mark up to the last cut."""
         self._arrived_ms = 0
         if self._writer.last is None:
             # The beginning is a place, too.
             try:
-                self._writer.mark(0, None, self._now(), 0)
+                self._writer.mark(0, None, self._now(), 0, 0)
             except OSError:
                 with suppress(OSError):
                     self.close()
@@ -188,17 +197,22 @@ class SpoolWriter:
             self._since_cut += piece
             return
         self._cut = cut
-        after = self._written - cut.offset
         self._since_cut += piece
-        del self._since_cut[: len(self._since_cut) - after]
+        self._count_until(len(self._since_cut) - (self._written - cut.offset))
+
+    def _count_until(self, size: int) -> None:
+        """So much of what came after the last cut lies before the next one."""
+        self._crc = crc32(self._since_cut[:size], self._crc)
+        del self._since_cut[:size]
 
     def commit(self) -> None:
         """Make durable what came, and let it count up to the last cut."""
         if self._cut is None:
             return
         self._writer.sync()
-        self._writer.mark(self._cut.offset - self._base, self._cut, self._arrived_ms or self._now(), self._items)
-        cut, self._cut, self._arrived_ms = self._cut, None, 0
+        arrived_ms = self._arrived_ms or self._now()
+        self._writer.mark(self._cut.offset - self._base, self._cut, arrived_ms, self._items, self._crc)
+        cut, self._cut, self._arrived_ms, self._crc = self._cut, None, 0, 0
         if self._is_copied and cut.offset - self._base >= self._segment_bytes:
             self._roll(cut)
 
@@ -208,7 +222,8 @@ class SpoolWriter:
         self._writer.sync()
         if is_complete:
             items = self._items + bool(self.uncounted.strip())
-            self._writer.mark(self._written - self._base, None, self._arrived_ms or self._now(), items, is_end=True)
+            arrived_ms, crc = self._arrived_ms or self._now(), crc32(self._since_cut, self._crc)
+            self._writer.mark(self._written - self._base, None, arrived_ms, items, crc, is_end=True)
         elif self._has_context and self.uncounted and is_whole(self.last_context, self.uncounted):
             # The next item would have begun here: what came is whole.
             self.count(len(self._since_cut))
@@ -217,8 +232,9 @@ class SpoolWriter:
         """Of what came after the last cut, so much holds whole items: let it count."""
         self._writer.sync()
         at = self._written - len(self._since_cut) + size - self._base
-        self._writer.mark(at, self.last_context, self._arrived_ms or self._now(), self._items + 1)
-        del self._since_cut[:size]
+        self._count_until(size)
+        self._writer.mark(at, self.last_context, self._arrived_ms or self._now(), self._items + 1, self._crc)
+        self._crc = 0
 
     def close(self) -> None:
         """Let go of the files."""
@@ -234,7 +250,7 @@ class SpoolWriter:
         self._writer = SegmentWriter(self._writer.spool, number, path=None, has_context=self._has_context)
         self._base = cut.offset
         self._writer.write(bytes(self._since_cut))
-        self._writer.mark(0, cut, self._now(), self._items)
+        self._writer.mark(0, cut, self._now(), self._items, 0)
 
     def _now(self) -> int:
         return int(self._clock() * 1000)

@@ -1,7 +1,8 @@
 """The states of answers on disk: one whole, and after it what each batch changed.
 
 The chain of files that makes up a state is part of a commit; files in no chain are left over from batches that were not
-committed, or have been superseded. A new whole state is written when the changes have become longer than it.
+committed, or have been superseded. A new whole state is written when the changes have become longer than it. Each file
+is sealed (`run/sealed_file.py`), and its content is values of `values/state_codec.py`: reading it runs nothing.
 """
 
 from __future__ import annotations
@@ -9,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
-from .durable_files import replace_file
+from xylem.run.sealed_file import missing, private_directory, read_sealed, write_sealed
 
 LONGEST_CHAIN = 100
+KIND = "state"
 SMALL_BYTES = 1 << 16
 """A state that is written as a whole each time."""
 
@@ -27,7 +29,13 @@ class StateFiles:
 
     def load(self, chain: Sequence[str]) -> list[bytes]:
         """The whole state and its changes, in their order."""
-        return [(self._folder / name).read_bytes() for name in chain]
+        return [self._content(self._folder / name) for name in chain]
+
+    def _content(self, path: Path) -> bytes:
+        try:
+            return read_sealed(path, KIND)
+        except FileNotFoundError:
+            raise missing(path) from None
 
     def save(self, batch: int, name: str, chain: Sequence[str], save: Save) -> list[str]:
         """Write a state as of a batch; the chain that makes it up."""
@@ -35,8 +43,9 @@ class StateFiles:
         state = save(is_whole)
         if is_whole and not state:
             return []
+        private_directory(self._folder)
         place = f"{batch:012}-{name}.{'state' if is_whole else 'changes'}"
-        replace_file(self._folder / place, state)
+        write_sealed(self._folder / place, KIND, state)
         return [place] if is_whole else [*chain, place]
 
     def _is_long(self, chain: Sequence[str]) -> bool:
@@ -44,7 +53,11 @@ class StateFiles:
         return whole <= SMALL_BYTES or sum(changes) > whole
 
     def _size(self, name: str) -> int:
-        return (self._folder / name).stat().st_size
+        path = self._folder / name
+        try:
+            return path.stat().st_size
+        except FileNotFoundError:
+            raise missing(path) from None
 
     def keep_only(self, chains: Iterable[Sequence[str]]) -> None:
         """Drop files that make up no state any more."""

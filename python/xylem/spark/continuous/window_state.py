@@ -9,19 +9,22 @@ again.
 
 from __future__ import annotations
 
-import pickle
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 from xylem.errors import DynamicError
+from xylem.run.windows.late_arrivals import WaitingItems
 from xylem.run.windows.resumed import KeyState, WindowState
 from xylem.run.windows.saved_cursor import SavedCursor
+from xylem.values.state_codec import CannotSave, DamagedState
+from xylem.values.state_values import decoded, encoded
 
 from .state_files import StateFiles
 
-FORMAT = 2
+FORMAT = 3
 KEPT_STATES = 64
 """In the memory of one process."""
 KEY_BYTES = 64
@@ -31,29 +34,51 @@ KEY_BYTES = 64
 def saved(state: WindowState, *, is_whole: bool) -> bytes:
     """All that is kept, or what has changed since this was last asked for."""
     groups = list(state.keys) if is_whole else sorted(state.touched, key=repr)
-    keys = {group: (one.key, one.first, *one.cursor) for group in groups if (one := state.keys.get(group)) is not None}
     gone = [] if is_whole else [group for group in groups if group not in state.keys]
-    items = dict(state.items.packed) if is_whole else state.items.since(state.saved_until)
+    groups = [group for group in groups if group in state.keys]
+    known = [state.keys[group] for group in groups]
+    # Column by column: they take less space and time together.
+    keys = (
+        groups,
+        [one.key for one in known],
+        [one.first for one in known],
+        [one.cursor.data for one in known],
+        [len(one.cursor.items) for one in known],
+        [number for one in known for number in one.cursor.items],
+    )
+    packed = state.items.packed if is_whole else state.items.since(state.saved_until)
+    items = list(packed), list(packed.values())
     state.touched.clear()
     state.saved_until = state.items.following
-    content = (FORMAT, state.layout, keys, gone, items, state.items.following, state.event_time, state.counts)
-    return pickle.dumps(content, protocol=pickle.HIGHEST_PROTOCOL)
+    waiting = None if state.event_time is None else (state.event_time.waiting, state.event_time.size)
+    content = (FORMAT, state.layout, keys, gone, items, state.items.following, waiting, state.counts)
+    try:
+        return encoded(content)
+    except CannotSave as reason:
+        raise DynamicError("XYRT0028", str(reason)) from reason
 
 
 def restored(changes: Sequence[bytes]) -> WindowState:
     """The state that a whole one and the changes after it make up."""
     state = WindowState()
     for data in changes:
-        written, *content = pickle.loads(data)
-        if written != FORMAT:
-            raise DynamicError("XYRT0020", "its open windows were saved by another version of Xylem")
-        layout, keys, gone, items, following, event_time, counts = content
-        state.layout, state.event_time, state.counts = layout, event_time, counts
-        state.items.add(items, following)
+        try:
+            written, *content = decoded(data)
+            if written != FORMAT:
+                why = f"its open windows were saved by another version of Xylem, in format {written}"
+                raise DynamicError("XYRT0020", f"{why}; this version reads {FORMAT}")
+            layout, keys, gone, items, following, waiting, counts = content
+        except (DamagedState, TypeError, ValueError) as reason:
+            raise DynamicError("XYRT0033", f"open windows: {reason}") from reason
+        state.layout, state.counts = layout, counts
+        state.event_time = None if waiting is None else WaitingItems(*waiting)
+        state.items.add(dict(zip(*items, strict=True)), following)
         for group in gone:
             state.keys.pop(group, None)
-        for group, (key, first, cursor, numbers) in keys.items():
-            state.keys[group] = KeyState(key, first, SavedCursor(cursor, numbers))
+        *columns, counts_of_items, numbers = keys
+        rest = iter(numbers)
+        for group, key, first, cursor, size in zip(*columns, counts_of_items, strict=True):
+            state.keys[group] = KeyState(key, first, SavedCursor(cursor, tuple(islice(rest, size))))
     wanted = {number for one in state.keys.values() for number in one.cursor.items}
     state.items.forget([number for number in state.items.packed if number not in wanted])
     state.saved_until = state.items.following

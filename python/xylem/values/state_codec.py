@@ -1,0 +1,399 @@
+"""Values as bytes and back: what is saved for a restart, and what travels between processes.
+
+Each value is a tag, a length where it needs one, and its content. There are tags for what is plain data to Python; all
+else is a *record*, under a name that a table knows: an immutable value by its fields, or an object by what it is made
+with and what it is then filled with, so that objects may refer to each other and arrive as one where they were one.
+
+Bytes cannot ask for anything that is not in the table: nothing is imported, no code is named. Whatever they say that
+this file has not written is `DamagedState`, with lengths looked at before they are believed.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from decimal import Decimal, InvalidOperation
+from typing import Any, NamedTuple
+
+DEEPEST = 400
+"""Levels of values in values."""
+_COLUMN_FROM = 8
+"""From so many on, the numbers or texts of a list are written together."""
+_LONG = 255
+"""In the place of a length: it follows in eight bytes."""
+_NONE, _TRUE, _FALSE, _INT, _FLOAT, _STR, _BYTES, _DECIMAL = b"NTFidsbD"
+_LIST, _TUPLE, _DICT, _SET, _FROZENSET, _DEQUE = b"ltmSZq"
+_INTS, _FLOATS, _STRINGS, _OCTETS, _VALUES = b"IEUBV"
+_VALUE, _OBJECT, _KNOWN = b"vor"
+
+
+class DamagedState(ValueError):
+    """Bytes that are no values."""
+
+
+class CannotSave(TypeError):
+    """A value that has no bytes."""
+
+
+class Record(NamedTuple):
+    """Something that is not plain data, in plain data."""
+
+    name: str
+    fields: tuple[Any, ...]
+    """What it is made with."""
+    content: Any = None
+    """What an object is filled with."""
+    is_object: bool = False
+    """Whether it may be met again, and is then the same."""
+
+
+class Kind(NamedTuple):
+    """How things of one name are taken apart and made."""
+
+    name: str
+    fields_of: Callable[[Any], tuple[Any, ...]]
+    make: Callable[..., Any]
+
+
+Other = Callable[[Any], Record | None]
+"""What is to be written for something that no table knows; None where nothing can be."""
+Makers = Mapping[str, Callable[..., Any]]
+"""By name, what makes a thing of its fields."""
+Fill = Callable[[Any, Any], None]
+"""Gives an object its content."""
+
+KINDS: dict[type, Kind] = {}
+_MAKERS: dict[str, Callable[..., Any]] = {"deque": lambda most, items: deque(items, most)}
+
+
+def register(cls: type, name: str, fields_of: Callable[[Any], tuple[Any, ...]], make: Callable[..., Any]) -> None:
+    """Let values of exactly this class be written as records of this name."""
+    KINDS[cls] = Kind(name, fields_of, make)
+    _MAKERS[name] = make
+
+
+def encoded(value: Any, other: Other | None = None) -> bytes:
+    """A value as bytes; CannotSave where there are none for it."""
+    writer = _Writer(other)
+    try:
+        writer.write(value)
+    except RecursionError:
+        raise CannotSave("values are nested too deep") from None
+    return b"".join(writer.parts)
+
+
+def decoded(data: bytes, makers: Makers | None = None, fill: Fill | None = None) -> Any:
+    """The value that was written; DamagedState for all else."""
+    reader = _Reader(data, makers or {}, fill)
+    try:
+        value = reader.value()
+    except DamagedState:
+        raise
+    except (ArithmeticError, AttributeError, InvalidOperation, LookupError, MemoryError, RecursionError) as reason:
+        raise DamagedState(f"{type(reason).__name__}: {reason}") from reason
+    except (TypeError, ValueError, struct.error) as reason:
+        raise DamagedState(f"{type(reason).__name__}: {reason}") from reason
+    if reader.at != len(data):
+        raise DamagedState(f"{len(data) - reader.at} bytes are left over")
+    return value
+
+
+def _head(tag: int, size: int) -> bytes:
+    return bytes((tag, size)) if size < _LONG else bytes((tag, _LONG)) + size.to_bytes(8)
+
+
+class _Writer:
+    def __init__(self, other: Other | None) -> None:
+        self.parts: list[bytes] = []
+        self._other = other
+        self._numbers: dict[int, int] = {}
+        """Of objects, by identity; they are kept alive by whoever is writing."""
+        self._kept: list[Any] = []
+        self._depth = 0
+
+    def write(self, value: Any) -> None:
+        writer = _WRITERS.get(type(value))
+        if writer is not None:
+            writer(self, value)
+            return
+        kind = KINDS.get(type(value))
+        if kind is not None:
+            self._record(_VALUE, kind.name, kind.fields_of(value))
+        else:
+            self._write_other(value)
+
+    def _write_other(self, value: Any) -> None:
+        known = self._numbers.get(id(value))
+        if known is not None:
+            size = (known.bit_length() + 8) >> 3
+            self.parts.append(_head(_KNOWN, size) + known.to_bytes(size, signed=True))
+            return
+        record = None if self._other is None else self._other(value)
+        if record is None:
+            raise CannotSave(f"a value of the Python class {type(value).__module__}.{type(value).__qualname__}")
+        if not record.is_object:
+            self._record(_VALUE, record.name, record.fields)
+            return
+        self._record(_OBJECT, record.name, record.fields)
+        self._numbers[id(value)] = len(self._numbers)
+        self._kept.append(value)
+        self._deeper()
+        self.write(record.content)
+        self._depth -= 1
+
+    def _record(self, tag: int, name: str, fields: tuple[Any, ...]) -> None:
+        data = name.encode()
+        self.parts.append(_head(tag, len(data)) + data)
+        self._items(_TUPLE, fields)
+
+    def _deeper(self) -> None:
+        self._depth += 1
+        if self._depth > DEEPEST:
+            raise CannotSave(f"values are nested more than {DEEPEST} levels deep")
+
+    def _items(self, tag: int, values: Sequence[Any] | Iterable[Any]) -> None:
+        self.parts.append(_head(tag, len(values)))  # type: ignore[arg-type]  # all of ours have one
+        self._deeper()
+        known, write = _WRITERS.get, self.write
+        for value in values:
+            writer = known(type(value))
+            if writer is None:
+                write(value)
+            else:
+                writer(self, value)
+        self._depth -= 1
+
+    def _integer(self, value: int) -> None:
+        size = (value.bit_length() + 8) >> 3
+        self.parts.append(_head(_INT, size) + value.to_bytes(size, signed=True))
+
+    def _double(self, value: float) -> None:
+        self.parts.append(_DOUBLE.pack(_FLOAT, value))
+
+    def _text(self, value: str) -> None:
+        data = value.encode("utf-8", "surrogatepass")
+        self.parts.append(_head(_STR, len(data)) + data)
+
+    def _octets(self, value: bytes) -> None:
+        self.parts.append(_head(_BYTES, len(value)) + value)
+
+    def _decimal(self, value: Decimal) -> None:
+        data = str(value).encode("ascii")
+        self.parts.append(_head(_DECIMAL, len(data)) + data)
+
+    def _list(self, value: list[Any]) -> None:
+        if len(value) < _COLUMN_FROM or not self._column(value):
+            self._items(_LIST, value)
+
+    def _column(self, value: list[Any]) -> bool:
+        """Write a list whose members are all of one plain type; whether it is one."""
+        kinds = set(map(type, value))
+        if kinds == {int} or kinds == {float}:
+            tag, code = (_INTS, "q") if int in kinds else (_FLOATS, "d")
+            try:
+                self.parts.append(_head(tag, len(value)) + struct.pack(f">{len(value)}{code}", *value))
+            except struct.error:
+                # Integers that are too long.
+                return False
+            return True
+        if kinds == {str} or kinds == {bytes}:
+            is_text = str in kinds
+            data = "".join(value).encode("utf-8", "surrogatepass") if is_text else b"".join(value)
+            self.parts.append(_head(_STRINGS if is_text else _OCTETS, len(data)) + data)
+            self._list(list(map(len, value)))
+            return True
+        kind = KINDS.get(next(iter(kinds))) if len(kinds) == 1 else None
+        if kind is None:
+            return False
+        columns = list(zip(*map(kind.fields_of, value), strict=True))
+        name = kind.name.encode()
+        self.parts.append(_head(_VALUES, len(name)) + name + _head(_TUPLE, len(columns)))
+        self._deeper()
+        for column in columns:
+            self._list(list(column))
+        self._depth -= 1
+        return True
+
+    def _deque(self, value: deque[Any]) -> None:
+        if value.maxlen is None:
+            self._items(_DEQUE, value)
+        else:
+            self._record(_VALUE, "deque", (value.maxlen, list(value)))
+
+    def _dict(self, value: dict[Any, Any]) -> None:
+        self.parts.append(_head(_DICT, len(value)))
+        self._deeper()
+        write = self.write
+        for key, member in value.items():
+            write(key)
+            write(member)
+        self._depth -= 1
+
+
+_DOUBLE = struct.Struct(">Bd")
+_WRITERS: dict[type, Callable[[_Writer, Any], None]] = {
+    type(None): lambda writer, value: writer.parts.append(b"N"),
+    bool: lambda writer, value: writer.parts.append(b"T" if value else b"F"),
+    int: _Writer._integer,
+    float: _Writer._double,
+    str: _Writer._text,
+    bytes: _Writer._octets,
+    Decimal: _Writer._decimal,
+    list: _Writer._list,
+    tuple: lambda writer, value: writer._items(_TUPLE, value),
+    set: lambda writer, value: writer._items(_SET, value),
+    frozenset: lambda writer, value: writer._items(_FROZENSET, value),
+    deque: _Writer._deque,
+    dict: _Writer._dict,
+}
+
+
+class _Reader:
+    def __init__(self, data: bytes, makers: Makers, fill: Fill | None) -> None:
+        self.at = 0
+        self._data = data
+        self._makers = makers
+        self._fill = fill
+        self._objects: list[Any] = []
+        self._depth = 0
+
+    def value(self) -> Any:
+        tag = self._data[self.at]
+        self.at += 1
+        return _READERS[tag](self)
+
+    def _size(self) -> int:
+        """A length; there are as many bytes at least."""
+        data, at = self._data, self.at
+        size = data[at]
+        at += 1
+        if size == _LONG:
+            size = int.from_bytes(data[at : at + 8])
+            at += 8
+        if size > len(data) - at:
+            raise DamagedState(f"a length of {size} where {len(data) - at} bytes are left")
+        self.at = at
+        return size
+
+    def _bytes(self) -> bytes:
+        size = self._size()
+        start = self.at
+        self.at = start + size
+        return self._data[start : start + size]
+
+    def _integer(self) -> int:
+        return int.from_bytes(self._bytes(), signed=True)
+
+    def _double(self) -> float:
+        (value,) = struct.unpack_from(">d", self._data, self.at)
+        self.at += 8
+        return float(value)
+
+    def _text(self) -> str:
+        return self._bytes().decode("utf-8", "surrogatepass")
+
+    def _decimal(self) -> Decimal:
+        return Decimal(self._bytes().decode("ascii"))
+
+    def _deeper(self) -> None:
+        self._depth += 1
+        if self._depth > DEEPEST + 1:
+            raise DamagedState("values are nested too deep")
+
+    def _list(self) -> list[Any]:
+        size = self._size()
+        self._deeper()
+        value = self.value
+        found = [value() for _ in range(size)]
+        self._depth -= 1
+        return found
+
+    def _dict(self) -> dict[Any, Any]:
+        size = self._size()
+        self._deeper()
+        value = self.value
+        # The key is read before the value.
+        found = {value(): value() for _ in range(size)}
+        self._depth -= 1
+        if len(found) != size:
+            raise DamagedState("a key comes twice")
+        return found
+
+    def _column(self, code: str) -> list[Any]:
+        size = self._size()
+        found = struct.unpack_from(f">{size}{code}", self._data, self.at)
+        self.at += 8 * size
+        return list(found)
+
+    def _pieces(self, data: Any) -> list[Any]:
+        """Texts or bytes that were written one after another."""
+        found: list[Any] = []
+        at = 0
+        for size in self.value():
+            if size < 0:
+                raise DamagedState("a negative length")
+            found.append(data[at : at + size])
+            at += size
+        if at != len(data):
+            raise DamagedState("other lengths")
+        return found
+
+    def _maker(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        name = self._text()
+        fields = self.value()
+        make = self._makers.get(name) or _MAKERS.get(name)
+        if make is None or type(fields) is not tuple:
+            raise DamagedState(f"{name!r} is not known")
+        return make, fields
+
+    def _made(self) -> Any:
+        make, fields = self._maker()
+        return make(*fields)
+
+    def _values(self) -> list[Any]:
+        make, columns = self._maker()
+        return [make(*fields) for fields in zip(*columns, strict=True)]
+
+    def _object(self) -> Any:
+        made = self._made()
+        self._objects.append(made)
+        self._deeper()
+        content = self.value()
+        self._depth -= 1
+        if self._fill is None:
+            raise DamagedState("an object where there can be none")
+        self._fill(made, content)
+        return made
+
+    def _known(self) -> Any:
+        number = self._integer()
+        if number < 0:
+            raise DamagedState("a negative number of an object")
+        return self._objects[number]
+
+
+_READERS: dict[int, Callable[[_Reader], Any]] = {
+    _NONE: lambda reader: None,
+    _TRUE: lambda reader: True,
+    _FALSE: lambda reader: False,
+    _INT: _Reader._integer,
+    _FLOAT: _Reader._double,
+    _STR: _Reader._text,
+    _BYTES: _Reader._bytes,
+    _DECIMAL: _Reader._decimal,
+    _LIST: _Reader._list,
+    _TUPLE: lambda reader: tuple(reader._list()),
+    _SET: lambda reader: set(reader._list()),
+    _FROZENSET: lambda reader: frozenset(reader._list()),
+    _DEQUE: lambda reader: deque(reader._list()),
+    _DICT: _Reader._dict,
+    _INTS: lambda reader: reader._column("q"),
+    _FLOATS: lambda reader: reader._column("d"),
+    _STRINGS: lambda reader: reader._pieces(reader._text()),
+    _OCTETS: lambda reader: reader._pieces(reader._bytes()),
+    _VALUES: _Reader._values,
+    _VALUE: _Reader._made,
+    _OBJECT: _Reader._object,
+    _KNOWN: _Reader._known,
+}
