@@ -14,6 +14,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +26,7 @@ from .checkpoint import Checkpoint, Commit
 from .durable_files import Journal
 from .progress import BatchProgress, ProgressReport
 from .sinks import DirectorySink, Output, Sink, Turn
+from .spark_files import offsets_digest
 from .spool import Position, SpoolLog
 from .task import ABOUT, ERROR, FAILED, READ, STATE
 from .window_stage import WindowStage
@@ -99,7 +101,8 @@ class BatchCommit:
         kept = {name for name, answer in zip(self._names, self._answers, strict=True) if answer.keeps_state}
         states = {name: chain for name, chain in self.commit.states.items() if name in kept}
         reached = self.commit.reached
-        self._commit(Commit(turn.batch, True, known, self.commit.totals, reached, reached, states, logs=self._logs()))
+        ended = Commit(turn.batch, True, known, self.commit.totals, reached, reached, states)
+        self._commit(replace(ended, logs=self._logs(), offsets=self.commit.offsets))
 
     def _rest(self, number: int, windows: dict[int, list[Row]]) -> Output:
         name, answer = self._names[number], self._answers[number]
@@ -138,8 +141,9 @@ class BatchCommit:
         known = self._sink.write(Turn(batch), outputs, self.commit.sink)
         totals = self._totals(read)
         self._bury_late(Turn(batch))
-        clocks, logs = self._windows.clocks, self._logs()
-        self._commit(Commit(batch, False, known, totals, self._began(), reached, states, clocks, logs))
+        done = Commit(batch, False, known, totals, self._began(), reached, states, self._windows.clocks)
+        offsets = offsets_digest(self._checkpoint.spark_folder, batch)
+        self._commit(replace(done, logs=self._logs(), offsets=offsets))
         self._tell(batch, began, read, outputs)
 
     def _save(self, batch: int) -> dict[str, list[str]]:

@@ -59,6 +59,8 @@ class Commit:
     """Of windows by event time, the latest time that has come."""
     logs: dict[str, list[Any]] = field(default_factory=dict)
     """By input, how far its journal of files had grown (`durable_files.py`)."""
+    offsets: str = ""
+    """What Spark's offsets of the batch are known by (`spark_files.py`)."""
 
     def is_next(self, batch: int) -> bool:
         """Whether a batch is to be done: the last one comes again where Spark has not heard that it was.
@@ -92,8 +94,12 @@ class Checkpoint:
     @property
     def spark(self) -> str:
         """Where Spark keeps its own."""
-        private_directory(self.path / "spark")
-        return (self.path / "spark").as_uri()
+        private_directory(self.spark_folder)
+        return self.spark_folder.as_uri()
+
+    @property
+    def spark_folder(self) -> Path:
+        return self.path / "spark"
 
     @cached_property
     def states(self) -> StateFiles:
@@ -108,15 +114,20 @@ class Checkpoint:
 
     @property
     def is_new(self) -> bool:
-        """Whether it belongs to no query yet: nothing has been written for it."""
-        return not (self.path / QUERY).exists() and not (self.path / _FIRST_FORMAT).exists()
+        """Whether it belongs to no query yet: nothing has been done for one."""
+        if (self.path / QUERY).exists() or (self.path / _FIRST_FORMAT).exists():
+            return False
+        begun = self._read(self.path / COMMIT, COMMIT)
+        if begun is not None and begun != vars(Commit()):
+            raise missing(self.path / QUERY)
+        return True
 
     def claim(self, owner: Mapping[str, Any]) -> tuple[str, int]:
         """An identity and the time of the first start. XYRT0020 where it belongs to another query."""
         if (self.path / _FIRST_FORMAT).exists():
             raise other_version(self.path / _FIRST_FORMAT, 1)
         place = self.path / QUERY
-        known = self._read(place, QUERY)
+        known = None if self.is_new else self._read(place, QUERY)
         if known is None:
             return self._claimed(owner)
         try:
@@ -131,9 +142,6 @@ class Checkpoint:
 
     def _claimed(self, owner: Mapping[str, Any]) -> tuple[str, int]:
         """It is the owner's from now on."""
-        begun = self._read(self.path / COMMIT, COMMIT)
-        if begun is not None and begun != vars(Commit()):
-            raise missing(self.path / QUERY)
         # First that nothing was done: from then on a commit that is not there has been lost.
         self.commit(Commit())
         identity = f"{time.time_ns():x}"

@@ -24,6 +24,7 @@ from .feed import WATCH_SECONDS, Feed, FeedLimits
 from .places import InputKind, InputPlace, OutputKind, OutputPlace
 from .progress import ProgressReport
 from .sinks import ConsoleSink, DirectorySink, FileSink, Sink
+from .spark_files import check_spark_files
 from .stop_signals import StopSignals
 from .subscription import Malformed
 from .told_query import file_ending, fingerprint
@@ -114,6 +115,7 @@ class _Run:
             for number, (place, work) in enumerate(zip(query.inputs, self._works, strict=True))
         ]
         commit = checkpoint.last_commit()
+        check_spark_files(checkpoint.spark_folder, commit.batch, commit.offsets)
         for number, feed in enumerate(self._feeds):
             feed.check(commit.reached.get(str(number)), commit.logs.get(str(number)))
         self._report = ProgressReport(query.metrics, is_quiet=query.is_quiet)

@@ -1,0 +1,105 @@
+"""Spark's own files of a checkpoint, looked at before Spark does: it takes what it finds for what it wrote.
+
+    spark/metadata        the identity of the query, JSON
+    spark/offsets/N       up to where batch N reads each input: a version, settings, then an offset for each input
+    spark/commits/N       batch N is done, for all that Spark knows: a version, JSON
+
+Where a batch begins is where the one before it ended. So with each commit a digest of the offsets of its batch is kept
+with it, and they are held against it when the query is started again. What Spark has begun since then is compared with
+those: the settings stay what they were. All else only has to be readable.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+from xylem.errors import InputError
+from xylem.run.sealed_file import damaged, missing
+
+_VERSIONS = ("v1", "v2")
+_CHANGING = ("batchTimestampMs", "batchWatermarkMs")
+
+
+def offsets_digest(folder: Path, batch: int) -> str:
+    """What the offsets of a batch are known by; nothing where Spark keeps none."""
+    data = _content(folder / "offsets" / str(batch))
+    return "" if data is None else hashlib.sha256(data).hexdigest()
+
+
+def check_spark_files(folder: Path, batch: int, digest: str) -> None:
+    """XYRT0033 for files that Spark has not written; `digest` is that of the offsets of the last committed batch."""
+    begun = _numbers(folder / "offsets")
+    if not begun and not digest:
+        return
+    known = folder / "offsets" / str(batch)
+    if digest:
+        if not known.exists():
+            raise missing(known)
+        if offsets_digest(folder, batch) != digest:
+            raise damaged(known, "what is in it is not what was written")
+    _check_metadata(folder / "metadata")
+    for number in _numbers(folder / "offsets", ".crc"):
+        # Spark would take the rest of a file for that of another query.
+        if number > batch and number not in begun:
+            raise missing(folder / "offsets" / str(number))
+    for number in [number for number in begun if number > batch]:
+        place = folder / "offsets" / str(number)
+        if _settings(place) != _settings(known if digest else place):
+            raise damaged(place, "its settings are not those of the batch before")
+    done = _numbers(folder / "commits")
+    if done:
+        _lines(folder / "commits" / str(done[-1]))
+
+
+def _check_metadata(place: Path) -> None:
+    content = _content(place)
+    if content is None:
+        raise missing(place)
+    try:
+        is_known = isinstance(json.loads(content)["id"], str)
+    except (KeyError, TypeError, ValueError) as reason:
+        raise damaged(place, f"{type(reason).__name__}: {reason}") from reason
+    if not is_known:
+        raise damaged(place, "it has no identity")
+
+
+def _settings(place: Path) -> dict[str, Any]:
+    head = _lines(place)[0]
+    if not isinstance(head, dict):
+        raise damaged(place, "it has no settings")
+    return {name: value for name, value in head.items() if name not in _CHANGING}
+
+
+def _lines(place: Path) -> list[Any]:
+    """The values of a file of Spark's, which has its version in the first line."""
+    content = _content(place)
+    if content is None:
+        raise missing(place)
+    try:
+        version, *lines = content.decode().split("\n")
+        values = [json.loads(line) for line in lines]
+    except ValueError as reason:
+        raise damaged(place, f"{type(reason).__name__}: {reason}") from reason
+    if version not in _VERSIONS or not values:
+        raise damaged(place, "it does not begin with a version")
+    return values
+
+
+def _numbers(folder: Path, ending: str = "") -> list[int]:
+    """The batches that there are files for; with an ending, those of their checksums."""
+    names = [path.name for path in folder.iterdir()] if folder.is_dir() else []
+    if ending:
+        names = [name[1:].removesuffix(ending) for name in names if name[:1] == "." and name.endswith(ending)]
+    return sorted(int(name) for name in names if name.isdecimal())
+
+
+def _content(place: Path) -> bytes | None:
+    try:
+        return place.read_bytes()
+    except FileNotFoundError:
+        return None
+    except OSError as reason:
+        raise InputError("XYIN0002", f"{place}: {reason.strerror or reason}") from reason
