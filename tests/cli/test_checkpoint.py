@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from xylem.cli import checkpoint_run
 from xylem.errors import XylemError
-from xylem.run.distributed.checkpoint import Checkpoint, load_checkpoint
+from xylem.run.tasks.checkpoint import Checkpoint, load_checkpoint
 from xylem.source.byte_ranges import CutPoint
 
 QUERIES = {

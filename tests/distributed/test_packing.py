@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import dataclass
 from decimal import Decimal
+from enum import Enum
+from typing import Any, NamedTuple
 
 import pytest
 import xylem
 from xylem.errors import DynamicError
+from xylem.functions.external import Functions
 from xylem.run.tasks.packing import pack, pack_error, unpack, unpack_error
+from xylem.run.tasks.user_classes import know_classes
 from xylem.sink import SerializationParameters, serialize
 
 ADAPTIVE = SerializationParameters(method="adaptive")
@@ -53,3 +59,118 @@ def test_errors_travel_with_their_place() -> None:
     found = unpack_error(pack_error(raised.value))
     assert (found.code, found.why, str(found)) == (raised.value.code, raised.value.why, str(raised.value))
     assert Decimal(1) == unpack(pack(Decimal(1)))
+
+
+# --- objects of users
+
+
+@dataclass
+class Bounds:
+    least: float
+    most: float
+
+
+@dataclass(frozen=True, slots=True)
+class Fixed:
+    name: str
+    bounds: Bounds
+
+
+class Mood(Enum):
+    GOOD = "good"
+
+
+class Pair(NamedTuple):
+    a: int
+    b: str
+
+
+class Bag(dict[str, int]):
+    """A dict with something of its own."""
+
+
+class Node:
+    def __init__(self) -> None:
+        self.next: Any = self
+
+
+class Own:
+    """Has a say in how it is saved."""
+
+    def __init__(self) -> None:
+        self.values, self.cache = [1], object()
+
+    def __getstate__(self) -> list[int]:
+        return self.values
+
+    def __setstate__(self, state: list[int]) -> None:
+        self.values, self.cache = state, object()
+
+
+class Last:
+    """An aggregate that any state will do for."""
+
+    def init(self) -> Any:
+        return [Bounds(0, 1), Fixed("f", Bounds(1, 2)), Mood.GOOD, Pair(1, "b"), Bag(x=1), Node(), Own()]
+
+    def step(self, state: Any, value: Any) -> Any:
+        return state
+
+    def finish(self, state: Any) -> Any:
+        return None
+
+
+def known() -> None:
+    functions = Functions()
+    functions.aggregate("udf:last", "item()*", "item()*")(Last)
+    know_classes(functions)
+
+
+def test_objects_of_users() -> None:
+    known()
+    bag = Bag(x=1)
+    bag.label = "own"  # type: ignore[attr-defined]
+    shared = Bounds(0.5, 2)
+    for value in (shared, Fixed("f", shared), Mood.GOOD, Pair(1, "b"), bag, Counter("aab"), [shared, (shared,)]):
+        found = unpack(pack(value))
+        assert (type(found), found) == (type(value), value)
+    assert vars(unpack(pack(bag))) == {"label": "own"}
+    first, (second,) = unpack(pack([shared, (shared,)]))
+    assert first is second
+    own = unpack(pack(Own()))
+    assert own.values == [1]
+    found = unpack(pack(Node()))
+    assert found.next is found
+
+
+def test_numbers_of_numpy() -> None:
+    numpy = pytest.importorskip("numpy")
+    arrays = numpy.arange(6).reshape(2, 3), numpy.array([], dtype="datetime64[s]")
+    for value in (*arrays, numpy.float64(1.5), numpy.int32(7)):
+        found = unpack(pack(value))
+        assert (type(found), found.dtype, found.tolist()) == (type(value), value.dtype, value.tolist())
+    with pytest.raises(DynamicError, match="XYRT0010"):
+        pack(numpy.array([object()]))
+
+
+def test_only_classes_of_this_run_are_made() -> None:
+    known()
+    data = pack(Bounds(0, 1))
+    name = f"{__name__}:Bounds".encode()
+    assert name in data
+    for other in ("subprocess:Popen", "builtins:eval", f"{__name__}:Absent"):
+        text = other.encode()
+        changed = data.replace(bytes((len(name),)) + name, bytes((len(text),)) + text)
+        with pytest.raises(DynamicError, match=rf"XYRT0033.*{other}"):
+            unpack(changed)
+
+
+class Unknown:
+    pass
+
+
+def test_classes_that_no_function_refers_to() -> None:
+    Unknown.__module__ = "elsewhere"
+    for value in (Unknown(), lambda: 1, Unknown):
+        with pytest.raises(DynamicError, match="XYRT0010"):
+            pack(value)
