@@ -26,6 +26,7 @@ _NONE, _TRUE, _FALSE, _INT, _FLOAT, _STR, _BYTES, _DECIMAL = b"NTFidsbD"
 _LIST, _TUPLE, _DICT, _SET, _FROZENSET, _DEQUE = b"ltmSZq"
 _INTS, _FLOATS, _STRINGS, _OCTETS, _VALUES = b"IEUBV"
 _VALUE, _OBJECT, _KNOWN = b"vor"
+_SCALARS = (_INT, _STR)
 
 
 class DamagedState(ValueError):
@@ -166,14 +167,16 @@ class _Writer:
 
     def _integer(self, value: int) -> None:
         size = (value.bit_length() + 8) >> 3
-        self.parts.append(_head(_INT, size) + value.to_bytes(size, signed=True))
+        head = _INT_HEADS[size] if size < _LONG else _head(_INT, size)
+        self.parts.append(head + value.to_bytes(size, signed=True))
 
     def _double(self, value: float) -> None:
         self.parts.append(_DOUBLE.pack(_FLOAT, value))
 
     def _text(self, value: str) -> None:
         data = value.encode("utf-8", "surrogatepass")
-        self.parts.append(_head(_STR, len(data)) + data)
+        size = len(data)
+        self.parts.append((_STR_HEADS[size] if size < _LONG else _head(_STR, size)) + data)
 
     def _octets(self, value: bytes) -> None:
         self.parts.append(_head(_BYTES, len(value)) + value)
@@ -232,6 +235,7 @@ class _Writer:
 
 
 _DOUBLE = struct.Struct(">Bd")
+_INT_HEADS, _STR_HEADS = ([bytes((tag, size)) for size in range(_LONG)] for tag in (_INT, _STR))
 _WRITERS: dict[type, Callable[[_Writer, Any], None]] = {
     type(None): lambda writer, value: writer.parts.append(b"N"),
     bool: lambda writer, value: writer.parts.append(b"T" if value else b"F"),
@@ -304,8 +308,23 @@ class _Reader:
     def _list(self) -> list[Any]:
         size = self._size()
         self._deeper()
-        value = self.value
-        found = [value() for _ in range(size)]
+        data, last = self._data, len(self._data)
+        found: list[Any] = []
+        for _ in range(size):
+            at = self.at
+            tag = data[at]
+            if tag in _SCALARS and data[at + 1] != _LONG:
+                # What there is most of, without a call.
+                start = at + 2
+                self.at = end = start + data[at + 1]
+                if end > last:
+                    raise DamagedState(f"a length of {end - start} where {last - start} bytes are left")
+                some = data[start:end]
+                is_int = tag == _INT
+                found.append(int.from_bytes(some, signed=True) if is_int else some.decode("utf-8", "surrogatepass"))
+            else:
+                self.at = at + 1
+                found.append(_READERS[tag](self))
         self._depth -= 1
         return found
 

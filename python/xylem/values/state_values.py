@@ -55,7 +55,13 @@ def _of(make: Callable[..., Any], *kinds: type) -> Callable[..., Any]:
     def made(*fields: Any) -> Any:
         return make(*_checked(fields, *accepted))
 
-    return made
+    def made_of_one(field: Any) -> Any:
+        if type(field) is not kinds[0]:
+            raise DamagedState("a field of another type")
+        return make(field)
+
+    # Most are texts and numbers of a type of their own, of which there are many.
+    return made_of_one if len(kinds) == 1 else made
 
 
 def _plain(kind: Callable[[Any], Any]) -> Callable[[Any], tuple[Any, ...]]:
