@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 import xylem
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from xylem.api import Query
 from xylem.errors import XylemError
+
+from tests.reference import reference
 
 P = "/r/p"
 C = "/r/c"
@@ -156,10 +156,6 @@ def documents(draw: st.DrawFn) -> str:
     return "<r>" + "".join(element(name, i, "id" if name == "p" else "k") for i, name in enumerate(names)) + "</r>"
 
 
-def without_joins(query: Query) -> Query:
-    return Query(query._text, replace(query._environment, without_rules=frozenset({"find_joins"})))
-
-
 def joins(query: Query) -> list[str]:
     return [note.topic for note in query._program.notes if note.topic.endswith("join")]
 
@@ -181,7 +177,7 @@ def streamed(query: Query, document: str) -> tuple[str, ...]:
 
 
 QUERIES = {text: xylem.compile(text) for text in (*SAME, *JOINED, *SHARED, *NOT_JOINED)}
-REFERENCES = {text: without_joins(query) for text, query in QUERIES.items()}
+REFERENCES = {text: reference(text) for text in QUERIES}
 
 
 @pytest.mark.parametrize("text", [*SAME, *JOINED])
