@@ -21,6 +21,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
 from xylem.errors import DynamicError
 from xylem.functions.event_order import delay
@@ -56,10 +57,12 @@ class WindowPart:
     each_item: bool
     keeps_late: bool = False
     """Whether items that come too late are handed over."""
+    run: str = field(default_factory=lambda: uuid4().hex)
+    """Tells this run from others with the same checkpoint."""
 
     def place(self, slot: int) -> StatePlace:
         """Where the state of a slot is."""
-        return StatePlace(self.folder, state_name(self.query_name, self.part, slot, self.slots))
+        return StatePlace(self.folder, state_name(self.query_name, self.part, slot, self.slots), self.run)
 
     @property
     def clock_name(self) -> str:

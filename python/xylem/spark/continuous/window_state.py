@@ -102,10 +102,12 @@ class StatePlace:
 
     folder: str
     name: str
+    run: str = ""
+    """Which run it is kept in memory for: another one reads the files, which may have been put back since."""
 
     def load(self, chain: Sequence[str]) -> WindowState:
         """The state as of a commit; it belongs to the caller until it is saved."""
-        known = _STATES.pop((self.folder, self.name), None)
+        known = _STATES.pop((self.folder, self.name, self.run), None)
         if known is not None and known[0] == tuple(chain) and chain:
             return known[1]
         return restored(StateFiles(Path(self.folder)).load(chain))
@@ -114,11 +116,11 @@ class StatePlace:
         """Write the state as of a batch; the chain that makes it up."""
         files = StateFiles(Path(self.folder))
         made = files.save(batch, self.name, chain, lambda is_whole: saved(state, is_whole=is_whole))
-        _STATES[self.folder, self.name] = tuple(made), state
+        _STATES[self.folder, self.name, self.run] = tuple(made), state
         while len(_STATES) > KEPT_STATES:
             _STATES.popitem(last=False)
         return made
 
 
-_STATES: OrderedDict[tuple[str, str], tuple[tuple[str, ...], WindowState]] = OrderedDict()
+_STATES: OrderedDict[tuple[str, str, str], tuple[tuple[str, ...], WindowState]] = OrderedDict()
 """States of the last batch that this process has computed, with the chains that they are saved as."""
