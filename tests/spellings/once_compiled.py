@@ -1,0 +1,102 @@
+"""A query that is compiled once for all that the table asks of it, where the public interface compiles at each call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property, lru_cache
+from os import PathLike
+
+from xylem import Query
+from xylem.errors import StaticError, XylemError
+from xylem.pipeline import StaticEnvironment, compile_distributed
+from xylem.run.distributed.program import DistributedProgram
+from xylem.run.streaming.account import account_of
+from xylem.run.streaming.passes import StreamPasses
+from xylem.schema import Schema
+from xylem.source.xml_reader import read_document
+
+from .documents import PLAIN, document, variables
+from .spelling_files import Block, Spelling
+
+ANSWER_SIZE = 24
+
+
+class OnceCompiled(Query):
+    """One spelling, over documents of its kind."""
+
+    def __init__(self, block: Block, spelling: Spelling) -> None:
+        super().__init__(spelling.query, StaticEnvironment())
+        self.kind = block.document
+        self.text = spelling.query
+        self._answers: dict[str, str] = {}
+
+    @cached_property
+    def _passes(self) -> StreamPasses | StaticError:
+        try:
+            return super()._stream_passes(None)
+        except StaticError as refused:
+            return refused
+
+    def _stream_passes(self, schema: Schema | str | PathLike[str] | None) -> StreamPasses:
+        if isinstance(self._passes, StaticError):
+            raise self._passes
+        return self._passes
+
+    @property
+    def is_streamed(self) -> bool:
+        return isinstance(self._passes, StreamPasses)
+
+    @property
+    def waits_for_end(self) -> bool:
+        """Whether a stream that is read once must end before there is an answer."""
+        once = self._passes.in_one_pass if isinstance(self._passes, StreamPasses) else None
+        return once is None or account_of(once.last).waits_for_end
+
+    @cached_property
+    def distributed(self) -> DistributedProgram:
+        return compile_distributed(self.text, StaticEnvironment())
+
+    def answer(self, variant: str) -> str:
+        """What the tree answers, or the code of the error that comes instead."""
+        if variant not in self._answers:
+            self._answers[variant] = outcome(self.over_tree(ANSWER_SIZE, variant))
+        return self._answers[variant]
+
+    def over_tree(
+        self, size: int, variant: str = PLAIN, reader: str = "auto", method: str | None = "adaptive"
+    ) -> Callable[[], str]:
+        """A run over a tree, which has been read; without a method, the answer is written as the query wants it."""
+        context = read_document(document(self.kind, size, variant), reader=reader)
+        given = self._given(size, variant, reader)
+        options = {} if method is None else {"method": method}
+        return lambda: self.run(context, given).serialize(**options)
+
+    def over_stream(self, size: int, variant: str = PLAIN, scanner: str = "auto") -> Callable[[], str]:
+        """A run over what streams by."""
+        data = document(self.kind, size, variant).encode()
+        given = self._given(size, variant, "python" if scanner == "python" else "auto")
+        prepared = self.stream(data, given, scanner=scanner)
+
+        def run() -> str:
+            chunks: list[bytes] = []
+            prepared.write_to(chunks.append, method="adaptive")
+            return b"".join(chunks).decode()
+
+        return run
+
+    def _given(self, size: int, variant: str, reader: str) -> dict[str, object]:
+        return {name: read_document(text, reader=reader) for name, text in variables(self.kind, size, variant).items()}
+
+
+@lru_cache(maxsize=32)
+def once_compiled(block: Block, spelling: Spelling) -> OnceCompiled:
+    """The query of a spelling, the same for all tests of a block."""
+    return OnceCompiled(block, spelling)
+
+
+def outcome(run: Callable[[], str]) -> str:
+    """A text, or the code of the error that came instead."""
+    try:
+        return run()
+    except XylemError as error:
+        return f"error {error.code}"
