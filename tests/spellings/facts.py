@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from xylem.lowering.stream.account import BY_GROUP, BY_QUERY, BY_TURN
 from xylem.plan.buffers import A_WINDOW, AN_ITEM, THE_STREAM
-from xylem.plan.distribution import Distribution, Part, PartKind
+from xylem.plan.distribution import Distribution, InputOf, Part, PartKind
 from xylem.plan.explain import Explanation
 from xylem.plan.stream_account import StreamAccount
-from xylem.run.streaming.account import BY_GROUP, BY_QUERY, BY_TURN
+from xylem.query.spreading import Spreading
 from xylem.spark.continuous.modes import mode_of
 from xylem.spark.continuous.subscription import Mode
 from xylem.spark.shipped_query import ShippedQuery
 
-from .once_compiled import OnceCompiled
+from .spelled_query import SpelledQuery
 
 TREE = "tree"
 _BOUNDS = {
@@ -73,9 +74,9 @@ def _part(part: Part) -> str:
     return f"{_KINDS[part.kind]} {'join' if all(join.is_by_key for join in part.joins) else 'given all'}"
 
 
-def state_in_stream(query: OnceCompiled) -> str:
+def state_in_stream(query: SpelledQuery) -> str:
     """What `xylem stream` keeps over one document without an end, and where."""
-    shipped = ShippedQuery(query.text, keeps_windows=True)
+    shipped = ShippedQuery(query.compiled, Spreading(keeps_windows=True, input_of=InputOf.RUN))
     if mode_of(shipped, is_one_document=True) is Mode.IN_ORDER:
         return "in order, all" if query.waits_for_end else "in order"
     program = shipped.program()

@@ -13,7 +13,7 @@ from xylem.run.deep_stack import with_deep_stack
 from .documents import VARIANTS
 from .facts import TREE, bound, on_spark, passes, state_in_stream
 from .growth import growth
-from .once_compiled import once_compiled
+from .spelled_query import spelled_query
 from .spelling_files import FOLDER, TABLE, Block, Spelling, blocks
 
 _COLUMNS = ("answer", "tree", "streamed", "keeps", "passes", "on spark", "in a stream", "query")
@@ -29,7 +29,7 @@ def section(block: Block) -> str:
 
 
 def _row(block: Block, spelling: Spelling) -> tuple[str, ...]:
-    query = once_compiled(block, spelling)
+    query = spelled_query(block, spelling)
     explained = query.explain()
     return (
         "/".join(_digest(query.answer(variant)) for variant in VARIANTS),

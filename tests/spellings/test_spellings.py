@@ -16,15 +16,15 @@ from xylem.bench.peers import Saxon
 from xylem.pipeline import StaticEnvironment, compile_distributed
 from xylem.plan.distribution import InputOf
 from xylem.run.deep_stack import with_deep_stack
-from xylem.run.distributed.flat_items import NOT_FLAT
-from xylem.run.distributed.in_process import run_in_process
+from xylem.run.tasks.flat_items import NOT_FLAT
+from xylem.run.tasks.in_process import run_in_process
 from xylem.source.byte_ranges import ranges
 from xylem.source.cut_points import find_cuts
 from xylem.source.xml_reader import read_document
 
 from .documents import ODD, PLAIN, VARIANTS, document, variables
 from .growth import class_of, costs_of_items
-from .once_compiled import ANSWER_SIZE, OnceCompiled, once_compiled, outcome
+from .spelled_query import ANSWER_SIZE, SpelledQuery, outcome, spelled_query
 from .spelling_files import Block, Spelling, blocks
 from .table import golden_sections, section
 
@@ -54,7 +54,7 @@ def test_same_answer(block: Block) -> None:
         answers: dict[str, list[str]] = {}
         for spelling in block.spellings:
             if variant == PLAIN or not spelling.is_plain:
-                found = once_compiled(block, spelling).answer(variant)
+                found = spelled_query(block, spelling).answer(variant)
                 answers.setdefault(found, []).append(spelling.text)
         assert len(answers) <= 1, f"{variant}: {answers}"
         assert not any(answer.startswith("error") or not answer for answer in answers)
@@ -67,7 +67,7 @@ def test_streams_and_tasks_give_the_answer_of_the_tree(block: Block, tmp_path: P
 def _assert_same_in_all_ways(block: Block, folder: Path) -> None:
     differences = []
     for spelling in block.spellings:
-        query = once_compiled(block, spelling)
+        query = spelled_query(block, spelling)
         for variant in VARIANTS:
             expected = query.answer(variant)
             if query.is_streamed:
@@ -85,7 +85,7 @@ def _told(way: str, spelling: Spelling, variant: str, found: str, expected: str)
     return [f"{way}, {variant}: {spelling.text}\n  {found}\n  {expected}"]
 
 
-def _by_tasks(query: OnceCompiled, variant: str, folder: Path) -> str:
+def _by_tasks(query: SpelledQuery, variant: str, folder: Path) -> str:
     """The answer over parts of a document. Where keys are odd, the sides of joins are brought together by key."""
     program = query.distributed
     file = folder / f"{variant}.xml"
@@ -113,7 +113,7 @@ def test_saxon_gives_the_answer_of_the_tree(block: Block, saxon: Saxon) -> None:
     for variant in VARIANTS:
         context = saxon.parse_text(document(block.document, ANSWER_SIZE, variant))
         for spelling in block.spellings:
-            expected = once_compiled(block, spelling).answer(variant)
+            expected = spelled_query(block, spelling).answer(variant)
             found = _of_saxon(saxon, spelling, context, variables(block.document, ANSWER_SIZE, variant))
             assert _compared(found, block) == _compared(expected, block), f"{variant}: {spelling.text}"
 

@@ -1,18 +1,18 @@
-"""A query that is compiled once for all that the table asks of it, where the public interface compiles at each call."""
+"""A spelling as a query, with all that the table asks of it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property, lru_cache
-from os import PathLike
+from functools import lru_cache
 
 from xylem import Query
 from xylem.errors import StaticError, XylemError
-from xylem.pipeline import StaticEnvironment, compile_distributed
-from xylem.run.distributed.program import DistributedProgram
-from xylem.run.streaming.account import account_of
-from xylem.run.streaming.passes import StreamPasses
-from xylem.schema import Schema
+from xylem.lowering.stream.account import account_of
+from xylem.pipeline import StaticEnvironment
+from xylem.query.compiled_query import CompiledQuery
+from xylem.query.spreading import Spreading
+from xylem.run.stream.passes import StreamPasses
+from xylem.run.tasks.program import DistributedProgram
 from xylem.source.xml_reader import read_document
 
 from .documents import PLAIN, document, variables
@@ -21,40 +21,37 @@ from .spelling_files import Block, Spelling
 ANSWER_SIZE = 24
 
 
-class OnceCompiled(Query):
+class SpelledQuery(Query):
     """One spelling, over documents of its kind."""
 
     def __init__(self, block: Block, spelling: Spelling) -> None:
-        super().__init__(spelling.query, StaticEnvironment())
+        self.compiled = CompiledQuery(spelling.query, StaticEnvironment())
+        super().__init__(self.compiled)
         self.kind = block.document
         self.text = spelling.query
         self._answers: dict[str, str] = {}
 
-    @cached_property
-    def _passes(self) -> StreamPasses | StaticError:
+    @property
+    def _passes(self) -> StreamPasses | None:
         try:
-            return super()._stream_passes(None)
-        except StaticError as refused:
-            return refused
-
-    def _stream_passes(self, schema: Schema | str | PathLike[str] | None) -> StreamPasses:
-        if isinstance(self._passes, StaticError):
-            raise self._passes
-        return self._passes
+            return self.compiled.stream_passes()
+        except StaticError:
+            return None
 
     @property
     def is_streamed(self) -> bool:
-        return isinstance(self._passes, StreamPasses)
+        return self._passes is not None
 
     @property
     def waits_for_end(self) -> bool:
         """Whether a stream that is read once must end before there is an answer."""
-        once = self._passes.in_one_pass if isinstance(self._passes, StreamPasses) else None
+        passes = self._passes
+        once = None if passes is None else passes.in_one_pass
         return once is None or account_of(once.last).waits_for_end
 
-    @cached_property
+    @property
     def distributed(self) -> DistributedProgram:
-        return compile_distributed(self.text, StaticEnvironment())
+        return self.compiled.distributed(Spreading())
 
     def answer(self, variant: str) -> str:
         """What the tree answers, or the code of the error that comes instead."""
@@ -89,9 +86,9 @@ class OnceCompiled(Query):
 
 
 @lru_cache(maxsize=32)
-def once_compiled(block: Block, spelling: Spelling) -> OnceCompiled:
+def spelled_query(block: Block, spelling: Spelling) -> SpelledQuery:
     """The query of a spelling, the same for all tests of a block."""
-    return OnceCompiled(block, spelling)
+    return SpelledQuery(block, spelling)
 
 
 def outcome(run: Callable[[], str]) -> str:
