@@ -74,6 +74,21 @@ JOINED = [
     f"for $p in {P} return {C}[@k = $p/@id]/x/y/string()",
     f"for $p in {P} return //y[../../@k = $p/@id]/string()",
     f"for $p in {P} for $c at $i in {C} where $c/@k = $p/@id return $i",
+    # the first of each parent
+    f"for $p in {P} return {C}[@k = $p/@id][2]/@n/string()",
+    f"for $p in {P} return {C}[@k = $p/@id][1]/@n/string()",
+    "for $p in /r/p return //y[. = $p/z][1]/string()",
+    "for $p in /r/p return /r/c/x[y = $p/z][1][y]/string()",
+    f"for $p in {P}, $c in {C}[@k = $p/@id][1] where $c/@v = $p/@w return $c/@n/string()",
+    # what is not so
+    f"for $p in {P} return count({C}[@k != $p/@id])",
+    f"for $p in {P} return {C}[not(@k = $p/@id)]/@n/string()",
+    f"for $p in {P} return {C}[@k ne $p/@id]/@n/string()",
+    f"for $p in {P} return exists({C}[not(@v < $p/@w)])",
+    f"for $p in {P} where every $q in {P} satisfies number($p/@w) >= number($q/@w) return $p/@n/string()",
+    f"for $p in {P} where every $q in {P} satisfies $p/@w >= $q/@w return $p/@n/string()",
+    f"for $p in {P} where not({C}/@k != $p/@id) return $p/@n/string()",
+    f"for $p in {P} where every $c in {C} satisfies $c/@k = $p/@id return $p/@n/string()",
     # several equalities
     f"for $p in {P}, $c in {C} where $c/@k = $p/@id and $c/@v = $p/@w return $c/@n/string()",
     f"for $p in {P}, $c in {C} where $c/@k = $p/@id where $p/@w = $c/@v return $c/@n/string()",
@@ -115,12 +130,10 @@ NOT_JOINED = [
     # New nodes are other nodes at each turn.
     f"for $p in {P} return (<c k='a'/>, <c k='b'/>)[@k = $p/@id]/count(.)",
     "declare function local:of($p) { count($p/../c[@k = $p/@id]) }; /r/p ! local:of(.)",
-    # Positions count before the condition, or among the children of each parent.
-    f"for $p in {P} return {C}[@k = $p/@id][2]/@n/string()",
+    # Positions count before the condition, or what passes other tests.
+    f"for $p in {P} return {C}[@k = $p/@id and @v][2]/@n/string()",
     f"for $p in {P} return {C}[@k = $p/@id and position() = 2]/@n/string()",
     f"for $p in {P} return {C}[last()]/@n/string()",
-    # Inequality of values has no index.
-    f"for $p in {P} return count({C}[@k != $p/@id])",
     # Each tuple is numbered before the condition.
     f"for $p in {P} for $c in {C} count $i where $c/@k = $p/@id return $i",
 ]

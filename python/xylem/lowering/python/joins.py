@@ -25,13 +25,14 @@ def write_join(c: Compiler, join: ast.JoinClause) -> tuple[str, ItemType]:
     """Write the index and its use; gives the source of the loop and the type of its items."""
     index, asked, item = _index(c, join)
     method = "matches" if join.position is None else "positions_and_matches"
-    return f"{index}.{method}({asked}, run.implicit_timezone_minutes)", item
+    found = f"{index}.{method}({asked}, run.implicit_timezone_minutes)"
+    return found if join.place is None else f"{c.rt(rt.of_each_parent)}({found}, {join.place})", item
 
 
 def number_of_matches(c: Compiler, node: ast.Expr, function: str) -> str | None:
     """count, exists or empty of what a join gives, as Python; None where it gives other items than the index has."""
     match node:
-        case ast.Flwor(clauses=(ast.JoinClause() as join,), result=result):
+        case ast.Flwor(clauses=(ast.JoinClause(place=None) as join,), result=result):
             if result != ast.VarRef(join.name) and not isinstance(result, _ONE_ITEM):
                 return None
         case _:
@@ -67,7 +68,7 @@ def _index(c: Compiler, join: ast.JoinClause) -> tuple[str, str, ItemType]:
     build.is_generator = True
     probes = ", ".join(c.describe(test.probe) for test in join.tests)
     first = join.tests[0]
-    is_hashed = first.negated or first.op in ("=", "eq")
+    is_hashed = first.op in ("=", "eq", "!=", "ne")
     told = f"looks up {probes} in an index by {told_keys}, built once"
     c.writer.notes.append(Note(join.span, "hash join" if is_hashed else "sorted join", told))
     if len(join.tests) == 1:

@@ -31,6 +31,10 @@ _CONSTRUCTORS = (
 _NOT_TWICE = CONSTRUCTS | UNSTEADY | {(FN, "apply"), (FN, "function-lookup")}
 
 
+_RANKS = {"=": 0, "eq": 0, "!=": 2, "ne": 2}
+"""Equalities first: they leave the fewest items. What is not equal is nearly everything."""
+
+
 class Condition(NamedTuple):
     """A comparison seen from one side: `own op other`, or with `negated` its opposite."""
 
@@ -45,7 +49,7 @@ class Condition(NamedTuple):
 def conditions(test: ast.Expr | None) -> Iterator[Condition]:
     """The conditions in a test that an index may answer, from both sides, equalities first."""
     found = [(*taken, whole) for whole in conjuncts(test) if (taken := _comparison(whole)) is not None]
-    found.sort(key=lambda one: one[0].op not in ("=", "eq"))
+    found.sort(key=lambda one: _RANKS.get(one[0].op, 1) + 2 * one[1])
     for comparison, negated, whole in found:
         yield Condition(comparison.left, comparison.op, comparison.right, negated, whole)
         yield Condition(comparison.right, TURNED[comparison.op], comparison.left, negated, whole)
@@ -54,10 +58,11 @@ def conditions(test: ast.Expr | None) -> Iterator[Condition]:
 def _comparison(test: ast.Expr) -> tuple[ast.GeneralComparison | ast.ValueComparison, bool] | None:
     test = as_comparison(test)
     if isinstance(test, (ast.GeneralComparison, ast.ValueComparison)):
-        return None if test.op in ("!=", "ne") else (test, False)
+        return test, False
     match test:
-        case ast.FunctionCall(name=name, arguments=(ast.GeneralComparison() | ast.ValueComparison() as inner,)):
-            if name.expanded == (FN, "not") and inner.op in ("!=", "ne"):
+        case ast.FunctionCall(name=name, arguments=(argument,)) if name.expanded == (FN, "not"):
+            inner = as_comparison(argument)
+            if isinstance(inner, (ast.GeneralComparison, ast.ValueComparison)):
                 return inner, True
     return None
 

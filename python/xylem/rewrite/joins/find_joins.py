@@ -220,7 +220,7 @@ class _Finder:
         self, join: ast.JoinClause, rest: list[ast.Clause], around: Surroundings
     ) -> tuple[ast.JoinClause, list[ast.Clause]]:
         """A join with all equalities that stand behind it, and the clauses that are left."""
-        if not _is_equality(join.tests[0]):
+        if not _is_equality(join.tests[0]) or join.place is not None:
             return join, rest
         own = {name.expanded for name in (join.name, join.position) if name is not None}
         loop = ast.ForClause(join.name, join.type, join.collection, join.position, span=join.span)
@@ -314,8 +314,9 @@ class _Finder:
         for index, predicate in enumerate(predicates):
             rest = predicates[index + 1 :]
             items = _with_predicates(base, tuple(kept), whole)
+            place, rest = _place_behind(base, rest, whole)
             if is_test(predicate) and all(map(is_test, rest)):
-                found = self._looked_up(items, predicate, whole, around, inside)
+                found = self._looked_up(items, predicate, place, whole, around, inside)
                 if found is not None:
                     for test in rest:
                         found = self._filtered(found, (test,), ast.Filter(found, test, span=test.span), around)
@@ -324,7 +325,13 @@ class _Finder:
         return _with_predicates(base, tuple(kept), whole)
 
     def _looked_up(
-        self, items: ast.Expr, predicate: ast.Expr, whole: ast.Expr, around: Surroundings, inside: Surroundings
+        self,
+        items: ast.Expr,
+        predicate: ast.Expr,
+        place: int | None,
+        whole: ast.Expr,
+        around: Surroundings,
+        inside: Surroundings,
     ) -> ast.Expr | None:
         """E[A = B and C] → for join $x in E by A($x) = B where C($x) return $x"""
         collection = around.settled(items)
@@ -349,12 +356,16 @@ class _Finder:
                 return None
             if any(map(_reads_root, left)) and not same_root:
                 return None
+            if place is not None and left:
+                # The place counts what passes all tests.
+                return None
             loop = ast.ForClause(name, None, collection, None, span=whole.span)
             join = self._join(loop, collection, key, condition, around)
             inner = around.in_loop(name, over=collection)
             join, wheres = self._with_more(join, [ast.WhereClause(test, span=test.span) for test in left], around)
             rest = [self._rebuilt(where, inner) for where in wheres]
-            return ast.Flwor((self._visited(join, inner, around), *rest), item, span=whole.span)
+            made = replace(self._visited(join, inner, around), place=place)
+            return ast.Flwor((made, *rest), item, span=whole.span)
         return None
 
     # --- conditions
@@ -406,6 +417,19 @@ class _Finder:
             case ast.Flwor() | ast.Filter() | ast.SimpleMap():
                 return around.depth_of(values) == 0
         return False
+
+
+def _place_behind(
+    base: ast.Expr, predicates: tuple[ast.Expr, ...], whole: ast.Expr
+) -> tuple[int | None, tuple[ast.Expr, ...]]:
+    """The place that a number behind a predicate asks for among children of one parent, and the other predicates."""
+    step = base.right if isinstance(base, ast.Path) else base
+    if not predicates or isinstance(whole, ast.Filter) or not isinstance(step, ast.AxisStep):
+        return None, predicates
+    first, *rest = predicates
+    if step.axis in ("child", "attribute") and isinstance(first, ast.IntegerLiteral):
+        return first.value, tuple(rest)
+    return None, predicates
 
 
 def _is_equality(test: ast.JoinTest) -> bool:

@@ -31,6 +31,8 @@ _AS_DOUBLES = frozenset({UntypedAtomic, float})
 _VALUE_OPERATORS = {"=": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
 _GENERAL = {value: general for general, value in _VALUE_OPERATORS.items()}
 
+_ORDERS = frozenset({"<", "<=", ">", ">="})
+
 Rows = Sequence[int]
 
 
@@ -38,18 +40,20 @@ class JoinIndex:
     """Items with their join keys, by one comparison, the key on its left.
 
     `op` is a general comparison, or a value comparison, whose sides are single values. With `negated`, items are found
-    whose keys do not compare so: `every … satisfies $x/key != $asked` looks for those of which that is not true.
+    of which the comparison is not true: `every … satisfies $x/key != $asked` looks for these.
     """
 
     __slots__ = (
-        "_compare", "_is_single", "_is_strict", "_items", "_keys", "_kinds", "_negated", "_op", "_tables", "built",
+        "_compare", "_is_complement", "_is_single", "_is_strict", "_items",
+        "_keys", "_kinds", "_op", "_tables", "built",
     )  # fmt: skip
 
     def __init__(self, op: str = "=", negated: bool = False) -> None:
         self.built = False
         self._is_strict = op in _GENERAL
         self._op = _GENERAL.get(op, op)
-        self._negated = negated
+        self._is_complement = negated != (self._op == "!=")
+        """Whether items are found that the look-up does not give: it looks for equality where `!=` is asked for."""
         self._compare = OPERATORS[_VALUE_OPERATORS[self._op]]
         self._items: list[Any] = []
         self._keys: list[Sequence[Any]] = []
@@ -91,28 +95,42 @@ class JoinIndex:
 
     def count(self, asked: Sequence[Any], implicit_timezone: int) -> int:
         """How many items match."""
-        if len(asked) == 1 and self._op in ("<", "<=", ">", ">=") and self._is_single and not self._negated:
-            run = self._run(asked[0] if not self._is_strict else self._strict(asked)[0])
-            if run is not None:
-                _, start, end = run
-                return end - start
-        return len(self._rows(asked, implicit_timezone))
+        found = self._number(asked, implicit_timezone)
+        return len(self._items) - found if self._is_complement else found
 
     def any(self, asked: Sequence[Any], implicit_timezone: int) -> bool:
         """Whether some item matches."""
-        if self._op in ("<", "<=", ">", ">=") and not self._negated:
+        if self._is_complement:
+            return self._number(asked, implicit_timezone) < len(self._items)
+        if self._op in _ORDERS:
             runs = [self._run(one) for one in (self._strict(asked) if self._is_strict else asked)]
             known = [run for run in runs if run is not None]
             if len(known) == len(runs):
                 return any(start < end for _, start, end in known)
-        return bool(self._rows(asked, implicit_timezone))
+        return bool(self._found(asked, implicit_timezone))
+
+    def _number(self, asked: Sequence[Any], implicit_timezone: int) -> int:
+        """How many rows the look-up gives."""
+        if len(asked) == 1 and self._op in _ORDERS and self._is_single:
+            run = self._run(asked[0] if not self._is_strict else self._strict(asked)[0])
+            if run is not None:
+                _, start, end = run
+                return end - start
+        return len(self._found(asked, implicit_timezone))
 
     # --- which rows match
 
     def _rows(self, asked: Sequence[Any], implicit_timezone: int) -> Rows:
+        found = self._found(asked, implicit_timezone)
+        if not self._is_complement:
+            return found
+        given = set(found)
+        return [row for row in range(len(self._items)) if row not in given]
+
+    def _found(self, asked: Sequence[Any], implicit_timezone: int) -> Rows:
         if self._is_strict and self._items:
             asked = self._strict(asked)
-        if self._negated:
+        if self._op == "!=":
             return self._rows_unlike(asked, implicit_timezone)
         find = self._equal if self._op == "=" else self._in_range
         if len(asked) == 1:
@@ -223,7 +241,7 @@ class JoinIndex:
         return known
 
     def _pair_by_pair(self, asked: Any, implicit_timezone: int) -> list[int]:
-        compare = OPERATORS["eq"] if self._negated else self._compare
+        compare = OPERATORS["eq"] if self._op == "!=" else self._compare
         return [
             row
             for row, keys in enumerate(self._keys)
@@ -321,3 +339,14 @@ class SharedValue:
     def keep(self, items: Sequence[Any]) -> Sequence[Any]:
         self.items, self.is_known = items, True
         return items
+
+
+def of_each_parent(nodes: Iterable[Any], place: int) -> Iterator[Any]:
+    """The node at a place among those of the nodes, in document order, that have the same parent."""
+    passed: dict[tuple[int, int | None], int] = {}
+    for node in nodes:
+        parent = node.parent
+        family = (id(node.tree), None if parent is None else parent.pre)
+        passed[family] = number = passed.get(family, 0) + 1
+        if number == place:
+            yield node

@@ -119,6 +119,8 @@ class JoinClause(Clause):
     collection: Expr
     position: Name | None
     tests: tuple[JoinTest, ...]
+    place: int | None = None
+    """Of the items that match and are children of one parent, the one at this place: `line[@id = $x][1]`."""
     is_of_input: bool = False
     """Whether a leading `/` in the collection is the root of the input, whatever the focus is here."""
 

@@ -32,6 +32,8 @@ def _join(out: Writer, node: ast.JoinClause) -> None:
         out.line()
         out.put("where ")
         out.part(test)
+    if node.place is not None:
+        out.put(f" (: the match at place {node.place} of each parent :)")
 
 
 @prints(PRIMARY, ast.JoinTest)
