@@ -85,6 +85,36 @@ def test_imports_point_upstream(path: Path) -> None:
     assert not wrong
 
 
+def parts_of(path: Path) -> tuple[str, str] | None:
+    """The stage of a file and its part of that stage; None for one that stands in the stage itself."""
+    parts = path.relative_to(ROOT).parts
+    return (parts[0], parts[1]) if len(parts) > 2 else None
+
+
+def imported_parts(path: Path) -> Iterator[tuple[str, str]]:
+    """The parts of the same stage that a file imports from."""
+    package = ("xylem", *path.relative_to(ROOT).parent.parts)
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom):
+            base = package[: len(package) - node.level + 1] if node.level else ()
+            _, *full = (*base, *(node.module or "").split("."))
+            if len(full) > 1 and full[1] and full[0] == package[1] and (ROOT / full[0] / full[1]).is_dir():
+                yield full[0], full[1]
+
+
+def test_parts_of_a_stage_import_in_one_direction() -> None:
+    """No two sub-packages of a stage need each other; what both need stands in the stage itself, or in a third."""
+    needs: dict[tuple[str, str], set[tuple[str, str]]] = {}
+    for path in FILES:
+        own = parts_of(path)
+        if own is not None:
+            needs.setdefault(own, set()).update(other for other in imported_parts(path) if other != own)
+    settled: set[tuple[str, str]] = set()
+    while ready := {part for part, others in needs.items() if part not in settled and others <= settled}:
+        settled |= ready
+    assert not needs.keys() - settled
+
+
 @pytest.mark.parametrize("package", PACKAGES, ids=lambda path: path.relative_to(ROOT.parent).as_posix())
 def test_a_package_opens_with_three_sentences(package: Path) -> None:
     docstring = ast.get_docstring(ast.parse((package / "__init__.py").read_text(encoding="utf-8"))) or ""

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from xylem.functions.context import Context, RunPart, StaticPart
 from xylem.functions.library import look_up
 from xylem.functions.registry import FN
+from xylem.run.packing import pack, unpack
 from xylem.run.program import current_time
 from xylem.run.tasks.aggregate_state import AggregateState, aggregate_state
-from xylem.run.tasks.packing import pack, unpack
 from xylem.source.resources import FileResources
 from xylem.values.string_of import string_of
 from xylem.values.strings import UntypedAtomic

@@ -12,8 +12,8 @@ import pytest
 import xylem
 from xylem.errors import DynamicError
 from xylem.functions.external import Functions
-from xylem.run.tasks.packing import pack, pack_error, unpack, unpack_error
-from xylem.run.tasks.user_classes import know_classes
+from xylem.run.packing import pack, pack_error, unpack, unpack_error
+from xylem.run.user_classes import know_classes
 from xylem.sink import SerializationParameters, serialize
 
 ADAPTIVE = SerializationParameters(method="adaptive")

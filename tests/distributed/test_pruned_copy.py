@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 import xylem
 from xylem.analysis.projection import Projection, project
-from xylem.run.tasks.packing import pack, unpack
-from xylem.run.tasks.pruned_copy import pruned
+from xylem.run.packing import pack, unpack
+from xylem.run.pruned_copy import pruned
 from xylem.sink import serialize
 
 from .ranges_of_documents import distributed

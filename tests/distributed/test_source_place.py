@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from xylem.errors import DynamicError
 from xylem.pipeline import StaticEnvironment, compile_distributed
+from xylem.run.packing import pack_error, unpack_error
 from xylem.run.tasks.in_process import run_in_process
-from xylem.run.tasks.packing import pack_error, unpack_error
 from xylem.run.tasks.source_place import source_place
 from xylem.source.byte_ranges import ranges
 from xylem.source.cut_points import find_cuts

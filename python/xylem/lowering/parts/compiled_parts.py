@@ -12,7 +12,7 @@ from xylem.rewrite.source import is_document_call
 from xylem.run.deep_stack import with_deep_stack
 from xylem.run.program import Program
 from xylem.run.stream.program import StreamProgram
-from xylem.run.tasks.user_classes import know_classes
+from xylem.run.user_classes import know_classes
 from xylem.syntax import ast
 from xylem.values.sequence_type import SequenceType
 

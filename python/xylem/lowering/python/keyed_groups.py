@@ -23,8 +23,8 @@ from .scope import Focus, Scope
 if TYPE_CHECKING:
     from xylem.run.stream.keyed_groups import TableSpec
 
-    from ..stream.aggregates import Fold
     from .compiler import Compiler
+    from .folds import Fold
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ def _part(aggregate: ast.Expr, record: ast.VarRef) -> GroupPart:
     """function($records) { count(for $r in $records return E($r)) } as E of the record."""
     from xylem.rewrite.substitution import Substitution
 
-    from ..stream.aggregates import fold_of
+    from .folds import fold_of
 
     assert isinstance(aggregate, ast.InlineFunction) and isinstance(aggregate.body, ast.FunctionCall)
     function, (argument, *more) = aggregate.body.name.local, aggregate.body.arguments
@@ -180,7 +180,7 @@ def _write_part(c: Compiler, part: GroupPart, target: str) -> None:
     with c.writer.indented(block=True), c.scoped():
         code = c.compile(part.taken)
         if part.fold is not None:
-            from ..stream.aggregate_plan import write_fold
+            from .folds import write_fold
 
             write_fold(c, part.fold, code, target)
         elif (FN, part.function) in COUNTS:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from xylem.analysis.facts.value_class import declared_class
 from xylem.analysis.projection import Projection, Use
-from xylem.analysis.types import sequence_type
 from xylem.functions.registry import FN
 from xylem.functions.traits import COUNTS
 from xylem.plan.flux import ROOT, ProcessStream, Step
@@ -21,13 +20,13 @@ from xylem.run.stream.roles import AggregateRole, FeedRole, ScopeRole
 from xylem.schema.constraints import ElementConstraints
 from xylem.syntax import ast
 from xylem.values import node as nk
-from xylem.values.sequence_type import ANY_SEQUENCE, NodeItem, Occurrence, SequenceType
+from xylem.values.sequence_type import NodeItem, Occurrence
 
-from ..python.code import Code, Shape, one
-from ..python.compiler import Compiler
+from ..python.code import one
+from ..python.folds import ONE, Fold, value_type, write_step
 from ..python.keyed_groups import Grouping, table_spec, write_cells, written_value, written_zero
 from ..python.scope import Focus, Scope
-from .aggregates import ONE, SO_FAR, Aggregate, Fold, is_fed_with_texts
+from .aggregates import Aggregate, is_fed_with_texts
 from .fed_records import ITEM, each_text, gives_itself
 from .first_tuples_code import first_spec, write_offers
 from .growing_folds import fold_grows
@@ -237,34 +236,6 @@ class AggregatePlanner:
         with c.writer.indented(block=True), c.scoped():
             c.declare(("", name), one(record, NodeItem(nk.ELEMENT), simple=True))
             write_cells(c, grouping)
-
-
-def value_type(fold: Fold) -> SequenceType:
-    return ANY_SEQUENCE if fold.type is None else sequence_type(fold.type)
-
-
-def write_fold(c: Compiler, fold: Fold, items: Code, target: str) -> None:
-    """for each item: target.add(step(target.value, item)); one item of a known type is kept as it is"""
-    name, so_far = c.writer.fresh("one"), c.writer.fresh("so_far")
-    is_single = value_type(fold).occurrence is Occurrence.ONE
-    # After an error there is no value to go on from.
-    c.writer.line(f"for {name} in () if {target}.is_decided else {c.as_iterable(items)}:")
-    with c.writer.indented(block=True), c.scoped():
-        c.writer.line(f"{so_far} = {target}.value{'[0]' if is_single else ''}")
-        write_step(c, fold, one(name, items.item, simple=True), so_far)
-        c.writer.line(f"{target}.add({f'({so_far},)' if is_single else so_far})")
-
-
-def write_step(c: Compiler, fold: Fold, item: Code, so_far: str) -> None:
-    """so_far = step(so_far, item)"""
-    kind = value_type(fold)
-    is_single = kind.occurrence is Occurrence.ONE
-    shape = Shape.ONE if is_single else Shape.SEQUENCE
-    value = Code(so_far, shape, kind if is_single else ANY_SEQUENCE, simple=True)
-    c.declare(SO_FAR.name.expanded, value, loops=True)
-    c.declare(ONE.name.expanded, item, loops=True)
-    made = c.converted(c.compile(fold.step), kind, "the value of a fold")
-    c.writer.line(f"{so_far} = {c.as_one(made, 'the value of a fold') if is_single else c.as_sequence(made)}")
 
 
 def may_be_inside(prefix: tuple[ast.AxisStep, ...], last: Step, of: ElementConstraints | None) -> bool:

@@ -37,6 +37,7 @@ from xylem.rewrite.single_pass.group_by_key import as_existence
 from xylem.rewrite.substitution import FocusInTheWay, Substitution
 from xylem.syntax import ast
 
+from ..python.folds import ONE, Fold, fold_of
 from ..python.keyed_groups import Grouping, grouping_of
 from .fed_records import ITEM, each_text, is_source, leaves_order, split_records
 
@@ -46,18 +47,6 @@ OF_NODES = ("fold-left", "last", "first", "items", "groups")
 """Those that take nodes, not their values."""
 AGGREGATE = "aggregate "
 """How the variables of aggregates are called; no query can call one so."""
-SO_FAR = ast.VarRef(ast.Name("value so far", None, ""))
-ONE = ast.VarRef(ast.Name("folded item", None, ""))
-
-
-@dataclass(frozen=True)
-class Fold:
-    """fold-left: the value before the first item, and the next one, in terms of SO_FAR and ONE."""
-
-    zero: ast.Expr
-    step: ast.Expr
-    type: ast.SequenceTypeNode | None = None
-    """What each value is converted to, by the function conversion rules."""
 
 
 @dataclass(frozen=True)
@@ -454,19 +443,6 @@ class Extraction:
 def is_fed_with_texts(function: str, taken: ast.Expr) -> bool:
     """Whether an aggregate can be fed with the text nodes of its records, each by itself."""
     return function not in ("last", "first", "items", "groups") and each_text(taken) is not None
-
-
-def fold_of(zero: ast.Expr, function: ast.Expr) -> Fold | None:
-    """What fold-left does with a function; None where it is not known before the run."""
-    match function:
-        case ast.InlineFunction(parameters=(so_far, one), body=body, returns=returns) if one.type is None:
-            if returns is not None and returns != so_far.type:
-                return None
-            step = Substitution({so_far.name.expanded: SO_FAR, one.name.expanded: ONE}).apply(body)
-            return Fold(zero, step, so_far.type)
-        case ast.NamedFunctionRef(name=name, arity=2):
-            return Fold(zero, ast.FunctionCall(name, (SO_FAR, ONE), span=function.span))
-    return None
 
 
 def _may_construct(node: ast.Node) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from xylem.functions.registry import FN
 from xylem.syntax import ast
 
-from .aggregates import SO_FAR
+from ..python.folds import SO_FAR
 
 
 def fold_grows(step: ast.Expr) -> bool:

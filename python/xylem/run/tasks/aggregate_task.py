@@ -15,10 +15,10 @@ from xylem.functions.traits import COUNTS
 from xylem.plan.spread import SpreadPart
 from xylem.syntax import ast
 
+from ..packing import pack, unpack, unpack_error
 from ..stream.accumulator import Failed
 from .aggregate_state import AggregateState, UserFolded, aggregate_state
 from .answer_text import HAS_ERROR
-from .packing import pack, unpack, unpack_error
 from .part_query import PartCompiler, PartQuery, RunOptions
 from .part_task import PartTask
 from .rows import Row

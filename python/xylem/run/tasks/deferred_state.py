@@ -12,9 +12,9 @@ from typing import Any
 from xylem.errors import InputError, XylemError
 from xylem.values.state_codec import register
 
+from ..packing import pack_error, unpack_error
 from ..stream.accumulator import Failed
 from .aggregate_state import AggregateState, Counted
-from .packing import pack_error, unpack_error
 
 
 @dataclass(frozen=True)

@@ -17,11 +17,11 @@ from xylem.functions.context import Context
 from xylem.plan.spread import RANGE_BEGINS, RANGE_ENDS, SpreadPart
 from xylem.source.byte_ranges import ByteRange, CutPoint
 
+from ..packing import pack, unpack, unpack_error
 from .aggregate_state import AggregateState
 from .aggregate_task import StateChoice
 from .answer_text import HAS_ERROR
 from .deferred_state import deferred
-from .packing import pack, unpack, unpack_error
 from .part_query import PartCompiler, PartQuery, RunOptions
 from .part_task import PartTask
 from .rows import Row

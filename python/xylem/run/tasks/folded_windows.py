@@ -20,9 +20,9 @@ from xylem.plan.spread import SpreadPart
 from xylem.values import atomic_type as at
 from xylem.values.sequence_type import AtomicItem
 
+from ..packing import pack
 from ..windows.resumed import ResumedWindows
 from .aggregate_task import AggregateTask, StateChoice
-from .packing import pack
 from .part_query import PartCompiler, RunOptions
 from .rows import Row
 from .windows_task import Completed, WindowsTask

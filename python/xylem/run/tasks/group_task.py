@@ -10,6 +10,7 @@ from xylem.errors import InputError
 from xylem.functions.context import Context
 from xylem.plan.spread import Grouping, SpreadPart
 
+from ..packing import pack, unpack
 from .aggregate_state import AggregateState
 from .aggregate_task import StateChoice
 from .deferred_state import deferred
@@ -17,7 +18,6 @@ from .flat_items import NOT_FLAT, check_flat
 from .group_key import exact_key, group_key
 from .order_key import one_value
 from .output_choice import TextChoice
-from .packing import pack, unpack
 from .part_query import PartCompiler, PartQuery, RunOptions
 from .rows import Row
 from .sort_task import OrderedTask, chosen_collation

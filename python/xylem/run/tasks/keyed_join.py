@@ -24,10 +24,10 @@ from xylem.errors import InputError, XylemError
 from xylem.functions.context import Context
 from xylem.plan.spread import Lookup, SpreadPart, SpreadQuery
 
+from ..packing import pack_error
 from .answer_text import HAS_ERROR
 from .join_key import join_key, key_bytes, must_compare
 from .map_task import MapTask
-from .packing import pack_error
 from .part_query import PartCompiler, PartQuery, RunOptions
 from .part_task import PartTask
 from .rows import Row

@@ -10,12 +10,12 @@ from xylem.errors import XylemError
 from xylem.functions.context import Context
 from xylem.plan.spread import SpreadPart
 
+from ..pruned_copy import pruned
 from .answer_text import ENDS_WITH_ATOMIC, AnswerText
 from .flat_items import flat
 from .output_choice import TextChoice
 from .part_query import PartCompiler, PartQuery, RunOptions
 from .part_task import PACKED_ITEMS, PartTask
-from .pruned_copy import pruned
 from .rows import Row
 
 

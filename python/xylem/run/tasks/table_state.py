@@ -13,10 +13,10 @@ from typing import Any
 
 from xylem.values.state_codec import register
 
+from ..packing import pack_error, unpack_error
 from ..stream.accumulator import Accumulator, Counter, Failed, Folder, Joiner
 from ..stream.keyed_groups import KeyedGroups, normal_key
 from .aggregate_state import AggregateState
-from .packing import pack_error, unpack_error
 
 Key = tuple[Any, ...]
 Cells = dict[Key, list[Any]]

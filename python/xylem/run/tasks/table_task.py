@@ -9,9 +9,9 @@ from xylem.functions.context import Context
 from xylem.plan.spread import SpreadPart
 from xylem.syntax import ast
 
+from ..packing import pack
 from .aggregate_state import AggregateState, aggregate_state
 from .aggregate_task import AggregateTask, StateChoice
-from .packing import pack
 from .part_query import PartCompiler, PartQuery, RunOptions
 from .rows import Row
 from .table_state import TableState

@@ -24,7 +24,9 @@ from xylem.values.atomize import atomize
 from xylem.values.node import ELEMENT, Node
 from xylem.values.sequence_type import NodeItem
 
+from ..packing import pack, pack_items, unpack
 from ..program import Program
+from ..pruned_copy import unbundled
 from ..windows.kept_items import xml_of
 from ..windows.late_arrivals import Clock, LateItem, TimedItem, WaitingItems, stream_order
 from ..windows.resumed import Order, ResumedWindows, WindowState
@@ -32,10 +34,8 @@ from .answer_text import AnswerText
 from .group_key import group_key
 from .map_task import MapTask
 from .output_choice import TextChoice
-from .packing import pack, pack_items, unpack
 from .part_query import PartCompiler, PartQuery, RunOptions
 from .part_task import PartTask
-from .pruned_copy import unbundled
 from .rows import Row
 
 BUCKETS = 64

@@ -91,7 +91,7 @@ class KeptItems:
 def _packed(nodes: Sequence[Node]) -> list[bytes]:
     if all(node.kind == ELEMENT for node in nodes):
         return [b"x" + text.encode() for text in xml_of(nodes)]
-    from ..tasks.packing import pack_items
+    from ..packing import pack_items
 
     return [b"p" + pack_items((node,)) for node in nodes]
 
@@ -102,8 +102,8 @@ def xml_of(elements: Sequence[Node]) -> list[str]:
 
 
 def _unpacked(packed: Sequence[bytes]) -> list[Node]:
-    from ..tasks.packing import unpack
-    from ..tasks.pruned_copy import unbundled
+    from ..packing import unpack
+    from ..pruned_copy import unbundled
 
     if all(data[:1] == b"x" for data in packed):
         return unbundled(b"".join([data[1:] for data in packed])) if packed else []

@@ -53,10 +53,10 @@ def save(cursor: Any, items: KeptItems) -> SavedCursor:
             content = value.place, value.start, value.end, value.is_over, value.results
             return Record(_OPEN, (), content, is_object=True)
         if isinstance(value, XylemError):
-            from ..tasks.packing import error_fields
+            from ..packing import error_fields
 
             return Record(_ERROR, error_fields(value))
-        from ..tasks.user_classes import user_record
+        from ..user_classes import user_record
 
         return user_record(value)
 
@@ -72,8 +72,8 @@ def save(cursor: Any, items: KeptItems) -> SavedCursor:
 
 def load(saved: SavedCursor, fresh: Any, items: KeptItems) -> None:
     """Let a cursor that has just been made go on where that one was."""
-    from ..tasks.packing import error_of
-    from ..tasks.user_classes import MAKERS
+    from ..packing import error_of
+    from ..user_classes import MAKERS
 
     makers: dict[str, Callable[..., Any]] = {**MAKERS, _OPEN: _new_window, _ERROR: error_of}
     if saved.items:
@@ -94,7 +94,7 @@ def _fill(made: Any, content: Any) -> None:
     if type(made) is Open:
         made.place, made.start, made.end, made.is_over, made.results = content
         return
-    from ..tasks.user_classes import fill
+    from ..user_classes import fill
 
     fill(made, content)
 
