@@ -214,6 +214,9 @@ class _Search:
         for index, clause in enumerate(flwor.clauses):
             following: Sequence[ast.Node] = (*flwor.clauses[index + 1 :], flwor.result)
             made, place = self._clause(clause, place, following)
+            if isinstance(clause, ast.GroupByClause):
+                # Behind it, each variable of the tuples has the values of a group.
+                place = self._hidden(place, [name for one in flwor.clauses[:index] for name in bound_names(one)])
             clauses.append(made)
         return replace(flwor, clauses=tuple(clauses), result=self.visited(flwor.result, place))
 

@@ -14,6 +14,8 @@ from .source import NAMED_SOURCES
 
 def is_worth_inlining(clause: ast.LetClause, rest: Sequence[ast.Clause], result: ast.Expr) -> bool:
     """Paths, literals and aggregates of paths wherever they are read; anything else where it is read at most once."""
+    if is_read_behind_grouping(clause.name, rest, result):
+        return False
     if is_cheap(clause.value):
         return True
     reads = list(_reads(clause.name, (*rest, result)))
@@ -23,6 +25,12 @@ def is_worth_inlining(clause: ast.LetClause, rest: Sequence[ast.Clause], result:
         # Computed once, and of one identity: it must stay so.
         return False
     return not any(isinstance(node, ast.ExtensionNode) and not _is_window(node) for node in clause.value.walk())
+
+
+def is_read_behind_grouping(name: ast.Name, rest: Sequence[ast.Clause], result: ast.Expr) -> bool:
+    """Whether a variable is read behind a `group by`: there it has the values of all tuples of a group."""
+    grouped = next((index for index, clause in enumerate(rest) if isinstance(clause, ast.GroupByClause)), None)
+    return grouped is not None and any(_reads(name, (*rest[grouped:], result)))
 
 
 def _is_window(node: ast.Node) -> bool:

@@ -149,6 +149,14 @@ SHARED = [
 ]
 """Values that are the same at each turn."""
 
+GROUPED = [
+    f"for $p in {P} let $all := {C} group by $w := $p/@w return count($all[@k = $w])",
+    f"let $all := {C} for $p in {P} group by $w := $p/@w return (count($all), count($all[@v = $w]))",
+    f"for $p in {P} let $m := max({C}/@v) group by $w := $p/@w return count($m)",
+    f"for $p in {P} let $k := {C}/@k group by $w := $p/@w return count($p[@id = $k])",
+]
+"""Variables that a `group by` makes the values of all tuples of a group."""
+
 KEYS = st.sampled_from(["a", "b", "c", "1", "01", "2", "1.0", " 1", "NaN", ""])
 
 
@@ -189,7 +197,7 @@ def streamed(query: Query, document: str) -> tuple[str, ...]:
     return tuple(b"".join(out).decode().split("|"))
 
 
-QUERIES = {text: xylem.compile(text) for text in (*SAME, *JOINED, *SHARED, *NOT_JOINED)}
+QUERIES = {text: xylem.compile(text) for text in (*SAME, *JOINED, *SHARED, *GROUPED, *NOT_JOINED)}
 REFERENCES = {text: reference(text) for text in QUERIES}
 
 
@@ -220,7 +228,7 @@ def test_spellings_have_one_answer() -> None:
     assert len({answer(QUERIES[text], DOCUMENT) for text in SAME}) == 1
 
 
-@pytest.mark.parametrize("text", [*SAME, *JOINED, *SHARED, *NOT_JOINED])
+@pytest.mark.parametrize("text", [*SAME, *JOINED, *SHARED, *GROUPED, *NOT_JOINED])
 @settings(max_examples=5)
 @given(document=documents())
 def test_as_nested_loops(text: str, document: str) -> None:

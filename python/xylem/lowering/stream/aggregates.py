@@ -32,6 +32,7 @@ from xylem.functions.registry import FN
 from xylem.functions.traits import BY_ORDER, COUNTS, IN_ANY_ORDER, MERGES
 from xylem.plan.flux import ROOT
 from xylem.plan.keyed_groups import FOUND_KEYS, GROUPS
+from xylem.rewrite.let_values import is_read_behind_grouping
 from xylem.rewrite.limited_sorts import LimitedSort, limited_sort, with_loop
 from xylem.rewrite.single_pass.group_by_key import as_existence
 from xylem.rewrite.substitution import FocusInTheWay, Substitution
@@ -309,6 +310,8 @@ class Extraction:
         """let $s := $y/a return …, the value put in for its name, where aggregates over it can be taken out"""
         let, *rest = node.clauses
         assert isinstance(let, ast.LetClause)
+        if is_read_behind_grouping(let.name, rest, node.result):
+            return None
         inner = replace(node, clauses=tuple(rest)) if rest else node.result
         try:
             put_in = Substitution({let.name.expanded: let.value}).apply(inner)

@@ -27,7 +27,7 @@ from ..scope_path import flattened, is_input_path
 from .copied_nodes import gathered_reach
 from .frame_rewrites import behind, converted, data_of, existence, is_document_element, is_once, once
 from .seen_in_passing import ALL_ELEMENTS, ONLY_TAGS, is_seen_in_passing
-from .spreading import Spread, Spreading, inlined
+from .spreading import Spread, Spreading, inlined, refuse_grouped
 from .tables import is_table, table_part
 from .uses import children_in_use
 
@@ -404,6 +404,7 @@ class Frame:
             made = inlined(first, rest, frozenset())
             return self.split(made if made.clauses else made.result, place)
         if isinstance(first, ast.LetClause):
+            refuse_grouped(first, rest)
             self._kept.append(first)
             try:
                 return behind(first, self.split(inner, place), flwor)

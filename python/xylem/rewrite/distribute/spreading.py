@@ -25,6 +25,7 @@ from xylem.source.byte_ranges import Scope
 from xylem.syntax import ast
 
 from ..input_reads import ExpandedName, is_closed, names_bound_in, reads_input
+from ..let_values import is_read_behind_grouping
 from ..not_spread import NO_PARTS, NotSpread
 from ..scope_path import flattened, is_input_path, scoped_path
 from ..substitution import Substitution
@@ -168,6 +169,7 @@ class Spreading:
             let = clauses.pop(0)
             assert isinstance(let, ast.LetClause)
             if not reads_input(let.value):
+                refuse_grouped(let, ast.Flwor(tuple(clauses), result))
                 head.append(let)
                 continue
             inner = inlined(let, ast.Flwor(tuple(clauses), result, span=flwor.span), bound)
@@ -319,9 +321,16 @@ def inlined(let: ast.LetClause, rest: ast.Flwor, bound: frozenset[ExpandedName])
     """What follows a `let`, with its value in place of its variable."""
     if let.type is not None:
         raise NotSpread("the type of a variable that holds input is checked as a whole", let)
+    refuse_grouped(let, rest)
     if free_in(let.value) & names_bound_in(rest):
         raise NotSpread(f"a name that ${let.name} reads is bound again behind it", let)
     return Substitution({let.name.expanded: let.value}).apply(rest)
+
+
+def refuse_grouped(let: ast.LetClause, rest: ast.Flwor) -> None:
+    """Refuse a variable that a `group by` makes the values of all tuples of a group."""
+    if is_read_behind_grouping(let.name, rest.clauses, rest.result):
+        raise NotSpread(f"behind `group by`, ${let.name} has a value for each tuple of a group", let)
 
 
 def _is_window(clause: ast.Node | None) -> bool:
@@ -346,4 +355,4 @@ def _replaced(node: ast.Expr, **changes: object) -> ast.Expr:
     return replace(node, **changes)  # type: ignore[arg-type]
 
 
-__all__ = ["Loop", "Spread", "Spreading", "inlined", "merged"]
+__all__ = ["Loop", "Spread", "Spreading", "inlined", "merged", "refuse_grouped"]

@@ -172,6 +172,9 @@ class _Finder:
             else:
                 clause = self._rebuilt(clause, self._inside_clause(clause, around))
                 around = self._inside_clause(clause, around)
+                if isinstance(clause, ast.GroupByClause):
+                    # Behind it, each variable of the tuples has the values of a group.
+                    around = around.with_sequences(*(name for one in made for name in bound_names(one)))
             made.append(clause)
         return _Clauses(made, self.visit(result, around), found)
 

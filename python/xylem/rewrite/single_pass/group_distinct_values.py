@@ -14,7 +14,7 @@ from __future__ import annotations
 from xylem.analysis.ast_replacement import replaced
 from xylem.syntax import ast
 
-from ..distinct_groups import distinct_groups
+from ..distinct_groups import LIES_INSIDE, distinct_groups
 from .fold_groups import is_folded
 from .rule import OnePassRule, PassFacts
 
@@ -31,9 +31,14 @@ class GroupDistinctValues(OnePassRule):
             if not isinstance(node, ast.Flwor) or not isinstance(node.clauses[0], ast.ForClause):
                 return None
             made = distinct_groups(node, _may_nest)
-            return made if made is not None and is_folded(made, facts) else None
+            return made if made is not None and not _looks_around(made) and is_folded(made, facts) else None
 
         return replaced(body, by)
+
+
+def _looks_around(loop: ast.Flwor) -> bool:
+    """Whether it depends on the data that items are not inside each other, which only tasks look after."""
+    return any(isinstance(clause, ast.LetClause) and clause.name == LIES_INSIDE for clause in loop.clauses)
 
 
 def _may_nest(items: ast.Expr) -> bool:

@@ -26,6 +26,7 @@ from xylem.functions.registry import FN
 from xylem.syntax import ast
 
 from ..fresh_names import bound_names
+from ..let_values import is_read_behind_grouping
 from ..substitution import Substitution
 from .rule import OnePassRule, PassFacts
 
@@ -75,9 +76,7 @@ def _stands_for(name: ast.Name, value: ast.Expr, behind: ast.Flwor) -> bool:
     bound = [one.expanded for node in behind.walk() for one in bound_names(node)]
     if name.expanded in bound or free_in(value) & set(bound):
         return False
-    grouped = next((n for n, c in enumerate(behind.clauses) if isinstance(c, ast.GroupByClause)), None)
-    if grouped is not None and name.expanded in read_variables(replace(behind, clauses=behind.clauses[grouped:])):
-        # Behind it, a variable that is no key has the values of all tuples of a group.
+    if is_read_behind_grouping(name, behind.clauses, behind.result):
         return False
     here = sum(_is_read(name, node) for node in nodes_in_same_focus(behind))
     return here == sum(_is_read(name, node) for node in behind.walk())
