@@ -2,12 +2,13 @@
 //!
 //! A declaration has an effect only once it is complete, since it is read again from its start when it was cut off.
 
+use crate::attribute_rules::{AttributeKind, AttributeRules};
 use crate::characters::is_space;
 use crate::content_model::content_model;
 use crate::cursor::Cursor;
-use crate::doctype::{check_name, check_no_colon, external_id, AttributeKind, AttributeRule, Doctype};
+use crate::doctype::{check_name, check_no_colon, external_id, Doctype};
 use crate::entities::{tokenise, Content};
-use crate::errors::{syntax, Halt};
+use crate::errors::{limit, syntax, Halt};
 use crate::limits::Limits;
 use crate::references::{reference, Reference};
 
@@ -83,12 +84,18 @@ impl Doctype {
             given.push(GivenRule { name, kind, default: default_value(cursor)? });
         }
         for rule in given {
-            self.add_rule(element, rule, around)?;
+            self.add_rule(element, rule, at, around)?;
         }
         Ok(())
     }
 
-    fn add_rule(&mut self, element: &[u8], given: GivenRule<'_>, around: &Surroundings<'_>) -> Result<(), Halt> {
+    fn add_rule(
+        &mut self,
+        element: &[u8],
+        given: GivenRule<'_>,
+        at: usize,
+        around: &Surroundings<'_>,
+    ) -> Result<(), Halt> {
         let mut default = None;
         if let Some((raw, start)) = given.default {
             let mut value = Vec::new();
@@ -101,9 +108,13 @@ impl Doctype {
         if self.ignores_declarations {
             return Ok(());
         }
-        let rules = self.attributes.entry(element.into()).or_default();
-        if rules.iter().all(|rule| &*rule.name != given.name) {
-            rules.push(AttributeRule { name: given.name.into(), kind: given.kind, default });
+        if !self.attributes.contains_key(element) {
+            self.attributes.insert(element.into(), AttributeRules::default());
+        }
+        let rules = self.attributes.get_mut(element);
+        let declared = rules.map_or(0, |rules| rules.declare(given.name, given.kind, default));
+        if declared > around.limits.attributes {
+            return Err(limit(at, "attributes", declared, around.limits.attributes));
         }
         Ok(())
     }
@@ -320,10 +331,20 @@ mod tests {
 
     #[test]
     fn defaults_are_normalised_by_type() {
-        let doctype = declared("<!ATTLIST a b NMTOKENS '  x  y ' c CDATA ' x ' b CDATA 'later'>").unwrap();
-        let rules = &doctype.attributes[&b"a"[..]];
-        assert_eq!(rules.len(), 2);
-        assert_eq!(rules[0].default.as_deref(), Some(&b"x y"[..]));
-        assert_eq!(rules[1].default.as_deref(), Some(&b" x "[..]));
+        let mut doctype = declared("<!ATTLIST a b NMTOKENS '  x  y ' c CDATA ' x ' b CDATA 'later'>").unwrap();
+        let rules = doctype.attributes.get_mut(&b"a"[..]).unwrap();
+        rules.begin_tag();
+        let defaults: Vec<_> = rules.missing().filter_map(|rule| rule.default.as_deref()).collect();
+        assert_eq!(defaults, [&b"x y"[..], &b" x "[..]]);
+    }
+
+    #[test]
+    fn many_declarations_for_one_element() {
+        let given: String = (0..40).map(|number| format!("a{number} CDATA 'x' a0 CDATA #IMPLIED ")).collect();
+        assert!(declared(&format!("<!ATTLIST a {given}>")).is_ok());
+        let limits = Limits { attributes: 79, ..Limits::default() };
+        let around = Surroundings { limits: &limits, has_namespaces: true, read: 0, is_input: true };
+        let text = format!("<!ATTLIST a {given}>");
+        assert!(matches!(Doctype::default().declaration(text.as_bytes(), 0, &around), Err(Halt::Fault(_))));
     }
 }

@@ -1,37 +1,14 @@
 //! What a document type declaration leaves behind: entities, and rules for attributes. Its declarations are read in
 //! `declarations.rs` and `content_model.rs`; what is external is never fetched.
 
-use rustc_hash::FxHashMap;
+use std::collections::HashMap;
 
+use crate::attribute_rules::AttributeRules;
 use crate::characters::{count, shown};
 use crate::cursor::Cursor;
 use crate::entities::Entities;
 use crate::errors::{fault, limit, namespace, syntax, Halt, Kind};
 use crate::limits::Limits;
-
-/// The declared type of an attribute, as far as it matters here.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AttributeKind {
-    /// Any text.
-    Text,
-    /// An identifier.
-    Id,
-    /// One or several references to identifiers.
-    Idref,
-    /// Another tokenised or enumerated type.
-    Tokens,
-}
-
-/// What is declared of an attribute of an element.
-#[derive(Debug)]
-pub struct AttributeRule {
-    /// Name as written, and the index of its colon, 0 for none.
-    pub name: Box<[u8]>,
-    /// Its type.
-    pub kind: AttributeKind,
-    /// The normalised default value.
-    pub default: Option<Box<[u8]>>,
-}
 
 /// The document type of a document.
 #[derive(Default)]
@@ -43,7 +20,7 @@ pub struct Doctype {
     /// The entities.
     pub entities: Entities,
     /// Rules for attributes, by element name as written.
-    pub attributes: FxHashMap<Box<[u8]>, Vec<AttributeRule>>,
+    pub attributes: HashMap<Box<[u8]>, AttributeRules>,
     /// Whether a part was left unread, after which declarations no longer count (§5.1).
     pub ignores_declarations: bool,
 }

@@ -1,8 +1,7 @@
 //! Entities: their replacement texts, their use in attribute values, and how much they may add to a document.
 
+use std::collections::HashMap;
 use std::sync::Arc;
-
-use rustc_hash::FxHashMap;
 
 use crate::characters::{count, shown};
 use crate::errors::{fault, limit, syntax, Halt, Kind};
@@ -11,6 +10,9 @@ use crate::references::{reference, Reference};
 
 /// Expansion is compared with the length of the input only beyond this.
 const SMALL_EXPANSION: i64 = 100_000;
+
+/// Defaults of attributes count as expansion only beyond so many times the length of the input.
+const ORDINARY_DEFAULTS: i64 = 10;
 
 /// What an entity stands for.
 #[derive(Clone, Debug)]
@@ -42,11 +44,14 @@ pub struct Entity {
 #[derive(Default)]
 pub struct Entities {
     all: Vec<Entity>,
-    general: FxHashMap<Box<[u8]>, usize>,
-    parameter: FxHashMap<Box<[u8]>, usize>,
+    // Not by the fast hash of the other tables: names of a document type can be chosen to collide in that one.
+    general: HashMap<Box<[u8]>, usize>,
+    parameter: HashMap<Box<[u8]>, usize>,
     /// Lengths with the entities expanded that were known at the declaration.
     sizes: Vec<i64>,
     expanded: i64,
+    /// Characters that defaults of attributes would take if they were written in the tags.
+    defaulted: i64,
     /// Whether an entity may be declared in a part of the document type that is not read.
     pub may_be_elsewhere: bool,
 }
@@ -147,18 +152,19 @@ impl Entities {
         self.all[number].is_open = false;
     }
 
-    /// A long default value of an attribute is as good as an entity.
-    pub fn charge_default(&mut self, length: usize, read: u64, limits: &Limits, at: usize) -> Result<(), Halt> {
-        self.expanded += length as i64;
+    /// Defaults of attributes add to the document as entities do, but for what ordinary documents have of them.
+    pub fn charge_defaults(&mut self, length: usize, read: u64, limits: &Limits, at: usize) -> Result<(), Halt> {
+        self.defaulted = self.defaulted.saturating_add(length as i64);
         self.check_expansion(read, limits, at)
     }
 
     fn check_expansion(&self, read: u64, limits: &Limits, at: usize) -> Result<(), Halt> {
-        let expanded = self.expanded;
+        let read = i64::try_from(read).unwrap_or(i64::MAX).max(1);
+        let ordinary = ORDINARY_DEFAULTS.saturating_mul(read);
+        let expanded = self.expanded.saturating_add(self.defaulted.saturating_sub(ordinary).max(0));
         if expanded > limits.expanded_characters {
             return Err(limit(at, "expanded characters", expanded as usize, limits.expanded_characters as usize));
         }
-        let read = i64::try_from(read).unwrap_or(i64::MAX).max(1);
         if expanded > SMALL_EXPANSION && expanded > limits.expansion_factor.saturating_mul(read) {
             return Err(limit(
                 at,

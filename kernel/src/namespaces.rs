@@ -1,8 +1,10 @@
 //! Namespaces in XML 1.0 (3rd edition): declarations, the scopes they make, and names resolved in a scope.
 //!
-//! A scope is a set of bindings. Records that declare the same namespaces again and again share one scope, and with it
-//! the names resolved there: a name seen before costs one look-up.
+//! A scope is what an element declares, inside the scope around it. Records that declare the same namespaces again and
+//! again share one scope, and with it the names resolved there: a name seen before costs one look-up. What is bound now
+//! stands in one table for all open elements, so that neither time nor space grows with how many bindings are in scope.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
@@ -17,17 +19,22 @@ pub const XML_NAMESPACE: &str = "http://www.w3.org/XML/1998/namespace";
 const XMLNS_NAMESPACE: &str = "http://www.w3.org/2000/xmlns/";
 
 const MOST_SCOPES: usize = 2_000;
+/// The number of the scope outside all elements.
+const OUTERMOST: usize = 0;
 
 /// A prefix and its namespace; the prefix is empty for the default namespace, the namespace where it is undeclared.
 pub type Binding = (Arc<str>, Arc<str>);
 
 #[derive(Default)]
 struct Scope {
-    bindings: Vec<Binding>,
+    /// The scope around it, and what it declares there: by these it is found again.
+    key: ScopeKey,
     elements: NameTable,
     attributes: NameTable,
     expectations: Expectations,
 }
+
+type ScopeKey = (usize, Arc<[Binding]>);
 
 struct Entered {
     depth: usize,
@@ -39,7 +46,9 @@ struct Entered {
 /// The scopes of the open elements.
 pub struct Namespaces {
     scopes: Vec<Scope>,
-    numbers: FxHashMap<Vec<Binding>, usize>,
+    numbers: HashMap<ScopeKey, usize>,
+    /// The namespaces each prefix is bound to by the open elements, innermost last.
+    bound: HashMap<Arc<str>, Vec<Arc<str>>>,
     entered: Vec<Entered>,
     current: usize,
     texts: FxHashMap<Box<str>, Arc<str>>,
@@ -53,11 +62,10 @@ pub type Parts<'a> = (&'a [u8], &'a [u8]);
 impl Namespaces {
     /// The scope outside all elements. Where namespaces are off, a colon is like any other character.
     pub fn new(is_on: bool) -> Self {
-        let xml: Binding = ("xml".into(), XML_NAMESPACE.into());
-        let scope = Scope { bindings: vec![xml.clone()], ..Scope::default() };
         Namespaces {
-            scopes: vec![scope],
-            numbers: FxHashMap::from_iter([(vec![xml], 0)]),
+            scopes: vec![Scope::default()],
+            numbers: HashMap::new(),
+            bound: HashMap::from_iter([("xml".into(), vec![XML_NAMESPACE.into()])]),
             entered: Vec::new(),
             current: 0,
             texts: FxHashMap::default(),
@@ -82,9 +90,20 @@ impl Namespaces {
                 declared.push(binding);
             }
         }
-        let scope = if declared.is_empty() { self.current } else { self.scope_with(&declared) };
-        self.entered.push(Entered { depth, scope: self.current, declared: declared.into() });
-        self.current = scope;
+        for (prefix, uri) in &declared {
+            match self.bound.get_mut(&**prefix) {
+                Some(known) => known.push(uri.clone()),
+                None => {
+                    self.bound.insert(prefix.clone(), vec![uri.clone()]);
+                }
+            }
+        }
+        let declared: Arc<[Binding]> = declared.into();
+        // Before the scope is looked for, since old scopes may be dropped then.
+        self.entered.push(Entered { depth, scope: self.current, declared: declared.clone() });
+        if !declared.is_empty() {
+            self.current = self.scope_with(declared);
+        }
         Ok(())
     }
 
@@ -93,8 +112,20 @@ impl Namespaces {
     pub fn leave(&mut self, depth: usize) {
         if let Some(last) = self.entered.last() {
             if last.depth == depth {
-                self.current = last.scope;
-                self.entered.pop();
+                self.leave_last();
+            }
+        }
+    }
+
+    fn leave_last(&mut self) {
+        let Some(last) = self.entered.pop() else { return };
+        self.current = last.scope;
+        for (prefix, _) in last.declared.iter() {
+            if let Some(known) = self.bound.get_mut(&**prefix) {
+                known.pop();
+                if known.is_empty() {
+                    self.bound.remove(&**prefix);
+                }
             }
         }
     }
@@ -106,21 +137,17 @@ impl Namespaces {
         (!declared.is_empty()).then(|| declared.clone())
     }
 
-    fn scope_with(&mut self, declared: &[Binding]) -> usize {
-        let mut bindings = self.scopes[self.current].bindings.clone();
-        for (prefix, uri) in declared {
-            bindings.retain(|(known, _)| known != prefix);
-            bindings.push((prefix.clone(), uri.clone()));
-        }
-        bindings.sort_unstable();
-        if let Some(&scope) = self.numbers.get(&bindings) {
+    fn scope_with(&mut self, declared: Arc<[Binding]>) -> usize {
+        if let Some(&scope) = self.numbers.get(&(self.current, declared.clone())) {
             return scope;
         }
-        if self.scopes.len() >= MOST_SCOPES {
+        // Twice what is in use at least: each time, as many scopes have come as are looked at.
+        if self.scopes.len() >= MOST_SCOPES.max(2 * self.entered.len()) {
             self.drop_unused();
         }
-        self.scopes.push(Scope { bindings: bindings.clone(), ..Scope::default() });
-        self.numbers.insert(bindings, self.scopes.len() - 1);
+        let key = (self.current, declared);
+        self.scopes.push(Scope { key: key.clone(), ..Scope::default() });
+        self.numbers.insert(key, self.scopes.len() - 1);
         self.scopes.len() - 1
     }
 
@@ -131,10 +158,14 @@ impl Namespaces {
         self.numbers.clear();
         self.texts.clear();
         let in_use = self.entered.iter_mut().map(|entered| &mut entered.scope).chain([&mut self.current]);
+        // Outermost first: the scope around another one has moved before it.
         for number in in_use {
-            if let Some(scope) = old[*number].take() {
+            if let Some(mut scope) = old[*number].take() {
                 moved.insert(*number, self.scopes.len());
-                self.numbers.insert(scope.bindings.clone(), self.scopes.len());
+                if *number != OUTERMOST {
+                    scope.key.0 = moved[&scope.key.0];
+                    self.numbers.insert(scope.key.clone(), self.scopes.len());
+                }
                 self.scopes.push(scope);
             }
             *number = moved[number];
@@ -162,8 +193,8 @@ impl Namespaces {
 
     /// The namespace of a prefix.
     pub fn lookup(&self, prefix: &[u8]) -> Option<&Arc<str>> {
-        let bindings = &self.scopes[self.current].bindings;
-        bindings.iter().find(|(known, _)| known.as_bytes() == prefix).map(|(_, uri)| uri)
+        // Names are checked to be UTF-8 before they come here; others are bound nowhere.
+        self.bound.get(std::str::from_utf8(prefix).ok()?)?.last()
     }
 
     /// The tags that are expected in this scope.
@@ -284,6 +315,24 @@ mod tests {
         }
         assert!(namespaces.scopes.len() <= MOST_SCOPES);
         assert_eq!(&**namespaces.lookup(b"r").unwrap(), "urn:root");
+    }
+
+    #[test]
+    fn what_is_in_scope_is_not_copied() {
+        let mut namespaces = Namespaces::new(true);
+        let name = |number: usize| format!("p{number}");
+        for number in 0..10_000 {
+            namespaces.enter(number + 1, &[(name(number).as_bytes(), b"urn:u", 0)]).unwrap();
+        }
+        let held: usize = namespaces.scopes.iter().map(|scope| scope.key.1.len()).sum();
+        assert_eq!(held, 10_000);
+        assert_eq!(namespaces.bound.len(), 10_001);
+        assert!(namespaces.lookup(b"p0").is_some());
+        for number in (0..10_000).rev() {
+            namespaces.leave(number + 1);
+        }
+        assert_eq!(namespaces.bound.len(), 1);
+        assert_eq!(namespaces.current, OUTERMOST);
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! Start tags (XML 1.0 §3.1): attributes read, completed by the document type, checked, and their namespaces entered.
 
+use crate::attribute_rules::AttributeKind;
 use crate::characters::{count, is_space, name, shown, stops_value, NameEnd};
-use crate::doctype::{check_name, AttributeKind};
+use crate::doctype::check_name;
 use crate::entities::tokenise;
 use crate::errors::{limit, namespace, syntax, Halt};
 use crate::markup::next_markup;
@@ -289,29 +290,28 @@ impl Reader {
 
     /// Types and defaults that the document type declares; whether a default declares a namespace.
     fn apply_rules(&mut self, data: &[u8], at: usize, element: &[u8]) -> Result<bool, Halt> {
-        let Some(rules) = self.doctype.attributes.get(element) else {
+        let Some(rules) = self.doctype.attributes.get_mut(element) else {
             return Ok(false);
         };
-        let mut has_declarations = false;
-        let given = self.attributes.len();
-        for rule in rules {
-            let known = self.attributes[..given].iter().position(|a| *a.name.of(data, &self.scratch) == *rule.name);
-            if let Some(number) = known {
-                let attribute = &mut self.attributes[number];
-                attribute.kind = rule.kind;
-                if rule.kind != AttributeKind::Text {
-                    let start = self.scratch.len();
-                    let Span { start: from, end: to, is_scratch } = attribute.value;
-                    if is_scratch {
-                        self.scratch.extend_from_within(from..to);
-                    } else {
-                        self.scratch.extend_from_slice(&data[from..to]);
-                    }
-                    tokenise(&mut self.scratch, start);
-                    attribute.value = Span { start, end: self.scratch.len(), is_scratch: true };
+        rules.begin_tag();
+        for attribute in &mut self.attributes {
+            let Some(kind) = rules.give(attribute.name.of(data, &self.scratch)) else { continue };
+            attribute.kind = kind;
+            if kind != AttributeKind::Text {
+                let start = self.scratch.len();
+                let Span { start: from, end: to, is_scratch } = attribute.value;
+                if is_scratch {
+                    self.scratch.extend_from_within(from..to);
+                } else {
+                    self.scratch.extend_from_slice(&data[from..to]);
                 }
-                continue;
+                tokenise(&mut self.scratch, start);
+                attribute.value = Span { start, end: self.scratch.len(), is_scratch: true };
             }
+        }
+        let mut has_declarations = false;
+        let mut added = 0;
+        for rule in rules.missing() {
             let Some(value) = &rule.default else { continue };
             let start = self.scratch.len();
             self.scratch.extend_from_slice(&rule.name);
@@ -329,10 +329,11 @@ impl Reader {
                 is_declaration,
                 kind: rule.kind,
             });
-            if value.len() > LONG_DEFAULT {
-                let read = self.read_before + at as u64;
-                self.doctype.entities.charge_default(value.len(), read, &self.limits, at)?;
-            }
+            added += rule.name.len() + value.len() + AROUND_NAME_AND_VALUE;
+        }
+        if added > 0 {
+            let read = self.read_before + at as u64;
+            self.doctype.entities.charge_defaults(added, read, &self.limits, at)?;
         }
         if self.attributes.len() > self.limits.attributes {
             return Err(limit(at, "attributes", self.attributes.len(), self.limits.attributes));
@@ -377,5 +378,5 @@ impl Reader {
     }
 }
 
-/// Defaults up to this length are not counted as expansion.
-const LONG_DEFAULT: usize = 256;
+/// A blank, the sign and the quotes of an attribute.
+const AROUND_NAME_AND_VALUE: usize = 4;

@@ -19,8 +19,8 @@ use self::start_tests::Counted;
 
 use rustc_hash::FxHashSet;
 
+use crate::attribute_rules::AttributeKind;
 use crate::automaton::{Action, Attributes, Automaton, Move};
-use crate::doctype::AttributeKind;
 use crate::errors::{limit, Halt};
 use crate::limits::Limits;
 use crate::names::Names;

@@ -1,13 +1,15 @@
 """Document type declarations: identifiers, entities within limits, and nothing fetched that was not allowed.
 
 Expat expands internal entities and fills in attribute defaults by itself. Here stand the guards around it, which do not
-rely on the version of expat a Python was built with: entities that would grow beyond the limits are refused, external
-ones are an error, and a reference expat would drop because an unread external DTD might declare it is an error too.
+rely on the version of expat a Python was built with: entities and defaults that would grow beyond the limits are
+refused, external entities are an error, and a reference expat would drop because an unread external DTD might declare
+it is an error too.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable
 
 from xylem.values.uri import resolve
@@ -20,6 +22,9 @@ ResolveEntity = Callable[[str], "bytes | None"]
 _REFERENCE = re.compile(r"&([^#;&\s][^;&\s]*);")
 _START_TAG = re.compile(rb"""<[^<>"']*(?:"[^"]*"|'[^']*'|[^<>"'])*>""")
 _SMALL_EXPANSION = 100_000
+_ORDINARY_DEFAULTS = 10
+"""Defaults of attributes count as expansion only beyond so many times the length of the input."""
+_AROUND_NAME_AND_VALUE = 4
 _PREDEFINED = frozenset({"amp", "lt", "gt", "quot", "apos"})
 _REFERENCE_BYTES = re.compile(rb"&([^#;&\s<>\"'][^;&\s<>\"']*);")
 
@@ -37,6 +42,10 @@ class DoctypeHandlers:
         self.externals: set[str] = set()
         self._has_unread_subset = False
         self._produced = 0
+        self._defaulted = 0
+        self._declared: Counter[str] = Counter()
+        self._defaults: dict[str, set[str]] = {}
+        """By element, the attributes that have a default value."""
         self._sizes: dict[str, int] = {}
 
     def attach(self) -> None:
@@ -66,12 +75,20 @@ class DoctypeHandlers:
     def _end(self) -> None:
         parser = self.parser
         parser.CommentHandler, parser.ProcessingInstructionHandler = self._kept
-        if self.entities or self.externals:
+        if self.entities or self.externals or self._defaults:
             self._guard_expansion()
         if self._has_unread_subset:
             self._guard_attributes()
 
     def _attribute(self, element: str, attribute: str, kind: str, default: str | None, required: int) -> None:
+        # Expat goes through all it was told of an element, repeated declarations included, at each one and each tag.
+        self._declared[element] += 1
+        if self._declared[element] > self.loader.limits.attributes:
+            self.loader.exceeds("attributes", self._declared[element])
+        if default is not None:
+            self._defaults.setdefault(element, set()).add(attribute)
+            # Entities are expanded in it already.
+            self._count(len(default))
         if kind == "ID":
             self.loader.id_attributes.add((element, attribute))
         elif kind in ("IDREF", "IDREFS"):
@@ -126,17 +143,32 @@ class DoctypeHandlers:
             text(data)
 
         def counted_start(tag: str, attributes: list[str]) -> None:
-            self._count(sum(map(len, attributes)))
+            defaults = self._defaults.get(tag)
+            if defaults:
+                self._count_defaults(attributes, defaults)
+            else:
+                self._count(sum(map(len, attributes)))
             start(tag, attributes)
 
         parser.CharacterDataHandler = counted_text
         parser.StartElementHandler = counted_start
 
+    def _count_defaults(self, attributes: list[str], defaults: set[str]) -> None:
+        # Expat does not say which ones a tag lacked. To count those it has as well is no harm: they were read.
+        length = 0
+        for place in range(0, len(attributes), 2):
+            size = len(attributes[place]) + len(attributes[place + 1])
+            if attributes[place] in defaults:
+                self._defaulted += size + _AROUND_NAME_AND_VALUE
+            else:
+                length += size
+        self._count(length)
+
     def _count(self, length: int) -> None:
         # Each character outside entities takes a byte at least, so what exceeds the bytes read came from entities.
         self._produced += length
         read = self.parser.CurrentByteIndex
-        expanded = self._produced - read
+        expanded = self._produced - read + max(self._defaulted - _ORDINARY_DEFAULTS * read, 0)
         limits = self.loader.limits
         if expanded > limits.expanded_characters:
             self.loader.exceeds("expanded_characters", expanded)

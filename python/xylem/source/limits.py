@@ -16,7 +16,7 @@ class Limits:
     depth: int = 10_000
     """Open elements at once."""
     attributes: int = 1_000
-    """Attributes of one element, namespace declarations included."""
+    """Attributes of one element, namespace declarations included; and how many a document type declares for one."""
     name_characters: int = 1_000
     """Length of a name of any kind, prefix included."""
     attribute_characters: int = 1_000_000
@@ -24,9 +24,10 @@ class Limits:
     text_characters: int = 64_000_000
     """Length of one text node, comment or processing instruction."""
     expanded_characters: int = 1_000_000
-    """What internal entities may add to a document, over the length of the input itself."""
+    """What internal entities may add to a document, over the length of the input itself. Attributes that a document
+    type gives by default count too, beyond ten times that length."""
     expansion_factor: int = 100
-    """How many times longer than the input its text may become by entities, once past a small start."""
+    """How many times longer than the input its text may become by entities and defaults, once past a small start."""
     names: int = 1_000_000
     """Different names of what a scan shows: an endless input may never stop inventing some."""
     item_bytes: int = 256_000_000

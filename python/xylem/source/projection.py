@@ -154,7 +154,7 @@ class Projection(TreeLoader):
             self._end_text()
         element = self._open.pop()
         self._close(element)
-        self.scope = element.outer_scope
+        self.leave(element.outer_scope)
         self._check_item()
 
     def _check_item(self) -> None:

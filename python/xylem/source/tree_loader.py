@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 XMLNS_NAMESPACE = "http://www.w3.org/2000/xmlns/"
 _MOST_SHAPES = 20_000
+_MOST_SCOPES = 2_000
 _LONGEST_PATH = 12
 
 StartHandler = Callable[[str, list[str]], None]
@@ -34,12 +35,13 @@ Shape = tuple[int, list[int], tuple[tuple[int, QName], ...]]
 
 
 class Scope:
-    """The namespaces in scope of some elements, and the shapes resolved in it."""
+    """What some elements declare inside the scope around them, the shapes resolved there, and the scopes inside it."""
 
-    __slots__ = ("bindings", "shapes")
+    __slots__ = ("declared", "inner", "shapes")
 
-    def __init__(self, bindings: dict[str, str]) -> None:
-        self.bindings = bindings
+    def __init__(self, declared: dict[str, str]) -> None:
+        self.declared = declared
+        self.inner: dict[frozenset[tuple[str, str]], Scope] = {}
         self.shapes: dict[object, Shape] = {}
 
 
@@ -57,8 +59,9 @@ class TreeLoader:
         self.open_row = 0
         self._id_rules: set[tuple[int, int]] = set()
         self._idref_rules: set[tuple[int, int]] = set()
-        self.scope = Scope({"xml": XML_NAMESPACE})
-        self._scopes: dict[frozenset[tuple[str, str]], Scope] = {}
+        self.scope = Scope({})
+        self._bound: dict[str, list[str]] = {"xml": [XML_NAMESPACE]}
+        """The namespaces each prefix is bound to by the open elements, innermost last."""
         self._long_texts: dict[int, list[str]] = {}
         self._long_length = 0
 
@@ -125,8 +128,9 @@ class TreeLoader:
             nonlocal parent, depth, shapes, scope_row
             ends[parent] = count
             if parent == scope_row:
-                scope_row, self.scope = outer_scopes.pop()
-                shapes = self.scope.shapes
+                scope_row, outer = outer_scopes.pop()
+                self.leave(outer)
+                shapes = outer.shapes
             self.open_row = parent = parents[parent]
             depth -= 1
 
@@ -251,14 +255,14 @@ class TreeLoader:
         prefix, colon, local = raw.rpartition(":")
         if colon and (not prefix or ":" in prefix or not is_ncname(local)):
             self.fail("XYIN0001", f"'{raw}' is no name: a prefix and a local name stand around one colon")
-        bindings = self.scope.bindings
+        bound = self._bound
         if prefix:
-            if prefix not in bindings:
+            if prefix not in bound:
                 what = "element" if kind == ELEMENT else "attribute"
                 self.fail("XYIN0001", f"the prefix '{prefix}' of the {what} '{raw}' is not declared")
-            uri = bindings[prefix]
+            uri = bound[prefix][-1]
         else:
-            uri = bindings.get("", "") if kind == ELEMENT else ""
+            uri = bound[""][-1] if kind == ELEMENT and "" in bound else ""
         return self.tree.names.code(kind, uri, local, prefix), QName(uri, local, prefix)
 
     def instruction_code(self, target: str) -> int:
@@ -309,15 +313,32 @@ class TreeLoader:
 
     def enter(self, declared: dict[str, str]) -> dict[str, str]:
         """Make `scope` that of an element with these declarations; gives those that change anything."""
-        outer = self.scope.bindings
-        new = {p: uri for p, uri in declared.items() if outer.get(p, "") != uri}
-        bindings = {**outer, **new}
-        key = frozenset(bindings.items())
-        scope = self._scopes.get(key)
+        bound, outer = self._bound, self.scope
+        new = {p: uri for p, uri in declared.items() if (bound[p][-1] if p in bound else "") != uri}
+        if not new:
+            return new
+        for prefix, uri in new.items():
+            bound.setdefault(prefix, []).append(uri)
+        key = frozenset(new.items())
+        scope = outer.inner.get(key)
         if scope is None:
-            scope = self._scopes[key] = Scope(bindings)
+            if len(outer.inner) >= _MOST_SCOPES:
+                # A document may bind ever new namespaces.
+                outer.inner.clear()
+            scope = outer.inner[key] = Scope(new)
         self.scope = scope
         return new
+
+    def leave(self, outer: Scope) -> None:
+        """The element has ended that may have made a scope inside another one."""
+        if self.scope is outer:
+            return
+        for prefix in self.scope.declared:
+            known = self._bound[prefix]
+            known.pop()
+            if not known:
+                del self._bound[prefix]
+        self.scope = outer
 
     def start_handler(self) -> StartHandler:
         """The handler installed now, for a guard to call."""
