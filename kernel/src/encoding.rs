@@ -2,6 +2,7 @@
 
 use encoding_rs::{DecoderResult, Encoding};
 
+use crate::characters::{is_space, shown};
 use crate::errors::Kind;
 
 /// How the bytes of the input become UTF-8.
@@ -37,7 +38,7 @@ pub enum Detected {
     Undecided,
     /// The decoder, the bytes of a byte order mark to skip, and what the declaration must agree with.
     Known(Decoder, usize, Family),
-    /// No decoder for it.
+    /// No decoder for it: why.
     Unknown(String),
 }
 
@@ -89,25 +90,29 @@ pub fn detect(head: &[u8], is_all: bool, given: Option<&str>) -> Detected {
         [b'<', 0, 0, 0, ..] => Detected::Known(Decoder::Utf32 { big: false }, 0, Family::Utf32),
         [0, b'<', 0, _, ..] => Detected::Known(Decoder::Utf16 { big: true }, 0, Family::Utf16),
         [b'<', 0, _, 0, ..] => Detected::Known(Decoder::Utf16 { big: false }, 0, Family::Utf16),
-        [0x4C, 0x6F, 0xA7, 0x94, ..] => Detected::Unknown("EBCDIC".into()),
+        [0x4C, 0x6F, 0xA7, 0x94, ..] => Detected::Unknown("the encoding is EBCDIC".into()),
         _ => by_declaration(head, is_all),
     }
 }
 
 fn by_declaration(head: &[u8], is_all: bool) -> Detected {
     let start = &head[..head.len().min(5)];
-    if start != b"<?xml" {
-        if b"<?xml".starts_with(start) && !is_all {
-            return Detected::Undecided;
-        }
-        return Detected::Known(Decoder::Utf8, 0, Family::Declared);
-    }
-    let end = memchr::memchr(b'>', head);
-    if end.is_none() && !is_all && head.len() < LONGEST_DECLARATION {
+    if head.len() < 6 && b"<?xml".starts_with(start) && !is_all {
         return Detected::Undecided;
     }
-    let declaration = &head[..end.unwrap_or(head.len().min(LONGEST_DECLARATION))];
-    match declared_name(declaration) {
+    if start != b"<?xml" || !head.get(5).is_some_and(|&byte| is_space(byte)) {
+        return Detected::Known(Decoder::Utf8, 0, Family::Declared);
+    }
+    // However much of the input is there already, the same bytes decide.
+    let head = &head[..head.len().min(LONGEST_DECLARATION)];
+    let end = memchr::memchr(b'>', head);
+    if end.is_none() && head.len() == LONGEST_DECLARATION {
+        return Detected::Unknown(format!("an XML declaration of more than {LONGEST_DECLARATION} bytes"));
+    }
+    if end.is_none() && !is_all {
+        return Detected::Undecided;
+    }
+    match declared_name(&head[..end.unwrap_or(head.len())]) {
         Some(name) => by_name(&name, Family::Declared),
         None => Detected::Known(Decoder::Utf8, 0, Family::Declared),
     }
@@ -132,13 +137,15 @@ fn by_name(name: &str, family: Family) -> Detected {
         "iso-8859-1" | "iso8859-1" | "iso_8859-1" | "latin1" | "latin-1" | "l1" | "cp819" | "ibm819" => Decoder::Latin1,
         // Read as ASCII so far, so it cannot be: the message says so.
         "utf-16" | "utf-16le" | "utf-16be" | "utf-32" | "utf-32le" | "utf-32be" | "iso-10646-ucs-2"
-        | "iso-10646-ucs-4" => return Detected::Unknown(format!("{name}, but declared in single bytes")),
+        | "iso-10646-ucs-4" => {
+            return Detected::Unknown(format!("the encoding is {name}, but declared in single bytes"))
+        }
         _ => match Encoding::for_label_no_replacement(lower.as_bytes()) {
             Some(found) if found != encoding_rs::X_USER_DEFINED => Decoder::Other {
                 state: Box::new(found.new_decoder_without_bom_handling()),
                 refuses_controls: lower.starts_with("windows-125") || lower.starts_with("cp125"),
             },
-            _ => return Detected::Unknown(name.into()),
+            _ => return Detected::Unknown(format!("the encoding is {}", shown(name.as_bytes()))),
         },
     };
     Detected::Known(decoder, 0, family)
@@ -309,5 +316,23 @@ mod tests {
         assert!(matches!(detect(b"<?xml version='1.0' encoding='utf-16'?>", true, None), Detected::Unknown(_)));
         assert!(matches!(detect(b"<?xml version='1.0' enc", false, None), Detected::Undecided));
         assert!(matches!(detect(b"<?xml version='1.0' encoding='rot13'?>", true, None), Detected::Unknown(_)));
+        assert!(matches!(detect(b"<?xml-stylesheet", false, None), Detected::Known(..)));
+    }
+
+    #[test]
+    fn a_declaration_without_end() {
+        let long = format!("<?xml version='1.0' encoding='{}'?><a/>", "x".repeat(1_000_000));
+        for there in [LONGEST_DECLARATION, 65_536, long.len()] {
+            for is_all in [false, true] {
+                let Detected::Unknown(name) = detect(&long.as_bytes()[..there], is_all, None) else {
+                    panic!("{there}")
+                };
+                assert_eq!(name, "an XML declaration of more than 4096 bytes");
+            }
+        }
+        assert!(matches!(detect(&long.as_bytes()[..LONGEST_DECLARATION - 1], false, None), Detected::Undecided));
+        let shorter = format!("<?xml version='1.0' encoding='{}'?><a/>", "x".repeat(3_000));
+        let Detected::Unknown(name) = detect(shorter.as_bytes(), true, None) else { panic!("unknown") };
+        assert_eq!(name.len(), "the encoding is ".len() + 60);
     }
 }

@@ -89,9 +89,9 @@ impl Input {
                 self.decoder = Some(decoder);
                 self.family = family;
             }
-            Detected::Unknown(name) => {
+            Detected::Unknown(detail) => {
                 self.decoder = Some(Decoder::Utf8);
-                self.fault = Some(Fault { kind: Kind::Encoding, detail: format!("the encoding is {name}"), at: 0 });
+                self.fault = Some(Fault { kind: Kind::Encoding, detail, at: 0 });
             }
         }
     }

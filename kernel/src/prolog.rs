@@ -61,9 +61,9 @@ impl Reader {
         if !is_name {
             return Err(syntax(at, format!("'{}' is no name of an encoding", shown(name))));
         }
-        let name = String::from_utf8_lossy(name);
-        if !self.family.agrees(&name) {
-            return Err(fault(Kind::Encoding, at, format!("declared as {name}, which the bytes are not")));
+        let is_short = name.len() <= self.limits.name_characters;
+        if !is_short || !self.family.agrees(&String::from_utf8_lossy(name)) {
+            return Err(fault(Kind::Encoding, at, format!("declared as {}, which the bytes are not", shown(name))));
         }
         Ok(())
     }

@@ -127,3 +127,19 @@ def test_namespaces_in_scope_are_not_copied(read: Reader) -> None:
     for document in (nested, beside):
         read(document.encode(), Limits())
     assert time.process_time() - began < SECONDS
+
+
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+@pytest.mark.parametrize("coding", ["utf-8", "utf-16-be"])
+def test_an_encoding_name_without_end(read: Reader, mark: str, coding: str) -> None:
+    declaration = f"{mark}<?xml version='1.0' encoding='{'x' * 1_000_000}'?><r/>"
+    with pytest.raises(InputError, match="XYIN0007") as caught:
+        read(declaration.encode(coding), Limits())
+    assert len(str(caught.value)) < 500
+
+
+def test_a_declaration_that_is_long_but_ends(read: Reader) -> None:
+    read(f"<?xml version='1.0'{' ' * 3_000}encoding='utf-8'?><r/>".encode(), Limits())
+    read(f"<?xml-stylesheet {'x' * 9_000}?><r/>".encode(), Limits())
+    with pytest.raises(InputError, match=r"XYIN0007.*an XML declaration of more than 4096 bytes"):
+        read(f"<?xml version='1.0'{' ' * 5_000}encoding='utf-8'?><r/>".encode(), Limits())

@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 
 from .byte_ranges import CutPoint, Scope
-from .encodings import declared_encoding, encoding_mark, text_codec
+from .encodings import LONGEST_DECLARATION, declared_encoding, encoding_mark, text_codec
 from .limits import Limits
 
 _TAG = re.compile(rb"""<[^<>"']*(?:"[^"]*"|'[^']*'|[^<>"'])*>""")
@@ -23,7 +23,6 @@ _MARKS = {"utf-8-sig": ("utf-8", 3), "utf-16": ("", 2), "utf-32": ("", 4)}
 _STARTS = ((b"\0\0\0<", "utf-32-be"), (b"<\0\0\0", "utf-32-le"), (b"\0<\0", "utf-16-be"), (b"<\0", "utf-16-le"))
 _SWITCHING = ("iso2022", "hz", "utf_7", "utf-7", "utf-16", "utf-32")
 _EBCDIC = b"Lo\xa7\x94"
-_LONGEST_DECLARATION = 4096
 _SEPARATOR = "\x01"
 
 Place = tuple[int, int]
@@ -301,7 +300,7 @@ def _coding(head: bytes, is_whole: bool) -> tuple[str, int] | None:
             return name, 0
     if head.startswith(_EBCDIC):
         return "", 0
-    if not is_whole and b"<?xml".startswith(head[:5]) and b"?>" not in head and len(head) < _LONGEST_DECLARATION:
+    if not is_whole and b"<?xml".startswith(head[:5]) and b"?>" not in head and len(head) < LONGEST_DECLARATION:
         return None
     declared = declared_encoding(head)
     known = "utf-8" if declared is None else text_codec(declared)

@@ -38,8 +38,9 @@ _READ_BY_KERNEL = frozenset(
 _OTHER_NAMES = {"x-sjis": "shift_jis", "windows-31j": "cp932", "ucs-4": "utf-32", "iso-10646-ucs-4": "utf-32"}
 """Names registered, or in wide use, that Python does not have."""
 
-LONGEST_DECLARATION = 1000
-"""How many bytes are looked at for an encoding."""
+LONGEST_DECLARATION = 4096
+"""How many bytes are looked at for an encoding. A declaration that is longer is refused (XYIN0007)."""
+_LONGEST_SHOWN = 80
 
 _NO_ENCODINGS = frozenset({"idna", "punycode", "unicode-escape", "raw-unicode-escape", "utf-7", "undefined", "mbcs"})
 
@@ -66,6 +67,7 @@ def xml_encoding(start: bytes) -> str | None:
     >>> xml_encoding(b'<?xml version="1.0" encoding="Shift_JIS"?><a/>')
     'shift_jis'
     """
+    _check_length(start)
     mark = encoding_mark(start)
     if mark is not None:
         return None if mark in _READ_BY_EXPAT else mark
@@ -83,6 +85,12 @@ def xml_encoding(start: bytes) -> str | None:
     codec = known_codec(declared)
     # UTF-16 without a mark that is declared in ASCII bytes is no UTF-16: expat says so.
     return None if codec in _READ_BY_EXPAT or codec.startswith("utf-16") else codec
+
+
+def _check_length(start: bytes) -> None:
+    head = start[:LONGEST_DECLARATION]
+    if len(head) == LONGEST_DECLARATION and re.match(rb"<\?xml\s", head) and b">" not in head:
+        raise InputError("XYIN0007", f"an XML declaration of more than {LONGEST_DECLARATION} bytes")
 
 
 def may_hide_declaration(head: bytes) -> bool:
@@ -110,8 +118,13 @@ def known_codec(name: str) -> str:
     """The codec of an encoding name, or an error for a name nobody knows."""
     codec = text_codec(name)
     if codec is None:
-        raise InputError("XYIN0007", f"the encoding '{name}' is not known")
+        raise InputError("XYIN0007", f"the encoding '{shown(name)}' is not known")
     return codec
+
+
+def shown(text: str) -> str:
+    """A text of the input as a message shows it."""
+    return text if len(text) <= _LONGEST_SHOWN else text[: _LONGEST_SHOWN - 3] + "..."
 
 
 def text_codec(name: str) -> str | None:

@@ -12,13 +12,12 @@ from xylem.errors import InputError, InputPlace, XylemError
 from xylem.plan.scan_plan import Batch, ScanPlan
 
 from .doctype import DoctypeHandlers
-from .encodings import xml_encoding
+from .encodings import LONGEST_DECLARATION, xml_encoding
 from .limits import Limits
 from .projection import Projection
 from .xml_reader import input_error
 
 _BATCH_ROWS = 20_000
-_LONGEST_DECLARATION = 1000
 _DECLARATIONS = ((b"<?xml", b"?>"), (b"Lo\xa7\x94\x93", b"\x6f\x6e"))
 """How an XML declaration begins and ends, in ASCII and in EBCDIC."""
 _ENCODING_MARK = 5
@@ -106,7 +105,7 @@ class PythonScanner:
     def _begin(self, head: bytes) -> Projection:
         from pyexpat import ParserCreate
 
-        codec = xml_encoding(head[:_LONGEST_DECLARATION])
+        codec = xml_encoding(head[:LONGEST_DECLARATION])
         if codec is not None:
             self._decoder = codecs.getincrementaldecoder(codec)()
         parser = ParserCreate(None if codec is None else "utf-8")
@@ -136,7 +135,7 @@ def _parse(projection: Projection, data: bytes, is_last: bool, flush: bool) -> N
 
 def _shows_encoding(head: bytes) -> bool:
     """Whether the first bytes are enough to tell the encoding, by their first four or by a declaration."""
-    if len(head) >= _LONGEST_DECLARATION:
+    if len(head) >= LONGEST_DECLARATION:
         return True
     if len(head) < _ENCODING_MARK:
         return False

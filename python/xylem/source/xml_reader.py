@@ -19,7 +19,7 @@ from xylem.values.tree_interface import TreeInterface
 
 from .decompression import LONGEST_MAGIC, decompressed, is_compressed
 from .doctype import DoctypeHandlers, ResolveEntity
-from .encodings import LONGEST_DECLARATION, codec_beyond_kernel, xml_encoding
+from .encodings import LONGEST_DECLARATION, codec_beyond_kernel, shown, xml_encoding
 from .kernel import is_kernel_built, read_tree
 from .limits import DEFAULT_LIMITS, Limits
 from .tree_loader import TreeLoader
@@ -192,7 +192,7 @@ def input_error(loader: TreeLoader, error: Exception, shift: int = 0) -> InputEr
 
     if not isinstance(error, ExpatError):
         # An encoding name that Python does not know, or one whose characters take several bytes.
-        return InputError("XYIN0007", str(error))
+        return InputError("XYIN0007", shown(str(error)))
     column = error.offset - (shift if error.lineno == 1 else 0)
     place = loader.place(error.lineno, max(column, 0), max(loader.parser.ErrorByteIndex - shift, 0))
     return InputError(_code(error.code), _sentence(error.code), place=place)
