@@ -10,6 +10,8 @@ from xylem.errors import DynamicError
 
 COMPONENTS = "YMDdFWwHhPmsfZzCE"
 _DEFAULT_PRESENTATION = {"F": "n", "P": "n", "C": "n", "E": "n", "m": "01", "s": "01", "Z": "01:01", "z": "01:01"}
+_MOST_WIDTH_DIGITS = 6
+_LONGEST_SHOWN = 60
 _WIDTH = re.compile(r"(\*|[0-9]+)(?:-(\*|[0-9]+))?")
 
 
@@ -83,6 +85,8 @@ def _parse_width(width: str, content: str) -> tuple[int | None, int | None]:
     found = _WIDTH.fullmatch(width)
     if found is None:
         raise fault(f"the width of [{content}]", hint="a width is min, min-max, *-max or min-*")
+    if max(map(len, filter(None, found.groups()))) > _MOST_WIDTH_DIGITS:
+        raise fault(f"the width of [{content[:_LONGEST_SHOWN]}…", hint=f"up to {_MOST_WIDTH_DIGITS} digits")
     least = None if found[1] == "*" else int(found[1])
     most = None if found[2] in (None, "*") else int(found[2])
     if least == 0 or most == 0 or (least is not None and most is not None and most < least):

@@ -44,8 +44,11 @@ def subtract(a: Any, b: Any, implicit_timezone_minutes: int = 0) -> Any:
 def multiply(a: Any, b: Any) -> Any:
     """a * b"""
     cls = type(a)
-    if cls is type(b) and (cls is int or cls is float):
-        return a * b
+    if cls is type(b):
+        if cls is int:
+            return numbers.multiply_integers(a, b)
+        if cls is float:
+            return a * b
     return _apply("*", numbers.multiply, MULTIPLY, a, b)
 
 

@@ -14,13 +14,14 @@ from typing import Any
 from xylem.errors import DynamicError
 
 from .atomic import INTEGER_CLASSES
-from .numbers import EXACT, Float, to_double
+from .numbers import EXACT, MOST_DIGITS, Float, to_double
 
 INTEGER, DECIMAL, FLOAT, DOUBLE = range(4)
 NUMERIC_RANK: dict[type, int] = dict.fromkeys(INTEGER_CLASSES, INTEGER)
 NUMERIC_RANK.update({Decimal: DECIMAL, Float: FLOAT, float: DOUBLE})
 
 _ZERO = Decimal(0)
+_BEYOND = 10**MOST_DIGITS
 _LEAST_PRECISION = 34
 _FRACTION_DIGITS = 22
 _SMALL = 10 ** (_LEAST_PRECISION - _FRACTION_DIGITS)
@@ -41,12 +42,30 @@ def _single(value: Any) -> float:
     return value if type(value) is Float else Float(to_double(value))
 
 
+def multiply_integers(a: int, b: int) -> int:
+    """Squares of squares grow without end: beyond the digits that are allowed, the product is too large."""
+    product = a * b
+    if -_BEYOND < product < _BEYOND:
+        return product
+    raise _too_large()
+
+
+def _bounded(value: Decimal) -> Decimal:
+    if value.adjusted() >= MOST_DIGITS:
+        raise _too_large()
+    return value or _ZERO
+
+
+def _too_large() -> DynamicError:
+    return DynamicError("FOAR0002", f"more than {MOST_DIGITS} digits")
+
+
 def add(a: Any, b: Any) -> Any:
     rank = _common(a, b)
     if rank == INTEGER:
         return int(a) + int(b)
     if rank == DECIMAL:
-        return EXACT.add(_as_decimal(a), _as_decimal(b)) or _ZERO
+        return _bounded(EXACT.add(_as_decimal(a), _as_decimal(b)))
     if rank == DOUBLE:
         return to_double(a) + to_double(b)
     return Float(_single(a) + _single(b))
@@ -57,7 +76,7 @@ def subtract(a: Any, b: Any) -> Any:
     if rank == INTEGER:
         return int(a) - int(b)
     if rank == DECIMAL:
-        return EXACT.subtract(_as_decimal(a), _as_decimal(b)) or _ZERO
+        return _bounded(EXACT.subtract(_as_decimal(a), _as_decimal(b)))
     if rank == DOUBLE:
         return to_double(a) - to_double(b)
     return Float(_single(a) - _single(b))
@@ -66,9 +85,9 @@ def subtract(a: Any, b: Any) -> Any:
 def multiply(a: Any, b: Any) -> Any:
     rank = _common(a, b)
     if rank == INTEGER:
-        return int(a) * int(b)
+        return multiply_integers(int(a), int(b))
     if rank == DECIMAL:
-        return EXACT.multiply(_as_decimal(a), _as_decimal(b)) or _ZERO
+        return _bounded(EXACT.multiply(_as_decimal(a), _as_decimal(b)))
     if rank == DOUBLE:
         return to_double(a) * to_double(b)
     return Float(_single(a) * _single(b))
@@ -100,8 +119,8 @@ def divide_decimals(a: Decimal, b: Decimal) -> Decimal:
         longer = Context(prec=length + 5, rounding=ROUND_HALF_EVEN, Emin=MIN_EMIN, Emax=MAX_EMAX, traps=[])
         quotient = longer.divide(a, b)
         if not longer.flags[Inexact]:
-            return quotient
-    return _rounding_to(digits).divide(a, b) or _ZERO
+            return _bounded(quotient)
+    return _bounded(_rounding_to(digits).divide(a, b))
 
 
 @lru_cache(maxsize=128)
@@ -128,7 +147,7 @@ def integer_divide(a: Any, b: Any) -> int:
         a, b = _as_decimal(a), _as_decimal(b)
         if not b:
             raise _division_by_zero()
-        return int(EXACT.divide_int(a, b))
+        return int(_bounded(EXACT.divide_int(a, b)))
     return _float_integer_divide(a, b, rank)
 
 

@@ -14,7 +14,7 @@ from . import atomic_type as at
 from .atomic import CLASS_OF, INTEGER_CLASSES, NUMERIC_CLASSES, STRING_CLASSES
 from .atomic_type import AtomicType
 from .cast_errors import not_castable, not_lexical
-from .numbers import Float, integer_string, parse_integer_digits, to_double
+from .numbers import Float, integer_string, parse_decimal_digits, parse_integer_digits, to_double
 from .strings import AnyURI
 from .white_space import trim
 
@@ -78,7 +78,7 @@ def to_decimal(value: Any) -> Decimal:
         text = trim(value)
         if _DECIMAL.fullmatch(text) is None:
             raise not_lexical(text, at.DECIMAL)
-        return Decimal(text) or _ZERO  # no negative zero
+        return parse_decimal_digits(text) or _ZERO  # no negative zero
     if cls in NUMERIC_CLASSES:
         _check_finite(value, at.DECIMAL)
         return Decimal(float(value)) or _ZERO

@@ -12,8 +12,9 @@ from functools import lru_cache
 
 from .calendar import date_from_days, days_from_date, days_in_month
 from .datetimes import Date, DateTime, DateTimeStamp, GDay, GMonth, GMonthDay, GYear, GYearMonth, Time, checked_year
-from .numbers import parse_integer_digits
+from .numbers import parse_decimal_digits, parse_integer_digits
 
+_OUT_OF_RANGE = "FODT0001"
 _YEAR = r"(-?(?:[1-9][0-9]{3,}|0[0-9]{3}))"
 _MONTH = r"(0[1-9]|1[0-2])"
 _DAY = r"(0[1-9]|[12][0-9]|3[01])"
@@ -41,7 +42,7 @@ def parse_date_time(text: str) -> DateTime | None:
     if hour is None:  # 24:00:00 is the first instant of the next day.
         year, month, day = date_from_days(days_from_date(year, month, day) + 1)
         return DateTime(checked_year(year), month, day, 0, 0, Decimal(0), parse_timezone(zone))
-    return DateTime(year, month, day, int(hour), int(minute), Decimal(second), parse_timezone(zone))
+    return DateTime(year, month, day, int(hour), int(minute), _seconds(second), parse_timezone(zone))
 
 
 def parse_date_time_stamp(text: str) -> DateTimeStamp | None:
@@ -75,7 +76,7 @@ def parse_time(text: str) -> Time | None:
     hour, minute, second, zone = found.groups()
     if hour is None:
         return Time(0, 0, Decimal(0), parse_timezone(zone))
-    return Time(int(hour), int(minute), Decimal(second), parse_timezone(zone))
+    return Time(int(hour), int(minute), _seconds(second), parse_timezone(zone))
 
 
 def parse_g_year_month(text: str) -> GYearMonth | None:
@@ -105,8 +106,12 @@ def parse_g_month(text: str) -> GMonth | None:
     return found and GMonth(int(found[1]), parse_timezone(found[2]))
 
 
+def _seconds(digits: str) -> Decimal:
+    return parse_decimal_digits(digits, _OUT_OF_RANGE)
+
+
 def _year(digits: str) -> int:
-    return checked_year(parse_integer_digits(digits))
+    return checked_year(parse_integer_digits(digits, _OUT_OF_RANGE))
 
 
 def parse_timezone(text: str | None) -> int | None:

@@ -7,9 +7,10 @@ from decimal import Decimal
 
 from xylem.errors import DynamicError
 
-from .numbers import EXACT, decimal_string, integer_string, parse_integer_digits
+from .numbers import EXACT, decimal_string, integer_string, parse_decimal_digits, parse_integer_digits
 
 ZERO = Decimal(0)
+_OUT_OF_RANGE = "FODT0002"
 MONTHS_LIMIT = 2**63 - 1
 """The most months of a duration; its seconds have no limit."""
 
@@ -125,13 +126,17 @@ def parse_duration(text: str) -> Duration | None:
     if found is None:
         return None
     sign, years, months, days, hours, minutes, seconds = found.groups()
-    total_months = checked_months(parse_integer_digits(years or "0") * 12 + parse_integer_digits(months or "0"))
-    whole = (parse_integer_digits(days or "0") * 24 + parse_integer_digits(hours or "0")) * 3600
-    whole += parse_integer_digits(minutes or "0") * 60
-    total_seconds = EXACT.add(Decimal(whole), Decimal(seconds or 0))
+    total_months = checked_months(_whole(years) * 12 + _whole(months))
+    whole = (_whole(days) * 24 + _whole(hours)) * 3600
+    whole += _whole(minutes) * 60
+    total_seconds = EXACT.add(Decimal(whole), parse_decimal_digits(seconds or "0", _OUT_OF_RANGE))
     if sign:
         return Duration(-total_months, EXACT.minus(total_seconds))
     return Duration(total_months, total_seconds)
+
+
+def _whole(digits: str | None) -> int:
+    return parse_integer_digits(digits or "0", _OUT_OF_RANGE)
 
 
 def parse_year_month(text: str) -> YearMonthDuration | None:

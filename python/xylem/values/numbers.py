@@ -10,6 +10,11 @@ import struct
 from decimal import MAX_EMAX, MIN_EMIN, ROUND_HALF_EVEN, Context, Decimal
 from typing import Any
 
+from xylem.errors import DynamicError
+
+MOST_DIGITS = 10_000
+"""Of an integer or decimal. Python takes quadratic time to read or write one, and hears no signal meanwhile."""
+
 EXACT = Context(prec=100_000, rounding=ROUND_HALF_EVEN, Emin=MIN_EMIN, Emax=MAX_EMAX, traps=[])
 """Decimal arithmetic that does not round: no sum or product in a query comes near that many digits."""
 
@@ -54,12 +59,27 @@ def integer_string(value: int) -> str:
         return format(Decimal(value), "f")
 
 
-def parse_integer_digits(text: str) -> int:
-    """An integer from its digits with an optional sign, however many there are."""
+def parse_integer_digits(text: str, code: str = "FOCA0003") -> int:
+    """An integer from its digits with an optional sign; the code is for too many of them."""
+    _check_digits(text, code)
     try:
         return int(text)
     except ValueError:
         return int(Decimal(text))
+
+
+def parse_decimal_digits(text: str, code: str = "FOCA0006") -> Decimal:
+    """A decimal from its digits, with an optional sign and point; the code is for too many of them."""
+    _check_digits(text, code)
+    return Decimal(text)
+
+
+def _check_digits(text: str, code: str) -> None:
+    if len(text) <= MOST_DIGITS:
+        return
+    size = len(text.lstrip("+-0").replace(".", ""))
+    if size > MOST_DIGITS:
+        raise DynamicError(code, f"{size} digits where {MOST_DIGITS} are allowed")
 
 
 class NonPositiveInteger(int):

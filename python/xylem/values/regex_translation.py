@@ -16,6 +16,7 @@ from .case_variants import case_variants
 from .regex_classes import MULTI_ESCAPES, SINGLE_ESCAPES, CharacterClass, escaped, property_class
 
 _MOST_REPETITIONS = 2**31 - 1
+_MOST_REPETITION_DIGITS = 10
 _MOST_REQUIRED = 1_000_000
 EXPONENTIAL = 1000
 _LINE_START = r"(?:\A|(?<=\n)(?!\Z))"  # not after a newline that ends the text
@@ -182,7 +183,10 @@ class _Parser:
             self.at += 1
         if start == self.at:
             self.fault("a quantity is {n}, {n,} or {n,m}")
-        return min(int(self.text[start : self.at]), _MOST_REPETITIONS)
+        digits = self.text[start : self.at].lstrip("0")
+        if len(digits) > _MOST_REPETITION_DIGITS:
+            return _MOST_REPETITIONS
+        return min(int(digits or "0"), _MOST_REPETITIONS)
 
     def atom(self) -> str:
         c = self.take()

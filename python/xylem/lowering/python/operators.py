@@ -8,6 +8,7 @@ from xylem.run.runtime import sequences
 from xylem.syntax import ast
 from xylem.values import arithmetic, comparison
 from xylem.values import atomic_type as at
+from xylem.values.arithmetic_numbers import multiply_integers
 from xylem.values.atomic_type import AtomicType
 from xylem.values.collations import CODEPOINT, collation
 from xylem.values.document_order import except_, intersect, union
@@ -172,7 +173,10 @@ def _arithmetic(c: Compiler, op: str, left: Code, right: Code) -> Code:
     both_one = left.shape is Shape.ONE and right.shape is Shape.ONE
     if not both_one:
         left, right = c.bind(left), c.bind(right)
-    if op in ("+", "-", "*") and (_both(left, right, at.INTEGER) or (_both(left, right, at.DOUBLE))):
+    if op == "*" and _both(left, right, at.INTEGER) and not (left.text.isdigit() or right.text.isdigit()):
+        # Only products of two values that are not written in the query grow fast.
+        text = f"{c.called(multiply_integers)}({left.text}, {right.text})"
+    elif op in ("+", "-", "*") and (_both(left, right, at.INTEGER) or (_both(left, right, at.DOUBLE))):
         text = f"({left.text} {op} {right.text})"
     elif op in _ROUNDING and left.simple and _both(left, right, at.INTEGER) and _is_positive(right.text):
         # Python rounds towards minus infinity, which is the same for numbers that are not negative.

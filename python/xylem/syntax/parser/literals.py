@@ -17,7 +17,7 @@ _reference = re.compile(r"&(?:(lt|gt|amp|quot|apos)|#([0-9]+)|#x([0-9a-fA-F]+));
 _digits = re.compile(r"[0-9]+").match
 
 _PREDEFINED = {"lt": "<", "gt": ">", "amp": "&", "quot": '"', "apos": "'"}
-_LONGEST_INTEGER = 4000
+_MOST_DIGITS = 4000
 
 
 class LiteralGrammar(Cursor):
@@ -34,6 +34,7 @@ class LiteralGrammar(Cursor):
         if "e" in digits or "E" in digits:
             return DoubleLiteral(float(digits), span=self.span(start))
         if "." in digits:
+            self._check_digits(digits, start)
             return DecimalLiteral(Decimal(digits), span=self.span(start))
         return IntegerLiteral(self._integer_value(digits, start), span=self.span(start))
 
@@ -47,9 +48,12 @@ class LiteralGrammar(Cursor):
         self.jump(end)
 
     def _integer_value(self, digits: str, start: int) -> int:
-        if len(digits) > _LONGEST_INTEGER:
-            raise self.error("FOAR0002", f"an integer of {len(digits)} digits", start)
+        self._check_digits(digits, start)
         return int(digits)
+
+    def _check_digits(self, digits: str, start: int) -> None:
+        if len(digits) > _MOST_DIGITS:
+            raise self.error("FOAR0002", f"a number of {len(digits)} digits where {_MOST_DIGITS} are allowed", start)
 
     def integer(self) -> int:
         """IntegerLiteral [219], as a value."""
