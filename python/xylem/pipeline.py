@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from xylem.analysis.readable_names import with_readable_names
+from xylem.analysis.resolved_module import resolved_module
 from xylem.analysis.static_context import PREDECLARED, StaticContext
 from xylem.errors import StaticError
 from xylem.functions.external import ExternalFunction
@@ -86,19 +87,15 @@ def parsed(text: str, env: StaticEnvironment) -> ast.Module:
 
 def with_event_times(written: ast.Module, env: StaticEnvironment) -> ast.Module:
     """A module as it was written, with its windows by event time where it or the environment says so."""
-    if env.event_time is None and not any(_is_option_of_ours(one) for one in written.prolog):
+    if env.event_time is None and not any(isinstance(one, ast.OptionDecl) for one in written.prolog):
         return written
     from xylem.analysis.event_time import with_event_time
 
-    return with_event_time(written, env.event_time)
+    return with_event_time(resolved_module(written, static_context(env)), env.event_time)
 
 
 def _module(query: Query, env: StaticEnvironment) -> ast.Module:
     return parsed(query, env) if isinstance(query, str) else query
-
-
-def _is_option_of_ours(declaration: ast.Declaration) -> bool:
-    return isinstance(declaration, ast.OptionDecl) and declaration.name.prefix == "xylem"
 
 
 def _window_facts(env: StaticEnvironment) -> WindowFacts | None:
@@ -419,11 +416,15 @@ def _mergeable(
     }
 
 
-def _builder(env: StaticEnvironment) -> Builder:
+def static_context(env: StaticEnvironment) -> StaticContext:
+    """What the prolog of a query starts from."""
     context = replace(StaticContext(), base_uri=env.base_uri, namespaces={**PREDECLARED, **env.namespaces})
-    if env.late_items is not None:
-        context = replace(context, late_items=env.late_items)
-    builder = Builder(context, env.modules, env.external_functions, _window_facts(env), env.without_rules)
+    return context if env.late_items is None else replace(context, late_items=env.late_items)
+
+
+def _builder(env: StaticEnvironment) -> Builder:
+    external = env.external_functions
+    builder = Builder(static_context(env), env.modules, external, _window_facts(env), env.without_rules)
     builder.parsed = env.parsed_modules
     return builder
 
@@ -440,6 +441,7 @@ __all__ = [
     "compile_stream",
     "data_flow",
     "parsed",
+    "static_context",
     "static_types",
     "with_event_times",
 ]

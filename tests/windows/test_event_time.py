@@ -87,6 +87,27 @@ def test_the_options_of_a_query_and_the_function() -> None:
     assert list(numbers) == [str(number) for number in in_order(times, 5)[0]]
 
 
+@pytest.mark.parametrize("option", ["x:%s", "Q{urn:xylem:functions}%s"])
+def test_an_option_is_known_by_its_namespace(option: str) -> None:
+    times = [5, 1, 9, 30, 4, 22]
+    said = f"declare option {option % 'event-time'} '@t'; declare option {option % 'watermark'} '5s'; "
+    query = f"declare namespace x = 'urn:xylem:functions'; {said}{QUERY}"
+    assert xylem.compile(query).run(xylem.parse(log(times))).serialize() == tumbling(times, in_order(times, 5)[0])
+
+
+def test_an_option_of_others_with_our_prefix() -> None:
+    times = [5, 1, 30, 22]
+    query = f"declare namespace xylem = 'urn:other'; declare option xylem:event-time '@t'; {QUERY}"
+    assert xylem.compile(query).run(xylem.parse(log(times))).serialize() == tumbling(times, [0, 1, 2, 3])
+
+
+def test_the_input_is_known_by_the_namespace_of_its_function() -> None:
+    window = "for tumbling window $w in {} start when true() return count($w)"
+    prolog = "declare namespace fn = 'urn:mine'; declare function fn:doc($a) {{ 1, 2 }}; "
+    with pytest.raises(StaticError, match="no windows over its input"):
+        xylem.compile(prolog.format() + window.format("fn:doc('a')"), event_time=EventTime("."))
+
+
 def test_what_comes_out_is_in_document_order() -> None:
     ordered = "xylem:event-order(/log/e, function($e) { $e/@t }, '9s', 'drop')"
     query = f"let $e := {ordered} return ($e/@n/string(), $e[1] << $e[2])"

@@ -17,18 +17,19 @@ from dataclasses import dataclass, replace
 
 from xylem.errors import StaticError
 from xylem.functions.event_order import LARGEST_DELAY, Late, bound_of, policy_of
-from xylem.functions.registry import PREFIXES
+from xylem.functions.registry import FN, PREFIXES
 from xylem.syntax import ast, parse
 
 from .ast_replacement import replaced
 from .event_order_call import NAME
+from .input_functions import COLLECTION, STREAMS
 from .keyed_input import keyed_at, keyed_over
 from .window_collection import window_collection, with_collection
 
-OPTION_PREFIX = "xylem"
 _ORDERED = ast.Name("items in order", None)
 """No query can have a variable of this name."""
-_OPTIONS = ("event-time", "watermark", "late")
+_OPTIONS = {(PREFIXES["xylem"], local) for local in ("event-time", "watermark", "late")}
+_INPUTS = STREAMS | {COLLECTION, (FN, "doc"), (FN, "document")}
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ class EventTime:
 
 
 def with_event_time(module: ast.Module, given: EventTime | None) -> ast.Module:
-    """A parsed module whose windows over the input go by event time, if it or the caller says so."""
+    """A module with resolved names whose windows over the input go by event time, if it or the caller says so."""
     if not isinstance(module, ast.MainModule):
         return module
     wanted = _wanted(module, given)
@@ -70,11 +71,7 @@ def _wanted(module: ast.MainModule, given: EventTime | None) -> EventTime | None
 
 
 def _is_option(declaration: ast.Declaration) -> bool:
-    if not isinstance(declaration, ast.OptionDecl):
-        return False
-    name = declaration.name
-    is_ours = name.prefix == OPTION_PREFIX or name.uri == PREFIXES["xylem"]
-    return is_ours and name.local in _OPTIONS
+    return isinstance(declaration, ast.OptionDecl) and declaration.name.expanded in _OPTIONS
 
 
 class _Ordering:
@@ -84,9 +81,7 @@ class _Ordering:
         self._wanted = wanted
         self._time = _parsed(wanted.path)
         self._external = {
-            (one.name.prefix, one.name.local)
-            for one in module.prolog
-            if isinstance(one, ast.VariableDecl) and one.external
+            one.name.expanded for one in module.prolog if isinstance(one, ast.VariableDecl) and one.external
         }
         self.count = 0
 
@@ -101,15 +96,15 @@ class _Ordering:
 
     def _clauses(self, clauses: Sequence[ast.Clause]) -> tuple[ast.Clause, ...] | None:
         """The clauses with the input of their first windows in order; None where these are not over the input."""
-        lets: dict[tuple[str | None, str], int] = {}
+        lets: dict[tuple[str, str], int] = {}
         for index, clause in enumerate(clauses):
             if isinstance(clause, ast.LetClause):
-                lets[clause.name.prefix, clause.name.local] = index
+                lets[clause.name.expanded] = index
                 continue
-            keyed = keyed_at(clauses, index, ast.SequenceExpr(), function_uri=None)
+            keyed = keyed_at(clauses, index, ast.SequenceExpr())
             source = window_collection(clause) if keyed is None else keyed.collection
-            if isinstance(source, ast.VarRef) and (source.name.prefix, source.name.local) in lets:
-                return self._in_let(clauses, lets[source.name.prefix, source.name.local])
+            if isinstance(source, ast.VarRef) and source.name.expanded in lets:
+                return self._in_let(clauses, lets[source.name.expanded])
             if source is None or not self._is_input(source):
                 return None
             after = index + (1 if keyed is None else keyed.length)
@@ -136,10 +131,9 @@ class _Ordering:
             case ast.Root() | ast.AxisStep() | ast.ContextItem():
                 return True
             case ast.FunctionCall(name=name):
-                is_ours = name.prefix in (None, "", "fn", "xylem")
-                return is_ours and name.local in ("stream", "collection", "doc", "document")
+                return name.expanded in _INPUTS
             case ast.VarRef(name=name):
-                return (name.prefix, name.local) in self._external
+                return name.expanded in self._external
         return False
 
     def _ordered(self, source: ast.Expr) -> ast.Expr:
@@ -148,7 +142,7 @@ class _Ordering:
         time = ast.InlineFunction((), (ast.Parameter(item),), None, body, span=source.span)
         said = (self._wanted.watermark, str(self._wanted.late))
         bound, late = (ast.StringLiteral(text, span=source.span) for text in said)
-        return ast.FunctionCall(ast.Name(NAME.local, NAME.prefix), (source, time, bound, late), span=source.span)
+        return ast.FunctionCall(NAME, (source, time, bound, late), span=source.span)
 
 
 def _parsed(path: str) -> ast.Expr:

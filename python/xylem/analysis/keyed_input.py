@@ -17,6 +17,7 @@ from xylem.syntax import ast
 
 from .event_order_call import NAME as EVENT_ORDER
 from .focus import read_variables, uses_last, uses_position
+from .input_functions import COLLECTION, STREAMS
 
 
 @dataclass(frozen=True)
@@ -37,13 +38,8 @@ class KeyedInput:
     """How many clauses these are, the window clause included."""
 
 
-def keyed_at(
-    clauses: Sequence[ast.Clause], index: int, result: ast.Expr, *, function_uri: str | None = FN
-) -> KeyedInput | None:
-    """The clauses from here on as one over keyed items; None where they are none.
-
-    `result` is what follows `return`; `function_uri` None where names have not been resolved yet.
-    """
+def keyed_at(clauses: Sequence[ast.Clause], index: int, result: ast.Expr) -> KeyedInput | None:
+    """The clauses from here on as one over keyed items; None where they are none. `result` is what follows `return`."""
     if index + 1 >= len(clauses):
         return None
     outer, following = clauses[index], clauses[index + 1]
@@ -51,7 +47,7 @@ def keyed_at(
         return None
     if outer.type is not None:
         return None
-    return _by_values(outer, following, function_uri) or _by_groups(outer, clauses[index + 1 :], result)
+    return _by_values(outer, following) or _by_groups(outer, clauses[index + 1 :], result)
 
 
 def keyed_over(clauses: Sequence[ast.Clause], keyed: KeyedInput, items: ast.Expr) -> tuple[ast.Clause, ...]:
@@ -74,13 +70,11 @@ def keyed_over(clauses: Sequence[ast.Clause], keyed: KeyedInput, items: ast.Expr
 # --- for $u in distinct-values(S/key) forseq $w in S[key eq $u]
 
 
-def _by_values(outer: ast.ForClause, inner: ast.Clause, function_uri: str | None) -> KeyedInput | None:
+def _by_values(outer: ast.ForClause, inner: ast.Clause) -> KeyedInput | None:
     if not isinstance(inner, (ast.WindowClause, ast.ForseqClause)):
         return None
     match outer.collection:
-        case ast.FunctionCall(name=ast.Name(uri=uri, local="distinct-values"), arguments=(values,)) if (
-            uri == function_uri
-        ):
+        case ast.FunctionCall(name=ast.Name(uri=uri, local="distinct-values"), arguments=(values,)) if uri == FN:
             filtered = _filtered(inner.collection)
             if filtered is None:
                 return None
@@ -109,7 +103,7 @@ def _is_same_everywhere(base: ast.Expr) -> bool:
         case ast.FunctionCall(name=name, arguments=arguments):
             if name.expanded == EVENT_ORDER.expanded:
                 return _is_same_everywhere(arguments[0])
-            return (name.local == "stream" and len(arguments) == 1) or (name.local == "collection" and not arguments)
+            return (name.expanded in STREAMS and len(arguments) == 1) or (name.expanded == COLLECTION and not arguments)
         case ast.VarRef() | ast.Root():
             return True
         case ast.Path(left=left, right=ast.AxisStep(predicates=predicates)):

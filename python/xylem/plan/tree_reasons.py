@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from xylem.functions.registry import FN
 from xylem.syntax import ast
 
 _BACK = {"parent", "ancestor", "ancestor-or-self", "preceding", "preceding-sibling"}
@@ -12,7 +13,7 @@ _AROUND = {"root", "path", "id", "idref", "element-with-id", "generate-id", "inn
 
 
 def tree_reason(module: ast.Module) -> tuple[str, ast.Node] | None:
-    """The first construct that looks around in the document, and in words what it does.
+    """The first construct of a module with resolved names that looks around in the document, and what it does.
 
     Rewriting removes some of these; what it cannot remove is reported by name, and this is where it stands.
     """
@@ -29,7 +30,7 @@ def _reasons(module: ast.Module) -> Iterator[tuple[str, ast.Node]]:
                     yield f"the axis {axis} looks back at what has passed", node
                 case ast.AxisStep(axis=axis) if axis in _AHEAD:
                     yield f"the axis {axis} looks beyond the element at hand", node
-                case ast.FunctionCall(name=name) if name.local in _AROUND and not name.prefix:
+                case ast.FunctionCall(name=name) if name.uri == FN and name.local in _AROUND:
                     yield f"{name.local}() looks around in the document", node
     for body in bodies:
         for node in _whole_documents(body):

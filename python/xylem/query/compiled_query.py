@@ -107,6 +107,13 @@ class CompiledQuery:
         return self._once("written", lambda: with_deep_stack(lambda: parse(self.text, self.environment.name)))
 
     @property
+    def resolved(self) -> ast.Module:
+        """The module as it was written, with its names resolved: for whoever asks what it says."""
+        from xylem.analysis.resolved_module import resolved_module
+
+        return self._once("resolved", lambda: resolved_module(self.written, pipeline.static_context(self.environment)))
+
+    @property
     def module(self) -> ast.Module:
         """The module that is compiled: with its windows by event time, where it or the environment says so."""
         return self._once("module", lambda: pipeline.with_event_times(self.written, self.environment))
@@ -160,7 +167,7 @@ class CompiledQuery:
         try:
             return make()
         except NotStreamable as refused:
-            error = placed(refused, self.written)
+            error = placed(refused, self.resolved)
         except StaticError as refused:
             if refused.code != NOT_STREAMABLE:
                 raise

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Container, Iterable
 
+from xylem.analysis.static_context import PREDECLARED
 from xylem.errors import DynamicError, InputError
 from xylem.run.program import Program
 from xylem.syntax import ast
@@ -21,7 +22,7 @@ def external_names(program: Program, written: Iterable[str], *, ignoring_case: b
     declared = {(variable.uri, variable.local) for variable in program.external_variables}
     names: dict[str, ExpandedName] = {}
     for name in written:
-        expanded = _expanded(program.module, name)
+        expanded = expanded_name(program.module, name)
         if ignoring_case and expanded not in declared and expanded is not None:
             near = [one for one in declared if tuple(map(str.lower, one)) == tuple(map(str.lower, expanded))]
             expanded = near[0] if len(near) == 1 else None
@@ -44,7 +45,8 @@ def check_values(program: Program, given: Container[ExpandedName]) -> None:
             raise DynamicError("XPDY0002", told, hint=f"give it a value: -v {name}=…, or variables={{'{name}': …}}")
 
 
-def _expanded(module: ast.Module, name: str) -> ExpandedName | None:
+def expanded_name(module: ast.Module, name: str) -> ExpandedName | None:
+    """The expanded name of a written one, by the prefixes of a prolog; None for one that it does not know."""
     if name.startswith("Q{"):
         uri, _, local = name[2:].partition("}")
         return uri, local
@@ -54,7 +56,7 @@ def _expanded(module: ast.Module, name: str) -> ExpandedName | None:
     for declaration in module.prolog:
         if isinstance(declaration, (ast.NamespaceDecl, ast.ModuleImport)) and declaration.prefix == prefix:
             return declaration.uri, local
-    return None
+    return (PREDECLARED[prefix], local) if prefix in PREDECLARED else None
 
 
 def _hint(name: str, declared: list[ExpandedName]) -> str:

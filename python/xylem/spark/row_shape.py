@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from xylem.functions.registry import FN
 from xylem.pipeline import static_types
 from xylem.query.compiled_query import CompiledQuery
 from xylem.syntax import ast
@@ -22,6 +23,8 @@ from xylem.values import node as nk
 from xylem.values.sequence_type import ANY_SEQUENCE, AtomicItem, NodeItem, Occurrence, SequenceType
 
 Types = Mapping[int, SequenceType]
+_DATA = (FN, "data")
+_VALUES = (_DATA, (FN, "string"))
 
 
 @dataclass(frozen=True)
@@ -151,9 +154,9 @@ def _is_attribute(expr: ast.Expr, types: Types) -> bool:
             return True
         case ast.Path(left=left, right=ast.AxisStep(axis="attribute", test=ast.NameTest())):
             return not types.get(id(left), ANY_SEQUENCE).occurrence.allows_many
-        case ast.Path(left=left, right=ast.FunctionCall(name=name)) if name.local in ("data", "string"):
+        case ast.Path(left=left, right=ast.FunctionCall(name=name)) if name.expanded in _VALUES:
             return _is_attribute(left, types)
-        case ast.FunctionCall(name=name, arguments=(argument,)) if name.local == "data":
+        case ast.FunctionCall(name=name, arguments=(argument,)) if name.expanded == _DATA:
             return _is_attribute(argument, types)
     return False
 

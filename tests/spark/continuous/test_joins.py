@@ -201,3 +201,22 @@ def test_two_directories_on_spark(tmp_path: Path) -> None:
     write("payments", 9, payment(9))
     run()
     assert sorted(answer(tmp_path / "out").decode().split("\n")[:-1]) == [paid(1, 8), paid(3), paid(9)]
+
+
+@pytest.mark.parametrize(
+    ("prolog", "stream"),
+    [
+        ("declare namespace x = 'urn:xylem:functions'; ", "x:stream"),
+        ("declare default function namespace 'urn:mine'; ", "xylem:stream"),
+    ],
+)
+def test_streams_are_known_by_the_namespace_of_their_function(prolog: str, stream: str) -> None:
+    streams = Streams(prolog + QUERY.replace("stream(", f"{stream}("))
+    assert streams.batch((0, 0, order(1)), (1, 1, payment(1))) == ['<paid id="1" rest="0"/>']
+
+
+def test_another_function_of_that_name_is_no_stream() -> None:
+    prolog = "declare function local:stream($name) { <a/> }; "
+    with pytest.raises(StaticError) as refused:
+        join_plan(prolog + QUERY.replace("stream(", "local:stream("), "query", STREAMS)
+    assert refused.value.code == "XYRT0027"

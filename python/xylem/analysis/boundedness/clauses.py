@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from xylem.analysis.keyed_input import KeyedInput, keyed_at
+from xylem.functions.registry import FN
 from xylem.syntax import ast
 
 from .infinite import Infinite, excerpt
@@ -133,7 +134,7 @@ def _may_stay_open(clause: ast.WindowClause | ast.ForseqClause) -> bool:
         if clause.window.kind == "landmark" and not _starts_once(clause.window.start):
             return True
         end = clause.window.end.when
-    return isinstance(end, ast.FunctionCall) and end.name.local == "false" and not end.arguments
+    return isinstance(end, ast.FunctionCall) and end.name.expanded == (FN, "false") and not end.arguments
 
 
 def _starts_once(start: ast.ForseqCondition) -> bool:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from xylem.functions.registry import FN, PREFIXES
+from xylem.analysis.input_functions import COLLECTION, STREAMS
+from xylem.functions.registry import FN
 from xylem.syntax import ast
 
 from .graph import Blocking
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from .walk import Around, Walk
 
 _DOCUMENTS = {(FN, "doc"), (FN, "document")}
-_STREAMS = {(FN, "collection"), (FN, "uri-collection"), (FN, "stream"), (PREFIXES["xylem"], "stream")}
+_MANY = STREAMS | {COLLECTION, (FN, "uri-collection")}
 _OF_FOCUS = frozenset({"string", "data", "number", "name", "local-name", "node-name", "string-length", "root", "path"})
 
 
@@ -25,8 +26,8 @@ def call(walk: Walk, expr: ast.Expr, name: ast.Name, arguments: tuple[ast.Expr, 
     if name.expanded in _DOCUMENTS and len(arguments) == 1:
         found = walk.of(arguments[0], around)
         return Value(found.refs, place=StreamPath(label(expr)))
-    if name.expanded in _STREAMS:
-        path = StreamPath(label(expr))
+    if name.expanded in _MANY:
+        path = StreamPath(label(expr), starts_with_many=True)
         return walk.nodes.sequence(str(path), expr.span, path=path)
     key = (*name.expanded, len(arguments))
     declared = walk.functions.get(key)

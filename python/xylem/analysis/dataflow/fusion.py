@@ -79,7 +79,7 @@ def _prefix(paths: Iterable[StreamPath]) -> StreamPath:
     """The longest path that all begin with; the document itself, if there is no other."""
     first, *others = paths
     for other in others:
-        first = common_prefix(first, other) or StreamPath(first.root)
+        first = common_prefix(first, other) or first.from_root()
     return first
 
 

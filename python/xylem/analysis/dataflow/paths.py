@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from xylem.analysis.focus import uses_position
 from xylem.analysis.streamable_paths import is_counting, is_descend
+from xylem.functions.registry import FN
 from xylem.syntax import ast
 
 from .graph import Blocking
@@ -38,7 +39,7 @@ def path(walk: Walk, expr: ast.Expr, around: Around) -> Value:
 def _root(around: Around) -> Value:
     """The document around the focus; for an item of a stream that means all of it again."""
     if around.focus.place is not None:
-        return Value(place=StreamPath(around.focus.place.root))
+        return Value(place=around.focus.place.from_root())
     from .stream_path import INPUT
 
     return Value(place=StreamPath(INPUT))
@@ -80,7 +81,7 @@ def _along(walk: Walk, start: Value, step: ast.AxisStep, expr: ast.Expr, filters
         return start
     bare = label(replace(step, predicates=()))
     written = [f"//{bare}" if descends else f"/{bare}", *(f"[{label(p)}]" for p in step.predicates)]
-    place = StreamPath(start.place.root, (*start.place.steps, *written))
+    place = start.place.from_root(*start.place.steps, *written)
     if step.axis == "attribute" and not descends and start.place.is_single:
         return walk.nodes.atom(str(place), expr.span, start.refs | filters)
     return Value(start.refs | filters, place=place)
@@ -121,4 +122,4 @@ def _filtered(walk: Walk, expr: ast.Filter, base: Value, predicate: ast.Expr, ar
 
 
 def _is_last(predicate: ast.Expr) -> bool:
-    return isinstance(predicate, ast.FunctionCall) and predicate.name.local == "last" and not predicate.arguments
+    return isinstance(predicate, ast.FunctionCall) and predicate.name.expanded == (FN, "last")

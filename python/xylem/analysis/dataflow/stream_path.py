@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 INPUT = "input"
 """The stream of the context item, as paths are printed."""
@@ -16,6 +16,8 @@ class StreamPath:
     """`input`, `doc("a.xml")`, `stream("s")` …"""
     steps: tuple[str, ...] = ()
     """Each with the slash before it: `/stream`, `//pixel`; predicates are steps of their own: `[x > 0]`."""
+    starts_with_many: bool = False
+    """Whether the root is many documents or items: a collection, a stream, an infinite variable."""
 
     def __str__(self) -> str:
         path = "".join(self.steps)
@@ -34,9 +36,13 @@ class StreamPath:
 
         What lies deeper is taken to be many: how large one of them is, is a matter of the data.
         """
-        if self.root.startswith(("collection", "$", "stream", "xylem:stream")):
+        if self.starts_with_many:
             return False
         return not self.steps or (len(self.steps) == 1 and not self.steps[0].startswith("//"))
+
+    def from_root(self, *steps: str) -> StreamPath:
+        """Other steps from the same root."""
+        return replace(self, steps=steps)
 
     def below(self, prefix: StreamPath) -> str:
         """What is left of this path behind a prefix of it."""
@@ -52,4 +58,4 @@ def common_prefix(a: StreamPath, b: StreamPath) -> StreamPath | None:
         if mine != theirs:
             break
         shared.append(mine)
-    return StreamPath(a.root, tuple(shared)) if shared else None
+    return a.from_root(*shared) if shared else None

@@ -223,7 +223,7 @@ class Walk:
 
     def _declared(self, declared: ast.VariableDecl) -> Value:
         if declared.type is not None and declared.type.occurrence == "**":
-            path = StreamPath(f"${declared.name}")
+            path = StreamPath(f"${declared.name}", starts_with_many=True)
             return self.nodes.sequence(str(path), declared.span, path=path)
         if declared.value is None:
             return CONSTANT

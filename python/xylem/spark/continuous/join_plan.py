@@ -18,10 +18,15 @@ from dataclasses import dataclass, replace
 from xylem.analysis.ast_replacement import replaced
 from xylem.analysis.facts.conjuncts import conjuncts
 from xylem.analysis.free_variables import free_in
+from xylem.analysis.input_functions import STREAMS
+from xylem.analysis.resolved_module import resolved_module
 from xylem.errors import StaticError
+from xylem.functions.registry import FN
 from xylem.syntax import ast, print_query
 
 ExpandedName = tuple[str, str]
+StreamNames = dict[int, str]
+"""By the `id` of a call of stream(): the name in it."""
 NOT_JOINED = "XYRT0027"
 
 
@@ -52,39 +57,42 @@ def join_plan(module: ast.Module, streams: tuple[str, str]) -> JoinPlan:
     first, second, *others = body.clauses
     if not isinstance(first, ast.ForClause) or not isinstance(second, ast.ForClause):
         raise _refused("it does not begin with a `for` over each of the streams", body)
-    loops = {_stream_of(loop): loop for loop in (first, second)}
+    named = _named_streams(module)
+    loops = {_stream_of(loop, named): loop for loop in (first, second)}
     if set(loops) != set(streams):
         raise _refused(f"it does not loop over stream({streams[0]!r}) and stream({streams[1]!r})", body)
     tests = [clause.test for clause in others if isinstance(clause, ast.WhereClause)]
     for clause in others:
         if not isinstance(clause, (ast.WhereClause, ast.LetClause)):
             raise _refused("besides `let` and `where`, nothing may stand between the loops and `return`", clause)
-    if any(_named_stream(node) for part in (*others, body.result) for node in part.walk()):
+    if any(id(node) in named for part in (*others, body.result) for node in part.walk()):
         raise _refused("a stream is read elsewhere, too", body)
     ordered = (loops[streams[0]], loops[streams[1]])
     keys = _keys(tests, ordered, body)
     assert isinstance(module, ast.MainModule)
     sides = [
-        JoinSide(stream, loop.name, _side(module, loop, key))
+        JoinSide(stream, loop.name, _side(module, loop, key, named))
         for stream, loop, key in zip(streams, ordered, keys, strict=True)
     ]
     rest = ast.Flwor((_once(), *others), body.result, span=body.span)
     return JoinPlan((sides[0], sides[1]), print_query(replace(module, prolog=_with_items(module, ordered), body=rest)))
 
 
-def _stream_of(loop: ast.ForClause) -> str | None:
+def _stream_of(loop: ast.ForClause, named: StreamNames) -> str | None:
     if loop.position is not None or loop.allowing_empty:
         raise _refused("positions in a stream that is joined are not known", loop)
-    names = [found for node in loop.collection.walk() if (found := _named_stream(node))]
+    names = [named[id(node)] for node in loop.collection.walk() if id(node) in named]
     return names[0] if len(names) == 1 else None
 
 
-def _named_stream(node: ast.Node) -> str | None:
-    """The name in stream("…")."""
-    if isinstance(node, ast.FunctionCall) and node.name.local == "stream" and len(node.arguments) == 1:
-        argument = node.arguments[0]
-        return argument.value if isinstance(argument, ast.StringLiteral) else None
-    return None
+def _named_streams(module: ast.Module) -> StreamNames:
+    """The calls stream("…"); names are printed as they were written, and mean what the prolog says."""
+    named: StreamNames = {}
+    for written, resolved in zip(module.walk(), resolved_module(module).walk(), strict=True):
+        match resolved:
+            case ast.FunctionCall(name=name, arguments=(ast.StringLiteral(value=stream),)) if name.expanded in STREAMS:
+                named[id(written)] = stream
+    return named
 
 
 def _keys(
@@ -110,12 +118,12 @@ def _name_of(name: ExpandedName) -> str:
     return name[1]
 
 
-def _side(module: ast.MainModule, loop: ast.ForClause, key: ast.Expr) -> str:
+def _side(module: ast.MainModule, loop: ast.ForClause, key: ast.Expr, named: StreamNames) -> str:
     """The loop over one stream alone, its items with their keys."""
-    collection = ast.FunctionCall(ast.Name("collection"), ())
-    items = replaced(loop.collection, lambda node: collection if _named_stream(node) else None)
+    collection = ast.FunctionCall(ast.Name("collection", uri=FN), ())
+    items = replaced(loop.collection, lambda node: collection if id(node) in named else None)
     variable = ast.VarRef(loop.name)
-    result = ast.CurlyArray(ast.SequenceExpr((ast.FunctionCall(ast.Name("data"), (key,)), variable)))
+    result = ast.CurlyArray(ast.SequenceExpr((ast.FunctionCall(ast.Name("data", uri=FN), (key,)), variable)))
     body = ast.Flwor((replace(loop, collection=items),), result)
     return print_query(replace(module, body=body))
 

@@ -6,7 +6,9 @@ endless document both mean that document.
 
 from __future__ import annotations
 
+from xylem.analysis.input_functions import COLLECTION
 from xylem.errors import DynamicError
+from xylem.functions.registry import PREFIXES
 from xylem.plan.distribution import PartKind
 from xylem.run.tasks.program import DistributedProgram
 from xylem.syntax import ast
@@ -15,12 +17,14 @@ from ..shipped_query import ShippedQuery
 from .document_answers import DocumentAnswers
 from .subscription import Mode
 
+_ADD_TIMESTAMP = (PREFIXES["xylem"], "add-timestamp")
+
 
 def mode_of(query: ShippedQuery, *, is_one_document: bool) -> Mode:
     """The mode of a query; XYRT0021 with the reason where a stream cannot be asked."""
-    if not is_one_document and not asks_for_all(query.compiled.written):
+    if not is_one_document and not asks_for_all(query.compiled.resolved):
         return Mode.EACH
-    if query.replay is not None and asks_for_arrivals(query.compiled.written):
+    if query.replay is not None and asks_for_arrivals(query.compiled.resolved):
         if not is_one_document:
             raise DynamicError("XYRT0021", "the clock of a replay is asked over several documents")
         # The clock shows what came last, whichever task reads it.
@@ -60,25 +64,21 @@ def flows(query: ShippedQuery) -> bool:
 
 def asks_for_all(module: ast.Module) -> bool:
     """Whether a query asks for all documents of the stream together."""
-    return any(
-        isinstance(node, ast.FunctionCall)
-        and node.name.local == "collection"
-        and node.name.prefix in (None, "", "fn")
-        and not node.arguments
-        for node in module.walk()
-    )
+    for node in module.walk():
+        match node:
+            case ast.FunctionCall(name=called, arguments=()) | ast.NamedFunctionRef(name=called, arity=0):
+                if called.expanded == COLLECTION:
+                    return True
+    return False
 
 
 def asks_for_arrivals(module: ast.Module) -> bool:
     """Whether a query asks when items arrived."""
-    names = {"add-timestamp"}
     for node in module.walk():
         match node:
-            case ast.FunctionCall(name=called) | ast.NamedFunctionRef(name=called):
-                if called.local in names:
+            case ast.FunctionCall(name=called) | ast.NamedFunctionRef(name=called) | ast.Arrow(function=called):
+                if isinstance(called, ast.Name) and called.expanded == _ADD_TIMESTAMP:
                     return True
-            case ast.Arrow(function=ast.Name(local=local)) if local in names:
-                return True
     return False
 
 

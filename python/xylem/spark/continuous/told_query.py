@@ -6,8 +6,9 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeGuard
+from typing import Any
 
+from xylem.analysis.static_context import StaticContext, build_static_context
 from xylem.errors import InputError
 from xylem.functions.function_definition import definition_of
 from xylem.syntax import ast, print_query
@@ -40,6 +41,7 @@ def told_queries(
     A variable is for those that declare it; XYIN0006 for one that none of them does.
     """
     told = []
+    taken: set[str] = set()
     for text in texts:
         query = shipped_query(
             text.text,
@@ -54,7 +56,7 @@ def told_queries(
         )
         told.append((text.output_name, query))
     for name in variables:
-        if not any(_local(name) in {local for _, local in query.variables} for _, query in told):
+        if name not in taken:
             raise InputError("XYIN0006", f"${name}")
     return told
 
@@ -80,12 +82,8 @@ def fingerprint(query: ShippedQuery) -> str:
 
 def serialization(query: ShippedQuery) -> dict[str, str]:
     """The serialization parameters: those the caller gave, then those the query declares."""
-    prolog = query.compiled.written.prolog
-    return {option.name.local: option.value for option in prolog if _is_output(option)} | dict(query.output)
-
-
-def _is_output(declaration: ast.Declaration) -> TypeGuard[ast.OptionDecl]:
-    return isinstance(declaration, ast.OptionDecl) and declaration.name.prefix == "output"
+    declared = build_static_context(query.compiled.written, StaticContext()).output
+    return {**declared, **dict(query.output)}
 
 
 def file_ending(query: ShippedQuery) -> str:

@@ -1,0 +1,21 @@
+"""A parsed module with its names resolved, for those who ask what a query says before it is compiled.
+
+A prefix means what the prolog binds it to, so that no question about a name can be answered by its prefix.
+"""
+
+from __future__ import annotations
+
+from xylem.syntax import ast, parse
+
+from .resolve_names import resolve_names
+from .static_context import StaticContext, build_static_context
+
+
+def resolved_module(module: ast.Module, environment: StaticContext | None = None) -> ast.Module:
+    """The module with the `uri` of every name filled in; to resolve it again changes nothing."""
+    return resolve_names(module, build_static_context(module, environment or StaticContext()))
+
+
+def resolved_query(text: str, name: str) -> ast.Module:
+    """The module of a text, with its names resolved."""
+    return resolved_module(parse(text, name))
