@@ -28,7 +28,7 @@ KIND_NAMES = ("document-node", "element", "attribute", "text", "comment", "proce
 class Node:
     """A node of a tree. Two handles are the same node when tree and pre agree."""
 
-    __slots__ = ("pre", "tree")
+    __slots__ = ("__weakref__", "pre", "tree")
 
     def __init__(self, tree: TreeInterface, pre: int) -> None:
         self.tree = tree

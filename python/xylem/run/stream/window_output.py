@@ -1,7 +1,9 @@
 """The output of a run with windows: what is written between the brackets of a window clause is fed to it.
 
-Items of a batch are dealt with together when the batch has passed. Most of them are needed no longer then; only those
-that somebody still holds are copied out of it.
+Items of a batch are dealt with together when the batch has passed. A node belongs to whoever refers to it: to a window,
+a variable, a function of the user, a result that waits. Here are weak references alone, so that most nodes are gone by
+then, and those that live on are copied out of their batch. They are copied all together, whoever keeps them: so they
+stay in document order among each other.
 """
 
 from __future__ import annotations
@@ -10,6 +12,7 @@ import sys
 from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Any
+from weakref import ref
 
 from xylem.errors import XylemError
 from xylem.values.growing_tree import GrowingTree, append_child, opened
@@ -21,9 +24,6 @@ from ..windows.feed import PAUSE, Feed
 from .buffer import size_of
 from .collector import Collector
 from .statistics import Statistics
-
-_UNHELD = sys.getrefcount(object()) + 2
-"""The references to a node that only a list and the loop over it hold."""
 
 
 class WindowOutput:
@@ -144,7 +144,7 @@ class _OpenWindows:
         """The windows that get what these give, and nothing else."""
         self.is_over = False
         """Whether nothing that comes can change the answer."""
-        self._given: list[Node] = []
+        self._given: list[ref[Node]] = []
         self._sizes: deque[int] = deque()
         self._bytes = 0
         self._depth = 0
@@ -163,7 +163,7 @@ class _OpenWindows:
         node = Node(node.tree, node.pre)
         if self._keeps_tuples:
             _move([node])
-        self._given.append(node)
+        self._given.append(ref(node))
         self._feed.items.append(node)
         if self._statistics.is_exact:
             self.advance()
@@ -213,9 +213,10 @@ class _OpenWindows:
             self._given.clear()
         elif self._given:
             given, self._given = self._given, []
+            # What was fed is no owner.
             del fed
-            _move([node for node in given if sys.getrefcount(node) > _UNHELD])
-            fed = given
+            _move([node for one in given if (node := one()) is not None])
+            fed = [one() for one in given]
         self._account(fed)
 
     def close(self) -> None:
@@ -258,6 +259,9 @@ class _OpenWindows:
 
 
 def _size_of(item: Any) -> int:
+    """The size of an item; of one that nobody keeps (None), nothing is held."""
+    if item is None:
+        return 0
     return size_of(item) if isinstance(item, Node) else sys.getsizeof(item)
 
 
