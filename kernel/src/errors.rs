@@ -9,6 +9,8 @@ pub enum Kind {
     Namespace,
     /// A limit is exceeded; the detail begins with its name.
     Limit,
+    /// The limit of what is kept of one item is exceeded.
+    ItemLimit,
     /// The encoding is unknown, or the bytes are not in it.
     Encoding,
     /// An external entity is referred to.
@@ -28,6 +30,7 @@ impl Kind {
             Kind::Syntax => "syntax",
             Kind::Namespace => "namespace",
             Kind::Limit => "limit",
+            Kind::ItemLimit => "item-limit",
             Kind::Encoding => "encoding",
             Kind::ExternalEntity => "external-entity",
             Kind::SkippedEntity => "skipped-entity",
@@ -73,6 +76,12 @@ pub fn namespace(at: usize, detail: impl Into<String>) -> Halt {
 #[cold]
 pub fn limit(at: usize, name: &str, actual: usize, allowed: usize) -> Halt {
     fault(Kind::Limit, at, format!("{name}: {actual} where {allowed} are allowed"))
+}
+
+/// An item of which more would be kept than is allowed.
+#[cold]
+pub fn item_limit(at: usize, actual: usize, allowed: usize) -> Halt {
+    fault(Kind::ItemLimit, at, format!("item bytes: {actual} where {allowed} are allowed"))
 }
 
 /// Any other error.

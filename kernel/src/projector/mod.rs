@@ -21,7 +21,7 @@ use rustc_hash::FxHashSet;
 
 use crate::attribute_rules::AttributeKind;
 use crate::automaton::{Action, Attributes, Automaton, Move};
-use crate::errors::{limit, Halt};
+use crate::errors::{item_limit, Halt};
 use crate::limits::Limits;
 use crate::names::Names;
 use crate::namespaces::Namespaces;
@@ -399,7 +399,7 @@ impl Projector {
         }
         let actual = self.rows.bytes_from(self.open[self.first_item].row);
         if actual > limits.item_bytes {
-            return Err(limit(at, "item bytes", actual, limits.item_bytes));
+            return Err(item_limit(at, actual, limits.item_bytes));
         }
         Ok(())
     }

@@ -354,7 +354,10 @@ CATALOGUE: dict[str, Entry] = {
     ),
     "XYST0001": Entry("no external function of this name is registered", "register it: @xylem.function(…)"),
     "XYST0002": Entry("this extension can be written but not yet executed"),
-    "XYST0003": Entry("the expression is nested too deeply"),
+    "XYST0003": Entry(
+        "the expression is nested too deeply",
+        "bind inner parts with `let`, move them to functions, or give long lists of values as data",
+    ),
     "XYST0004": Entry(
         "the query cannot be answered while its input streams by",
         "run it over the tree of the document: without --stream, or with Query.run in Python",

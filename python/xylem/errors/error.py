@@ -93,6 +93,7 @@ class InputError(DynamicError):
     """The input cannot be read: malformed XML, a limit, a missing or forbidden file.
 
     `place` is where in the input, `source` what the input is called; both are told with `detail`, what is wrong there.
+    `limit` is the limit that was exceeded, where somebody may have another name for it.
     """
 
     def __init__(
@@ -105,8 +106,10 @@ class InputError(DynamicError):
         value: object = (),
         place: InputPlace | None = None,
         source: str = "",
+        limit: str = "",
     ) -> None:
         self.detail = why
+        self.limit = limit
         self.place = place
         self.source = source
         told = f"{source}: {why}" if source else why
@@ -115,7 +118,9 @@ class InputError(DynamicError):
     def located(self, source: str = "", place: InputPlace | None = None) -> InputError:
         """This error, with the name of the input, or at another place."""
         source, place = source or self.source, place or self.place
-        return InputError(self.code, self.detail, span=self.span, hint=self.hint, place=place, source=source)
+        return InputError(
+            self.code, self.detail, span=self.span, hint=self.hint, place=place, source=source, limit=self.limit
+        )
 
 
 class EngineBug(XylemError):

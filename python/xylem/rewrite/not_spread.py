@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from xylem.syntax import ast
 
-NO_PARTS = "its value over the input does not follow from its values over parts of it"
-"""What is said where nothing more particular is known."""
-
 
 class NotSpread(Exception):
     """An expression whose value over the input does not follow from its values over parts of it."""
@@ -15,3 +12,10 @@ class NotSpread(Exception):
         super().__init__(why)
         self.why = why
         self.node = node
+
+
+class NoParts(NotSpread):
+    """One of which nothing more particular is known."""
+
+    def __init__(self, node: ast.Node | None = None) -> None:
+        super().__init__("its value over the input does not follow from its values over parts of it", node)

@@ -103,9 +103,9 @@ class ByteRange:
                     left = None if left is None else left - len(chunk)
                     wanted = CHUNK_BYTES
         except OSError as error:
-            raise InputError("XYIN0002", f"{self.path}: {error.strerror or error}") from error
+            raise InputError("XYIN0002", error.strerror or str(error), source=self.path) from error
         if left:
-            raise InputError("XYIN0002", f"{self.path}: it has become shorter since it was divided")
+            raise InputError("XYIN0002", "it has become shorter since it was divided", source=self.path)
         if self.end is not None:
             yield self.closing
 
@@ -130,7 +130,7 @@ class ByteRange:
         try:
             return Path(self.path).stat().st_size
         except OSError as error:
-            raise InputError("XYIN0002", f"{self.path}: {error.strerror or error}") from error
+            raise InputError("XYIN0002", error.strerror or str(error), source=self.path) from error
 
     def _column(self, offset: int) -> int | None:
         """The column of an offset in the line of the start; None where the line is too long to look, or is no text."""

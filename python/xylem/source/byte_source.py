@@ -162,7 +162,7 @@ class ByteSource:
             try:
                 chunk = next(chunks, None)
             except OSError as error:
-                raise InputError("XYIN0002", f"{self.name or 'the input'}: {error.strerror or error}") from error
+                raise InputError("XYIN0002", error.strerror or str(error), source=self.name or "the input") from error
             if chunk is None:
                 return
             self.position += len(chunk)
@@ -172,7 +172,7 @@ class ByteSource:
         """An error of a scan of this source, with its name, and the place where it is in the whole file."""
         if self._part is not None and error.place is not None:
             return error.located(self._part.path, self._part.located(error.place))
-        if self.name is None or error.source or error.why.startswith(f"{self.name}: "):
+        if self.name is None or error.source:
             return error
         return error.located(self.name)
 
@@ -194,7 +194,7 @@ def _opened(path: Path) -> Any:
     try:
         return path.open("rb", buffering=0)
     except OSError as error:
-        raise InputError("XYIN0002", f"{path}: {error.strerror}") from error
+        raise InputError("XYIN0002", error.strerror or str(error), source=str(path)) from error
 
 
 def _pieces(source: Readable | Receiving) -> Iterator[bytes]:

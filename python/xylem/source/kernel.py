@@ -20,7 +20,7 @@ from xylem.values.tree import Tree
 from xylem.values.tree_interface import TreeInterface
 
 from .byte_ranges import CutPoint, Scope
-from .limits import DEFAULT_LIMITS, Limits
+from .limits import DEFAULT_LIMITS, ITEM_BYTES, Limits
 from .template_tuples import result_tuple, value_test_tuple
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ _CODES = {
     "namespace": "XYIN0001",
     "skipped-entity": "XYIN0001",
     "limit": "XYIN0004",
+    "item-limit": "XYIN0004",
     "encoding": "XYIN0007",
     "external-entity": "XYIN0008",
 }
@@ -351,7 +352,8 @@ def _error(failure: ScanError) -> XylemError:
         return _not_a_number(detail)
     if kind == "bug":
         return EngineBug("XYBUG0001", f"the scan kernel failed: {detail}")
-    return InputError(_CODES[kind], detail, place=InputPlace(byte_offset, line, column, path))
+    limit = ITEM_BYTES if kind == "item-limit" else ""
+    return InputError(_CODES[kind], detail, place=InputPlace(byte_offset, line, column, path), limit=limit)
 
 
 def _not_a_number(value: str) -> XylemError:

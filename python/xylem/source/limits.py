@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+ITEM_BYTES = "item_bytes"
+"""The name of the limit of what is kept of one item."""
+
 
 @dataclass(frozen=True)
 class Limits:

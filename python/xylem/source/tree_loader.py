@@ -348,12 +348,12 @@ class TreeLoader:
 
     def exceeds(self, limit: str, actual: int) -> NoReturn:
         allowed = getattr(self.limits, limit)
-        self.fail("XYIN0004", f"{limit.replace('_', ' ')}: {actual} where {allowed} are allowed")
+        self.fail("XYIN0004", f"{limit.replace('_', ' ')}: {actual} where {allowed} are allowed", limit)
 
-    def fail(self, code: str, why: str) -> NoReturn:
+    def fail(self, code: str, why: str, limit: str = "") -> NoReturn:
         parser = self.parser
         line, column = parser.CurrentLineNumber, parser.CurrentColumnNumber
-        raise InputError(code, why, place=self.place(line, column, parser.CurrentByteIndex))
+        raise InputError(code, why, place=self.place(line, column, parser.CurrentByteIndex), limit=limit)
 
     def place(self, line: int, column: int, byte_offset: int) -> InputPlace:
         """Where something happened, as expat counts."""

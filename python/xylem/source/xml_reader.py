@@ -86,7 +86,7 @@ def _file_content(path: Path) -> bytes:
     try:
         return path.read_bytes()
     except OSError as error:
-        raise InputError("XYIN0002", f"{path}: {error.strerror}") from error
+        raise InputError("XYIN0002", error.strerror or str(error), source=str(path)) from error
 
 
 def read_fragment(

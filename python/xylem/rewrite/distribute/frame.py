@@ -22,7 +22,7 @@ from xylem.syntax import ast
 
 from ..distinct_groups import distinct_groups
 from ..input_reads import ExpandedName, names_bound_in, reads_input
-from ..not_spread import NO_PARTS, NotSpread
+from ..not_spread import NoParts, NotSpread
 from ..scope_path import flattened, is_input_path
 from .copied_nodes import gathered_reach
 from .frame_rewrites import behind, converted, data_of, existence, is_document_element, is_once, once
@@ -108,7 +108,7 @@ class Frame:
             return self._around(expr, place)
         except NotSpread:
             self._forget(before)
-            if refused is not None and refused.why != NO_PARTS and _is_of_input(expr):
+            if refused is not None and not isinstance(refused, NoParts) and _is_of_input(expr):
                 raise refused from None
             raise
 
@@ -343,7 +343,7 @@ class Frame:
         if isinstance(expr, (ast.NodeComparison, ast.SetOperation)):
             raise NotSpread("it compares nodes of the input by their identity or order", expr)
         if isinstance(expr, _NEVER):
-            raise NotSpread(NO_PARTS, expr)
+            raise NoParts(expr)
         return self._children(expr, names_bound_in(expr))
 
     def _unmerged_aggregate(self, call: ast.FunctionCall) -> ast.Expr:
@@ -418,7 +418,7 @@ class Frame:
             return self.split(once(first, rest), place)
         if isinstance(first, ast.ForClause) and is_input_path(first.collection):
             # The frame could loop over the items itself, but only with all of them in one place.
-            raise NotSpread(NO_PARTS, first)
+            raise NoParts(first)
         return self._children(flwor, names_bound_in(flwor))
 
     def _children(self, node: ast.Expr, bound: frozenset[ExpandedName]) -> ast.Expr:

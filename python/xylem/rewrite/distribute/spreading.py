@@ -26,7 +26,7 @@ from xylem.syntax import ast
 
 from ..input_reads import ExpandedName, is_closed, names_bound_in, reads_input
 from ..let_values import is_read_behind_grouping
-from ..not_spread import NO_PARTS, NotSpread
+from ..not_spread import NoParts, NotSpread
 from ..scope_path import flattened, is_input_path, scoped_path
 from ..substitution import Substitution
 from .uses import children_in_use
@@ -102,7 +102,7 @@ class Spreading:
                 return self._loop(expr)
             case ast.Root():
                 raise NotSpread("it asks for the document as a whole", expr)
-        raise NotSpread(NO_PARTS, expr)
+        raise NoParts(expr)
 
     # --- paths
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from xylem.errors import InputError
 from xylem.functions.context import Context, Resources, RunPart
 from xylem.plan.scan_plan import ScanPlan
-from xylem.source.limits import DEFAULT_LIMITS, Limits
+from xylem.source.limits import DEFAULT_LIMITS, ITEM_BYTES, Limits
 from xylem.source.scan import BatchTrees, ScannedBatch, scan
 from xylem.values.datetimes import DateTime
 from xylem.values.node import Node
@@ -104,7 +104,7 @@ class DocumentRuns:
         try:
             yield from scan(source, plan, limits=limits, scanner=self._scanner, may_write=may_write, trees=trees)
         except InputError as error:
-            if self._buffer_limits_items and error.code == "XYIN0004" and error.detail.startswith("item bytes"):
+            if self._buffer_limits_items and error.limit == ITEM_BYTES:
                 raise self.statistics.item_too_large(error.place) from None
             raise
 

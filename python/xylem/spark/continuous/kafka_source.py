@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
 PARTITION_SHIFT = 40
 """Offsets of one partition of a topic stay below 2^40 for a long time."""
-NOT_FOUND = "Failed to find data source: kafka"
+_MISSING = {"KAFKA_DATA_SOURCE_NOT_ENABLED", "DATA_SOURCE_NOT_FOUND"}
+"""What Spark calls it when a connector is not there."""
 
 
 def connector_package() -> str:
@@ -53,12 +54,14 @@ class EvaluateMessages:
 
 def kafka_rows(spark: SparkSession, place: InputPlace, work: Work) -> DataFrame:
     """The rows of a topic, as the tasks of other logs give them."""
+    from pyspark.errors import PySparkException
+
     settings: dict[str, Any] = {"startingOffsets": "earliest", "failOnDataLoss": "true", **dict(place.options)}
     reader = spark.readStream.format("kafka").option("kafka.bootstrap.servers", place.servers)
     try:
         messages = reader.option("subscribe", place.topic).options(**settings).load()
-    except Exception as reason:
-        if NOT_FOUND in str(reason) or "kafka" in str(reason).lower():
+    except PySparkException as reason:
+        if reason.getCondition() in _MISSING:
             hint = f"start with --conf spark.jars.packages={connector_package()}"
             raise DynamicError("XYRT0025", "Spark's connector is missing", hint=hint) from reason
         raise

@@ -139,9 +139,12 @@ def named(error: DynamicError, piece: Piece) -> XylemError:
     """The error with the document it arose in."""
     if isinstance(piece.source, ByteRange):
         return error
-    why = error.why.removeprefix(f"{Path(piece.source).as_uri()}: ") if isinstance(piece.source, Path) else error.why
-    why = why if why.startswith(piece.name) else f"{piece.name}: {why}"
-    placed = type(error)(error.code, why, span=error.span, hint=error.hint or WAY_OUT)
+    if isinstance(error, InputError):
+        # Whatever the input was called where it was read.
+        placed: DynamicError = error.located(piece.name)
+    else:
+        placed = type(error)(error.code, f"{piece.name}: {error.why}", span=error.span)
+    placed.hint = error.hint or WAY_OUT
     placed.__cause__ = error.__cause__
     return placed
 

@@ -1,0 +1,44 @@
+"""What Python's own compiler has room for: how deep generated code may nest.
+
+Its errors tell that in words alone, and words are not to be decided by: so the code is measured.
+"""
+
+from __future__ import annotations
+
+import re
+
+from xylem.errors import Span, StaticError
+
+MOST_BRACKETS = 200
+"""Brackets in each other (MAXLEVEL of the tokenizer)."""
+MOST_BLOCKS = 20
+"""Loops, `try` and `with` in each other (CO_MAXBLOCKS), the function around them not counted."""
+_INDENT = 4
+_TOKEN = re.compile(r"'(?:[^'\\\n]|\\.)*'|\"(?:[^\"\\\n]|\\.)*\"|[()\[\]{}]")
+
+
+def nests_too_deep(code: str) -> bool:
+    """Whether generated code nests deeper than Python's compiler allows."""
+    return _blocks(code) > MOST_BLOCKS or _brackets(code) >= MOST_BRACKETS
+
+
+def _blocks(code: str) -> int:
+    deepest = max((len(line) - len(line.lstrip(" ")) for line in code.splitlines()), default=0)
+    return deepest // _INDENT
+
+
+def _brackets(code: str) -> int:
+    depth = deepest = 0
+    for found in _TOKEN.finditer(code):
+        match found.group():
+            case "(" | "[" | "{":
+                depth += 1
+                deepest = max(deepest, depth)
+            case ")" | "]" | "}":
+                depth -= 1
+    return deepest
+
+
+def too_deep(span: Span | None = None) -> StaticError:
+    """What is said of a query whose code nests too deep."""
+    return StaticError("XYST0003", span=span)
