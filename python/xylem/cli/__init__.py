@@ -14,8 +14,17 @@ def main() -> None:
 
     from xylem.run.garbage_collection import collect_seldom
 
-    from .app import app
-    from .optional_values import with_default_values
+    from .failures import reported
+    from .standard_streams import take_standard_streams
 
+    take_standard_streams()
     collect_seldom()
-    app(with_default_values(sys.argv[1:]), prog_name="xylem")
+    with reported():
+        from .app import app
+        from .optional_values import with_default_values
+
+        try:
+            app(with_default_values(sys.argv[1:]), prog_name="xylem")
+        finally:
+            # Python would do it after the last handler, and complain in its own way.
+            sys.stdout.flush()

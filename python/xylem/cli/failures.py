@@ -15,6 +15,8 @@ import typer
 
 from xylem.errors import EngineBug, InputError, XylemError
 
+from .standard_streams import OutputLost
+
 
 class Exit(IntEnum):
     """The exit codes."""
@@ -39,6 +41,9 @@ def reported() -> Iterator[None]:
         # The reader has seen enough (`xylem run … | head`): that is a good end.
         abandon_standard_output()
         sys.exit(Exit.RESULT)
+    except OutputLost as reason:
+        abandon_standard_output()
+        _fail(InputError("XYIN0002", reason.strerror or str(reason), source="standard output"), Exit.INPUT_ERROR)
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         sys.exit(Exit.INTERRUPTED)

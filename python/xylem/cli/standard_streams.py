@@ -1,0 +1,67 @@
+"""Standard input, output and error as a command finds them: open, closed, or on a disk that is full.
+
+A result that cannot be written is an error, which is told. A message that cannot be written is not: nobody could be
+told, and the exit code says how the command ended.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from io import BufferedWriter, FileIO, TextIOWrapper
+from typing import TextIO
+
+
+class OutputLost(OSError):
+    """Standard output takes no more: it is closed, or there is no space left."""
+
+
+class _Output(FileIO):
+    def write(self, data: bytes, /) -> int:  # type: ignore[override]
+        try:
+            return super().write(data)
+        except BrokenPipeError:
+            raise
+        except OSError as reason:
+            raise OutputLost(reason.errno, reason.strerror) from reason
+
+
+class _Messages(FileIO):
+    def write(self, data: bytes, /) -> int:  # type: ignore[override]
+        try:
+            return super().write(data)
+        except OSError:
+            return len(data)
+
+
+def take_standard_streams() -> None:
+    """Let standard output and error behave as said above; what the caller has closed is opened in a way to match.
+
+    A closed number would be given to the next file that is opened, which then would get what is printed. Nothing can be
+    read from what takes the place of standard input, nor written to what takes that of standard output.
+    """
+    if sys.stdin is None:
+        _open(0, os.O_WRONLY)
+        sys.stdin = TextIOWrapper(FileIO(0, "r", closefd=False))
+    if sys.stdout is None:
+        _open(1, os.O_RDONLY)
+    if sys.stderr is None:
+        _open(2, os.O_WRONLY)
+    sys.stdout = _text(_Output(1, "w", closefd=False), sys.stdout)
+    sys.stderr = _text(_Messages(2, "w", closefd=False), sys.stderr)
+    sys.stderr.reconfigure(line_buffering=True)
+
+
+def _open(number: int, mode: int) -> None:
+    opened = os.open(os.devnull, mode)
+    if opened != number:
+        os.dup2(opened, number)
+        os.close(opened)
+    os.set_inheritable(number, True)
+
+
+def _text(raw: FileIO, before: TextIO | None) -> TextIOWrapper:
+    """A text stream like the one before."""
+    encoding = "utf-8" if before is None else before.encoding
+    errors = "backslashreplace" if before is None else before.errors
+    return TextIOWrapper(BufferedWriter(raw), encoding, errors, line_buffering=raw.isatty())
