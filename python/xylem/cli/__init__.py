@@ -14,10 +14,11 @@ def main() -> None:
 
     from xylem.run.garbage_collection import collect_seldom
 
-    from .failures import reported
+    from .failures import end_in_order_when_terminated, reported
     from .standard_streams import take_standard_streams
 
     take_standard_streams()
+    end_in_order_when_terminated()
     collect_seldom()
     with reported():
         from .app import app

@@ -1,11 +1,13 @@
 """How a command ends when it does not end well: an exit code and a message, never a traceback.
 
     0  a result       1  an error in or of the query       2  wrong use of the command       3  unreadable input
+    130  interrupted by Ctrl-C       143  told to end by SIGTERM
 """
 
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -26,6 +28,7 @@ class Exit(IntEnum):
     USAGE = 2
     INPUT_ERROR = 3
     INTERRUPTED = 130
+    TERMINATED = 143
 
 
 @contextmanager
@@ -54,6 +57,12 @@ def reported() -> Iterator[None]:
         sys.exit(Exit.QUERY_ERROR)
     except Exception as reason:
         _bug(reason)
+
+
+def end_in_order_when_terminated() -> None:
+    """Let SIGTERM end the command as an error does, so that temporary files go. A caller may have it passed over."""
+    if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
+        signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(Exit.TERMINATED))
 
 
 def abandon_standard_output() -> None:

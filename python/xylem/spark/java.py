@@ -22,7 +22,11 @@ LOGGING = Path(__file__).with_name("quiet_log.properties")
 PACKAGE_ROOT = Path(__file__).resolve().parents[2]
 WORKER_START = Path(__file__).resolve().with_name("worker_start")
 FAST_START = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData")
-_NOISE = re.compile(rb"WARNING: Using incubator modules|Picked up (JAVA_TOOL|_JAVA)_OPTIONS")
+_NOISE = re.compile(
+    rb"WARNING: Using incubator modules|Picked up (JAVA_TOOL|_JAVA)_OPTIONS"
+    # How a continuous query ended is asked of Spark and told once.
+    rb'|Exception in thread "stream execution thread '
+)
 
 _STACK = re.compile(rb"\s+at \S+\(|\s+\.\.\. \d+ more")
 
@@ -88,7 +92,10 @@ def start_gateway(configuration: Any) -> Any:
     passing = threading.Thread(target=_pass_on, args=(os.fdopen(reading, "rb"),), name="spark-stderr", daemon=True)
     passing.start()
     try:
-        return launch(configuration, {"stderr": writing})
+        # A session of its own: what a terminal or `timeout` tells the whole group is for the driver to deal with.
+        gateway = launch(configuration, {"stderr": writing, "start_new_session": True})
+        _leave_stopping_to_driver(gateway)
+        return gateway
     except (PySparkRuntimeError, OSError) as reason:
         os.close(writing)
         writing = -1
@@ -99,6 +106,16 @@ def start_gateway(configuration: Any) -> Any:
             os.close(writing)
         os.environ.clear()
         os.environ.update(before)
+
+
+def _leave_stopping_to_driver(gateway: Any) -> None:
+    """Let the JVM and the workers it starts pass over SIGTERM.
+
+    Service managers send it to all processes of a service. The driver comes to its end in order, and with it goes the
+    standard input of the JVM, which is the sign for it to end, too; likewise for the workers.
+    """
+    signals = gateway.jvm.sun.misc
+    signals.Signal.handle(signals.Signal("TERM"), signals.SignalHandler.SIG_IGN)
 
 
 def _pass_on(errors: IO[bytes]) -> None:

@@ -9,6 +9,7 @@ after every task, which would otherwise cost some thirty milliseconds and a copy
 from __future__ import annotations
 
 import gc
+import signal
 import sys
 from importlib import import_module
 
@@ -33,6 +34,8 @@ def load(module: str) -> None:
 if __name__ == "__main__":
     from pyspark.daemon import manager
 
+    # Spark's daemon would end with all workers, in the middle of their tasks. It ends when its standard input does.
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
     if sys.argv[1:] and sys.argv[1].startswith("pyspark."):
         load(sys.argv[1])
     manager()

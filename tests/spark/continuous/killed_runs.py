@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from xylem.cli.function_files import load_functions
@@ -61,8 +62,31 @@ def start(arguments: Sequence[str], log: Path) -> subprocess.Popen[bytes]:
 
 def kill(process: subprocess.Popen[bytes]) -> None:
     """The driver, its JVM and all workers, at once."""
-    os.killpg(process.pid, signal.SIGKILL)
+    tell_all(process, signal.SIGKILL)
     process.wait(timeout=30)
+
+
+def tell_all(process: subprocess.Popen[bytes], number: signal.Signals) -> None:
+    """A signal for the driver, its JVM and all workers, as a service manager sends it."""
+    for one in [process.pid, *_descendants(process.pid)]:
+        with suppress(ProcessLookupError):
+            os.kill(one, number)
+
+
+def _descendants(pid: int) -> list[int]:
+    """All processes that a process has started, and those that these have."""
+    parents: dict[int, list[int]] = {}
+    for place in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):
+            # The name of a command is in parentheses, and may have any characters.
+            parent = int(place.read_text().rpartition(")")[2].split()[1])
+            parents.setdefault(parent, []).append(int(place.parent.name))
+    found, waiting = [], [pid]
+    while waiting:
+        own = parents.get(waiting.pop(), [])
+        found += own
+        waiting += own
+    return found
 
 
 def kill_at_random(arguments: Sequence[str], log: Path, metrics: Path, kills: int, seed: int = 0) -> list[int]:

@@ -231,12 +231,15 @@ class _Run:
             try:
                 while running.isActive and not self._is_stopping and not self._has_ended(commit):
                     time.sleep(WATCH_SECONDS)
-                self._let_finish(running)
+                is_complete = self._let_finish(running)
             finally:
                 running.stop()
             if attempt == ATTEMPTS or commit.fault is not None or not is_slow_start(str(running.exception())):
                 break
             self._report.say("a Python worker was too slow to start: once more")
+        if not is_complete and self._is_abandoned(commit):
+            self._report.say("a batch was abandoned: it is computed again after the next start")
+            return "stopped"
         self._raise(running, commit)
         if not self._is_stopping:
             commit.finish()
@@ -270,20 +273,28 @@ class _Run:
     def _stop(self) -> None:
         self._is_stopping = True
 
+    def _is_abandoned(self, commit: BatchCommit) -> bool:
+        """Whether a batch was taken from Spark and its workers: what they say of it then is nobody's error."""
+        return self._is_stopping and not isinstance(commit.fault, XylemError)
+
     def _has_ended(self, commit: BatchCommit) -> bool:
         """Whether all inputs have ended and have been answered."""
         reached = commit.commit.reached
         return all(feed.has_ended(reached.get(str(number), START)) for number, feed in enumerate(self._feeds))
 
-    def _let_finish(self, running: Any) -> None:
-        """Let the batch that is being computed come to its end. What is only just starting is let start: a process of
-        Spark's that is told to stop before it could connect complains with a stack."""
+    def _let_finish(self, running: Any) -> bool:
+        """Let the batch that is being computed come to its end; whether it did in the time it has.
+
+        What is only just starting is let start: a process of Spark's that is told to stop before it could connect
+        complains with a stack.
+        """
         until = time.monotonic() + GRACE_SECONDS
         while running.isActive and time.monotonic() < until:
             status = running.status
             if not status["isTriggerActive"] and not status["message"].startswith("Initializing"):
-                break
+                return True
             time.sleep(WATCH_SECONDS)
+        return not running.isActive
 
     def _raise(self, running: Any, commit: BatchCommit) -> None:
         """Tell what went wrong, in our words where they are ours."""
