@@ -13,7 +13,7 @@ from xylem.errors import StaticError
 from xylem.functions.external import ExternalFunction
 from xylem.lowering.python.build import Builder, ModuleResolver
 from xylem.plan.distribution import InputOf
-from xylem.run.deep_stack import with_deep_stack
+from xylem.run.deep_stack import compiled_deep
 from xylem.run.program import ExternalVariable, Program
 from xylem.syntax import ast, parse, parse_sequence_type, print_query
 
@@ -66,7 +66,7 @@ def compile_query(query: Query, env: StaticEnvironment) -> Program:
     >>> compile_query("1 + 1", StaticEnvironment()).main.startswith("main")
     True
     """
-    return with_deep_stack(lambda: _builder(env).build(_module(query, env)))
+    return compiled_deep(lambda: _builder(env).build(_module(query, env)))
 
 
 def static_types(query: Query, env: StaticEnvironment) -> tuple[ast.Module, Mapping[int, SequenceType]]:
@@ -77,7 +77,7 @@ def static_types(query: Query, env: StaticEnvironment) -> tuple[ast.Module, Mapp
         with observed_types() as types:
             return _builder(env).build(_module(query, env)).module, types
 
-    return with_deep_stack(observed)
+    return compiled_deep(observed)
 
 
 def parsed(text: str, env: StaticEnvironment) -> ast.Module:
@@ -109,7 +109,7 @@ def _window_facts(env: StaticEnvironment) -> WindowFacts | None:
 
 def compile_stream(query: Query, env: StaticEnvironment, schema: Schema | None = None) -> StreamProgram:
     """Compile a query for one pass over its input; NotStreamable says why where that cannot be."""
-    return with_deep_stack(lambda: _streamed_module(_module(query, env), env, schema))
+    return compiled_deep(lambda: _streamed_module(_module(query, env), env, schema))
 
 
 def _streamed_module(
@@ -157,7 +157,7 @@ def compile_passes(query: Query, env: StaticEnvironment, schema: Schema | None =
     One pass where it keeps no more than items, windows and aggregates, or where more passes would not help.
     NotStreamable says why where the query cannot be answered from a stream at all.
     """
-    return with_deep_stack(lambda: _compiled_passes(_module(query, env), env, schema))
+    return compiled_deep(lambda: _compiled_passes(_module(query, env), env, schema))
 
 
 def _compiled_passes(written: ast.Module, env: StaticEnvironment, schema: Schema | None) -> StreamPasses:
@@ -242,7 +242,7 @@ class _Alone:
     def program(self, index: int) -> StreamProgram:
         if index not in self._made:
             module = replace(self._module, body=self._values[index])
-            self._made[index] = with_deep_stack(lambda: _streamed_module(module, self._env, self._schema))
+            self._made[index] = compiled_deep(lambda: _streamed_module(module, self._env, self._schema))
         return self._made[index]
 
 
@@ -287,7 +287,7 @@ def _passes_by_parts(
 
 def data_flow(query: Query, env: StaticEnvironment) -> DataFlow:
     """The stream data flow graph of a query, before and after fusions, and the single-pass test on it."""
-    return with_deep_stack(lambda: _data_flow(_module(query, env), env))
+    return compiled_deep(lambda: _data_flow(_module(query, env), env))
 
 
 def _data_flow(module: ast.Module, env: StaticEnvironment) -> DataFlow:
@@ -336,15 +336,15 @@ def compile_distributed(
     """
     given = (query, env, schema, several_documents, output or {})
     if not keeps_windows:
-        return with_deep_stack(lambda: _compiled_distributed(*given, divides=divides, input_of=input_of))
+        return compiled_deep(lambda: _compiled_distributed(*given, divides=divides, input_of=input_of))
     try:
-        program = with_deep_stack(lambda: _compiled_distributed(*given, keeps_windows=True, input_of=input_of))
+        program = compiled_deep(lambda: _compiled_distributed(*given, keeps_windows=True, input_of=input_of))
         program.check_windows()
     except StaticError as error:
         if error.code != "XYST0010":
             raise
         # It waits for the end of its input: `order by`, say.
-        return with_deep_stack(lambda: _compiled_distributed(*given, input_of=input_of))
+        return compiled_deep(lambda: _compiled_distributed(*given, input_of=input_of))
     return program
 
 

@@ -14,6 +14,8 @@ from xylem.functions.registry import FN, PREFIXES
 from xylem.syntax import ast
 from xylem.values.collations import collation
 
+from .expression_depth import check_depth
+
 XML = "http://www.w3.org/XML/1998/namespace"
 XMLNS = "http://www.w3.org/2000/xmlns/"
 XS = PREFIXES["xs"]
@@ -86,7 +88,11 @@ class StaticContext:
 
 
 def build_static_context(module: ast.Module, base: StaticContext) -> StaticContext:
-    """The static context a module's prolog describes, starting from the environment's."""
+    """The static context a module's prolog describes, starting from the environment's.
+
+    It is the first thing asked of a module, so XYST0003 for one that is too deep for what follows is raised here.
+    """
+    check_depth(module)
     context = base
     if isinstance(module, ast.LibraryModule):
         context = _declare(context, module.prefix, module.uri, module.span)

@@ -6,6 +6,7 @@ from .catalogue import CATALOGUE
 from .input_place import InputPlace
 from .source_text import Span
 
+_LONGEST_LINE = 400
 ERR_NAMESPACE = "http://www.w3.org/2005/xqt-errors"
 
 
@@ -71,10 +72,22 @@ def _excerpt(span: Span) -> list[str]:
     line, column = span.source.position(span.start)
     text = span.source.line(line)
     number = str(line)
+    text, column = _around(text, column)
     width = max(1, min(span.end - span.start, len(text) - column + 1))
     # A tab before the caret keeps its width, so that the caret stands under what it means.
     pad = "".join("\t" if c == "\t" else " " for c in text[: column - 1])
     return [f"    {number} | {text}", f"    {' ' * len(number)} | {pad}{'^' * width}"]
+
+
+def _around(text: str, column: int) -> tuple[str, int]:
+    """What is shown of a line that is too long for any screen, and the column in that."""
+    if len(text) <= _LONGEST_LINE:
+        return text, column
+    start = max(0, min(column - 1 - _LONGEST_LINE // 2, len(text) - _LONGEST_LINE))
+    shown, column = text[start : start + _LONGEST_LINE], column - start
+    if start:
+        shown, column = f"…{shown}", column + 1
+    return (f"{shown}…" if start + _LONGEST_LINE < len(text) else shown), column
 
 
 class StaticError(XylemError):

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 from xylem import pipeline
 from xylem.errors import Span, StaticError
 from xylem.pipeline import StaticEnvironment
-from xylem.run.deep_stack import with_deep_stack
+from xylem.run.deep_stack import compiled_deep, with_deep_stack
 from xylem.syntax import parse
 
 if TYPE_CHECKING:
@@ -111,7 +111,8 @@ class CompiledQuery:
         """The module as it was written, with its names resolved: for whoever asks what it says."""
         from xylem.analysis.resolved_module import resolved_module
 
-        return self._once("resolved", lambda: resolved_module(self.written, pipeline.static_context(self.environment)))
+        context = pipeline.static_context(self.environment)
+        return self._once("resolved", lambda: compiled_deep(lambda: resolved_module(self.written, context)))
 
     @property
     def module(self) -> ast.Module:

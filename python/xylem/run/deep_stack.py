@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any, TypeVar
 
+from .python_limits import too_deep
+
 T = TypeVar("T")
 
 STACK_BYTES = 512 * 1024 * 1024
@@ -45,6 +47,14 @@ def with_deep_stack(function: Callable[[], T]) -> T:
     if failure:
         raise failure[0]
     return outcome[0]  # type: ignore[no-any-return]
+
+
+def compiled_deep(function: Callable[[], T]) -> T:
+    """Likewise for what compiles: XYST0003 where there is not room enough."""
+    try:
+        return with_deep_stack(function)
+    except RecursionError as error:
+        raise too_deep() from error
 
 
 def drawn_deep(items: Iterator[T]) -> Iterator[T]:

@@ -15,6 +15,8 @@ from .stream_path import StreamPath
 Refs = frozenset[int]
 NONE: Refs = frozenset()
 MOST_CHARACTERS = 60
+_LONG = 2_000
+"""Characters of an expression beyond which its beginning is taken as it was written."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,11 @@ LOCAL = Value(is_local=True)
 
 def label(node: ast.Node) -> str:
     """An expression on one line, as a user writes it, and not too long."""
+    span = node.span
+    if span.end - span.start > _LONG:
+        # A chain is in each of its parts: to print them all would take the square of its length.
+        written = " ".join(span.source.text[span.start : span.start + 4 * MOST_CHARACTERS].split())
+        return written[: MOST_CHARACTERS - 1] + "…"
     text = " ".join(print_query(with_readable_names(node)).split()).replace("( ", "(").replace(" )", ")")
     return text if len(text) <= MOST_CHARACTERS else text[: MOST_CHARACTERS - 1] + "…"
 

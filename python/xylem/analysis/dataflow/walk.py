@@ -133,18 +133,20 @@ class Walk:
         is known, and one behind another sequence cannot before that is past.
         """
         parts: list[Value] = []
+        before: set[int] = set()
+        is_behind = False
         for item in items:
             value = self.settled(self.of(item, around), item)
-            before = frozenset(ref for part in parts for ref in part.refs)
             if value.is_sequence and before:
-                is_behind = any(part.is_sequence for part in parts)
                 if is_behind:
                     for ref in value.refs:
                         self.nodes.wait(ref)
-                values = frozenset(ref for part in parts if not part.is_sequence for ref in part.refs)
-                if values and not is_behind:
-                    value = self.nodes.sequence(label(item), item.span, value.refs | values, in_turn=True)
+                else:
+                    # There are values alone before it.
+                    value = self.nodes.sequence(label(item), item.span, value.refs | before, in_turn=True)
             parts.append(value)
+            before |= value.refs
+            is_behind = is_behind or value.is_sequence
         return Value(
             frozenset(ref for part in parts for ref in part.refs),
             any(part.is_sequence for part in parts),

@@ -9,7 +9,7 @@ from xylem.analysis.free_variables import free_in
 from xylem.functions.external import ExternalFunction
 from xylem.plan.spread import ITEMS_OF_STREAM, PART_NAMESPACE
 from xylem.rewrite.source import is_document_call
-from xylem.run.deep_stack import with_deep_stack
+from xylem.run.deep_stack import compiled_deep
 from xylem.run.program import Program
 from xylem.run.stream.program import StreamProgram
 from xylem.run.user_classes import know_classes
@@ -55,7 +55,7 @@ class CompiledParts:
 
     def streamed(self, expr: ast.Expr) -> StreamProgram | None:
         try:
-            program = with_deep_stack(lambda: self._programs.streamed(self._with_body(expr)))
+            program = compiled_deep(lambda: self._programs.streamed(self._with_body(expr)))
         except NotStreamable:
             return None
         named = program.plan.source
@@ -63,10 +63,10 @@ class CompiledParts:
         return None if isinstance(named, ast.FunctionCall) and is_document_call(named) else program
 
     def over_tree(self, expr: ast.Expr) -> Program:
-        return with_deep_stack(lambda: self._programs.builder().build(self._with_body(expr)))
+        return compiled_deep(lambda: self._programs.builder().build(self._with_body(expr)))
 
     def type_of(self, expr: ast.Expr) -> SequenceType:
-        return with_deep_stack(lambda: self._type_of(expr))
+        return compiled_deep(lambda: self._type_of(expr))
 
     def _type_of(self, expr: ast.Expr) -> SequenceType:
         main = self._programs.builder().load(self._with_body(expr))

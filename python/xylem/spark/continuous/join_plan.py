@@ -22,6 +22,7 @@ from xylem.analysis.input_functions import STREAMS
 from xylem.analysis.resolved_module import resolved_module
 from xylem.errors import StaticError
 from xylem.functions.registry import FN
+from xylem.run.deep_stack import compiled_deep
 from xylem.syntax import ast, print_query
 
 ExpandedName = tuple[str, str]
@@ -88,7 +89,7 @@ def _stream_of(loop: ast.ForClause, named: StreamNames) -> str | None:
 def _named_streams(module: ast.Module) -> StreamNames:
     """The calls stream("…"); names are printed as they were written, and mean what the prolog says."""
     named: StreamNames = {}
-    for written, resolved in zip(module.walk(), resolved_module(module).walk(), strict=True):
+    for written, resolved in zip(module.walk(), compiled_deep(lambda: resolved_module(module)).walk(), strict=True):
         match resolved:
             case ast.FunctionCall(name=name, arguments=(ast.StringLiteral(value=stream),)) if name.expanded in STREAMS:
                 named[id(written)] = stream

@@ -82,6 +82,7 @@ def asks_for_arrivals(module: ast.Module) -> bool:
     return False
 
 
+
 def _why(program: DistributedProgram) -> str:
     if program.stages > 1:
         return "it must go over the whole input more than once"

@@ -1,0 +1,97 @@
+"""Long flat expressions end in an answer or in XYST0003, by every way in, and never in an exception of Python's."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+import xylem
+from xylem.analysis.expression_depth import MOST_LEVELS
+from xylem.errors import StaticError
+
+LENGTH = 50_000
+DOCUMENT = b"<a b='1'><a/></a>"
+CHAINS = {
+    "+": ("1", "+"),
+    "-": ("1", "-"),
+    "or": ("false()", " or "),
+    "and": ("true()", " and "),
+    "||": ("'a'", "||"),
+    "|": ("a", "|"),
+    "!": ("1", "!"),
+    "/": (".", "/"),
+    "path": ("a", "/"),
+    "//": ("a", "//"),
+    "intersect": ("a", " intersect "),
+}
+ENDINGS = {"=>": ("1", "=>abs()"), "?": ("map{}", "?a"), "call": ("abs#1", "(1)")}
+
+
+def chain(name: str, length: int) -> str:
+    if name in ENDINGS:
+        start, ending = ENDINGS[name]
+        return start + ending * length
+    operand, operator = CHAINS[name]
+    return operator.join([operand] * length)
+
+
+def asked(text: str, way: str) -> str:
+    """The answer, one way or another."""
+    query = xylem.compile(text)
+    if way == "run":
+        return query.run(xylem.parse(DOCUMENT)).serialize()
+    if way == "stream":
+        written: list[bytes] = []
+        query.stream(DOCUMENT).write_to(written.append)
+        return b"".join(written).decode()
+    return str(query.explain())
+
+
+@pytest.mark.parametrize("name", [*CHAINS, *ENDINGS])
+def test_a_chain_beyond_the_limit(name: str) -> None:
+    with pytest.raises(StaticError) as refused:
+        xylem.compile(chain(name, LENGTH))
+    assert refused.value.code == "XYST0003"
+    assert refused.value.hint
+    assert len(refused.value.render()) < 2_000
+
+
+@pytest.mark.parametrize(
+    ("name", "answer"),
+    [("+", "2000"), ("-", "-1998"), ("or", "false"), ("and", "true"), ("||", "a" * 2_000), ("=>", "1")],
+)
+def test_a_chain_within_it(name: str, answer: str) -> None:
+    assert asked(chain(name, 2_000), "run") == answer
+
+
+def test_a_chain_near_the_limit() -> None:
+    assert asked(chain("+", MOST_LEVELS - 10), "run") == str(MOST_LEVELS - 10)
+
+
+@pytest.mark.parametrize("name", ["+", "or", "/", "!"])
+@pytest.mark.parametrize("way", ["stream", "explain"])
+def test_other_ways_in(name: str, way: str) -> None:
+    try:
+        assert asked(chain(name, 600), way)
+    except StaticError as refused:
+        assert refused.code in ("XYST0003", "XYST0004")  # noqa: PT017
+
+
+def test_a_list_has_no_limit() -> None:
+    text = ",".join(["1"] * LENGTH)
+    assert asked(f"count(({text}))", "run") == str(LENGTH)
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("name", ["+", "or"])
+def test_a_million_does_not_end_the_process(name: str) -> None:
+    program = (
+        "import sys, xylem; from tests.robustness.test_long_chains import chain\n"
+        "try: xylem.compile(chain(sys.argv[1], 1_000_000))\n"
+        "except xylem.StaticError as error: print(error.code)"
+    )
+    told = subprocess.run(
+        [sys.executable, "-c", program, name], capture_output=True, text=True, timeout=280, check=False
+    )
+    assert (told.returncode, told.stdout, told.stderr) == (0, "XYST0003\n", "")
