@@ -44,6 +44,10 @@ PROFILE: str
 class ScanError(Exception):
     args: tuple[str, str, int, int, int, str]
 
+class LastResort:
+    def __new__(cls, seconds: float, message: bytes, exit_code: int) -> LastResort: ...
+    def call_off(self) -> None: ...
+
 class Scanner:
     def __new__(
         cls, scan_plan: PlanTuple, scan_limits: LimitsTuple, namespaces: bool = True, encoding: str | None = None

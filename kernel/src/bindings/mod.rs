@@ -3,6 +3,7 @@
 mod columns;
 mod cut_points;
 mod errors;
+mod last_resort;
 mod plan;
 mod read_tree;
 mod record_checker;
@@ -23,6 +24,8 @@ mod _kernel {
     use super::cut_points::{find_cuts, CutFinder, DocumentSplitter};
     #[pymodule_export]
     use super::errors::ScanError;
+    #[pymodule_export]
+    use super::last_resort::LastResort;
     #[pymodule_export]
     use super::read_tree::{read_tree, TreeColumns};
     #[pymodule_export]

@@ -33,6 +33,7 @@ from .event_time_option import EventTimePath, LatePolicy, Watermark, event_time_
 from .failures import debug as show_tracebacks
 from .failures import reported
 from .replay_option import ReplaySpeed, ReplayTime, replay_of
+from .run_limits import MemoryLimit, TimeLimit, within_limits
 
 app = typer.Typer(
     name="xylem",
@@ -232,6 +233,8 @@ def run(
     ] = False,
     replay_speed: ReplaySpeed = None,
     replay_time: ReplayTime = None,
+    time_limit: TimeLimit = None,
+    memory_limit: MemoryLimit = None,
     on: Annotated[
         Runner,
         typer.Option(
@@ -305,13 +308,16 @@ def run(
         for name, value in (("--master", master), ("--partitions", partitions), ("--conf", conf or None)):
             if value is not None:
                 raise typer.BadParameter("this is for --on spark", param_hint=name)
-        with late_items_of(options.event_time, late_place) as late_items:
+        limited = within_limits(time_limit, memory_limit)
+        with limited, late_items_of(options.event_time, late_place) as late_items:
             run_query(query_source(query, text), replace(options, late_items=late_items))
     else:
         given_here = (
             ("--on-malformed", on_malformed != "stop"),
             ("--checkpoint", checkpoint is not None),
             ("--replay-speed", options.replay is not None),
+            ("--time-limit", time_limit is not None),
+            ("--memory-limit", memory_limit is not None),
         )
         for name, given in given_here:
             if given:

@@ -15,7 +15,7 @@ from enum import IntEnum
 
 import typer
 
-from xylem.errors import EngineBug, InputError, XylemError
+from xylem.errors import DynamicError, EngineBug, InputError, XylemError
 
 from .standard_streams import OutputLost
 
@@ -29,6 +29,14 @@ class Exit(IntEnum):
     INPUT_ERROR = 3
     INTERRUPTED = 130
     TERMINATED = 143
+
+
+class LimitReached(KeyboardInterrupt):
+    """The run has taken all it may. It ends as by Ctrl-C: no query catches this, and what was complete is delivered."""
+
+    def __init__(self, error: XylemError) -> None:
+        super().__init__(error.message)
+        self.error = error
 
 
 @contextmanager
@@ -47,14 +55,15 @@ def reported() -> Iterator[None]:
     except OutputLost as reason:
         abandon_standard_output()
         _fail(InputError("XYIN0002", reason.strerror or str(reason), source="standard output"), Exit.INPUT_ERROR)
+    except LimitReached as limit:
+        _fail(limit.error, Exit.QUERY_ERROR)
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         sys.exit(Exit.INTERRUPTED)
     except RecursionError as reason:
         _bug(reason)
     except MemoryError:
-        print("out of memory", file=sys.stderr)
-        sys.exit(Exit.QUERY_ERROR)
+        _fail(DynamicError("XYRT0042"), Exit.QUERY_ERROR)
     except Exception as reason:
         _bug(reason)
 

@@ -352,6 +352,15 @@ CATALOGUE: dict[str, Entry] = {
         "a file of the checkpoint is damaged",
         "put back a copy of the whole checkpoint, or delete it to begin again with all that is left",
     ),
+    "XYRT0040": Entry("the run takes longer than is allowed", "--time-limit SECONDS allows more"),
+    "XYRT0041": Entry(
+        "the run takes more memory than is allowed",
+        "--memory-limit SIZE allows more; `xylem explain` says what the query keeps of its input",
+    ),
+    "XYRT0042": Entry(
+        "there is not enough memory",
+        "`xylem explain` says what the query keeps of its input; --buffer-limit and --memory-limit end it earlier",
+    ),
     "XYST0001": Entry("no external function of this name is registered", "register it: @xylem.function(…)"),
     "XYST0002": Entry("this extension can be written but not yet executed"),
     "XYST0003": Entry(

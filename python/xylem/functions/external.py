@@ -84,7 +84,7 @@ class AggregateProtocol:
     def _guarded(self, call: Callable[..., Any], *arguments: Any) -> Any:
         try:
             return call(*arguments)
-        except XylemError:
+        except (XylemError, MemoryError):
             raise
         except Exception as reason:
             raise DynamicError("XYDY0002", f"{self._name}: {type(reason).__name__}: {reason}") from reason
@@ -176,7 +176,7 @@ def _at_the_border(name: str, body: Callable[..., Any]) -> Callable[..., Sequenc
     def called(*arguments: Any) -> Sequence[Any]:
         try:
             return sequence_from_python(body(*(_argument(value) for value in arguments)))
-        except XylemError:
+        except (XylemError, MemoryError):
             raise
         except Exception as reason:
             raise DynamicError("XYDY0002", f"{name}: {type(reason).__name__}: {reason}") from reason

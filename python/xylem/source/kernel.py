@@ -24,7 +24,7 @@ from .limits import DEFAULT_LIMITS, ITEM_BYTES, Limits
 from .template_tuples import result_tuple, value_test_tuple
 
 if TYPE_CHECKING:
-    from xylem._kernel import BatchTuple, LimitsTuple, PlanTuple, ScanError, TestTuple, TreeColumns
+    from xylem._kernel import BatchTuple, LastResort, LimitsTuple, PlanTuple, ScanError, TestTuple, TreeColumns
     from xylem._kernel import Scanner as NativeScanner
 
 _CODES = {
@@ -52,6 +52,15 @@ def kernel_build() -> KernelBuild | None:
     except ImportError:
         return None
     return KernelBuild(_kernel.VERSION, _kernel.PROFILE)
+
+
+def last_resort(seconds: float, message: bytes, exit_code: int) -> LastResort | None:
+    """What ends the process after a time, also where no Python runs any more; None where there is no kernel."""
+    if not is_kernel_built():
+        return None
+    from xylem import _kernel
+
+    return _kernel.LastResort(seconds, message, exit_code)
 
 
 @cache
