@@ -14,6 +14,10 @@ const SMALL_EXPANSION: i64 = 100_000;
 /// Defaults of attributes count as expansion only beyond so many times the length of the input.
 const ORDINARY_DEFAULTS: i64 = 10;
 
+/// So many entities may have references to others in them. Expat follows these by recursion: a chain of very many
+/// would exhaust its stack, and both scanners read the same documents.
+const MOST_REFERRING: usize = 1_000;
+
 /// What an entity stands for.
 #[derive(Clone, Debug)]
 pub enum Content {
@@ -49,6 +53,8 @@ pub struct Entities {
     parameter: HashMap<Box<[u8]>, usize>,
     /// Lengths with the entities expanded that were known at the declaration.
     sizes: Vec<i64>,
+    /// How many general entities have references to others in them.
+    referring: usize,
     expanded: i64,
     /// Characters that defaults of attributes would take if they were written in the tags.
     defaulted: i64,
@@ -74,7 +80,14 @@ impl Entities {
             Content::Internal(text) => (count(text), memchr::memchr3(b'<', b'&', b']', text).is_none()),
             _ => (0, false),
         };
-        let size = characters as i64 + self.size_of_references(&content);
+        let (references, expanded) = self.references(&content);
+        if references > 0 && !is_parameter {
+            self.referring += 1;
+            if self.referring > MOST_REFERRING {
+                return Err(limit(at, "entities that refer to others", self.referring, MOST_REFERRING));
+            }
+        }
+        let size = expanded.saturating_add(characters as i64);
         if size > limits.expanded_characters {
             let (name, most) = (shown(name), limits.expanded_characters);
             let detail = format!("expanded characters: the entity '{name}' stands for more than {most} characters");
@@ -88,15 +101,18 @@ impl Entities {
         Ok(())
     }
 
-    fn size_of_references(&self, content: &Content) -> i64 {
-        let Content::Internal(text) = content else { return 0 };
+    /// How many references to entities there are, and the length of those that are known.
+    fn references(&self, content: &Content) -> (usize, i64) {
+        let Content::Internal(text) = content else { return (0, 0) };
+        let mut found = 0;
         let mut size: i64 = 0;
         for at in memchr::memchr_iter(b'&', text) {
             if let Ok((Reference::Entity(name), _)) = reference(text, at) {
+                found += 1;
                 size = size.saturating_add(self.general.get(name).map_or(0, |&number| self.sizes[number]));
             }
         }
-        size
+        (found, size)
     }
 
     /// An entity by number.
@@ -310,6 +326,18 @@ mod tests {
         for raw in ["&t;", "&a;", "&none;", "<", "&", "&a"] {
             assert!(matches!(value_of(&mut entities, raw), Err(Halt::Fault(_))), "{raw}");
         }
+    }
+
+    #[test]
+    fn long_chains_are_refused() {
+        let mut entities = Entities::default();
+        for number in 0..MOST_REFERRING {
+            declare(&mut entities, &format!("e{number}"), &format!("&e{};", number + 1));
+        }
+        declare(&mut entities, &format!("e{MOST_REFERRING}"), "x&amp;");
+        assert_eq!(value_of(&mut entities, "&e0;").unwrap(), "x&");
+        let content = Content::Internal(b"&e0;"[..].into());
+        assert!(entities.declare(b"f", false, content, &Limits::default(), 0).is_err());
     }
 
     #[test]

@@ -91,6 +91,17 @@ def test_entities_in_defaults_are_expansion(read: Reader) -> None:
         read(f"<!DOCTYPE r [<!ENTITY e '{'x' * 50_000}'>{declared}]><r/>".encode(), Limits())
 
 
+@pytest.mark.parametrize("place", ["<r>&e0;</r>", "<r a='&e0;'/>"])
+def test_long_chains_of_entities(read: Reader, place: str) -> None:
+    def chain(length: int) -> bytes:
+        links = "".join(f"<!ENTITY e{number} '&e{number + 1};'>" for number in range(length))
+        return f"<!DOCTYPE r [{links}<!ENTITY e{length} 'x'>]>{place}".encode()
+
+    read(chain(1_000), Limits())
+    with pytest.raises(InputError, match=r"XYIN0004.*entities that refer to others: 1001 where 1000 are allowed"):
+        read(chain(40_000), Limits())
+
+
 MANY = 30_000
 LONG = {
     "elements with attributes": "".join(f"<!ATTLIST e{number} a CDATA ''>" for number in range(MANY)),

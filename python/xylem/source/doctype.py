@@ -25,6 +25,9 @@ _SMALL_EXPANSION = 100_000
 _ORDINARY_DEFAULTS = 10
 """Defaults of attributes count as expansion only beyond so many times the length of the input."""
 _AROUND_NAME_AND_VALUE = 4
+_MOST_REFERRING = 1_000
+"""So many entities may have references to others in them: expat follows these by recursion, and a chain of very many
+would exhaust its stack."""
 _PREDEFINED = frozenset({"amp", "lt", "gt", "quot", "apos"})
 _REFERENCE_BYTES = re.compile(rb"&([^#;&\s<>\"'][^;&\s<>\"']*);")
 
@@ -43,6 +46,7 @@ class DoctypeHandlers:
         self._has_unread_subset = False
         self._produced = 0
         self._defaulted = 0
+        self._referring = 0
         self._declared: Counter[str] = Counter()
         self._defaults: dict[str, set[str]] = {}
         """By element, the attributes that have a default value."""
@@ -127,7 +131,14 @@ class DoctypeHandlers:
     def _size(self, name: str) -> int:
         """Length of an entity when those declared so far are expanded; each is measured once, at its declaration."""
         size = len(self.entities[name])
-        for reference in _REFERENCE.findall(self.entities[name]):
+        references = [one for one in _REFERENCE.findall(self.entities[name]) if one not in _PREDEFINED]
+        self._referring += bool(references)
+        if self._referring > _MOST_REFERRING:
+            self.loader.fail(
+                "XYIN0004",
+                f"entities that refer to others: {self._referring} where {_MOST_REFERRING} are allowed",
+            )
+        for reference in references:
             size += self._sizes.get(reference, 0)
         self._sizes[name] = size
         return size
