@@ -111,8 +111,9 @@ class CompiledQuery:
         """The module as it was written, with its names resolved: for whoever asks what it says."""
         from xylem.analysis.resolved_module import resolved_module
 
-        context = pipeline.static_context(self.environment)
-        return self._once("resolved", lambda: compiled_deep(lambda: resolved_module(self.written, context)))
+        # Asked for here: another thread does the rest, and would wait for this one.
+        written, context = self.written, pipeline.static_context(self.environment)
+        return self._once("resolved", lambda: compiled_deep(lambda: resolved_module(written, context)))
 
     @property
     def module(self) -> ast.Module:
