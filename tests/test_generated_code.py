@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1] / "python" / "xylem"
-GENERATING = ("rewrite", "lowering", "run")
+GENERATING = ("rewrite", "lowering", "run/stream", "run/windows")
 FILES = sorted(path for package in GENERATING for path in (ROOT / package).rglob("*.py"))
 _PATTERN_METHODS = {"format", "format_map", "substitute", "safe_substitute"}
 

@@ -72,10 +72,14 @@ def compile_query(query: Query, env: StaticEnvironment) -> Program:
 def static_types(query: Query, env: StaticEnvironment) -> tuple[ast.Module, Mapping[int, SequenceType]]:
     """The module with all names resolved, and what is statically known of its expressions, by their `id`."""
     from xylem.lowering.python.compiler import observed_types
+    from xylem.rewrite.joins.module_joins import RULE
+
+    # Joins make other expressions of some, whose types would not be found by those of the module.
+    as_written = replace(env, without_rules=env.without_rules | {RULE})
 
     def observed() -> tuple[ast.Module, Mapping[int, SequenceType]]:
         with observed_types() as types:
-            return _builder(env).build(_module(query, env)).module, types
+            return _builder(as_written).build(_module(query, env)).module, types
 
     return compiled_deep(observed)
 

@@ -21,7 +21,7 @@ from xylem.functions.late_items import LateItems
 from xylem.pipeline import StaticEnvironment
 from xylem.plan.distribution import InputOf
 from xylem.query.compiled_query import CompiledQuery
-from xylem.query.external_names import check_values, external_names
+from xylem.query.external_names import check_values, expanded_name, external_names
 from xylem.query.library_modules import LibraryModules
 from xylem.query.spreading import Spreading
 from xylem.run.deep_stack import with_deep_stack
@@ -249,11 +249,11 @@ def shipped_query(
     )
     compiled = CompiledQuery(text, environment)
     program = compiled.program
-    declared = {variable.local for variable in program.external_variables}
+    declared = {(variable.uri, variable.local) for variable in program.external_variables}
     bound = {
         name: sequence_from_python(value)
         for name, value in (variables or {}).items()
-        if not only_declared or name.rpartition("}")[2].rpartition(":")[2] in declared
+        if not only_declared or expanded_name(program.module, name) in declared
     }
     names = external_names(program, bound, ignoring_case=ignoring_case)
     if needs_values:

@@ -218,5 +218,5 @@ def test_streams_are_known_by_the_namespace_of_their_function(prolog: str, strea
 def test_another_function_of_that_name_is_no_stream() -> None:
     prolog = "declare function local:stream($name) { <a/> }; "
     with pytest.raises(StaticError) as refused:
-        join_plan(prolog + QUERY.replace("stream(", "local:stream("), "query", STREAMS)
+        join_plan(parse(prolog + QUERY.replace("stream(", "local:stream(")), STREAMS)
     assert refused.value.code == "XYRT0027"

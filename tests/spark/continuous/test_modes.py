@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from xylem.analysis.resolved_module import resolved_query
 from xylem.spark.continuous.modes import asks_for_all, asks_for_arrivals, mode_of
 from xylem.spark.continuous.subscription import Mode
 from xylem.spark.continuous.told_query import QueryText, file_ending, serialization, told_queries
@@ -26,7 +27,7 @@ OUTPUT = "http://www.w3.org/2010/xslt-xquery-serialization"
     ],
 )
 def test_all_documents_by_any_name_of_collection(query: str) -> None:
-    assert asks_for_all(query, "query")
+    assert asks_for_all(resolved_query(query, "query"))
 
 
 @pytest.mark.parametrize(
@@ -39,7 +40,7 @@ def test_all_documents_by_any_name_of_collection(query: str) -> None:
     ],
 )
 def test_other_functions_of_that_name(query: str) -> None:
-    assert not asks_for_all(query, "query")
+    assert not asks_for_all(resolved_query(query, "query"))
 
 
 def test_the_mode_of_a_query_with_a_prefix_of_its_own() -> None:
@@ -57,7 +58,7 @@ def test_the_mode_of_a_query_with_a_prefix_of_its_own() -> None:
     ],
 )
 def test_arrivals(query: str, asks: bool) -> None:
-    assert asks_for_arrivals(query, "query") is asks
+    assert asks_for_arrivals(resolved_query(query, "query")) is asks
 
 
 @pytest.mark.parametrize("option", ["output:method", "o:method", f"Q{{{OUTPUT}}}method"])

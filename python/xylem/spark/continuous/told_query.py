@@ -11,6 +11,7 @@ from typing import Any
 from xylem.analysis.static_context import StaticContext, build_static_context
 from xylem.errors import InputError
 from xylem.functions.function_definition import definition_of
+from xylem.query.external_names import expanded_name
 from xylem.syntax import ast, print_query
 
 from ..shipped_query import ShippedQuery, shipped_query
@@ -55,14 +56,11 @@ def told_queries(
             **given,
         )
         told.append((text.output_name, query))
+        taken.update(name for name in variables if expanded_name(query.compiled.resolved, name) in query.variables)
     for name in variables:
         if name not in taken:
             raise InputError("XYIN0006", f"${name}")
     return told
-
-
-def _local(name: str) -> str:
-    return name.rpartition("}")[2].rpartition(":")[2]
 
 
 def fingerprint(query: ShippedQuery) -> str:
