@@ -18,6 +18,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, TypeGuard
 
 from xylem.analysis.ast_replacement import replaced, with_values
+from xylem.analysis.focus import reads_item
 from xylem.analysis.free_variables import free_in
 from xylem.analysis.reached_declarations import reached_declarations
 from xylem.functions.library import look_up
@@ -27,7 +28,7 @@ from xylem.syntax import ast
 
 from .fresh_names import bound_names
 from .inline_prolog import inline_prolog
-from .input_reads import names_bound_in, read_from_document, reads_context, reads_input
+from .input_reads import names_bound_in, read_from_document, reads_input
 from .let_values import is_cheap
 from .not_spread import NotSpread
 from .single_pass import make_one_pass
@@ -183,7 +184,7 @@ class _Search:
         closed = self._closed(expr, place)
         if not reads_input(closed) or free_in(closed) & place.bound:
             return False
-        return not reads_context(closed)
+        return not reads_item(closed)
 
     def _closed(self, expr: ast.Expr, place: _Place) -> ast.Expr:
         """The expression with the bindings around it that it reads, put in where they can be."""
@@ -247,7 +248,7 @@ class _Search:
 
     def _is_fixed(self, value: ast.Expr, place: _Place) -> bool:
         closed = self._closed(value, place)
-        return not free_in(closed) & place.bound and not (place.is_inside and reads_context(closed))
+        return not free_in(closed) & place.bound and not (place.is_inside and reads_item(closed))
 
     def _hidden(self, place: _Place, names: Sequence[ast.Name | None]) -> _Place:
         """Behind a clause that binds names: what was fixed under them is so no more."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from xylem.analysis.ast_replacement import replaced
-from xylem.analysis.focus import reads_focus
+from xylem.analysis.focus import reads_focus, reads_item
 from xylem.analysis.free_variables import free_in
 from xylem.functions.registry import FN
 from xylem.syntax import ast
@@ -28,11 +28,6 @@ def reads_input(node: ast.Node) -> bool:
     return any(isinstance(below, ast.Root) for below in node.walk())
 
 
-def reads_context(expr: ast.Node) -> bool:
-    """Whether it depends on the focus around it, a leading `/` apart."""
-    return reads_focus(replaced(expr, lambda node: ast.IntegerLiteral(0) if isinstance(node, ast.Root) else None))
-
-
 def names_bound_in(node: ast.Node) -> frozenset[ExpandedName]:
     """Every variable that is bound somewhere below."""
     return frozenset(name.expanded for below in node.walk() for name in bound_names(below))
@@ -40,7 +35,7 @@ def names_bound_in(node: ast.Node) -> frozenset[ExpandedName]:
 
 def is_closed(expr: ast.Expr, bound: frozenset[ExpandedName]) -> bool:
     """Whether it is the same for all items: it reads none of these variables, and no focus."""
-    return not free_in(expr) & bound and not reads_context(expr)
+    return not free_in(expr) & bound and not reads_item(expr)
 
 
 def read_from_document(body: ast.Expr, is_one_document: bool = True, *, may_be_named: bool = True) -> ast.Expr:

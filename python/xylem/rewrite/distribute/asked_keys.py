@@ -14,12 +14,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from xylem.analysis.focus import reads_item
 from xylem.analysis.free_variables import free_in
 from xylem.plan.spread import LOOKUP, PART_NAMESPACE
 from xylem.syntax import ast
 
 from ..fresh_names import bound_names
-from ..input_reads import ExpandedName, reads_context
+from ..input_reads import ExpandedName
 from ..scope_path import flattened
 from .frame_rewrites import data_of
 
@@ -152,7 +153,7 @@ def _table_of(sequence: ast.Expr | None) -> int | None:
 
 
 def _needs(expr: ast.Expr) -> frozenset[ExpandedName]:
-    return frozenset(free_in(expr)) | (frozenset({_FOCUS}) if reads_context(expr) else frozenset())
+    return frozenset(free_in(expr)) | (frozenset({_FOCUS}) if reads_item(expr) else frozenset())
 
 
 def _each(name: ExpandedName, path: ast.Expr, values: ast.Expr) -> ast.Expr:

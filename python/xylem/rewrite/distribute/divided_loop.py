@@ -16,6 +16,7 @@ Safe:   every range has the elements that are open at its beginning, in their or
 from __future__ import annotations
 
 from xylem.analysis.ast_replacement import replaced
+from xylem.analysis.focus import reads_item
 from xylem.analysis.free_variables import free_in
 from xylem.analysis.reach import BeyondReach, Reach
 from xylem.functions.registry import FN
@@ -25,7 +26,7 @@ from xylem.plan.spread import PART_NAMESPACE, RANGE_BEGINS, RANGE_ENDS, Grouping
 from xylem.source.byte_ranges import Scope
 from xylem.syntax import ast
 
-from ..input_reads import ExpandedName, names_bound_in, reads_context
+from ..input_reads import ExpandedName, names_bound_in
 from ..not_spread import NotSpread
 from ..scope_path import is_input_path, scoped_path
 from ..substitution import Substitution
@@ -58,7 +59,7 @@ def divided(frame: Frame, expr: ast.Flwor) -> ast.Expr | None:
         frame.analysis.read(finish, frame.copies)
     except BeyondReach as beyond:
         raise NotSpread(beyond.why, beyond.node) from beyond
-    if reads_context(finish):
+    if reads_item(finish):
         raise NotSpread(NOT_DIVIDED, expr)
     flags = (_holds(loop.first.name, RANGE_BEGINS), _holds(loop.first.name, RANGE_ENDS))
     members = ast.SquareArray((*flags, *parts.around, *parts.members), span=expr.span)

@@ -21,12 +21,13 @@ from dataclasses import replace
 
 from xylem.analysis.ast_replacement import with_values
 from xylem.analysis.facts.conjuncts import conjuncts
+from xylem.analysis.focus import reads_item
 from xylem.analysis.free_variables import free_in
 from xylem.functions.registry import FN
 from xylem.plan.spread import LOOKUP, PART_NAMESPACE, Lookup
 from xylem.syntax import ast, parse_sequence_type
 
-from ..input_reads import ExpandedName, reads_context
+from ..input_reads import ExpandedName
 from .asked_keys import asked_keys
 from .frame_rewrites import data_of
 
@@ -67,7 +68,7 @@ class _Tables:
                 return self._some(node)
             case ast.Filter(base=ast.VarRef() as base, predicate=predicate) if self._is_gathered(base):
                 for test, own, other in _equalities(predicate):
-                    if _reads_item_alone(own) and not reads_context(other):
+                    if _reads_item_alone(own) and not reads_item(other):
                         return replace(node, base=self._looked_up(base, test, own, other))
             case ast.GeneralComparison(op="=", left=left, right=right):
                 if isinstance(left, ast.VarRef) and self._is_gathered(left) and _is_plain(right):
@@ -127,7 +128,7 @@ class _Tables:
     ) -> ast.Expr | None:
         """The items whose key may make a condition hold; None where no equality of it tells."""
         for equality, own, other in _equalities(test):
-            if free_in(own) == {variable.expanded} and not reads_context(own) and not free_in(other) & set(bound):
+            if free_in(own) == {variable.expanded} and not reads_item(own) and not free_in(other) & set(bound):
                 return self._looked_up(gathered, equality, own, other, variable)
         return None
 
@@ -173,7 +174,7 @@ def _one_value(values: ast.Expr) -> ast.Expr:
 
 
 def _reads_item_alone(expr: ast.Expr) -> bool:
-    return reads_context(expr) and not free_in(expr)
+    return reads_item(expr) and not free_in(expr)
 
 
 def _is_plain(expr: ast.Expr) -> bool:

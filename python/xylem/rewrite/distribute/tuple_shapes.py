@@ -14,6 +14,7 @@ from operator import or_
 
 from xylem.analysis.ast_replacement import replaced
 from xylem.analysis.event_order_call import event_order_call
+from xylem.analysis.focus import reads_item
 from xylem.analysis.free_variables import free_in
 from xylem.analysis.reach import COPIES, BeyondReach, Reach
 from xylem.functions.registry import FN
@@ -24,7 +25,7 @@ from xylem.syntax import ast
 
 from ..distinct_groups import LIES_INSIDE
 from ..fresh_names import bound_names
-from ..input_reads import ExpandedName, reads_context
+from ..input_reads import ExpandedName
 from ..not_spread import NotSpread
 from ..scope_path import flattened
 from .copied_nodes import GroupedNodes
@@ -316,7 +317,7 @@ def _check_groups(
         frame.analysis.read(member, variables)
     for spec in group.specs:
         frame.analysis.read(_key(spec), variables)
-    if frame.analysis.read(after, scope) & COPIES and reads_context(after):
+    if frame.analysis.read(after, scope) & COPIES and reads_item(after):
         raise NotSpread("a group reads the focus around it", group)
 
 

@@ -12,10 +12,9 @@ from ..inline_prolog import inline_functions
 from ..single_pass.rule import PassFacts
 from ..single_pass.spell_out_functions import SpellOutFunctions
 from .find_joins import JoinFacts, with_joins
-from .surroundings import Surroundings
+from .surroundings import Surroundings, may_be_many
 
 RULE = "find_joins"
-_MANY = (ast.Path, ast.Filter, ast.Flwor, ast.SimpleMap, ast.SequenceExpr, ast.SetOperation)
 
 
 class ModuleJoins:
@@ -65,5 +64,5 @@ def _sequences(prolog: Iterable[ast.Declaration]) -> Iterable[tuple[str, str]]:
     for declaration in prolog:
         if isinstance(declaration, ast.VariableDecl):
             declared = declaration.type is not None and declaration.type.occurrence in ("*", "+")
-            if declared or isinstance(declaration.value, _MANY):
+            if declared or (declaration.value is not None and may_be_many(declaration.value)):
                 yield declaration.name.expanded

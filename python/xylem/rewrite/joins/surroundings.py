@@ -65,7 +65,7 @@ class Surroundings:
         inner = self._bound([name.expanded], self.depth)
         if may_repeat and self.depth_of(settled) < self.depth:
             inner = replace(inner, lets={**inner.lets, name.expanded: settled})
-        return replace(inner, many=inner.many | {name.expanded}) if _may_be_many(value) else inner
+        return replace(inner, many=inner.many | {name.expanded}) if may_be_many(value) else inner
 
     def with_sequences(self, *names: ast.Name | None) -> Surroundings:
         """Behind a clause that binds these names in another way."""
@@ -127,7 +127,8 @@ class Surroundings:
 _MANY = (ast.Path, ast.AxisStep, ast.Filter, ast.Flwor, ast.SimpleMap, ast.SetOperation, ast.SequenceExpr)
 
 
-def _may_be_many(value: ast.Expr) -> bool:
+def may_be_many(value: ast.Expr) -> bool:
+    """Whether a value may be many items, told by its form."""
     if isinstance(value, ast.FunctionCall):
         known = look_up(*value.name.expanded, len(value.arguments))
         return known is not None and known.returns.endswith("*")
