@@ -1,6 +1,7 @@
 # Every command of the project, the same for a developer and for continuous integration.
 #   make demo         a query and its explanation, then three continuous queries over a stream, on Spark
 #   make test         everything that must hold: lint, types, tests, conformance sample, kernel
+#   make test-all     the same with every slow test: `make test` runs those whose turn it is today (tests/turns.py)
 #   make conformance  the whole W3C suite (needs the suite, see docs/conformance.md)
 # Each one prepares what it needs; `make install` alone does only that, into .venv.
 
@@ -13,7 +14,7 @@ ARCHIVE := $(VENV)/.class-archive
 CARGO  := $(shell command -v cargo 2>/dev/null)
 KERNEL := $(wildcard kernel/Cargo.toml kernel/src/*.rs kernel/src/*/*.rs)
 
-.PHONY: install demo test lint types unit kernel-test bench docs conformance format clean
+.PHONY: install demo test test-all lint types unit kernel-test bench docs conformance format clean
 .DEFAULT_GOAL := install
 
 # Bytecode is written even where PYTHONDONTWRITEBYTECODE is set: without it every start compiles the whole engine.
@@ -33,6 +34,9 @@ demo: install
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh examples/demo.sh
 
 test: lint types unit kernel-test
+
+test-all:
+	XYLEM_CAMPAIGN=1 $(MAKE) test
 
 lint: $(STAMP)
 	$(BIN)/ruff check python tests examples

@@ -1,4 +1,5 @@
-"""What all tests share: property tests that do not depend on how busy the machine is, nor on chance; their order."""
+"""What all tests share: property tests that do not depend on how busy the machine is, nor on chance; which of the slow
+tests run today; the order of all."""
 
 from __future__ import annotations
 
@@ -6,6 +7,8 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+from tests import turns
 
 # The time limit of each test is pytest's; a deadline per example would only measure the machine.
 settings.register_profile("xylem", deadline=None, derandomize=True, print_blob=True)
@@ -15,11 +18,27 @@ settings.load_profile("xylem")
 SPARK = Path(__file__).with_name("spark")
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Files with the longest tests begin: at the end, one worker would have them all while the others are done.
+def pytest_configure(config: pytest.Config) -> None:
+    turns.today()  # before there are other processes: they inherit it
+    config.addinivalue_line("markers", "turns(group, by_file=False): one of this group of slow tests runs each day")
+    config.addinivalue_line("markers", "share(n): one case in n of this test runs each day")
+
+
+def pytest_report_header() -> str:
+    return turns.header()
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out the slow tests whose turn it is not, unless they are named or failed the last time.
+
+    Files with the longest tests begin: at the end, one worker would have them all while the others are done.
 
     What may take longest says so by its time limit; next come all that start Spark.
     """
+    if not turns.is_everything_asked_for() and not any("::" in argument for argument in config.args):
+        cache = getattr(config, "cache", None)
+        items[:], left_out = turns.divided(items, cache.get("cache/lastfailed", {}) if cache else ())
+        config.hook.pytest_deselected(items=left_out)
     limits: dict[Path, float] = {}
     for item in items:
         limit = item.get_closest_marker("timeout")

@@ -84,6 +84,7 @@ def test_a_list_has_no_limit() -> None:
 
 
 @pytest.mark.timeout(300)
+@pytest.mark.turns("long chains")
 @pytest.mark.parametrize("name", ["+", "or"])
 def test_a_million_does_not_end_the_process(name: str) -> None:
     program = (

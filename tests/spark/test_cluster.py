@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from xylem.spark.java import PACKAGE_ROOT
 
+pytestmark = pytest.mark.turns("kills", by_file=True)
 # Executors inherit nothing of this project: neither its directory nor its path. The driver tells where tasks found it.
 PROGRAM = '''
 import json, os, signal, sys

@@ -24,7 +24,7 @@ from .killed_runs import (
     write_queries,
 )
 
-pytestmark = [pytest.mark.usefixtures("needs_spark"), pytest.mark.timeout(1800)]
+pytestmark = [pytest.mark.usefixtures("needs_spark"), pytest.mark.timeout(1800), pytest.mark.turns("kills")]
 EACH = {"bright": "for $p in /photons/photon[en > 1.9] return <bright>{ $p/en/text() }</bright>"}
 WINDOWS = {"minutes": "for $w in INPUT/photon|det_time diff 60 step 60| return <m n='{ count($w) }'>{ avg($w/en) }</m>"}
 OF_USERS = {

@@ -12,7 +12,7 @@ from .killed_runs import answer, kill_at_random, kills_wanted, run_to_end, write
 from .test_killed_runs import SMALL_BATCHES, Feeder
 from .test_window_stage import BY_KEY, PATH, UNKEYED, entries, in_one_process
 
-pytestmark = [pytest.mark.usefixtures("needs_spark"), pytest.mark.timeout(1800)]
+pytestmark = [pytest.mark.usefixtures("needs_spark"), pytest.mark.timeout(1800), pytest.mark.turns("kills")]
 DOCUMENT = 20
 OF_USERS = (
     f"for $u in distinct-values({PATH}/user) forseq $w in {PATH}[user eq $u] tumbling window "

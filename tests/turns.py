@@ -1,0 +1,81 @@
+"""Which of the slow tests run today. The others have their turn on another day; `make test-all` runs them all.
+
+    @pytest.mark.turns("kills")     one of the tests (or, with a module's fixture, files) of that group runs each day
+    @pytest.mark.share(5)           a fifth of the cases of a parametrised test runs each day
+
+Nothing is left to chance: within as many days as a group has members, and within five days for a fifth, each one has
+run. The day is a number that the header of the report shows; XYLEM_TEST_DAY sets it, so that a failure can be repeated.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterable, Sequence
+from datetime import date
+
+import pytest
+
+DAY = "XYLEM_TEST_DAY"
+ALL = "XYLEM_CAMPAIGN"
+
+
+def is_everything_asked_for() -> bool:
+    return bool(os.environ.get(ALL))
+
+
+def today() -> int:
+    """The number of the day, the same for all processes of a run although midnight may come in between."""
+    return int(os.environ.setdefault(DAY, str(date.today().toordinal())))
+
+
+def header() -> str:
+    if is_everything_asked_for():
+        return "slow tests: all"
+    return f"slow tests: those of day {today()} ({DAY}={today()} repeats them, {ALL}=1 runs all)"
+
+
+def whose_turn(members: Iterable[str], day: int) -> str:
+    """The member of a group that runs on a day."""
+    in_order = sorted(set(members), key=_place)
+    return in_order[day % len(in_order)]
+
+
+def has_its_turn(case: str, day: int, days: int) -> bool:
+    """Whether a case runs on a day, when all have run within some days."""
+    return (_place(case) + day) % days == 0
+
+
+def divided(items: Sequence[pytest.Item], always: Iterable[str] = ()) -> tuple[list[pytest.Item], list[pytest.Item]]:
+    """The tests that run today, and the others. A test named in `always` runs: it failed the last time."""
+    day, wanted = today(), set(always)
+    groups: dict[str, set[str]] = {}
+    for item in items:
+        for group in item.iter_markers("turns"):
+            groups.setdefault(group.args[0], set()).add(_member(item))
+    chosen = {whose_turn(members, day) for members in groups.values()}
+
+    def runs(item: pytest.Item) -> bool:
+        if item.nodeid in wanted:
+            return True
+        if any(_member(item) not in chosen for _ in item.iter_markers("turns")):
+            return False
+        return all(has_its_turn(_case(item), day, share.args[0]) for share in item.iter_markers("share"))
+
+    return [item for item in items if runs(item)], [item for item in items if not runs(item)]
+
+
+def _member(item: pytest.Item) -> str:
+    """What has its turn: a test, or the file of tests that share what takes so long (`turns(…, by_file=True)`)."""
+    marker = item.get_closest_marker("turns")
+    return item.nodeid.partition("::")[0] if marker is not None and marker.kwargs.get("by_file") else item.nodeid
+
+
+def _case(item: pytest.Item) -> str:
+    """The parameters of a test: the tests of a file that share a fixture by them run on the same day."""
+    parameters = getattr(item, "callspec", None)
+    return f"{item.path.name} {parameters.id}" if parameters is not None else item.nodeid
+
+
+def _place(name: str) -> int:
+    return int.from_bytes(hashlib.sha256(name.encode()).digest()[:8])
