@@ -15,6 +15,7 @@ from xylem.source.limits import DEFAULT_LIMITS, Limits
 
 from .query_source import InputDocument, QuerySource, document, input_source, output_parameters, variables
 from .result_output import result_output
+from .slow_scanner import SlowScanner
 
 if TYPE_CHECKING:
     from xylem.analysis.event_time import EventTime
@@ -93,6 +94,8 @@ def run_query(source: QuerySource, options: RunOptions) -> None:
         run_over_items(source, options)
         return
     options = replace(options, inputs=_files(options.inputs))
+    slow_scanner = SlowScanner(options.scanner, is_quiet=options.quiet)
+    slow_scanner.tell_of_files(options.inputs)
     if options.checkpoint is not None:
         from .checkpoint_run import run_with_checkpoint
 
@@ -104,7 +107,7 @@ def run_query(source: QuerySource, options: RunOptions) -> None:
     with tallied(policy, letters, is_reported=options.statistics is not None) as tally:
         by_parts = _query_of_parts(source, options)
         if by_parts is None or not _run_many(by_parts, options, tally):
-            _run_one(_query(source, options, by_parts), options, tally)
+            _run_one(_query(source, options, by_parts), options, tally, slow_scanner)
 
 
 def _files(names: Sequence[str]) -> Sequence[str]:
@@ -145,7 +148,9 @@ def _run_many(query: ShippedQuery, options: RunOptions, tally: MalformedTally | 
     return True
 
 
-def _run_one(query: Query, options: RunOptions, tally: MalformedTally | None) -> None:
+def _run_one(
+    query: Query, options: RunOptions, tally: MalformedTally | None, slow_scanner: SlowScanner
+) -> None:
     """Run over one input as it streams by, or over the trees of all inputs."""
     result = refused = None
     bound = variables(options.values, options.documents)
@@ -167,7 +172,7 @@ def _run_one(query: Query, options: RunOptions, tally: MalformedTally | None) ->
     else:
         from .stream_run import write_stream
 
-        write_stream(result, options)
+        write_stream(result, options, slow_scanner)
 
 
 def _stream(

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from xylem.errors import InputError
-from xylem.run.stream.progress import Progress
 from xylem.source.kernel import is_kernel_built
 from xylem.stream_result import StreamResult
 
@@ -16,11 +14,10 @@ from .progress_line import progress_line
 from .query_source import output_parameters
 from .result_output import result_output
 from .run_query import RunOptions
+from .slow_scanner import SlowScanner
 
-MUCH_INPUT_BYTES = 20_000_000
 
-
-def write_stream(result: StreamResult, options: RunOptions) -> None:
+def write_stream(result: StreamResult, options: RunOptions, slow_scanner: SlowScanner) -> None:
     """Write the result as it becomes final, then tell what was measured."""
     line = progress_line(options.quiet)
     with _plotted(result, options.plot), result_output(options.output, line) as output:
@@ -28,7 +25,8 @@ def write_stream(result: StreamResult, options: RunOptions) -> None:
         result.watch(lambda progress: output.flush())
         if line is not None:
             result.watch(line.show)
-        _tell_of_slow_scanner(result, options)
+        if not slow_scanner.is_silent:
+            result.watch(slow_scanner.watch)
         # What windows hold is measured item by item only where somebody wants to know.
         result.statistics.is_exact = options.statistics is not None or options.plot is not None
         result.progress.is_counting = line is not None or options.statistics is not None or options.plot is not None
@@ -46,24 +44,6 @@ def write_stream(result: StreamResult, options: RunOptions) -> None:
 
 def _scanner(options: RunOptions) -> str:
     return "kernel" if options.scanner != "python" and is_kernel_built() else "python"
-
-
-def _tell_of_slow_scanner(result: StreamResult, options: RunOptions) -> None:
-    """Without its kernel Xylem scans in Python: worth a word where there is much to scan, and only there."""
-    import warnings
-
-    warnings.filterwarnings("ignore", "the scan kernel is not built here", RuntimeWarning)
-    if options.scanner != "auto" or options.quiet or is_kernel_built():
-        return
-    is_told = False
-
-    def tell(progress: Progress) -> None:
-        nonlocal is_told
-        if not is_told and progress.statistics.input_bytes > MUCH_INPUT_BYTES:
-            is_told = True
-            print("the scan kernel is not built here: Python scans, which takes longer (xylem doctor)", file=sys.stderr)
-
-    result.watch(tell)
 
 
 @contextmanager

@@ -1,0 +1,43 @@
+"""The warning of a run that has much to read and no scan kernel: Python reads it, in several times the time."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from xylem.source.kernel import is_kernel_built
+
+if TYPE_CHECKING:
+    from xylem.run.stream.progress import Progress
+
+MUCH_INPUT_BYTES = 1_000_000
+WARNING = (
+    "warning: the scan kernel is not installed. Python reads the input instead, which takes several times as long.\n"
+    "         Install a wheel for this platform, or Rust and then reinstall xylem. `xylem doctor` shows what is in use."
+)
+
+
+class SlowScanner:
+    """Warns once, as soon as more than a megabyte of input is known of."""
+
+    def __init__(self, scanner: str, *, is_quiet: bool) -> None:
+        # The library warns at any size; a command says it in its own words, and not for small inputs.
+        warnings.filterwarnings("ignore", "the scan kernel is not built here", RuntimeWarning)
+        self.is_silent = scanner != "auto" or is_quiet or is_kernel_built()
+
+    def tell_of_files(self, names: Iterable[str]) -> None:
+        """Warn where the files of a run are large."""
+        if not self.is_silent:
+            self._tell(sum(path.stat().st_size for path in map(Path, names) if path.is_file()))
+
+    def watch(self, progress: Progress) -> None:
+        """Warn where a stream turns out to be long."""
+        self._tell(progress.statistics.input_bytes)
+
+    def _tell(self, input_bytes: int) -> None:
+        if not self.is_silent and input_bytes > MUCH_INPUT_BYTES:
+            self.is_silent = True
+            print(WARNING, file=sys.stderr)
