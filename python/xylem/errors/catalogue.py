@@ -282,6 +282,18 @@ CATALOGUE: dict[str, Entry] = {
         "the times of a replayed input cannot be read",
         "--replay-time PATH leads to a date and time, or a number of seconds, in each record: /log/entry/@time",
     ),
+    "XYIN0040": Entry(
+        "an update names a target that is not there",
+        "`of` is the id of a region or of an earlier update; with --on-malformed skip such updates are left out",
+    ),
+    "XYIN0041": Entry(
+        "an update names a region that has not ended", "replace it, or insert after it, when its end tag has come"
+    ),
+    "XYIN0042": Entry("an update names a region that was frozen", "what u:freeze names is never updated again"),
+    "XYIN0043": Entry(
+        "the time of an update stream runs back",
+        "--late says what becomes of such updates: clamp gives them the latest time, drop leaves them out",
+    ),
     "XYRT0001": Entry("Spark is not installed here", "pip install 'xylem-xquery[spark]'"),
     "XYRT0002": Entry(
         "Spark finds no Java that it can use", "install a JDK, 17 or later, or let JAVA_HOME name one that is installed"

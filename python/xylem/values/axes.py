@@ -153,7 +153,8 @@ def path_many(steps: Iterable[tuple[str, NodeTest]]) -> Steps:
             rows = select(tree, rows)
             if not rows:
                 return []
-        return list(map(Node, repeat(tree), rows))
+        found = list(map(Node, repeat(tree), rows))
+        return document_order(found) if tree.is_ranked else found
 
     return run
 
@@ -195,7 +196,8 @@ def _across_trees(nodes: Sequence[Node], selects: list[Select]) -> list[Node]:
         rows = sorted(set(by_tree[tree]))
         for select in selects:
             rows = select(tree, rows) if rows else rows
-        result += map(Node, repeat(tree), rows)
+        found = list(map(Node, repeat(tree), rows))
+        result += document_order(found) if tree.is_ranked else found
     return result
 
 
@@ -211,6 +213,7 @@ def step_lazy(axis: str, test: NodeTest) -> Callable[[Node], Iterator[Node]]:
         eager = step(axis, test)
         return lambda node: iter(eager(node))
     plan_for = native_plan([(axis, test)])
+    eagerly = step(axis, test)
 
     def lazily(node: Node) -> Iterator[Node]:
         tree = node.tree
@@ -224,6 +227,9 @@ def step_lazy(axis: str, test: NodeTest) -> Callable[[Node], Iterator[Node]]:
                     yield Node(tree, row)
                     row = native.next_along(context, row, plan)
                 return
+        if tree.is_ranked:
+            yield from eagerly(node)
+            return
         accepts = test.accepter(tree)
         for row in rows(tree, node.pre):
             if accepts(row):

@@ -12,6 +12,7 @@ from . import axis_rows
 from .name_pool import KIND_MASK
 from .node import ATTRIBUTE, NAMESPACE
 from .node_test import NodeTest
+from .ranked_axes import to_the_sides
 from .tree import rows_with
 from .tree_interface import TreeInterface
 
@@ -37,7 +38,7 @@ def selection(axis: str, test: NodeTest) -> Select:
         if by_code is not None:
             return _with_code(by_code, test)
     keep = test.keep()
-    union = _UNIONS[axis]
+    union = to_the_sides(axis, _UNIONS[axis])
     return lambda tree, rows: keep(tree, union(tree, rows))
 
 
@@ -74,6 +75,8 @@ def _children_named(tree: TreeInterface, rows: list[int], code: int) -> list[int
 
 def _by_parent(tree: TreeInterface, rows: list[int], code: int) -> list[int] | None:
     """From the name's side: all its rows whose parent is a context, unless there are too many of them."""
+    if tree.is_ranked:
+        return None  # earlier versions have the same parent
     named = tree.elements_named(code)
     start = bisect_left(named, rows[0])
     if len(named) - start > 6 * len(rows):

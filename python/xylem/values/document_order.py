@@ -26,13 +26,15 @@ def document_order(nodes: Iterable[Node]) -> list[Node]:
             ascending = False
         last = pre
         by_pre[pre] = node
+    if tree.is_ranked:
+        return [by_pre[pre] for pre in sorted(by_pre, key=tree.rank)]
     if ascending:
         return found
     return [by_pre[pre] for pre in sorted(by_pre)]
 
 
 def _across_trees(nodes: list[Node]) -> list[Node]:
-    by_key = {(node.tree.order, node.pre): node for node in nodes}
+    by_key = {node.order_key: node for node in nodes}
     return [by_key[key] for key in sorted(by_key)]
 
 

@@ -57,9 +57,10 @@ class Node:
         return self
 
     @property
-    def order_key(self) -> tuple[int, int]:
+    def order_key(self) -> tuple[float, ...]:
         """Sorts nodes in document order; trees follow each other in the order they were made."""
-        return self.tree.order, self.pre
+        tree = self.tree
+        return (tree.order, *tree.rank(self.pre)) if tree.is_ranked else (tree.order, self.pre)
 
     @property
     def kind(self) -> int:

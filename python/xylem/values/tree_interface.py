@@ -8,7 +8,7 @@ reads the columns and need not know.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
 from .name_pool import KIND_BITS, KIND_MASK, NamePool
 from .node import ATTRIBUTE, COMMENT, ELEMENT, PROCESSING_INSTRUCTION, TEXT
@@ -55,6 +55,8 @@ class TreeInterface:
     native: NativeRows | None
     """The columns in the kernel, where they are there."""
     _elements_by_id: dict[str, int] | None
+    is_ranked: ClassVar[bool] = False
+    """Whether earlier versions stand beside the tree, so that rows are not in document order: see `ranked_axes.py`."""
 
     # --- what each tree does its own way
 
@@ -73,6 +75,14 @@ class TreeInterface:
 
     def has_index(self, code: int) -> bool:
         """Whether `elements_named` has its answer ready."""
+        raise NotImplementedError
+
+    def rank(self, row: int) -> tuple[float, ...]:
+        """Sorts rows in document order."""
+        return (row,)
+
+    def siblings(self, row: int, *, are_after: bool) -> list[int]:
+        """Of a tree that is ranked: the siblings before or after a row, in document order."""
         raise NotImplementedError
 
     # --- one node

@@ -1,0 +1,124 @@
+"""Commits: what the streams of a run show, step by step, and when.
+
+    history = History()
+    tickers = history.stream("tickers")
+    …                                    # content and updates of the streams, by `updates.py`
+    commit = history.commit()            # shows all of it; commit.changes says what is new
+
+Commits are counted from 1 over all streams. `now` is the greatest time of all of them; it never runs back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Literal
+
+from .content import PENDING, Content, Document, Element, Leaf, Owner, Slot, Version
+
+Kind = Literal["content", "replaced", "removed", "inserted"]
+ZERO = Decimal(0)
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What one update did.
+
+    content     base content came into `owner`, the document or what was shown before: `node`, with all that is in it
+    replaced    `slot` has a `new` version, and the `old` one was the newest before
+    removed     the same, and `new` has no content
+    inserted    `slot` is new, with its only version `new`; it stands beside `anchor`, on the given `side`
+    """
+
+    kind: Kind
+    stream: Stream
+    slot: Slot | None = None
+    old: Version | None = None
+    new: Version | None = None
+    anchor: Slot | None = None
+    side: Literal["before", "after", ""] = ""
+    owner: Owner | None = None
+    node: Content | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """A state of all streams that can be asked for."""
+
+    number: int
+    time: Decimal
+    changes: tuple[Change, ...] = ()
+
+
+Listener = Callable[[Commit], None]
+
+
+@dataclass
+class Stream:
+    """One stream of a run: its document, and what its ids are bound to."""
+
+    name: str
+    history: History
+    document: Document = field(default_factory=Document)
+    slots: dict[str, Slot] = field(default_factory=dict)
+    """By id. Any id given to any version names its slot; the last binding wins."""
+    open_ids: dict[str, int] = field(default_factory=dict)
+    """Regions that have begun and not ended, and how often."""
+
+
+class History:
+    """The streams of a run and their commits."""
+
+    def __init__(self) -> None:
+        self.streams: dict[str, Stream] = {}
+        self.commits: list[Commit] = []
+        self.now = ZERO
+        self.listeners: list[Listener] = []
+        self._updates = 0
+        self._pending: list[Element | Leaf | Version] = []
+        self._changes: list[Change] = []
+
+    def stream(self, name: str) -> Stream:
+        """The stream of a name, made when it is new."""
+        found = self.streams.get(name)
+        if found is None:
+            found = self.streams[name] = Stream(name, self)
+        return found
+
+    def time_of(self, commit: int) -> Decimal:
+        """When a commit came."""
+        return self.commits[commit - 1].time
+
+    @property
+    def number(self) -> int:
+        """Of the last commit; 0 before the first."""
+        return len(self.commits)
+
+    def commit(self) -> Commit:
+        """Show all that came since the last commit, and tell the listeners."""
+        made = Commit(len(self.commits) + 1, self.now, tuple(self._changes))
+        self._changes.clear()
+        for item in self._pending:
+            item.shown = made.number
+        self._pending.clear()
+        self.commits.append(made)
+        for listener in self.listeners:
+            listener(made)
+        return made
+
+    # --- for `updates.py`
+
+    def next_update(self) -> int:
+        self._updates += 1
+        return self._updates
+
+    def show(self, items: list[Element | Leaf | Version]) -> None:
+        """These are seen with the next commit."""
+        self._pending += items
+
+    def note(self, change: Change) -> None:
+        self._changes.append(change)
+
+
+__all__ = ["PENDING", "Change", "Commit", "History", "Listener", "Stream"]

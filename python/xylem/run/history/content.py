@@ -1,0 +1,128 @@
+"""What the content of an update stream is made of: elements, leaves, and slots that hold versions.
+
+Content is a list of elements, leaves and slots. A slot is a region that may be updated: a `u:mutable`, an element with
+`u:id`, or what an insert made. It holds versions, each of them content again. A node outside slots is as a slot of
+one version. Nothing is ever taken out: `shown` says with which commit something was seen first, so that the state as
+of any commit is what was shown by then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TypeAlias
+
+from xylem.values.node import ELEMENT, TEXT
+from xylem.values.qname import QName
+
+PENDING = 0
+"""The number of a commit that has not come: nothing sees what is shown with it."""
+
+
+class Leaf:
+    """A text node, comment or processing instruction."""
+
+    __slots__ = ("kind", "name", "shown", "value")
+
+    def __init__(self, value: str, kind: int = TEXT, name: str = "") -> None:
+        self.kind = kind
+        self.name = name
+        self.value = value
+        self.shown = PENDING
+
+    def __repr__(self) -> str:
+        return f"Leaf({self.value!r})"
+
+
+class Element:
+    """An element; its content may grow while it is open, and slots in it change."""
+
+    __slots__ = ("attributes", "content", "declared", "name", "shown")
+    kind = ELEMENT
+
+    def __init__(
+        self,
+        name: QName,
+        attributes: Sequence[tuple[QName, str]] = (),
+        declared: Mapping[str, str] | None = None,
+        content: list[Content] | None = None,
+    ) -> None:
+        self.name = name
+        self.attributes = attributes
+        self.declared = declared
+        """The namespaces declared here, by prefix; None for none."""
+        self.content: list[Content] = [] if content is None else content
+        self.shown = PENDING
+
+    def __repr__(self) -> str:
+        return f"<{self.name}>{self.content!r}"
+
+
+class Document:
+    """The root of a stream."""
+
+    __slots__ = ("content", "uri")
+
+    def __init__(self, uri: str | None = None) -> None:
+        self.content: list[Content] = []
+        self.uri = uri
+
+
+class Version:
+    """What stood in a slot from one update to the next. A removed one has no content."""
+
+    __slots__ = ("content", "number", "shown", "slot")
+
+    def __init__(self, slot: Slot, content: list[Content], number: int) -> None:
+        self.slot = slot
+        self.content = content
+        self.number = number
+        """Of the update that made it, counted over the stream: updates of one commit have an order, too."""
+        self.shown = PENDING
+
+
+class Slot:
+    """A place whose content changes. Slots that were inserted beside it hang from it, the nearest last."""
+
+    __slots__ = ("after", "before", "is_frozen", "owner", "versions")
+
+    def __init__(self, owner: Owner) -> None:
+        self.owner = owner
+        """Whose content the slot stands in, whether itself or by its place beside another slot."""
+        self.versions: list[Version] = []
+        """The oldest first."""
+        self.before: list[Slot] = []
+        self.after: list[Slot] = []
+        self.is_frozen = False
+
+    @property
+    def is_inner(self) -> bool:
+        """Whether it stands directly in another slot, so that both have one history."""
+        return isinstance(self.owner, Version)
+
+
+Node: TypeAlias = Element | Leaf
+Content: TypeAlias = Element | Leaf | Slot
+Owner: TypeAlias = Document | Element | Version
+
+
+def placed(content: Sequence[Content]) -> Iterator[Content]:
+    """Content in document order, with what was inserted beside its slots."""
+    for item in content:
+        if type(item) is not Slot or not (item.before or item.after):
+            yield item
+            continue
+        # Inserts may hang from inserts without end: a stack of our own.
+        stack: list[tuple[Slot, bool]] = [(item, False)]
+        while stack:
+            slot, is_opened = stack.pop()
+            if is_opened or not (slot.before or slot.after):
+                yield slot
+                continue
+            stack.extend((each, False) for each in slot.after)
+            stack.append((slot, True))
+            stack.extend((each, False) for each in reversed(slot.before))
+
+
+def is_shown(shown: int, commit: int) -> bool:
+    """Whether what was seen first with one commit is part of the state as of another."""
+    return PENDING < shown <= commit

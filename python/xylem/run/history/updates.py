@@ -1,0 +1,223 @@
+"""Content and updates of one stream as they come, event by event: what readers of any format call.
+
+    updates = Updates(history.stream("tickers"))
+    base = updates.base
+    base.start(QName("", "quote"), id="i"); base.text("100"); base.end()
+    history.commit()
+    new = updates.begin("replace", "i", "i2")
+    new.start(QName("", "quote")); new.text("120"); new.end()
+    updates.end(new)
+    history.commit()
+
+Updates may be open at once, each with a builder of its own. When to commit is the reader's business: after the end of
+the base, of each outermost update or batch, and for a clock (`run/history/feed.py`). A refused update is an
+`InputError` before anything has changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from typing import Literal
+
+from xylem.errors import InputError
+from xylem.values.node import TEXT
+from xylem.values.qname import QName
+
+from .commits import Change, Stream
+from .content import Content, Document, Element, Leaf, Owner, Slot, Version
+
+UpdateKind = Literal["replace", "remove", "insert-before", "insert-after"]
+UPDATE_KINDS: tuple[UpdateKind, ...] = ("replace", "remove", "insert-before", "insert-after")
+_NEEDS_END = frozenset(("replace", "remove", "insert-after"))
+
+UNKNOWN_TARGET = "XYIN0040"
+OPEN_TARGET = "XYIN0041"
+FROZEN_TARGET = "XYIN0042"
+TIME_RUNS_BACK = "XYIN0043"
+
+
+class Builder:
+    """Content that is being written: of the base, or of one update."""
+
+    def __init__(self, updates: Updates, owner: Owner, number: int) -> None:
+        self._updates = updates
+        self._open: list[tuple[Owner, str | None]] = [(owner, None)]
+        """The owners of content that are open, the innermost last, with the ids that end with them."""
+        self._elements_ids: list[str | None] = []
+        self.number = number
+        self.made: list[Element | Leaf | Version] = []
+        """What is to be shown with the update; of the base, since the last commit."""
+
+    @property
+    def owner(self) -> Owner:
+        return self._open[-1][0]
+
+    @property
+    def depth(self) -> int:
+        """How many elements and regions are open."""
+        return len(self._open) - 1
+
+    def start(
+        self,
+        name: QName,
+        attributes: Sequence[tuple[QName, str]] = (),
+        declared: Mapping[str, str] | None = None,
+        id: str | None = None,
+    ) -> None:
+        """An element begins; with an id it is a slot whose first version is the element alone."""
+        element = Element(name, attributes, declared)
+        if id is not None:
+            self.begin_region(id)
+        self._append(element)
+        self.made.append(element)
+        self._open.append((element, None))
+        self._elements_ids.append(id)
+
+    def end(self) -> None:
+        """The innermost element ends."""
+        self._open.pop()
+        if self._elements_ids.pop() is not None:
+            self.end_region()
+
+    def begin_region(self, id: str | None = None) -> None:
+        """`u:mutable` begins."""
+        slot = Slot(self.owner)
+        version = Version(slot, [], self.number)
+        slot.versions.append(version)
+        self._append(slot)
+        self.made.append(version)
+        self._open.append((version, id))
+        if id is not None:
+            self._updates.open_region(id, slot)
+
+    def end_region(self) -> None:
+        _, id = self._open.pop()
+        if id is not None:
+            self._updates.close_region(id)
+
+    def text(self, value: str) -> None:
+        """Characters; they join those before them, unless a commit has shown those."""
+        content = self.owner.content
+        if content and type(last := content[-1]) is Leaf and last.kind == TEXT and last.shown == 0:
+            last.value += value
+        elif value:
+            self.leaf(Leaf(value))
+
+    def leaf(self, leaf: Leaf) -> None:
+        """A text node, comment or processing instruction."""
+        self._append(leaf)
+        self.made.append(leaf)
+
+    def _append(self, item: Content) -> None:
+        self.owner.content.append(item)
+
+
+class _Base(Builder):
+    """What is written to the base is shown with the next commit, whatever it is of."""
+
+    def _append(self, item: Content) -> None:
+        super()._append(item)
+        owner = self.owner
+        if isinstance(owner, Document) or owner.shown:
+            stream = self._updates.stream
+            stream.history.note(Change("content", stream, owner=owner, node=item))
+
+
+class Update(Builder):
+    """An update that has begun and not ended."""
+
+    def __init__(self, updates: Updates, kind: UpdateKind, target: Slot, id: str | None) -> None:
+        number = updates.stream.history.next_update()
+        is_insert = kind.startswith("insert")
+        self.kind = kind
+        self.target = target
+        self.id = id
+        self.slot = Slot(target.owner) if is_insert else target
+        self.version = Version(self.slot, [], number)
+        super().__init__(updates, self.version, number)
+        self.made.append(self.version)
+
+
+class Updates:
+    """The content and the updates of a stream."""
+
+    def __init__(self, stream: Stream) -> None:
+        self.stream = stream
+        self.base: Builder = _Base(self, stream.document, 0)
+
+    # --- updates
+
+    def begin(self, kind: UpdateKind, of: str, id: str | None = None) -> Update:
+        """An update begins. XYIN0040…XYIN0042 where its target cannot be updated; then nothing has changed."""
+        update = Update(self, kind, self.target(of, kind), id)
+        if id is not None:
+            self.open_region(id, update.slot)
+        return update
+
+    def end(self, update: Update) -> None:
+        """An update ends: it takes place with the next commit."""
+        stream, slot, version = self.stream, update.slot, update.version
+        if update.id is not None:
+            self.close_region(update.id)
+        if slot is update.target:
+            old = slot.versions[-1]
+            slot.versions.append(version)
+            kind: Literal["removed", "replaced"] = "replaced" if version.content else "removed"
+            change = Change(kind, stream, slot, old, version)
+        else:
+            slot.versions.append(version)
+            side: Literal["before", "after"] = "before" if update.kind == "insert-before" else "after"
+            (update.target.before if side == "before" else update.target.after).append(slot)
+            change = Change("inserted", stream, slot, None, version, update.target, side)
+        stream.history.note(change)
+        stream.history.show(update.made)
+
+    def remove(self, of: str, id: str | None = None) -> None:
+        self.end(self.begin("remove", of, id))
+
+    def freeze(self, of: str) -> None:
+        """The slot is never updated again."""
+        self.target(of, "freeze").is_frozen = True
+
+    def target(self, of: str, kind: str = "replace") -> Slot:
+        """The slot an id is bound to, if it can be updated so."""
+        slot = self.stream.slots.get(of)
+        if slot is None:
+            raise InputError(UNKNOWN_TARGET, f"nothing in {self._what} has the id {of!r}")
+        if kind in _NEEDS_END and self.stream.open_ids.get(of):
+            raise InputError(OPEN_TARGET, f"{of!r} of {self._what} has not ended")
+        if slot.is_frozen and kind != "freeze":
+            raise InputError(FROZEN_TARGET, f"{of!r} of {self._what} was frozen")
+        return slot
+
+    @property
+    def _what(self) -> str:
+        return f'stream("{self.stream.name}")' if self.stream.name else "the stream"
+
+    # --- time
+
+    def advance(self, time: Decimal) -> None:
+        """Time goes on. XYIN0043 where it would run back."""
+        history = self.stream.history
+        if time < history.now:
+            raise InputError(TIME_RUNS_BACK, f"{time} after {history.now}")
+        history.now = time
+
+    def show_base(self) -> None:
+        """What came of the base is seen with the next commit."""
+        self.stream.history.show(self.base.made)
+        self.base.made = []
+
+    # --- ids, for builders
+
+    def open_region(self, id: str, slot: Slot) -> None:
+        self.stream.slots[id] = slot
+        self.stream.open_ids[id] = self.stream.open_ids.get(id, 0) + 1
+
+    def close_region(self, id: str) -> None:
+        count = self.stream.open_ids[id] - 1
+        if count:
+            self.stream.open_ids[id] = count
+        else:
+            del self.stream.open_ids[id]
