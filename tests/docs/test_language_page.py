@@ -8,12 +8,12 @@ import xylem
 NOT_YET = [
     "<a/>/photon|count 20 step 5|",
     "<a/>/photon|det_time diff 60 step 15|",
-    "for $r in (1, 2), $s in (3, 4) where $r left outer bestmatch join $s on ($r - $s) min 0.1 return $r",
     "(<a/>)#[3]",
     "(<a/>)?[60]",
 ]
 EXECUTED = [
     ("forseq $w in (1, 2) sliding window start position $p when true() end when true() return sum($w)", [1, 2]),
+    ("for $r in (1, 2), $s in (3, 4) where $r left outer bestmatch join $s on (abs($r - $s)) min 1.5 return $r", [2]),
     ("declare execution sequential; declare variable $x := 1; set $x := 2; $x", [2]),
 ]
 MISSING = [

@@ -93,10 +93,24 @@ def test_best_match() -> None:
     assert isinstance(flwor, ast.Flwor)
     clause = flwor.clauses[2]
     assert isinstance(clause, ast.BestMatchClause)
-    assert (clause.kind, clause.left, clause.right) == ("full", ast.Name("a"), ast.Name("b"))
+    assert (clause.kind, clause.left.name, clause.right.name) == ("full", ast.Name("a"), ast.Name("b"))
     assert [order.direction for order in clause.orders] == ["max", "", "min"]
     assert clause.orders[1].function == ast.Name("near", "udf")
     assert clause.orders[2].limit == X
+    assert clause.best == 1
+
+
+def test_several_best_matches() -> None:
+    flwor = parse("for $a in 1 for $b in 2 where $a left outer 3 bestmatch join $b on (1) max return 4").body
+    assert isinstance(flwor, ast.Flwor)
+    clause = flwor.clauses[2]
+    assert isinstance(clause, ast.BestMatchClause)
+    assert clause.best == 3
+    with pytest.raises(StaticError, match="from 1 on"):
+        parse("for $a in 1 for $b in 2 where $a 0 bestmatch join $b on (1) max return 4")
+    with pytest.raises(StaticError) as error:
+        parse("for $a in 1 for $b in 2 where $a constrained left outer bestmatch join $b on (1) max return 4")
+    assert "limits behind the orders" in error.value.hint
 
 
 def test_sequential() -> None:

@@ -320,7 +320,13 @@ class Trees:
             lambda: ast.CountClause(self.name()),
             lambda: ast.GroupByClause(self.some(grouping, 1)),
             lambda: ast.OrderByClause(self.some(ordering, 1), self.chance()),
-            lambda: ast.BestMatchClause(self.qname(), self.random.choice(kinds), self.qname(), self.some(order, 1)),
+            lambda: ast.BestMatchClause(
+                ast.VarRef(self.qname()),
+                self.random.choice(kinds),
+                ast.VarRef(self.qname()),
+                self.some(order, 1),
+                self.random.choice((1, 1, 3)),
+            ),
         )
 
     # --- constructors

@@ -388,6 +388,13 @@ def _flwor(node: ast.Flwor, scope: _Scope) -> list[Projection]:
                 variables[name.expanded] = []
             case ast.ForseqClause():
                 _forseq(clause, variables, here)
+            case ast.BestMatchClause(orders=orders):
+                for order in orders:
+                    for operand in order.operands:
+                        # What `min` and `max` compare is a value; a function may look at all of its operands.
+                        _consume(operand, here, Use.STRING if order.function is None else Use.SUBTREE)
+                    if order.limit is not None:
+                        _consume(order.limit, here, Use.STRING)
             case _:
                 _look_at(clause, here)
     return _nodes(node.result, _Scope(variables, scope.focus, scope.root))

@@ -364,6 +364,9 @@ class ReachAnalysis:
                     self._read(order.key, scope, focus)
             case ast.WindowClause() | ast.ForseqClause():
                 self._window(clause, scope, focus)
+            case ast.BestMatchClause(orders=orders):
+                for one in orders:
+                    self._read_children(one, scope, focus)
             case _:
                 self._read_children(clause, scope, focus)
 

@@ -81,6 +81,11 @@ def _function_call(node: ast.FunctionCall, context: StaticContext) -> ast.Functi
     )
 
 
+def _best_match_order(node: ast.BestMatchOrder, context: StaticContext) -> ast.BestMatchOrder:
+    rest = _resolve_fields(node, context, skip=("function",))
+    return rest if node.function is None else replace(rest, function=_function_name(node.function, context))
+
+
 def _named_function_ref(node: ast.NamedFunctionRef, context: StaticContext) -> ast.NamedFunctionRef:
     return replace(node, name=_function_name(node.name, context))
 
@@ -188,6 +193,7 @@ def declared_namespaces(node: ast.DirectElement) -> dict[str, str]:
 
 _HANDLERS: dict[type, Any] = {
     ast.FunctionCall: _function_call,
+    ast.BestMatchOrder: _best_match_order,
     ast.NamedFunctionRef: _named_function_ref,
     ast.Arrow: _arrow,
     ast.FunctionDecl: _function_decl,

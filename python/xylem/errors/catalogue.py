@@ -260,6 +260,10 @@ CATALOGUE: dict[str, Entry] = {
     "XYDY0012": Entry(
         "an item came too late", "allow more delay with --watermark, or let late items be dropped: --late drop"
     ),
+    "XYDY0013": Entry(
+        "the limit of a best-match join cannot be used",
+        "a limit is one number that is not negative, or a duration: (abs($r/t - $s/t)) min 0.5",
+    ),
     "XYIN0001": Entry("the XML is not well formed"),
     "XYIN0002": Entry("a file cannot be read or written"),
     "XYIN0003": Entry("the place may not be read", "allow its directory: --allow DIR, or allow=[…] in Python"),
@@ -400,6 +404,10 @@ CATALOGUE: dict[str, Entry] = {
     "XYST0014": Entry(
         "event time cannot be used",
         "--event-time @time --watermark 10s --late drop, or the options xylem:event-time, xylem:watermark, xylem:late",
+    ),
+    "XYST0015": Entry(
+        "the best-match join cannot stand like this",
+        "for $r in … for $s in … where $r left outer bestmatch join $s on (abs($r/t - $s/t)) min 0.5 return …",
     ),
     "XYST0020": Entry(
         "the functions of a Python file cannot be registered",

@@ -54,6 +54,8 @@ def finding(node: ast.Node) -> Finding | None:
             return Finding(f"{kind} window ${name}", Effect.HOLDS, "the items of the windows that are open")
         case ast.GroupByClause():
             return Finding("group by", Effect.HOLDS, "all tuples, by group, until the last one came")
+        case ast.BestMatchClause(left=left, right=right):
+            return Finding("bestmatch join", Effect.HOLDS, f"what ${left.name} and ${right.name} are compared by")
         case ast.OrderByClause():
             return Finding("order by", Effect.HOLDS, "all tuples, to sort them")
         case ast.FunctionCall(name=name, arguments=arguments):

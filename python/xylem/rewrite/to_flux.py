@@ -62,6 +62,7 @@ from .stream_windows import (
 from .substitution import FocusInTheWay, Substitution, variable
 from .window_results import about_each
 
+_OF_ALL_TUPLES = (ast.OrderByClause, ast.GroupByClause, ast.CountClause, ast.BestMatchClause)
 _PICKING = ("head", "tail", "subsequence", "outermost")
 """Functions that pick items of a path."""
 
@@ -217,7 +218,7 @@ class _Converter:
         return self._leaf(replace(whole, clauses=tuple(clauses), result=result), place)
 
     def _for(self, clause: ast.ForClause, rest: Seq[ast.Clause], result: ast.Expr, place: _Place) -> Flux | None:
-        if any(isinstance(c, (ast.OrderByClause, ast.GroupByClause, ast.CountClause)) for c in rest):
+        if any(isinstance(c, _OF_ALL_TUPLES) for c in rest):
             # They need all tuples at once.
             return None
         collection = self._resolved(clause.collection, place)

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from .check import Boundedness
 
 Bindings = Mapping[tuple[str, str], Infinite | None]
+_BEST_OF_WINDOWS = (
+    "join within windows: forseq $w in … return for $r in $w/r for $s in $w/s where $r left outer bestmatch join $s …"
+)
 _IN_WINDOWS = "order or group within windows: forseq $w in … return for $x in $w order by …"
 
 
@@ -89,6 +92,13 @@ def _clause(
                 for child in spec.children():
                     if isinstance(child, ast.Expr):
                         of.finite(child, names, what)
+        case ast.BestMatchClause():
+            if tuples is not None:
+                of.refuse(clause, "bestmatch join", tuples, _BEST_OF_WINDOWS)
+            for order in clause.orders:
+                for child in order.children():
+                    if isinstance(child, ast.Expr):
+                        of.finite(child, names, "bestmatch join")
         case ast.WhereClause(test=test):
             of.of(test, names)
         case ast.CountClause(name=name):

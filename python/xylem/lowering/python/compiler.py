@@ -534,7 +534,6 @@ def not_executable(node: ast.Node) -> StaticError:
     """XYST0002 for an extension that later versions will execute."""
     names = {
         ast.DataWindow: "a data window on a path",
-        ast.BestMatchClause: "bestmatch join",
         ast.VersionProjection: "the version projection #",
         ast.TimeProjection: "the time projection ?",
         ast.VersionWindow: "the version window #[ ]",

@@ -15,6 +15,7 @@ from xylem.analysis.focus import read_variables
 from xylem.analysis.static_context import resolved_uri
 from xylem.analysis.types import sequence_type
 from xylem.errors import DynamicError, StaticError
+from xylem.plan.best_match_plan import BestMatchPlan, BestMatchTuples
 from xylem.plan.window_plan import WindowPlan
 from xylem.run.runtime import control as control_rt
 from xylem.run.runtime import sequences
@@ -91,7 +92,11 @@ def push_flwor(c: Compiler, node: ast.Flwor, sink: Sink) -> ItemType:
 
 
 def _planned(c: Compiler, node: ast.Flwor) -> ast.Flwor:
-    """The expression with its window clauses planned."""
+    """The expression with its joins and window clauses planned."""
+    if any(isinstance(clause, ast.BestMatchClause) for clause in node.clauses):
+        from xylem.rewrite.best_match import plan_best_matches
+
+        node = plan_best_matches(node)
     if not any(isinstance(clause, (ast.WindowClause, ast.ForseqClause)) for clause in node.clauses):
         return node
     from xylem.rewrite.windows import WindowFacts, plan_windows
@@ -193,7 +198,7 @@ def _collation_of(c: Compiler, uri: str | None, node: ast.Node) -> object:
 def write_tuples(c: Compiler, node: ast.Flwor, clauses: tuple[ast.Clause, ...], then: Callable[[], None]) -> None:
     """The loops of some clauses of an expression; `then` writes what is done with each tuple."""
     loops = _Loops(c, node, Sink(CodeGap(""), CodeGap("")))
-    loops.write_clauses(list(clauses), then)
+    loops.write_clauses(list(_planned(c, replace(node, clauses=clauses)).clauses), then)
 
 
 class _Tuples(NamedTuple):
@@ -311,6 +316,10 @@ class _Loops:
                             self.bound[variable] = None
                         check_window_types(c, clause)
                         self._clauses(rest, then)
+                case BestMatchPlan():
+                    self._best_match(clause, rest, then)
+                case BestMatchTuples():
+                    self._best_tuples(clause, rest, then)
                 case _:
                     raise not_executable(clause)
 
@@ -401,6 +410,47 @@ class _Loops:
             for name, code in bound:
                 c.declare(name, code, loops=True)
                 self.bound[name] = None
+            self._clauses(rest, then)
+
+    def _best_match(self, plan: BestMatchPlan, rest: list[ast.Clause], then: Callable[[], None]) -> None:
+        from .best_match import write_best_match
+
+        c = self.c
+        left, right = write_best_match(c, plan, (*rest, self.node.result))
+        with c.writer.indented(block=True):
+            for name, code in (*left, *right):
+                c.declare(name, code, loops=True)
+                self.bound[name] = None
+            for let in plan.lets:
+                write_let(c, let)
+                self.bound[let.name.expanded] = None
+            self._clauses(rest, then)
+
+    def _best_tuples(self, plan: BestMatchTuples, rest: list[ast.Clause], then: Callable[[], None]) -> None:
+        """Tuples are collected, and those that are best go on."""
+        from .best_match import tuple_criteria, with_positions
+
+        c = self.c
+        rows = c.writer.fresh("rows")
+        c.writer.line(f"{rows} = []")
+        rows_variable = c.variable(many(rows, reread=True))
+        kept: list[tuple[tuple[str, str], Code]] = []
+        clauses, places = with_positions(plan)
+
+        def append() -> None:
+            for name in self._kept(rest, plan.criteria):
+                kept.append((name, c.use(c.scope.variables[name])))
+            values = "".join(f"{code.text}, " for _, code in kept)
+            left, right = (c.use(c.scope.variables[place]).text for place in places)
+            c.writer.line(f"{c.use(rows_variable).text}.append(({left}, {right}, ({values})))")
+
+        self._run(clauses, None, append)
+        source = tuple_criteria(c, plan, rows, kept)
+        targets = "".join(f"{code.text}, " for _, code in kept)
+        c.writer.line(f"for {f'({targets})' if targets else '_'} in {source}:")
+        with c.writer.indented(block=True):
+            for name, code in kept:
+                c.declare(name, code, loops=True)
             self._clauses(rest, then)
 
     def _checked_item(self, clause: ast.ForClause, code: Code) -> Code:

@@ -12,7 +12,8 @@ Needs:  a loop around E that neither E nor A depends on, and B does; B does not 
         time (no constructors); nothing in the query is infinite, and no variable can be set while it runs. Strings
         compare by code points.
 Safe:   the index gives the same items in the same order (`run/runtime/joins.py`), and is built when it is first asked:
-        what is never evaluated raises no error. Conditions may be tested in another order, as XQuery 3.1 §2.3.4 allows.
+        what is never evaluated raises no error. Conditions may be tested in another order, as XQuery 3.1 §2.3.4
+        allows.
 """
 
 from __future__ import annotations
@@ -146,20 +147,22 @@ class _Finder:
         made: list[ast.Clause] = []
         found = False
         waiting = list(clauses)
+        # What stands before a best-match join restricts its candidates, loop by loop: it has an index of its own.
+        is_best_match = any(isinstance(clause, ast.BestMatchClause) for clause in clauses)
         while waiting:
             clause = waiting.pop(0)
             if isinstance(clause, ast.ForClause):
                 collection = self.visit(clause.collection, around)
                 clause = replace(clause, collection=collection)
                 inside = around.in_loop(clause.name, clause.position, over=collection)
-                inner = _spliced(clause)
+                inner = None if is_best_match else _spliced(clause)
                 if inner is not None:
                     clause, waiting, found = inner[0], [*inner[1:], *waiting], True
                     clause, waiting = self._with_more(clause, waiting, around)
                     made.append(clause)
                     around = inside
                     continue
-                joined = self._joined(clause, waiting, result, around)
+                joined = None if is_best_match else self._joined(clause, waiting, result, around)
                 if joined is not None:
                     join, waiting, result = joined
                     clause = self._visited(join, inside, around)

@@ -6,7 +6,7 @@ occurrence `**` of possibly infinite sequences needs no node, it is a value of `
 
 from __future__ import annotations
 
-from .expressions import AxisStep, NamedFunctionRef
+from .expressions import AxisStep, NamedFunctionRef, VarRef
 from .flwor import Clause
 from .modules import Declaration
 from .node import Expr, Name, Node, ast_node
@@ -94,12 +94,16 @@ class BestMatchOrder(Node):
 
 @ast_node
 class BestMatchClause(Clause, ExtensionNode):
-    """`where $left … bestmatch join $right on …`: kind is inner, left, right or full."""
+    """`where $left … bestmatch join $right on …`: kind is inner, left, right or full.
 
-    left: Name
+    `best` is the k of `where $left left outer k bestmatch join $right`: pairs with fewer than k better ones.
+    """
+
+    left: VarRef
     kind: str
-    right: Name
+    right: VarRef
     orders: tuple[BestMatchOrder, ...]
+    best: int = 1
 
 
 # --- history ("Processing Continuous Historical Queries over XML Update Streams", section 3)

@@ -20,6 +20,7 @@ from ..ast import (
     ForseqCondition,
     ForseqVariable,
     ForseqWindow,
+    IntegerLiteral,
     Name,
     SetStatement,
     TimeProjection,
@@ -34,7 +35,8 @@ _QNAME = rf"(?:{NCNAME}:)?{NCNAME}"
 _STEP = rf"(?:@|child::|attribute::)?{_QNAME}"
 _data_window = re.compile(rf"\|\s*(?:count\s+[0-9]|(?:{_STEP}(?:\s*/\s*{_STEP})*\s+|\.\s+)?diff\s+[0-9.])").match
 _best_match = re.compile(
-    rf"where\s*\$\s*{_QNAME}\s+(?:(?:left|right|full)\s+outer\s+)?bestmatch\s+join{NOT_IN_NAME}"
+    rf"where\s*\$\s*{_QNAME}\s+(?:constrained\s+)?(?:(?:left|right|full)\s+outer\s+)?(?:[0-9]+\s+)?"
+    rf"bestmatch\s+join{NOT_IN_NAME}"
 ).match
 _WINDOW_KINDS = ("tumbling", "sliding", "landmark")
 _ROLES = ("position", "curItem", "prevItem", "nextItem")
@@ -129,22 +131,35 @@ class ExtensionGrammar(PrimaryGrammar):
         return _best_match(self.text, self.pos) is not None
 
     def best_match(self) -> Clause:
-        """`where $r (left|right|full outer)? bestmatch join $s on order, …`."""
+        """`where $r (left|right|full outer)? k? bestmatch join $s on order, …`."""
         start = self.pos
         self.take_word("where")
-        left = self.variable_name()
+        left = self.variable_reference()
+        if self.word() == "constrained":
+            raise self.expected("`left`, `right`, `full` or `bestmatch`", "limits behind the orders constrain the join")
         kind = "inner"
-        if self.word() != "bestmatch":
+        if self.word() in ("left", "right", "full"):
             kind = self.take_one_of("left", "right", "full")
             self.expect_word("outer")
+        best = self._how_many_best()
         self.expect_word("bestmatch")
         self.expect_word("join")
-        right = self.variable_name()
+        right = self.variable_reference()
         self.expect_word("on")
         orders = [self._best_match_order()]
         while self.take(","):
             orders.append(self._best_match_order())
-        return BestMatchClause(left, kind, right, tuple(orders), span=self.span(start))
+        return BestMatchClause(left, kind, right, tuple(orders), best, span=self.span(start))
+
+    def _how_many_best(self) -> int:
+        """The k of `k bestmatch join`, 1 where there is none."""
+        start = self.pos
+        if not self.text[start].isdigit():
+            return 1
+        number = self.number()
+        if not isinstance(number, IntegerLiteral) or number.value < 1:
+            raise self.fault("how many best partners there may be is a whole number from 1 on", start, self.pos)
+        return number.value
 
     def _best_match_order(self) -> BestMatchOrder:
         start = self.pos

@@ -32,7 +32,7 @@ BRACED_WORDS = CONSTRUCTOR_WORDS | {"ordered", "unordered", "map", "array"}
 class PrimaryGrammar(ComputedConstructorGrammar):
     """The productions of primary expressions."""
 
-    def variable_reference(self) -> Expr:
+    def variable_reference(self) -> VarRef:
         """VarRef [131]."""
         start = self.pos
         name = self.variable_name()

@@ -65,7 +65,9 @@ def _data_window(out: Writer, node: ast.DataWindow) -> None:
 @prints(PRIMARY, ast.BestMatchClause)
 def _best_match(out: Writer, node: ast.BestMatchClause) -> None:
     kind = "" if node.kind == "inner" else f"{node.kind} outer "
-    out.put(f"where ${name_text(node.left)} {kind}bestmatch join ${name_text(node.right)} on ")
+    best = "" if node.best == 1 else f"{node.best} "
+    left, right = name_text(node.left.name), name_text(node.right.name)
+    out.put(f"where ${left} {kind}{best}bestmatch join ${right} on ")
     out.listed(node.orders)
 
 

@@ -1,0 +1,295 @@
+"""Best-match joins: sides, orders and conditions become functions, the join itself is in `run/best_match/`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from xylem.analysis.focus import read_variables
+from xylem.plan.best_match_plan import BestMatchCriterion, BestMatchPlan, BestMatchSide, BestMatchTuples
+from xylem.rewrite.best_match.join_clauses import BUILT_IN
+from xylem.run.best_match.criteria import Compared, Measured, Subset, checked_limit
+from xylem.run.best_match.join_spec import ConditionSpec, JoinSpec, OrderSpec
+from xylem.run.best_match.joining import Joining
+from xylem.run.best_match.side_rows import SideRows
+from xylem.run.best_match.tuple_join import best_tuples
+from xylem.syntax import ast
+from xylem.values import atomic_type as at
+
+from .code import Code, atomic, many, one, optional
+from .compiler import Compiler
+from .control import check_binding
+from .writer import Frame
+
+Bound = list[tuple[tuple[str, str], Code]]
+JOIN = "urn:xylem:join"
+
+
+def write_best_match(c: Compiler, plan: BestMatchPlan, after: Iterable[ast.Node]) -> tuple[Bound, Bound]:
+    """Write the loop over the pairs; gives the variables of the left and of the right side that each turn binds.
+
+    `after` is what comes behind the join: variables that neither it nor the join reads are not kept.
+    """
+    from .flwor import write_let
+
+    pair_reads = set().union(*map(read_variables, (*plan.criteria, *plan.tests, *plan.lets, *after)))
+    limits = [_limit(c, criterion) for criterion in plan.criteria]
+    constants = [c.bind(c.atomized(c.sequence(c.compile(value)))) for value in plan.constants]
+    left_text, left = _side(c, plan.left, pair_reads)
+    right_text, right = _side(c, plan.right, pair_reads)
+
+    def in_pair(stem: str, comment: str, write: Callable[[], None]) -> str:
+        """A function of the rows of both sides, with the variables of the pair in scope."""
+
+        def body() -> None:
+            _unpack(c, left, "left")
+            _unpack(c, right, "right")
+            for let in plan.lets:
+                write_let(c, let)
+            write()
+
+        return _function(c, c.lifted(stem, ["left", "right"], comment, body), "left", "right")
+
+    criteria = [
+        _criterion(c, criterion, limit, in_pair, (left, right))
+        for criterion, limit in zip(plan.criteria, limits, strict=True)
+    ]
+    tests = []
+    for test in plan.tests:
+        with c.writer.at(test.span):
+            tests.append(in_pair("test", c.describe(test), partial(_return_truth, c, test.test)))
+    spec = c.writer.constant(_spec(c, plan), "join")
+    values = "".join(f"{c.as_sequence(code)}, " for code in constants)
+    joining = c.bind(
+        many(
+            f"{c.rt(Joining)}({spec}, {_tuple(criteria)}, {_tuple(tests)}, {_tuple(limits)}, ({values}),"
+            " run.implicit_timezone_minutes)"
+        ),
+        "joining",
+    )
+    lefts, rights = _fresh(c, left), _fresh(c, right)
+    targets = [f"({''.join(f'{code.text}, ' for _, code in side)})" if side else "_" for side in (lefts, rights)]
+    c.writer.line(f"for {', '.join(targets)} in {c.called(_tuples_of)}({joining.text}, {left_text}, {right_text}):")
+    return lefts, rights
+
+
+def _tuples_of(joining: Joining, left: SideRows, right: SideRows) -> Iterable[Any]:
+    return joining.tuples(left, right)
+
+
+def _return_truth(c: Compiler, test: ast.Expr) -> None:
+    c.writer.line(f"return {c.truth(test)}")
+
+
+def _spec(c: Compiler, plan: BestMatchPlan) -> JoinSpec:
+    orders = tuple(
+        OrderSpec(criterion.written.direction, criterion.term, " ".join(c.describe(criterion).split()))
+        for criterion in plan.criteria
+    )
+    tests = tuple(ConditionSpec(test.op, test.left, test.right, test.is_general) for test in plan.tests)
+    clause = plan.written
+    return JoinSpec(clause.kind, clause.best, plan.left_is_first, orders, tests, plan.pads_left, plan.pads_right)
+
+
+def _limit(c: Compiler, criterion: BestMatchCriterion) -> str:
+    limit = criterion.written.limit
+    if limit is None:
+        return "None"
+    with c.writer.at(limit.span):
+        value = c.as_iterable(c.compile(limit))
+        return c.bind(many(f"{c.called(checked_limit)}({value}, 'the limit')"), "limit").text
+
+
+# --- sides
+
+
+def _side(c: Compiler, side: BestMatchSide, read: set[tuple[str, str]]) -> tuple[str, Bound]:
+    """What gives the rows of a side, and the variables of a row."""
+    binding = side.binding
+    with c.writer.at(binding.span):
+        collection = c.compile(binding.collection)
+        source = c.bind(c.sequence(collection)) if collection.shape.name != "ITERABLE" else collection
+        kept: Bound = []
+
+        def write() -> None:
+            name = c.fresh_name(binding.name)
+            position = None if binding.position is None else c.fresh_name(binding.position)
+            c.writer.line(
+                f"for {name} in items:" if position is None else f"for {position}, {name} in enumerate(items, 1):"
+            )
+            with c.writer.indented(block=True):
+                _bind_item(c, binding, collection, name, position)
+                _clauses(c, side.clauses, name if binding.allowing_empty else None, lambda: _yield(c, side, read, kept))
+
+        frame = c.lifted("side", ["items"], c.describe(binding), write)
+        frame.is_generator = True
+        return f"{c.rt(SideRows)}({c.as_iterable(source)}, {_function(c, frame, 'items')})", kept
+
+
+def _bind_item(c: Compiler, binding: ast.ForClause, collection: Code, name: str, position: str | None) -> None:
+    item = collection.item
+    if binding.type is not None:
+        item = check_binding(c, name, item, binding.type, f"${binding.name}")
+    code = optional(name, item, simple=True) if binding.allowing_empty else one(name, item, simple=True)
+    c.declare(binding.name.expanded, code, loops=True)
+    if binding.position is not None:
+        assert position is not None
+        if binding.allowing_empty:
+            c.writer.line(f"if {name} is None: {position} = 0")
+        c.declare(binding.position.expanded, atomic(position, at.INTEGER, simple=True), loops=True)
+
+
+def _clauses(c: Compiler, clauses: Sequence[ast.Clause], padded: str | None, then: Callable[[], None]) -> None:
+    from .flwor import write_let
+
+    if not clauses:
+        then()
+        return
+    clause, rest = clauses[0], clauses[1:]
+    with c.writer.at(clause.span):
+        if isinstance(clause, ast.LetClause):
+            write_let(c, clause)
+            _clauses(c, rest, padded, then)
+            return
+        assert isinstance(clause, ast.WhereClause)
+        # What rules items out does not rule out that there is none.
+        spared = "" if padded is None else f"{padded} is None or "
+        c.writer.line(f"if {spared}{c.truth(clause.test)}:")
+        with c.writer.indented():
+            _clauses(c, rest, padded, then)
+
+
+def _yield(c: Compiler, side: BestMatchSide, read: set[tuple[str, str]], kept: Bound) -> None:
+    for name in side.names:
+        if name.expanded in read:
+            kept.append((name.expanded, c.use(c.scope.variables[name.expanded])))
+    values = "".join(f"{code.text}, " for _, code in kept)
+    leaves = "".join(f"{c.as_sequence(c.atomized(c.compile(leaf)))}, " for leaf in side.leaves)
+    c.writer.line(f"yield ({values}), ({leaves})")
+
+
+# --- orders
+
+
+def _criterion(
+    c: Compiler,
+    criterion: BestMatchCriterion,
+    limit: str,
+    in_pair: Callable[[str, str, Callable[[], None]], str],
+    sides: tuple[Bound, Bound],
+) -> str:
+    order = criterion.written
+    with c.writer.at(order.span):
+        if criterion.value is not None:
+            value = criterion.value
+
+            def write() -> None:
+                c.writer.line(f"return {c.atomic_operand(value, 'the value of an order').text}")
+
+            text = in_pair("order", c.describe(order), write)
+            return f"{c.rt(Measured)}({text}, {order.direction!r}, {limit}, run.implicit_timezone_minutes)"
+        left = _operand(c, criterion.left, sides[0], "left")
+        right = _operand(c, criterion.right, sides[1], "right")
+        return compared(c, order, left, right)
+
+
+def compared(c: Compiler, order: ast.BestMatchOrder, left: str, right: str) -> str:
+    """An order by a function, given how the operands of each side are computed."""
+    assert order.function is not None
+    name = order.function
+    if name.expanded in BUILT_IN and not _is_declared(c, name):
+        return f"{c.rt(Subset)}({left}, {right}, run.implicit_timezone_minutes)"
+    places = [ast.Name(f"operand{number}", None, JOIN) for number in range(4)]
+
+    def write() -> None:
+        for place, parameter in zip(places, _PLACES, strict=True):
+            c.declare(place.expanded, many(parameter, reread=True))
+        call = ast.FunctionCall(name, tuple(ast.VarRef(place, span=order.span) for place in places), span=order.span)
+        c.writer.line(f"return {c.as_sequence(c.compile(call))}")
+
+    compare = _function(c, c.lifted("compare", list(_PLACES), c.describe(order), write), *_PLACES)
+    return f"{c.rt(Compared)}({left}, {right}, {compare}, {f'{name}()'!r})"
+
+
+_PLACES = ("r", "s", "other_r", "other_s")
+
+
+def _is_declared(c: Compiler, name: ast.Name) -> bool:
+    return c.functions.user_function(c, name, 4) is not None or c.functions.external(name, 4) is not None
+
+
+def _operand(c: Compiler, operand: ast.Expr | None, side: Bound, parameter: str) -> str:
+    if operand is None:
+        return "None"
+
+    def write() -> None:
+        _unpack(c, side, parameter)
+        c.writer.line(f"return {c.as_sequence(c.compile(operand))}")
+
+    return _function(c, c.lifted("operand", [parameter], c.describe(operand), write), parameter)
+
+
+# --- joins over tuples as they come
+
+
+def with_positions(plan: BestMatchTuples) -> tuple[list[ast.Clause], tuple[tuple[str, str], tuple[str, str]]]:
+    """The clauses of the tuples, and the variables that number the items of the left and of the right loop."""
+    clauses: list[ast.Clause] = []
+    places: dict[tuple[str, str], tuple[str, str]] = {}
+    for number, clause in enumerate(plan.clauses):
+        if isinstance(clause, ast.ForClause):
+            if clause.position is None:
+                clause = replace(clause, position=ast.Name(f"place{number}", None, JOIN))
+            assert clause.position is not None
+            # A later loop that binds the same name is the one that is meant.
+            places[clause.name.expanded] = clause.position.expanded
+        clauses.append(clause)
+    written = plan.written
+    return clauses, (places[written.left.name.expanded], places[written.right.name.expanded])
+
+
+def tuple_criteria(c: Compiler, plan: BestMatchTuples, rows: str, kept: Bound) -> str:
+    """What gives the best of some rows."""
+
+    def in_row(stem: str, comment: str, write: Callable[[], None]) -> str:
+        def body() -> None:
+            _unpack(c, kept, "row")
+            write()
+
+        return _function(c, c.lifted(stem, ["row", "_"], comment, body), "row", "_")
+
+    criteria = [
+        _criterion(c, criterion, _limit(c, criterion), in_row, (kept, kept)) for criterion in plan.criteria
+    ]
+    return f"{c.called(best_tuples)}({rows}, {_tuple(criteria)}, {plan.written.kind!r}, {plan.written.best})"
+
+
+# --- rows in generated code
+
+
+def _unpack(c: Compiler, side: Bound, parameter: str) -> None:
+    """Bring the variables of a row into scope."""
+    if not side:
+        return
+    fresh = _fresh(c, side)
+    c.writer.line(f"{''.join(f'{code.text}, ' for _, code in fresh)} = {parameter}")
+    for name, code in fresh:
+        c.declare(name, code, loops=True)
+
+
+def _fresh(c: Compiler, side: Bound) -> Bound:
+    """The same variables under names of their own."""
+    return [(name, replace(code, text=c.writer.fresh("v"), simple=True, step=None, each="")) for name, code in side]
+
+
+def _function(c: Compiler, frame: Frame, *parameters: str) -> str:
+    """A function that takes the parameters alone: what it captured is given here."""
+    if not frame.captures:
+        return frame.name
+    return f"lambda {', '.join(parameters)}: {c.writer.call(frame, *parameters)}"
+
+
+def _tuple(parts: Sequence[str]) -> str:
+    return f"({''.join(f'{part}, ' for part in parts)})"

@@ -1,0 +1,37 @@
+"""What the run of a best-match join needs to know of its clause: plain data, made once by the compiler."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from xylem.plan.best_match_plan import Term
+
+
+class OrderSpec(NamedTuple):
+    """One order: `direction` is min or max, or '' where a function compares pairs."""
+
+    direction: str
+    term: Term | None
+    text: str
+    """As the query says it, for errors."""
+
+
+class ConditionSpec(NamedTuple):
+    """A condition on pairs: two terms compared, or '' for `op` where it is more than that."""
+
+    op: str
+    left: Term
+    right: Term
+    is_general: bool
+
+
+class JoinSpec(NamedTuple):
+    """The kind of a join, its orders and its conditions."""
+
+    kind: str
+    best: int
+    left_is_first: bool
+    orders: tuple[OrderSpec, ...]
+    tests: tuple[ConditionSpec, ...] = ()
+    pads_left: bool = False
+    pads_right: bool = False
