@@ -25,8 +25,8 @@ EXAMPLES: dict[str, Example] = {
     "xqpull-05": DEPARTMENT,
 }
 ELSEWHERE = {
-    "thesis-08": "a best-match join",
-    **dict.fromkeys(("thesis-30", "thesis-31", "thesis-32"), "best-match joins"),
+    "thesis-08": "tests/best_match: two documents",
+    **dict.fromkeys(("thesis-30", "thesis-31", "thesis-32"), "tests/best_match: two variables"),
     **dict.fromkeys((f"thesis-{n}" for n in range(33, 46)), "test_xmark_streams.py"),
     "xqpull-06": "two documents",
     **dict.fromkeys((f"xqpull-{n:02}" for n in range(7, 16)), "test_xqpull_streams.py"),
