@@ -59,6 +59,7 @@ def compile(
     *,
     name: str = "query",
     base_uri: str | None = None,
+    namespaces: Mapping[str, str] | None = None,
     functions: Iterable[ExternalFunction] | None = None,
     module_folders: Iterable[str | PathLike[str]] = (),
     check: bool = True,
@@ -67,7 +68,8 @@ def compile(
 ) -> Query:
     """Compile a query; static errors are raised here, with their place.
 
-    `name` is what errors call the text. Relative URIs in it are resolved against `base_uri`. `functions` replaces
+    `name` is what errors call the text. Relative URIs in it are resolved against `base_uri`.
+    `namespaces` binds prefixes, and '' the default element namespace, as the prolog would. `functions` replaces
     the functions registered with `xylem.function`. Library modules are read from `module_folders` only. With `check`
     off, nothing is done before the query is used, which raises its static errors then. `event_time` says where the
     items of windows carry their times, and `late_items` is told of those that come too late.
@@ -75,6 +77,7 @@ def compile(
     environment = StaticEnvironment(
         name=name,
         base_uri=base_uri,
+        namespaces=namespaces or {},
         modules=LibraryModules(ModuleFiles(module_folders)),
         external_functions=tuple(DEFAULT_FUNCTIONS if functions is None else functions),
         event_time=event_time,

@@ -32,6 +32,7 @@ from .common_options import (
 from .event_time_option import EventTimePath, LatePolicy, Watermark, event_time_of, late_items_of
 from .failures import debug as show_tracebacks
 from .failures import reported
+from .namespace_options import DefaultNamespace, Namespaces
 from .replay_option import ReplaySpeed, ReplayTime, replay_of
 from .run_limits import MemoryLimit, TimeLimit, within_limits
 
@@ -131,6 +132,8 @@ Exit codes: 0 a result, 1 an error in the query, 2 wrong use, 3 unreadable input
 def run(
     query: QueryFile = None,
     text: QueryText = None,
+    ns: Namespaces = None,
+    default_ns: DefaultNamespace = None,
     functions: FunctionFiles = None,
     inputs: Inputs = None,
     var: Variables = None,
@@ -273,6 +276,7 @@ def run(
     With one input, results are written as they become final, while the input is read.
     """
     from .function_files import load_functions
+    from .namespace_options import namespaces_of
     from .query_source import limits_of, query_source
     from .run_query import RunOptions, run_query
 
@@ -301,6 +305,8 @@ def run(
         event_time=told_event_time,
         replay=replay_of(replay_speed, replay_time),
     )
+    namespaces = namespaces_of(ns or (), default_ns, options.inputs, options.limits)
+    source = replace(query_source(query, text), namespaces=namespaces)
     if options.replay is not None:
         # There is nothing to replay where a tree is built first.
         options = replace(options, stream=True)
@@ -310,7 +316,7 @@ def run(
                 raise typer.BadParameter("this is for --on spark", param_hint=name)
         limited = within_limits(time_limit, memory_limit)
         with limited, late_items_of(options.event_time, late_place) as late_items:
-            run_query(query_source(query, text), replace(options, late_items=late_items))
+            run_query(source, replace(options, late_items=late_items))
     else:
         given_here = (
             ("--on-malformed", on_malformed != "stop"),
@@ -324,7 +330,7 @@ def run(
                 raise typer.BadParameter("this is for runs in one process, not for --on spark", param_hint=name)
         from .spark_run import run_on_spark
 
-        run_on_spark(query_source(query, text), options, master, partitions, conf or ())
+        run_on_spark(source, options, master, partitions, conf or ())
 
 
 @app.command(epilog="Example: `xylem check report.xq && echo fine`")

@@ -101,6 +101,7 @@ def _digest(query: Any, output: Path) -> str:
     given = [
         query.text,
         query.base_uri,
+        dict(query.compiled.environment.namespaces),
         query.modules,
         [function.name for function in query.functions],
         sorted((name, repr(value)) for name, value in query.variables.items()),

@@ -17,7 +17,7 @@ from .malformed_option import facts_of
 from .parts_run import encoder
 from .progress_line import progress_line
 from .query_source import input_source
-from .result_output import result_output
+from .result_output import ResultOutput, result_output
 from .run_query import RunOptions
 
 if TYPE_CHECKING:
@@ -25,7 +25,9 @@ if TYPE_CHECKING:
     from xylem.spark.shipped_query import ShippedQuery
 
 
-def run_many(query: ShippedQuery, files: Sequence[str], options: RunOptions, tally: MalformedTally | None) -> None:
+def run_many(
+    query: ShippedQuery, files: Sequence[str], options: RunOptions, tally: MalformedTally | None
+) -> ResultOutput:
     """Run a query over several inputs; a leading `/` means each of them."""
     program = query.program()
     inputs = _Inputs(program, files, options, tally)
@@ -53,6 +55,7 @@ def run_many(query: ShippedQuery, files: Sequence[str], options: RunOptions, tal
         from .statistics import report
 
         report(inputs.facts(), options.statistics)
+    return output
 
 
 class _Inputs:

@@ -24,6 +24,7 @@ def parts_query(source: QuerySource, options: RunOptions, *, several_documents: 
         variables=variables(options.values, options.documents),
         name=source.name,
         base_uri=source.base_uri,
+        namespaces=source.namespaces,
         module_folders=[source.folder],
         allow=options.allowed,
         environment=dict(os.environ) if options.allow_environment else None,

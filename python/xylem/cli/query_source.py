@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, fields, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +31,8 @@ class QuerySource:
     text: str
     name: str
     base_uri: str
+    namespaces: Mapping[str, str] = field(default_factory=dict)
+    """Prefixes that are bound from outside; '' is the default element namespace."""
 
     @property
     def folder(self) -> Path:

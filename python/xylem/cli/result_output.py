@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from .progress_line import ProgressLine
 
 
+BEGINNING_BYTES = 200
+
+
 class ResultOutput:
     """Takes the bytes of one result."""
 
@@ -25,6 +28,9 @@ class ResultOutput:
         self._shares_terminal = progress if progress is not None and file.isatty() else None
         self.last = b""
         """The last byte written."""
+        self.beginning = b""
+        """The first bytes written."""
+        self.written_bytes = 0
 
     def write(self, data: bytes) -> None:
         if not data:
@@ -33,6 +39,9 @@ class ResultOutput:
             self._shares_terminal.make_room(data[-1:] == b"\n")
         self._file.write(data)
         self.last = data[-1:]
+        if self.written_bytes < BEGINNING_BYTES:
+            self.beginning += data[: BEGINNING_BYTES - self.written_bytes]
+        self.written_bytes += len(data)
 
     def flush(self) -> None:
         """Hand over what was written: somebody may be waiting for it."""

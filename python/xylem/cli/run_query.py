@@ -13,8 +13,9 @@ import typer
 from xylem.errors import DynamicError, InputError, StaticError
 from xylem.source.limits import DEFAULT_LIMITS, Limits
 
+from .empty_answer import is_nothing, tell_of_namespaces
 from .query_source import InputDocument, QuerySource, document, input_source, output_parameters, variables
-from .result_output import result_output
+from .result_output import ResultOutput, result_output
 from .slow_scanner import SlowScanner
 
 if TYPE_CHECKING:
@@ -75,6 +76,7 @@ def compiled(source: QuerySource, *, check: bool = True, options: RunOptions | N
         source.text,
         name=source.name,
         base_uri=source.base_uri,
+        namespaces=source.namespaces,
         module_folders=[source.folder],
         check=check,
         event_time=None if options is None else options.event_time,
@@ -106,8 +108,8 @@ def run_query(source: QuerySource, options: RunOptions) -> None:
     policy, letters = policy_of(options.on_malformed, options.output)
     with tallied(policy, letters, is_reported=options.statistics is not None) as tally:
         by_parts = _query_of_parts(source, options)
-        if by_parts is None or not _run_many(by_parts, options, tally):
-            _run_one(_query(source, options, by_parts), options, tally, slow_scanner)
+        if by_parts is None or not _run_many(source, by_parts, options, tally):
+            _run_one(source, _query(source, options, by_parts), options, tally, slow_scanner)
 
 
 def _files(names: Sequence[str]) -> Sequence[str]:
@@ -134,7 +136,9 @@ def _query(source: QuerySource, options: RunOptions, by_parts: ShippedQuery | No
     return api.Query(by_parts.compiled)
 
 
-def _run_many(query: ShippedQuery, options: RunOptions, tally: MalformedTally | None) -> bool:
+def _run_many(
+    source: QuerySource, query: ShippedQuery, options: RunOptions, tally: MalformedTally | None
+) -> bool:
     """Run over several inputs one after another, if the query can be asked of them so."""
     distribution = query.program().distribution
     if not distribution.is_parallel:
@@ -144,19 +148,22 @@ def _run_many(query: ShippedQuery, options: RunOptions, tally: MalformedTally | 
         return False
     from .many_inputs import run_many
 
-    run_many(query, options.inputs, options, tally)
+    output = run_many(query, options.inputs, options, tally)
+    if not options.quiet and is_nothing(output):
+        tell_of_namespaces(source, options.inputs)
     return True
 
 
 def _run_one(
-    query: Query, options: RunOptions, tally: MalformedTally | None, slow_scanner: SlowScanner
+    source: QuerySource, query: Query, options: RunOptions, tally: MalformedTally | None, slow_scanner: SlowScanner
 ) -> None:
     """Run over one input as it streams by, or over the trees of all inputs."""
-    result = refused = None
+    result = refused = read = None
     bound = variables(options.values, options.documents)
     if options.stream is not False:
         try:
-            result = _stream(query, bound, options, tally)
+            read = _opened(options)
+            result = _stream(query, read, bound, options, tally)
         except StaticError as error:
             if options.stream or options.validate or error.code in (NO_RECORDS, KEEPS_TOO_MUCH):
                 raise
@@ -168,15 +175,29 @@ def _run_one(
             if options.inputs or options.stream or error.code != "FODC0002":
                 raise
     if result is None:
-        _run_over_trees(query, bound, options, refused, tally)
+        output = _run_over_trees(query, bound, options, refused, tally)
     else:
         from .stream_run import write_stream
 
-        write_stream(result, options, slow_scanner)
+        output = write_stream(result, options, slow_scanner)
+    if options.inputs and not options.quiet and is_nothing(output):
+        tell_of_namespaces(source, options.inputs, read)
+
+
+def _opened(options: RunOptions) -> ByteSource | None:
+    """The one input of a run that streams."""
+    if len(options.inputs) != 1:
+        return None
+    source = input_source(options.inputs[0], options.limits, finely=options.plot is not None)
+    return source if options.replay is None else options.replay.of(source, options.limits)
 
 
 def _stream(
-    query: Query, bound: dict[str, Any], options: RunOptions, tally: MalformedTally | None
+    query: Query,
+    source: ByteSource | None,
+    bound: dict[str, Any],
+    options: RunOptions,
+    tally: MalformedTally | None,
 ) -> StreamResult | None:
     """The query over its one input, streaming; None where there is not one input."""
     if len(options.inputs) > 1:
@@ -186,10 +207,6 @@ def _stream(
     if not options.inputs and not options.stream and not options.allowed:
         # Nothing may be read: neither by name, nor given.
         return None
-    source = None
-    if options.inputs:
-        source = input_source(options.inputs[0], options.limits, finely=options.plot is not None)
-        source = source if options.replay is None else options.replay.of(source, options.limits)
     try:
         return _streamed(query, source, bound, options, tally)
     except BaseException:
@@ -225,7 +242,7 @@ def _run_over_trees(
     options: RunOptions,
     refused: StaticError | None,
     tally: MalformedTally | None,
-) -> None:
+) -> ResultOutput:
     if options.inputs and options.limits.buffered_bytes == 0:
         why = "the whole tree of the input would be kept, and nothing may be" + (f": {refused.why}" if refused else "")
         raise StaticError(KEEPS_TOO_MUCH, why, span=refused.span if refused else None)
@@ -246,6 +263,7 @@ def _run_over_trees(
         from .statistics import of_trees, report
 
         report({**of_trees(inputs, refused), **facts_of(tally)}, options.statistics)
+    return output
 
 
 def _document(

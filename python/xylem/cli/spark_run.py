@@ -36,6 +36,7 @@ def run_on_spark(
         variables=variables(options.values, options.documents),
         name=source.name,
         base_uri=source.base_uri,
+        namespaces=source.namespaces,
         module_folders=[source.folder],
         allow=options.allowed,
         environment=dict(os.environ) if options.allow_environment else None,

@@ -12,12 +12,12 @@ from xylem.stream_result import StreamResult
 
 from .progress_line import progress_line
 from .query_source import output_parameters
-from .result_output import result_output
+from .result_output import ResultOutput, result_output
 from .run_query import RunOptions
 from .slow_scanner import SlowScanner
 
 
-def write_stream(result: StreamResult, options: RunOptions, slow_scanner: SlowScanner) -> None:
+def write_stream(result: StreamResult, options: RunOptions, slow_scanner: SlowScanner) -> ResultOutput:
     """Write the result as it becomes final, then tell what was measured."""
     line = progress_line(options.quiet)
     with _plotted(result, options.plot), result_output(options.output, line) as output:
@@ -40,6 +40,7 @@ def write_stream(result: StreamResult, options: RunOptions, slow_scanner: SlowSc
         from .statistics import of_stream, report
 
         report({**of_stream(result, _scanner(options)), **facts_of(result.malformed)}, options.statistics)
+    return output
 
 
 def _scanner(options: RunOptions) -> str:

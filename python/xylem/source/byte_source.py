@@ -24,6 +24,7 @@ from .byte_ranges import CHUNK_BYTES, FIRST_CHUNK_BYTES, ByteRange
 from .decompression import decompressed
 from .encodings import codec_beyond_kernel
 from .limits import DEFAULT_LIMITS
+from .root_element import HEAD_BYTES
 
 STDIN = "-"
 
@@ -76,6 +77,8 @@ class ByteSource:
         self._close = close
         self._part = part
         self._again = again
+        self.head = b""
+        """What it begins with, decompressed, once it is being read: the root element is told from it."""
         self.before_waiting: Callable[[], object] | None = None
         """Called each time before more is waited for: what has been made of the input so far may be handed on."""
 
@@ -152,7 +155,10 @@ class ByteSource:
         return data
 
     def __iter__(self) -> Iterator[bytes]:
-        return decompressed(self._counted(), self._ratio_limit)
+        for chunk in decompressed(self._counted(), self._ratio_limit):
+            if len(self.head) < HEAD_BYTES:
+                self.head += chunk[: HEAD_BYTES - len(self.head)]
+            yield chunk
 
     def _counted(self) -> Iterator[bytes]:
         chunks = iter(self._chunks)

@@ -216,6 +216,7 @@ def shipped_query(
     functions: Iterable[ExternalFunction] | None = None,
     name: str = "query",
     base_uri: str | None = None,
+    namespaces: Mapping[str, str] | None = None,
     module_folders: Iterable[str | PathLike[str]] = (),
     allow: Iterable[str | PathLike[str]] = (),
     ignoring_case: bool = False,
@@ -242,6 +243,7 @@ def shipped_query(
     environment = StaticEnvironment(
         name=name,
         base_uri=base_uri,
+        namespaces=namespaces or {},
         modules=modules,
         external_functions=external,
         event_time=event_time,

@@ -1,0 +1,54 @@
+"""A word on standard error when an answer is empty because the names of the query are in another namespace."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from xylem.source.root_element import RootElement, head_of, root_element
+
+from .query_source import STANDARD_INPUT, QuerySource
+
+if TYPE_CHECKING:
+    from xylem.source.byte_source import ByteSource
+
+    from .result_output import ResultOutput
+
+_MARKUP = re.compile(rb"<[^>]*>")
+_NOTHING = {b"0", b"false", b"NaN", b"[]", b"null"}
+
+
+def is_nothing(output: ResultOutput) -> bool:
+    """Whether an output is that of a query that found nothing: no text, or zeros."""
+    if output.written_bytes > len(output.beginning):
+        return False
+    return set(_MARKUP.sub(b" ", output.beginning).split()) <= _NOTHING
+
+
+def tell_of_namespaces(source: QuerySource, inputs: Sequence[str], kept: ByteSource | None = None) -> None:
+    """Say which namespace the input is in, if the query asks for another."""
+    root = _root(inputs, kept)
+    if root is None:
+        return
+    from xylem.pipeline import StaticEnvironment
+    from xylem.query.compiled_query import CompiledQuery
+    from xylem.query.unmatched_names import advice, asked_names
+
+    environment = StaticEnvironment(name=source.name, namespaces=source.namespaces)
+    told = advice(source.text, asked_names(CompiledQuery(source.text, environment).resolved), root)
+    if told is not None:
+        print(told, file=sys.stderr)
+
+
+def _root(inputs: Sequence[str], kept: ByteSource | None) -> RootElement | None:
+    """The root of the first input: read once more, or what was kept of an input that is read once."""
+    if kept is not None and kept.head:
+        return root_element(kept.head)
+    if not inputs or inputs[0] == STANDARD_INPUT:
+        return None
+    from xylem.source.byte_source import ByteSource
+
+    with ByteSource.of(inputs[0]) as again:
+        return None if not again.can_be_read_again else root_element(head_of(again))

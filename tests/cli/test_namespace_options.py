@@ -1,0 +1,59 @@
+"""`--ns`, `--default-ns`, and the note on standard error where nothing matched because of namespaces."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import typer
+from xylem.cli.namespace_options import namespaces_of
+from xylem.source.limits import DEFAULT_LIMITS
+
+from .test_cli import xylem
+
+WIKI = "<w xmlns='urn:wiki'><page><title>A</title></page></w>"
+
+
+def test_nothing_matched_is_told_with_the_way_out(tmp_path: Path) -> None:
+    (tmp_path / "w.xml").write_text(WIKI)
+    ended = xylem("run", "-q", "count(//page)", "-i", "w.xml", cwd=tmp_path)
+    assert (ended.returncode, ended.stdout) == (0, b"0\n")
+    assert b'declare default element namespace "urn:wiki";' in ended.stderr
+    assert b"count(//*:page)" in ended.stderr
+
+
+def test_also_for_standard_input_and_over_several_files(tmp_path: Path) -> None:
+    assert b"urn:wiki" in xylem("run", "-q", "//page", "-i", "-", stdin=WIKI).stderr
+    for name in ("a.xml", "b.xml"):
+        (tmp_path / name).write_text(WIKI)
+    ended = xylem("run", "-q", "//page", "-i", str(tmp_path))
+    assert (ended.returncode, ended.stdout) == (0, b"")
+    assert b"urn:wiki" in ended.stderr
+
+
+def test_auto_takes_the_namespace_of_the_root_and_loses_no_byte() -> None:
+    ended = xylem("run", "-q", "//page/title/string()", "-i", "-", "--default-ns", "auto", stdin=WIKI)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, b"A\n", b"")
+
+
+def test_a_prefix() -> None:
+    ended = xylem("run", "-q", "//w:title/string()", "-i", "-", "--ns", "w=urn:wiki", stdin=WIKI)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, b"A\n", b"")
+
+
+def test_what_they_bind(tmp_path: Path) -> None:
+    (tmp_path / "w.xml").write_text(WIKI)
+    place = str(tmp_path / "w.xml")
+    assert namespaces_of(["a=urn:a"], "urn:d", [], DEFAULT_LIMITS) == {"a": "urn:a", "": "urn:d"}
+    assert namespaces_of([], "auto", [place], DEFAULT_LIMITS) == {"": "urn:wiki"}
+
+
+@pytest.mark.parametrize("pair", ["urn:a", "=urn:a", "a=", "a b=urn:a"])
+def test_what_is_no_prefix(pair: str) -> None:
+    with pytest.raises(typer.BadParameter, match="PREFIX=URI"):
+        namespaces_of([pair], None, [], DEFAULT_LIMITS)
+
+
+def test_auto_needs_an_input() -> None:
+    with pytest.raises(typer.BadParameter, match="root of an input"):
+        namespaces_of([], "auto", [], DEFAULT_LIMITS)
