@@ -31,6 +31,7 @@ STAGES = (
     "lowering",
     "pipeline",
     "query",
+    "tables",
     "result",
     "stream_result",
     "api",

@@ -17,6 +17,7 @@ from .version import VERSION as __version__
 if TYPE_CHECKING:
     from .api import Functions, Query, Result, aggregate, compile, function, items, parse
     from .errors import DynamicError, EngineBug, InputError, StaticError, SyntaxFault, XylemError
+    from .sink.element_trees import to_etree, to_lxml
     from .source.replay import replayed
     from .stream_result import StreamResult
     from .values.node import Node
@@ -39,6 +40,8 @@ _HOME = {
     "items": "xylem.api",
     "parse": "xylem.api",
     "replayed": "xylem.source.replay",
+    "to_etree": "xylem.sink.element_trees",
+    "to_lxml": "xylem.sink.element_trees",
 }
 
 __all__ = [
@@ -60,6 +63,8 @@ __all__ = [
     "items",
     "parse",
     "replayed",
+    "to_etree",
+    "to_lxml",
 ]
 
 

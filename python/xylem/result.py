@@ -22,7 +22,8 @@ class Result:
     def __init__(self, items: Iterable[Any], output: Mapping[str, str]) -> None:
         self._rest: Iterator[Any] = iter(items)
         self._items: list[Any] = []
-        self._output = output
+        self.output = output
+        """The output declarations of the query."""
         self._buffer: OutputBuffer | None = None
 
     def __iter__(self) -> Iterator[Any]:
@@ -72,6 +73,12 @@ class Result:
         """None for no item, the value of a single one, else the list of all."""
         return python_from_sequence(self.xdm)
 
+    def drawn(self) -> Iterator[Any]:
+        """The items as they are in XQuery's data model, each as it is computed; they are not kept."""
+        items = chain(self._items, self._rest)
+        self._items, self._rest = [], _UsedUp()
+        return items
+
     def one(self) -> Any:
         """The value of the only item; a ValueError where there is none or more than one."""
         items = self.xdm
@@ -101,8 +108,7 @@ class Result:
 
         chosen = self._parameters(parameters)
         encode = byte_encoder(chosen)
-        items = chain(self._items, self._rest)
-        self._items, self._rest = [], _UsedUp()
+        items = self.drawn()
         self._buffer = OutputBuffer(lambda text: write(encode(text)))
         serialize_into(self._buffer, items, chosen)
 
@@ -124,7 +130,7 @@ class Result:
 
     def _parameters(self, given: Mapping[str, Any]) -> SerializationParameters:
         # Only the first item is asked: the others may not be computed before it is written.
-        return chosen_parameters(self._output, given, lambda: all(map(has_xml_text, islice(self._each(), 1))))
+        return chosen_parameters(self.output, given, lambda: all(map(has_xml_text, islice(self._each(), 1))))
 
 
 class _UsedUp(Iterator[Any]):

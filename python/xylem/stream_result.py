@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from xylem.result import chosen_parameters, has_xml_text
@@ -42,6 +42,11 @@ class StreamResult:
         """What has been measured so far: records, bytes read, bytes buffered by variable."""
         return self.progress.statistics
 
+    @property
+    def output(self) -> Mapping[str, str]:
+        """The output declarations of the query."""
+        return self._program.handlers.output
+
     def watch(self, observe: Callable[[Progress], object], *, counting: bool = False) -> None:
         """Call a function after each batch of input; `counting` has results and output events counted for it."""
         self._observers.append(observe)
@@ -62,7 +67,7 @@ class StreamResult:
         """
         from xylem.run.stream.text import NO_ITEM, StreamText
 
-        output = self._program.handlers.output
+        output = self.output
         text = StreamText(
             lambda first: chosen_parameters(output, parameters, lambda: first is NO_ITEM or has_xml_text(first)),
             write,

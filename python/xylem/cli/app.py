@@ -11,6 +11,8 @@ import typer
 
 from xylem.version import VERSION
 
+from .answer_format import Format as AnswerFormatOption
+from .answer_format import checked_format
 from .common_options import (
     INPUT,
     SPARK,
@@ -118,7 +120,7 @@ def _all_commands(
 
 `zcat dump.xml.gz | xylem run -q '//page/title' -i - --stats`
 
-`xylem run -q 'map { "n": 1 }' --output-param method=json`
+`xylem run -q '//book ! map { "title": string(title), "year": xs:integer(@year) }' -i books.xml --format csv`
 
 `curl … | xylem run above-average.xq -i - --spill /var/tmp`
 
@@ -142,6 +144,7 @@ def run(
     allow: Allowed = None,
     allow_env: AllowEnvironment = False,
     output: OutputFile = None,
+    format: AnswerFormatOption = None,
     output_param: OutputParameters = None,
     stream: Stream = None,
     schema: SchemaFile = None,
@@ -302,6 +305,7 @@ def run(
         spill=spill,
         on_malformed=on_malformed,
         checkpoint=checkpoint,
+        format=checked_format(format, output_param or (), output),
         event_time=told_event_time,
         replay=replay_of(replay_speed, replay_time),
     )
@@ -321,6 +325,7 @@ def run(
         given_here = (
             ("--on-malformed", on_malformed != "stop"),
             ("--checkpoint", checkpoint is not None),
+            ("--format", options.format is not None),
             ("--replay-speed", options.replay is not None),
             ("--time-limit", time_limit is not None),
             ("--memory-limit", memory_limit is not None),

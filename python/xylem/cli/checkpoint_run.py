@@ -81,6 +81,7 @@ def _checked(options: RunOptions) -> tuple[Path, Path]:
         ("--plot-buffers", options.plot),
         ("--on-malformed", options.on_malformed != "stop"),
         ("--no-stream", options.stream is False),
+        ("--format", options.format is not None),
     )
     for name, value in given:
         if value:

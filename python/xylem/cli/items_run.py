@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from .query_source import QuerySource, input_source, output_parameters, split_pair, variables
+from .answer_format import write_items
+from .query_source import QuerySource, input_source, split_pair, variables
 from .result_output import result_output
 from .statistics import Facts, peak_rss_bytes, report_as
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 def run_over_items(source: QuerySource, options: RunOptions) -> None:
     """Run a query whose infinite variables and streams are read from files, element by element."""
-    from .run_query import compiled
+    from .run_query import compiled, parameters_of
 
     if options.inputs:
         raise typer.BadParameter("a query takes items or a document, not both", param_hint="--items")
@@ -58,7 +59,10 @@ def run_over_items(source: QuerySource, options: RunOptions) -> None:
 
         for items in read:
             items.source.before_waiting = hand_over
-        result.write_to(output.write, **output_parameters(options.output_parameters))
+        if options.format is not None:
+            write_items(result.drawn(), query.compiled, options.format, output)
+        else:
+            result.write_to(output.write, **parameters_of(options, result.output))
     if options.statistics is not None:
         report_as(_facts(read, time.monotonic() - started), _rows, options.statistics)
 

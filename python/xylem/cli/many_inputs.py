@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from xylem.errors import InputError
 from xylem.plan.distribution import InputOf
-from xylem.run.tasks.flat_items import or_by_one_task
+from xylem.run.tasks.flat_items import items_or_by_one_task, or_by_one_task
 from xylem.run.tasks.in_order import OrderedRun
 from xylem.source.malformed import MalformedRecord, MalformedTally
 from xylem.source.sound_records import SoundRecords, plan_of_records
 
+from .answer_format import write_items
 from .malformed_option import facts_of
 from .parts_run import encoder
 from .progress_line import progress_line
@@ -42,12 +43,16 @@ def run_many(
     encode = encoder(program)
     with result_output(options.output, line) as output:
         try:
-            for piece in or_by_one_task(run.pieces(), lambda: ordered(whole.program()).pieces()):
-                output.write(encode(piece))
-                output.flush()
-                if line is not None:
-                    line.show(inputs)
-            output.write(encode(""))
+            if options.format is not None:
+                items = items_or_by_one_task(run.items(), lambda: ordered(whole.program()).items())
+                write_items(items, query.compiled, options.format, output)
+            else:
+                for piece in or_by_one_task(run.pieces(), lambda: ordered(whole.program()).pieces()):
+                    output.write(encode(piece))
+                    output.flush()
+                    if line is not None:
+                        line.show(inputs)
+                output.write(encode(""))
         finally:
             if line is not None:
                 line.close()

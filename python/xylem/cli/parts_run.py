@@ -30,7 +30,8 @@ def parts_query(source: QuerySource, options: RunOptions, *, several_documents: 
         environment=dict(os.environ) if options.allow_environment else None,
         limits=options.limits,
         scanner=options.scanner,
-        output=output_parameters(options.output_parameters),
+        # Rows of tables are made of items; of an answer in XML tasks give the text.
+        output=output_parameters(options.output_parameters) if options.format is None else {"method": "adaptive"},
         several_documents=several_documents,
         event_time=options.event_time,
         late_items=options.late_items,

@@ -23,7 +23,7 @@ class ResultOutput:
     """Takes the bytes of one result."""
 
     def __init__(self, file: IO[bytes], name: str, progress: ProgressLine | None = None) -> None:
-        self._file = file
+        self.file = file
         self._name = name
         self._shares_terminal = progress if progress is not None and file.isatty() else None
         self.last = b""
@@ -37,7 +37,7 @@ class ResultOutput:
             return
         if self._shares_terminal is not None:
             self._shares_terminal.make_room(data[-1:] == b"\n")
-        self._file.write(data)
+        self.file.write(data)
         self.last = data[-1:]
         if self.written_bytes < BEGINNING_BYTES:
             self.beginning += data[: BEGINNING_BYTES - self.written_bytes]
@@ -45,7 +45,7 @@ class ResultOutput:
 
     def flush(self) -> None:
         """Hand over what was written: somebody may be waiting for it."""
-        self._file.flush()
+        self.file.flush()
 
 
 @contextmanager

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -13,6 +13,7 @@ import typer
 from xylem.errors import DynamicError, InputError, StaticError
 from xylem.source.limits import DEFAULT_LIMITS, Limits
 
+from .answer_format import AnswerFormat, separate_lines, write_items
 from .empty_answer import is_nothing, tell_of_namespaces
 from .query_source import InputDocument, QuerySource, document, input_source, output_parameters, variables
 from .result_output import ResultOutput, result_output
@@ -64,6 +65,8 @@ class RunOptions:
     spill: Path | None = None
     """Where to keep an input that is read more than once and cannot be."""
     event_time: EventTime | None = None
+    format: AnswerFormat | None = None
+    """None: as the query and its serialization parameters say."""
     late_items: LateItems | None = None
     """Is told of what comes too late for event time."""
 
@@ -179,9 +182,14 @@ def _run_one(
     else:
         from .stream_run import write_stream
 
-        output = write_stream(result, options, slow_scanner)
+        output = write_stream(result, query.compiled, options, slow_scanner)
     if options.inputs and not options.quiet and is_nothing(output):
         tell_of_namespaces(source, options.inputs, read)
+
+
+def parameters_of(options: RunOptions, declared: Mapping[str, str]) -> dict[str, Any]:
+    """The serialization parameters of a run, of which the query declares some itself."""
+    return separate_lines(output_parameters(options.output_parameters), declared, options.output)
 
 
 def _opened(options: RunOptions) -> ByteSource | None:
@@ -257,7 +265,10 @@ def _run_over_trees(
         environment=os.environ if options.allow_environment else None,
     )
     with result_output(options.output) as output:
-        result.write_to(output.write, **output_parameters(options.output_parameters))
+        if options.format is not None:
+            write_items(result.drawn(), query.compiled, options.format, output)
+        else:
+            result.write_to(output.write, **parameters_of(options, result.output))
     if options.statistics is not None:
         from .malformed_option import facts_of
         from .statistics import of_trees, report

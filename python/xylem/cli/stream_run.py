@@ -7,17 +7,20 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from xylem.errors import InputError
+from xylem.query.compiled_query import CompiledQuery
 from xylem.source.kernel import is_kernel_built
 from xylem.stream_result import StreamResult
 
+from .answer_format import write_items
 from .progress_line import progress_line
-from .query_source import output_parameters
 from .result_output import ResultOutput, result_output
-from .run_query import RunOptions
+from .run_query import RunOptions, parameters_of
 from .slow_scanner import SlowScanner
 
 
-def write_stream(result: StreamResult, options: RunOptions, slow_scanner: SlowScanner) -> ResultOutput:
+def write_stream(
+    result: StreamResult, query: CompiledQuery, options: RunOptions, slow_scanner: SlowScanner
+) -> ResultOutput:
     """Write the result as it becomes final, then tell what was measured."""
     line = progress_line(options.quiet)
     with _plotted(result, options.plot), result_output(options.output, line) as output:
@@ -31,7 +34,10 @@ def write_stream(result: StreamResult, options: RunOptions, slow_scanner: SlowSc
         result.statistics.is_exact = options.statistics is not None or options.plot is not None
         result.progress.is_counting = line is not None or options.statistics is not None or options.plot is not None
         try:
-            result.write_to(output.write, **output_parameters(options.output_parameters))
+            if options.format is not None:
+                write_items(result.xdm(), query, options.format, output)
+            else:
+                result.write_to(output.write, **parameters_of(options, result.output))
         finally:
             if line is not None:
                 line.close()

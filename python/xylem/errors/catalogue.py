@@ -274,6 +274,7 @@ CATALOGUE: dict[str, Entry] = {
     "XYIN0008": Entry("the input refers to an external entity", "external entities are never fetched"),
     "XYIN0009": Entry("the compressed input is damaged or ends too early"),
     "XYIN0010": Entry("the scan kernel is not built here", "choose the Python scanner, or build it: `xylem doctor`"),
+    "XYIN0011": Entry("this needs a package that is not installed"),
     "XYIN0020": Entry("the schema cannot be used"),
     "XYIN0021": Entry(
         "the input does not follow its schema", "correct the input or the schema, or run the query without a schema"

@@ -22,9 +22,10 @@ from xylem.functions.external import DEFAULT_FUNCTIONS, ExternalFunction
 from xylem.pipeline import StaticEnvironment
 from xylem.query.compiled_query import CompiledQuery
 from xylem.source.limits import DEFAULT_LIMITS, Limits
+from xylem.tables.item_values import value_of
+from xylem.tables.row_shape import Many, Shape, answer_shape
 
-from .item_columns import spark_type, value_of
-from .row_shape import Many, Shape, answer_shape
+from .item_columns import spark_type
 from .session import require_spark
 from .short_errors import short_errors
 

@@ -18,10 +18,11 @@ from xylem.functions.external import ExternalFunction
 from xylem.plan.distribution import Part, PartKind
 from xylem.run.tasks.flat_items import NOT_FLAT
 from xylem.source.limits import DEFAULT_LIMITS, Limits
+from xylem.tables.item_values import row_of
 
 from .batch import BatchRun
 from .inputs import Sources, input_files
-from .item_columns import chosen_columns, row_of
+from .item_columns import chosen_columns
 from .named_input import with_named_input
 from .row_spool import RowSpool
 from .shipped_query import shipped_query

@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Any
 from xylem.errors import XylemError
 from xylem.run.tasks.flat_items import NOT_FLAT
 from xylem.run.tasks.rows import Row
+from xylem.tables.item_values import VALUE, row_of
+from xylem.tables.row_shape import TEXT, Shape, answer_shape
 
 from .inputs import InputFile, TaskInput
-from .item_columns import VALUE, row_of, shape_of_schema, spark_schema
-from .row_shape import TEXT, Shape, answer_shape
+from .item_columns import shape_of_schema, spark_schema
 from .run_here import RunHere
 from .shipped_query import ShippedQuery
 from .short_errors import short_errors_of

@@ -7,6 +7,7 @@
     dict                          map                   a value that is a list is a sequence
     list tuple range, iterables   a sequence            inside another one: an array, as in JSON
     nodes, maps, functions …      themselves
+    elements of lxml, ElementTree elements              the root of a document of its own; a tree is that document
 
 Paths are refused: reading a file is something a caller asks for in words (`xylem.parse`).
 """
@@ -26,6 +27,7 @@ from .atomic import TYPE_OF_CLASS
 from .binary import Base64Binary, HexBinary
 from .datetimes import Date, DateTime, Time
 from .durations import DayTimeDuration
+from .element_trees import is_element_tree, is_foreign_element, node_from_elements
 from .function_item import FunctionItem
 from .map import XMap
 from .node import Node
@@ -70,7 +72,7 @@ def _inner(member: Any) -> Sequence[Any]:
 def _is_collection(value: Any) -> bool:
     if type(value) in _ITEMS or isinstance(value, (str, bytes, bytearray, memoryview, Mapping, XMap, XArray)):
         return False
-    return isinstance(value, Iterable) and not isinstance(value, PathLike)
+    return isinstance(value, Iterable) and not isinstance(value, PathLike) and not is_foreign_element(value)
 
 
 def item_from_python(value: Any) -> Any:
@@ -95,6 +97,8 @@ def item_from_python(value: Any) -> Any:
     for base in _BASES:
         if isinstance(value, base):
             return base(value)
+    if is_foreign_element(value) or is_element_tree(value):
+        return node_from_elements(value)
     if isinstance(value, PathLike):
         raise InputError("XYIN0005", "a path is not a document", hint="read it first: xylem.parse(path)")
     raise InputError("XYIN0005", f"there is no XQuery type for Python's {cls.__name__}")

@@ -8,6 +8,7 @@ Such a query is then computed by one task. It is an error of the input, which no
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
 from typing import Any
 
 from xylem.errors import InputError
@@ -32,6 +33,20 @@ def or_by_one_task(pieces: Iterator[str], again: Callable[[], Iterator[str]]) ->
         if len(piece) > written:
             yield piece[written:]
         written = max(0, written - len(piece))
+
+
+def items_or_by_one_task(items: Iterator[Any], again: Callable[[], Iterator[Any]]) -> Iterator[Any]:
+    """The same of the items of an answer."""
+    given = 0
+    try:
+        for item in items:
+            yield item
+            given += 1
+        return
+    except InputError as error:
+        if error.code != NOT_FLAT:
+            raise
+    yield from islice(again(), given, None)
 
 
 def check_flat(items: Iterable[Any]) -> None:

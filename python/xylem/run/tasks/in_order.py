@@ -54,14 +54,18 @@ class OrderedRun:
 
     def pieces(self) -> Iterator[str]:
         """The text of the answer."""
-        rows: Mapping[int, Iterable[Row]]
+        yield from self._program.pieces(self._all_rows(), **self._seen)
+
+    def items(self) -> Iterator[Any]:
+        """The items of the answer, for programs whose output method writes no XML."""
+        yield from self._program.items(self._all_rows(), **self._seen)
+
+    def _all_rows(self) -> Mapping[int, Iterable[Row]]:
         if is_direct(self._program):
-            rows = {part.number: self._rows(part.number) for part in self._program.distribution.parts}
-        else:
-            self.passes = self._program.stages
-            sources = [self._open(number) for number in range(self._ranges)]
-            rows = rows_in_process(self._program, sources, dict(self._options))
-        yield from self._program.pieces(rows, **self._seen)
+            return {part.number: self._rows(part.number) for part in self._program.distribution.parts}
+        self.passes = self._program.stages
+        sources = [self._open(number) for number in range(self._ranges)]
+        return rows_in_process(self._program, sources, dict(self._options))
 
     @property
     def _seen(self) -> dict[str, Any]:

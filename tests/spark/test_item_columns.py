@@ -6,7 +6,7 @@ import pytest
 from xylem.pipeline import StaticEnvironment
 from xylem.query.compiled_query import CompiledQuery
 from xylem.spark.item_columns import shape_of_schema, spark_schema
-from xylem.spark.row_shape import answer_shape
+from xylem.tables.row_shape import answer_shape
 
 pytest.importorskip("pyspark")
 
