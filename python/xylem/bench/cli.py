@@ -72,6 +72,43 @@ def dblp_data(
     _write(output, dblp.generate(records, seed))
 
 
+@data.command("linear-road", epilog="Example: `xylem bench data linear-road --minutes 10 -o tuples.xml`")
+def linear_road_data(
+    output: Output,
+    expressways: Annotated[float, typer.Option("--expressways", help="L, in steps of a half.")] = 1.0,
+    minutes: Annotated[int, typer.Option("--minutes", min=1, max=180, help="Up to which minute.")] = 180,
+    from_minute: Annotated[
+        int, typer.Option("--from-minute", min=1, help="Leave out what comes before; the traffic is the same.")
+    ] = 1,
+    form: Annotated[str, typer.Option("--format", help="`xml`, or `csv` as the benchmark has it.")] = "xml",
+    history: Annotated[
+        Path | None, typer.Option("--history", metavar="FILE", help="Write the toll history of all vehicles there.")
+    ] = None,
+    noise: Annotated[bool, typer.Option("--noise", help="With reports that must be ignored.")] = False,
+    seed: Seed = 0,
+) -> None:
+    """Position reports and requests of Linear Road, in the order of time."""
+    from .linear_road.dataset import Wanted, write_dataset
+
+    if expressways <= 0 or expressways * 2 != int(expressways * 2):
+        raise typer.BadParameter("a multiple of 0.5", param_hint="--expressways")
+    if form not in ("xml", "csv"):
+        raise typer.BadParameter("xml or csv", param_hint="--format")
+    if from_minute > minutes:
+        raise typer.BadParameter(f"not after minute {minutes}", param_hint="--from-minute")
+    start = time.perf_counter()
+    try:
+        made = write_dataset(Wanted(expressways, minutes, from_minute, seed, form, noise), output, history)
+    except OSError as reason:
+        raise typer.BadParameter(f"{reason.filename}: {reason.strerror}", param_hint="-o") from reason
+    typer.echo(
+        f"{output}: {made.tuples:,} tuples of {made.vehicles:,} vehicles, at most {made.peak_tuples_per_second:,} in a"
+        f" second, {made.accidents_planted} accidents; {made.byte_count:,} bytes"
+        f" in {time.perf_counter() - start:.1f} s",
+        err=True,
+    )
+
+
 def _write(output: Path, pieces: Iterator[str]) -> None:
     if str(output) == "-":
         sys.stdout.writelines(pieces)
