@@ -36,6 +36,7 @@ STAGES = (
     "stream_result",
     "api",
     "spark",
+    "network",
     "bench",
     "conformance",
     "cli",

@@ -443,3 +443,15 @@ def stream(context: typer.Context) -> None:
     from .stream_options import app as stream_app
 
     stream_app(args=context.args, prog_name="xylem stream")
+
+
+@app.command(
+    add_help_option=False,
+    context_settings={"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []},
+)
+@reported()
+def network(context: typer.Context) -> None:
+    """Let queries share streams: `xylem network --help`."""
+    from .network_command import app as network_app
+
+    network_app(args=context.args, prog_name="xylem network")

@@ -1,0 +1,94 @@
+"""`xylem network`: which queries share what, and the streams that carry it."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from .failures import reported
+
+if TYPE_CHECKING:
+    from xylem.network.matching import Match
+    from xylem.syntax import ast
+
+app = typer.Typer(
+    name="network",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode="markdown",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help="Queries that share streams (docs/network.md).",
+)
+
+
+class Format(StrEnum):
+    """How an answer is written."""
+
+    TEXT = "text"
+    JSON = "json"
+
+
+@app.callback()
+def _all_commands() -> None:
+    """A single command would take the place of the group."""
+
+
+@app.command(
+    epilog="""Examples:
+
+`xylem network match vela.xq rxj.xq`
+
+`xylem network match vela.xq rxj.xq --schema photons.dtd --format json`
+
+The stream of a query is what its filter leaves: the records where its conditions hold, with the paths that its
+result reads. `residual` is what the second query still has to test, `widen` what the first would have to keep in
+addition. With a schema more is found: values that a record has once at most are told apart from those that may come
+again."""
+)
+@reported()
+def match(
+    first: Annotated[Path, typer.Argument(metavar="A.xq", help="The query whose stream there is.")],
+    second: Annotated[Path, typer.Argument(metavar="B.xq", help="The query to be answered from it.")],
+    schema: Annotated[
+        Path | None,
+        typer.Option("--schema", help="What the input follows: a `.dtd` or `.xsd` file.", show_default=False),
+    ] = None,
+    format: Annotated[Format, typer.Option("--format", help="For people, or for programs.")] = Format.TEXT,
+) -> None:
+    """Tell whether B can be answered from the stream that A leaves, and what is left to do."""
+    from xylem.network.matching import match_queries
+    from xylem.schema import load_schema
+
+    found = match_queries(_parsed(first), _parsed(second), None if schema is None else load_schema(schema))
+    if format is Format.JSON:
+        import json
+
+        typer.echo(json.dumps(found.to_dict(), indent=2, ensure_ascii=False))
+    else:
+        typer.echo("\n".join(_lines(found)))
+
+
+def _parsed(path: Path) -> ast.Module:
+    from xylem.syntax import parse
+
+    from .query_source import query_source
+
+    source = query_source(path, None)
+    return parse(source.text, source.name)
+
+
+def _lines(found: Match) -> list[str]:
+    told = found.to_dict()
+    lines = [f"reuse:    {'yes' if found.reuse else 'no'}", f"why:      {found.why}"]
+    if found.residual:
+        lines.append(f"residual: {' and '.join(told['residual'])}")
+    if found.widen is not None:
+        if found.widen.where:
+            lines.append(f"widen:    where {found.widen.where}")
+        if found.widen.paths:
+            lines.append(f"{'          ' if found.widen.where else 'widen:    '}paths {', '.join(found.widen.paths)}")
+    return lines

@@ -1,0 +1,84 @@
+"""Constants of a condition, and the number that values are compared with."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from fractions import Fraction
+from math import isfinite
+
+from xylem.functions.registry import PREFIXES
+from xylem.syntax import ast
+from xylem.values.numbers import to_double
+
+Number = int | Decimal | float
+
+
+def constants_of(expr: ast.Expr) -> list[Number | str] | None:
+    """The constants of one side of a comparison; None where it is no constant."""
+    if isinstance(expr, ast.StringLiteral):
+        return [expr.value]
+    if isinstance(expr, ast.SequenceExpr):
+        found = [constants_of(item) for item in expr.items]
+        return None if None in found else [one for part in found if part is not None for one in part]
+    number = constant_number(expr)
+    return None if number is None else [number]
+
+
+def constant_number(expr: ast.Expr) -> Number | None:
+    """The value of a numeric constant, and of sums and products of constants."""
+    match expr:
+        case ast.IntegerLiteral(value=value) | ast.DecimalLiteral(value=value) | ast.DoubleLiteral(value=value):
+            return value
+        case ast.SequenceExpr(items=(item,)):
+            return constant_number(item)
+        case ast.Unary(op=op, operand=operand):
+            inner = constant_number(operand)
+            return None if inner is None else -inner if op.count("-") % 2 else inner
+        case ast.Arithmetic(op=op, left=left, right=right):
+            return _computed(op, constant_number(left), constant_number(right))
+        case ast.FunctionCall(name=ast.Name(local=local, uri=uri), arguments=(argument,)) if uri == PREFIXES["xs"]:
+            inner = constant_number(argument)
+            if local == "double":
+                return None if inner is None else to_double(inner)
+            return inner if local == "decimal" and not isinstance(inner, float) else None
+    return None
+
+
+def _computed(op: str, left: Number | None, right: Number | None) -> Number | None:
+    if left is None or right is None or op not in ("+", "-", "*", "div"):
+        return None
+    if isinstance(left, float) or isinstance(right, float):
+        one, other = to_double(left), to_double(right)
+        if op == "div":
+            return one / other if other else None
+        return one + other if op == "+" else one - other if op == "-" else one * other
+    if op == "div":
+        # Only what a decimal can say exactly: how a quotient is rounded is not told here.
+        if not right:
+            return None
+        quotient = Fraction(left) / Fraction(right)
+        return _short_decimal(quotient)
+    exact = (Fraction(left), Fraction(right))
+    total = exact[0] + exact[1] if op == "+" else exact[0] - exact[1] if op == "-" else exact[0] * exact[1]
+    if isinstance(left, int) and isinstance(right, int):
+        return int(total)
+    return _short_decimal(total)
+
+
+def _short_decimal(value: Fraction) -> Decimal | None:
+    """A number of few digits as a decimal; None for one that has no end, or many."""
+    scaled = value * 10**15
+    if scaled.denominator != 1 or abs(scaled.numerator) >= 10**27:
+        return None
+    return Decimal(scaled.numerator).scaleb(-15)
+
+
+def in_view(constant: Number, view: str) -> Fraction | None:
+    """The number that values of a view are compared with; None where the comparison would change the values."""
+    if view == "double":
+        number = to_double(constant)
+        return Fraction(number) if isfinite(number) else None
+    if isinstance(constant, float):
+        # Exact values would become doubles.
+        return None
+    return Fraction(constant)

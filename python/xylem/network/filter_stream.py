@@ -1,0 +1,148 @@
+"""The stream that a query leaves for others, as a query: records where σ holds, with the paths of π and nothing else.
+
+A record on which one test fails with an error may still pass by another, whichever stands first: each test is made by
+itself, and what cannot be tested does not hold. Elements keep the order they had, so that whoever reads several paths
+of a record finds their nodes in document order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from xylem.analysis.ast_replacement import replaced, with_values
+from xylem.analysis.projection import Projection, Test
+from xylem.functions.registry import FN
+from xylem.plan.flux import ROOT
+from xylem.rewrite.negation import negated
+from xylem.syntax import ast, print_query
+
+from .properties import Properties
+from .record_facts import RECORD
+from .record_reads import THE_RECORD
+
+N = TypeVar("N", bound=ast.Node)
+
+
+def filter_query(properties: Properties) -> str:
+    """The query that gives the stream, as one document with the elements that stood around the records."""
+    clauses: list[ast.Clause] = [ast.ForClause(RECORD, None, _records(properties))]
+    clauses += [ast.WhereClause(guarded(condition)) for condition in properties.conditions]
+    made: ast.Expr = ast.Flwor(tuple(clauses), kept_of(THE_RECORD, properties.projection))
+    for uri, local in reversed(properties.record[:-1]):
+        name = ast.StringLiteral(local)
+        qname = ast.FunctionCall(ast.Name("QName", "fn", FN), (ast.StringLiteral(uri), name))
+        made = ast.ComputedElement(qname, made)
+    return print_query(made)
+
+
+def residual_query(properties: Properties, dropped: Iterable[ast.Expr]) -> str:
+    """A query over a stream in which some of its conditions hold for every record: it does not test them again."""
+
+    def from_document(node: ast.Node) -> ast.Node | None:
+        return ast.Root() if isinstance(node, ast.VarRef) and node.name.expanded == ("", ROOT) else None
+
+    body = replaced(properties.without(dropped), from_document)
+    return print_query(_printable(replace(properties.module, body=body)))
+
+
+def _printable(node: N) -> N:
+    """The same, with the names of constructors as they were written: a tag has no room for a namespace."""
+    made = with_values(node, _printable_value)
+    if isinstance(made, (ast.DirectElement, ast.DirectAttribute)) and made.name.uri is not None:
+        return replace(made, name=replace(made.name, uri=None))
+    return made
+
+
+def _printable_value(value: Any) -> Any:
+    if isinstance(value, ast.Node):
+        return _printable(value)
+    return tuple(map(_printable_value, value)) if type(value) is tuple else value
+
+
+def _records(properties: Properties) -> ast.Expr:
+    path: ast.Expr = ast.Root()
+    for uri, local in properties.record:
+        path = ast.Path(path, ast.AxisStep("child", ast.NameTest(ast.Name(local, None, uri))))
+    return path
+
+
+def guarded(condition: ast.Expr, holds: bool = True) -> ast.Expr:
+    """A condition, or its negation, in which a test that fails with an error does not hold, and nothing else fails."""
+    match condition:
+        case ast.And(left=left, right=right) | ast.Or(left=left, right=right):
+            sides = guarded(left, holds), guarded(right, holds)
+            return ast.And(*sides) if isinstance(condition, ast.And) == holds else ast.Or(*sides)
+        case ast.FunctionCall(name=ast.Name(local="not" | "boolean" as local, uri=uri), arguments=(argument,)) if (
+            uri == FN
+        ):
+            return guarded(argument, holds == (local == "boolean"))
+        case ast.If(test=test, then=then, otherwise=otherwise):
+            first = ast.And(guarded(test), guarded(then, holds))
+            return ast.Or(first, ast.And(guarded(test, False), guarded(otherwise, holds)))
+    tested = condition if holds else negated(condition)
+    no = ast.FunctionCall(ast.Name("false", "fn", FN))
+    truth = ast.FunctionCall(ast.Name("boolean", "fn", FN), (tested,))
+    return ast.TryCatch(truth, (ast.CatchClause((ast.Wildcard(),), no),))
+
+
+def kept_of(element: ast.Expr, projection: Projection) -> ast.Expr:
+    """An element with what a projection keeps of it."""
+    if projection.subtree:
+        return element
+    content: list[ast.Expr] = [_attributes(element, projection)]
+    if projection.string:
+        # All text in it, in one node: other elements inside are kept for their text alone.
+        content.append(ast.ComputedText(ast.FunctionCall(ast.Name("string", "fn", FN), (element,))))
+        if projection.children or projection.text:
+            return element
+    else:
+        content += _children(element, projection)
+    name = ast.FunctionCall(ast.Name("node-name", "fn", FN), (element,))
+    return ast.ComputedElement(name, ast.SequenceExpr(tuple(content)))
+
+
+def _attributes(element: ast.Expr, projection: Projection) -> ast.Expr:
+    if projection.all_attributes:
+        return ast.Path(element, ast.AxisStep("attribute", ast.Wildcard()))
+    steps = [
+        ast.Path(element, ast.AxisStep("attribute", ast.NameTest(ast.Name(local, None, uri))))
+        for uri, local in sorted(projection.attributes)
+    ]
+    return ast.SequenceExpr(tuple(steps))
+
+
+def _children(element: ast.Expr, projection: Projection) -> list[ast.Expr]:
+    steps: list[tuple[ast.Expr, Test]] = []
+    for test in projection.children:
+        axis, uri, local = test
+        if axis != "child" or local is None or uri is None:
+            # Elements of any name or at any depth: what is kept of each would have to be told apart.
+            return [ast.Path(element, ast.AxisStep("child", ast.AnyKindTest()))]
+        steps.append((ast.AxisStep("child", ast.NameTest(ast.Name(local, None, uri))), test))
+    if projection.text:
+        return [ast.Path(element, ast.AxisStep("child", ast.AnyKindTest()))]
+    if not steps:
+        return []
+    union = _union(step for step, _ in steps)
+    child = ast.Name("child", None, f"{RECORD.uri}:{len(repr(element))}")
+    kept: ast.Expr = ast.VarRef(child)
+    for step, test in steps:
+        below = projection.children[test]
+        if not below.subtree:
+            assert isinstance(step, ast.AxisStep)
+            is_it = ast.Path(ast.VarRef(child), ast.AxisStep("self", step.test))
+            kept = ast.If(is_it, kept_of(ast.VarRef(child), below), kept)
+    path = ast.Path(element, union)
+    if isinstance(kept, ast.VarRef):
+        return [path]
+    return [ast.Flwor((ast.ForClause(child, None, path),), kept)]
+
+
+def _union(steps: Iterable[ast.Expr]) -> ast.Expr:
+    made: ast.Expr | None = None
+    for step in steps:
+        made = step if made is None else ast.SetOperation("union", made, step)
+    assert made is not None
+    return made

@@ -1,0 +1,173 @@
+"""Whether a query can be answered from the stream of another: the match, what is left to test, and why not.
+
+        A: photons of Vela          B: those of RXJ with en > 1.3
+        reuse: yes; residual: en > 1.3 and ra > 130.5 and …
+
+B is answered from A's stream where A takes the same records of the same source, every record that B needs is in it,
+and with it every path that B reads, and that the tests read which A has not made. Where A's stream is windows, B must
+follow from their aggregates. A match is never claimed wrongly; where none is found, `why` says what stood in the way.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from xylem.analysis.facts.conjuncts import conjunction
+from xylem.schema.constraints import Schema
+from xylem.syntax import ast
+
+from .projections import missing_paths
+from .properties import NotShared, Properties, condition_text, properties_of
+from .window_properties import rolled_up
+from .zones import Zones, implies
+
+
+@dataclass(frozen=True)
+class Widening:
+    """What a stream would have to keep in addition."""
+
+    where: str = ""
+    """The condition that it would have to have instead; empty for the one it has."""
+    paths: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Match:
+    """Whether B is answered from A's stream."""
+
+    reuse: bool
+    why: str
+    residual: tuple[ast.Expr, ...] = ()
+    """What B still has to test."""
+    widen: Widening | None = None
+    dropped: tuple[ast.Expr, ...] = field(default=(), compare=False)
+    """What A has tested for B."""
+
+    def to_dict(self) -> dict[str, Any]:
+        widen = None
+        if self.widen is not None:
+            widen = {"where": self.widen.where, "paths": list(self.widen.paths)}
+        return {
+            "reuse": self.reuse,
+            "residual": [condition_text(condition) for condition in self.residual],
+            "widen": widen,
+            "why": self.why,
+        }
+
+
+@dataclass(frozen=True)
+class Served:
+    """What a query has to do itself where another's stream serves it."""
+
+    residual: tuple[ast.Expr, ...]
+    dropped: tuple[ast.Expr, ...]
+
+
+def served(own: Properties, wanted: Properties) -> Served | None:
+    """What is left to do where the records of one stream serve another query; None where they do not."""
+    if own.source != wanted.source or own.record != wanted.record or own.windowed is not None:
+        return None
+    if not implies(wanted.zones, own.zones):
+        return None
+    residual, dropped = _residual(own.zones, wanted)
+    return None if missing_paths(own.projection, wanted.needed(residual)) else Served(residual, dropped)
+
+
+def match(own: Properties, wanted: Properties) -> Match:
+    """Whether `wanted` can be answered from the stream of `own`, and why."""
+    if own.source != wanted.source:
+        return Match(False, f"they read different streams: {_source(own)} and {_source(wanted)}")
+    if own.record != wanted.record:
+        return Match(False, f"they read different records: {own.path} and {wanted.path}")
+    if own.windowed is not None:
+        return _match_windows(own, wanted)
+    found = served(own, wanted)
+    if found is None:
+        return _refused(own, wanted)
+    if not found.residual:
+        why = "it has the records that are asked for, and no others"
+    else:
+        why = f"every record that is asked for is in it; still to be tested: {_texts(found.residual)}"
+    return Match(True, why, found.residual, None, found.dropped)
+
+
+def _refused(own: Properties, wanted: Properties) -> Match:
+    residual, dropped = _residual(own.zones, wanted)
+    lacking = missing_paths(own.projection, wanted.needed(residual))
+    if not implies(wanted.zones, own.zones):
+        return Match(False, _unmet(own, wanted), widen=_widened(own, wanted, lacking))
+    told = f"its records lack {', '.join(lacking)}"
+    return Match(False, told, residual, Widening(paths=tuple(lacking)), dropped)
+
+
+def _match_windows(own: Properties, wanted: Properties) -> Match:
+    assert own.windowed is not None
+    if wanted.windowed is None:
+        return Match(False, "its stream holds aggregates over windows, and records are asked for")
+    if not (implies(own.zones, wanted.zones) and implies(wanted.zones, own.zones)):
+        return Match(False, "aggregates are of use for the very same records alone, and the conditions differ")
+    why = rolled_up(own.windowed, wanted.windowed)
+    if why is not None:
+        return Match(False, why)
+    is_same = (own.windowed.size, own.windowed.step) == (wanted.windowed.size, wanted.windowed.step)
+    told = "the windows are the same" if is_same else "the windows are put together from its windows"
+    return Match(True, told)
+
+
+def _residual(zones: Zones, wanted: Properties) -> tuple[tuple[ast.Expr, ...], tuple[ast.Expr, ...]]:
+    """The conditions that do not follow from zones, and those that do."""
+    kept: list[ast.Expr] = []
+    dropped: list[ast.Expr] = []
+    for condition, its_zones in zip(wanted.conditions, wanted.condition_zones, strict=True):
+        (dropped if implies(zones, its_zones) else kept).append(condition)
+    return tuple(kept), tuple(dropped)
+
+
+def _unmet(own: Properties, wanted: Properties) -> str:
+    """The conditions of a stream that are more than is asked for."""
+    each = zip(own.conditions, own.condition_zones, strict=True)
+    unmet = [one for one, zones in each if not implies(wanted.zones, zones)]
+    if not unmet:
+        return f"that every record asked for has {_texts(own.conditions)} could not be shown"
+    return f"it has only records with {_texts(tuple(unmet))}, and others are asked for"
+
+
+def _widened(own: Properties, wanted: Properties, lacking: list[str]) -> Widening:
+    sides = [conjunction(one.conditions) for one in (own, wanted)]
+    where = "true()"
+    if sides[0] is not None and sides[1] is not None:
+        where = condition_text(ast.Or(sides[0], sides[1]))
+    needed = missing_paths(own.projection, wanted.needed(wanted.conditions))
+    # Consumers of the stream test again what it no longer tests for them.
+    again = missing_paths(own.projection, own.needed(own.conditions))
+    return Widening(where, tuple(dict.fromkeys([*lacking, *needed, *again])))
+
+
+def _texts(conditions: tuple[ast.Expr, ...]) -> str:
+    return " and ".join(map(_bracketed, conditions))
+
+
+def _bracketed(condition: ast.Expr) -> str:
+    text = condition_text(condition)
+    return f"({text})" if isinstance(condition, ast.Or) else text
+
+
+def _source(properties: Properties) -> str:
+    return properties.source or "the input"
+
+
+def match_queries(own: ast.Module, wanted: ast.Module, schema: Schema | None = None) -> Match:
+    """Whether a query can be answered from the stream of another; a query that shares nothing says why."""
+    try:
+        first = properties_of(own, schema)
+    except NotShared as reason:
+        return Match(False, f"the first query leaves no stream that others can use: {reason.why}")
+    try:
+        second = properties_of(wanted, schema)
+        if second.record != first.record:
+            # What the second takes for records may lie in those of the first, or around them.
+            second = properties_of(wanted, schema, record=first.record)
+    except NotShared as reason:
+        return Match(False, f"the second query reads more than the records of a stream: {reason.why}")
+    return match(first, second)

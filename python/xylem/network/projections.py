@@ -1,0 +1,49 @@
+"""Whether one projection of a record keeps all that another needs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from xylem.analysis.projection import Projection, Test
+
+
+def missing_paths(kept: Projection, needed: Projection) -> list[str]:
+    """The paths that are needed and not kept, as a user knows them; none where everything is there."""
+    return list(_missing(kept, needed, ""))
+
+
+def _missing(kept: Projection, needed: Projection, prefix: str) -> Iterator[str]:
+    if kept.subtree:
+        return
+    here = f"{prefix}/" if prefix else ""
+    if needed.subtree:
+        yield prefix or "the whole record"
+        return
+    if needed.string and not kept.string:
+        yield f"{here}string()"
+    # The text of an element is not part of what is kept of it as one string among others.
+    if needed.text and not kept.text:
+        yield f"{here}text()"
+    if not kept.all_attributes:
+        if needed.all_attributes:
+            yield f"{here}@*"
+        for _, local in sorted(needed.attributes - kept.attributes):
+            yield f"{here}@{local}"
+    for test, below in needed.children.items():
+        found = kept.children.get(test)
+        if found is None:
+            yield f"{here}{_step(test)}"
+        else:
+            yield from _missing(found, below, f"{here}{_step(test)}")
+
+
+def _step(test: Test) -> str:
+    axis, _, local = test
+    return f"{'/' if axis == 'descendant' else ''}{local or '*'}"
+
+
+def copied(projection: Projection) -> Projection:
+    """A projection of its own that needs the same."""
+    made = Projection()
+    made.merge(projection)
+    return made

@@ -1,0 +1,305 @@
+"""The properties of a query's stream: its source, the records it takes, what it keeps of them, what it makes of them.
+
+A query is a filter, which keeps the structure of records, and a transformation behind it (thesis 2.3.2). The stream
+that others can use is that of the filter: records where σ holds, with no more in them than the paths of π.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from xylem.analysis.ast_replacement import replaced
+from xylem.analysis.projection import NotProjectable, Projection, project
+from xylem.analysis.readable_names import with_readable_names
+from xylem.analysis.resolved_module import resolved_module
+from xylem.analysis.static_context import StaticContext
+from xylem.plan.flux import ROOT
+from xylem.plan.symbols import ANY
+from xylem.rewrite.inline_prolog import inline_prolog
+from xylem.rewrite.source import read_from_root, stream_source
+from xylem.rewrite.substitution import FocusInTheWay, Substitution, variable
+from xylem.schema.constraints import ElementConstraints, Schema
+from xylem.schema.symbols import element_symbol, symbol
+from xylem.syntax import ast, print_query
+
+from .conditions import zones_of
+from .projections import copied
+from .record_facts import RECORD, Names, RecordFacts, record_constraints
+from .record_reads import Conditions, NotShared, RecordReads
+from .window_properties import Windowed, windowed
+from .zones import ALWAYS, Opaque, TooMany, Zone, Zones, both
+
+_DOWNWARD = ("attribute", "child", "descendant", "descendant-or-self", "self")
+MOST_STEPS = 12
+"""Records further down than this are not looked for."""
+
+
+@dataclass(frozen=True)
+class Properties:
+    """What a query takes of a stream, and what its own stream therefore holds."""
+
+    source: str
+    """The call that names the stream; empty for the context item."""
+    record: Names
+    """The names of the elements on the way to a record, its own last."""
+    conditions: Conditions
+    """σ: all must hold, in the words of the query; `$record` stands for a record."""
+    condition_zones: tuple[Zones, ...]
+    """Each of them as zones."""
+    zones: Zones
+    """Where all of them hold."""
+    projection: Projection
+    """π: what the transformation reads of a record; without what σ alone reads."""
+    module: ast.MainModule
+    """The query, its names resolved, its body over $ROOT."""
+    facts: RecordFacts
+    windowed: Windowed | None = None
+    """α: windows and what is aggregated over each, where the query is nothing but that."""
+
+    @property
+    def path(self) -> str:
+        return "".join(f"/{local}" for _, local in self.record)
+
+    def without(self, conditions: Iterable[ast.Expr]) -> ast.Expr:
+        """The query over $ROOT without some of its conditions, where they are known to hold."""
+        constants = _constants(self.module.prolog)
+        return RecordReads(self.record, self.facts, constants, frozenset(conditions)).read(self.module.body)
+
+    def needed(self, conditions: Iterable[ast.Expr]) -> Projection:
+        """What the transformation reads, and these conditions before it."""
+        found = copied(self.projection)
+        for condition in conditions:
+            project(condition, {RECORD.expanded: found})
+        return found
+
+    def to_dict(self) -> dict[str, Any]:
+        told: dict[str, Any] = {
+            "source": self.source or "the input",
+            "records": self.path,
+            "where": [condition_text(one) for one in self.conditions],
+            "paths": self.projection.paths(),
+        }
+        if self.windowed is not None:
+            told["windows"] = self.windowed.to_dict()
+        return told
+
+
+def condition_text(condition: ast.Expr) -> str:
+    """A condition as a predicate on the record would say it: en > 1.3."""
+
+    def relative(node: ast.Node) -> ast.Node | None:
+        match node:
+            case ast.Path(left=ast.VarRef(name=name), right=ast.AxisStep() as step) if name == RECORD:
+                return step
+            case ast.VarRef(name=name) if name == RECORD:
+                return ast.ContextItem()
+        return None
+
+    return " ".join(print_query(with_readable_names(replaced(condition, relative))).split())
+
+
+def properties_of(
+    module: ast.Module,
+    schema: Schema | None = None,
+    *,
+    record: Names | None = None,
+    environment: StaticContext | None = None,
+) -> Properties:
+    """The properties of a query; NotShared says why it has none that others could use.
+
+    `record` names the elements that are records of the stream. Without it they are the first elements that a schema
+    lets occur more than once; without a schema, the children of the root element.
+    """
+    module = resolved_module(module, environment)
+    if not isinstance(module, ast.MainModule):
+        raise NotShared("a library module has no answer")
+    if any(isinstance(one, (ast.DefaultCollationDecl, ast.ModuleImport, ast.ExecutionDecl)) for one in module.prolog):
+        raise NotShared("a collation of its own, imported modules or statements are not compared")
+    body = inline_prolog(module.body, list(module.prolog))
+    named = stream_source(body)
+    source = "" if named is None else print_query(named)
+    if named is not None:
+        body = read_from_root(body, named)
+    try:
+        body = Substitution({}, variable(ROOT), variable(ROOT)).apply(body)
+    except FocusInTheWay:
+        raise NotShared("it asks for the input in a way that is not understood here") from None
+    for step in body.walk():
+        if isinstance(step, ast.AxisStep) and step.axis not in _DOWNWARD:
+            raise NotShared(f"the {step.axis} axis may lead from a record to others, or to what is around them", step)
+    body = _without_descents(body, schema)
+    record = record or _record_of(body, schema)
+    facts = RecordFacts(record_constraints(schema, record))
+    constants = _constants(module.prolog)
+    reads = RecordReads(record, facts, constants)
+    reads.read(body)
+    if not reads.uses:
+        raise NotShared("it reads no records")
+    common = _common(reads.uses)
+    transformation = RecordReads(record, facts, constants, without=frozenset(common)).read(body)
+    conditions = (*common, *_alternatives(reads.uses, common))
+    condition_zones = tuple(zones_of(condition, facts) for condition in conditions)
+    projection = _projection(transformation, record)
+    found = windowed(body, record) if len(reads.uses) == 1 else None
+    zones = _all_hold(conditions, condition_zones)
+    made = replace(module, body=body)
+    return Properties(source, record, conditions, condition_zones, zones, projection, made, facts, found)
+
+
+def _all_hold(conditions: Conditions, each: tuple[Zones, ...]) -> Zones:
+    """Where all conditions hold; one that would make too many zones is known by its form alone."""
+    zones = ALWAYS
+    for condition, its_zones in zip(conditions, each, strict=True):
+        try:
+            zones = both(zones, its_zones)
+        except TooMany:
+            zones = both(zones, (Zone(atoms=frozenset({(Opaque(condition), True)})),))
+    return zones
+
+
+def _constants(prolog: Iterable[ast.Declaration]) -> dict[tuple[str, str], ast.Expr]:
+    """Global variables that are literals."""
+    literals = (ast.StringLiteral, ast.IntegerLiteral, ast.DecimalLiteral, ast.DoubleLiteral)
+    plain = [one for one in prolog if isinstance(one, ast.VariableDecl) and not one.external and one.type is None]
+    return {one.name.expanded: one.value for one in plain if isinstance(one.value, literals)}
+
+
+def _common(uses: list[Conditions]) -> list[ast.Expr]:
+    """The conditions of all uses, in the order of the first."""
+    shared = set(uses[0]).intersection(*uses[1:])
+    return [condition for condition in dict.fromkeys(uses[0]) if condition in shared]
+
+
+def _alternatives(uses: list[Conditions], common: list[ast.Expr]) -> Conditions:
+    """What else must hold for one use at least: one disjunction, or nothing where some use asks for no more."""
+    options: list[ast.Expr] = []
+    for use in uses:
+        rest = [condition for condition in use if condition not in common]
+        if not rest:
+            return ()
+        made = rest[0]
+        for condition in rest[1:]:
+            made = ast.And(made, condition)
+        if made not in options:
+            options.append(made)
+    whole = options[0]
+    for option in options[1:]:
+        whole = ast.Or(whole, option)
+    return (whole,)
+
+
+def _projection(transformation: ast.Expr, record: Names) -> Projection:
+    """What is needed of a record; NotShared where something else is needed too."""
+    here = _projected(transformation)
+    for names in record:
+        if here.attributes or here.all_attributes or here.text or here.string or here.subtree:
+            raise NotShared("it reads more than the records: what is around them")
+        if here.children.keys() - {("child", *names)}:
+            raise NotShared("it reads more than the records: what is beside them")
+        here = here.child("child", *names)
+    return here
+
+
+def _projected(query: ast.Expr) -> Projection:
+    root = Projection()
+    try:
+        project(query, {("", ROOT): root})
+    except NotProjectable as found:
+        raise NotShared(found.why, found.node) from None
+    if any(node.above is not None for node in _all(root)):
+        raise NotShared("it looks from a record to what is around it")
+    return root
+
+
+def _all(projection: Projection) -> Iterable[Projection]:
+    yield projection
+    for below in projection.children.values():
+        yield from _all(below)
+
+
+def _record_of(body: ast.Expr, schema: Schema | None) -> Names:
+    """The way to the records that a query reads."""
+    here = _projected(body)
+    names: list[tuple[str, str]] = []
+    constraints: ElementConstraints | None = None if schema is None else schema.document()
+    while len(names) < MOST_STEPS:
+        if len(here.children) != 1:
+            break
+        (axis, uri, local), below = next(iter(here.children.items()))
+        if axis != "child" or uri is None or local is None:
+            break
+        names.append((uri, local))
+        here = below
+        if schema is None:
+            if len(names) == 2:
+                break
+            continue
+        step = element_symbol(local, uri)
+        if constraints is None or not constraints.at_most_once(step):
+            break
+        constraints = constraints.child(step)
+    if not names:
+        raise NotShared("its records are not children of one element that a path of names leads to")
+    return tuple(names)
+
+
+def _without_descents(body: ast.Expr, schema: Schema | None) -> ast.Expr:
+    """The query with $ROOT/a/b for $ROOT//b and $ROOT/*/b, where the schema knows one way only."""
+    if schema is None:
+        return body
+    from xylem.analysis.streamable_paths import is_descend
+
+    def spelled(node: ast.Node) -> ast.Node | None:
+        match node:
+            case ast.Path(
+                left=ast.Path(left=ast.VarRef(name=name) as root, right=descend),
+                right=ast.AxisStep(axis="child", test=ast.NameTest(name=sought)) as step,
+            ) if name.expanded == ("", ROOT) and is_descend(descend):
+                way = _only_way(schema, sought)
+                if way is None:
+                    return None
+                made: ast.Expr = root
+                for uri, local in way[:-1]:
+                    made = ast.Path(made, ast.AxisStep("child", ast.NameTest(ast.Name(local, None, uri))))
+                return ast.Path(made, step, span=node.span)
+            case ast.Path(
+                left=ast.VarRef(name=name) as root, right=ast.AxisStep(axis="child", test=ast.Wildcard()) as step
+            ) if name.expanded == ("", ROOT):
+                elements = schema.document().elements
+                only = next(iter(elements)) if len(elements) == 1 else ANY
+                if only == ANY:
+                    return None
+                found = symbol(only)
+                test = ast.NameTest(ast.Name(found.local or only, None, found.uri or ""))
+                return ast.Path(root, ast.AxisStep("child", test, step.predicates), span=node.span)
+        return None
+
+    return replaced(body, spelled)
+
+
+def _only_way(schema: Schema, sought: ast.Name) -> Names | None:
+    """The one path of names from the document to elements of a name; None where there are several, or none is known."""
+    found: list[Names] = []
+    waiting: list[tuple[ElementConstraints | None, Names]] = [(schema.document(), ())]
+    while waiting:
+        here, way = waiting.pop()
+        if here is None or len(way) > MOST_STEPS:
+            return None
+        for name in here.elements:
+            if name == ANY:
+                return None
+            one = symbol(name)
+            names = (one.uri or sought.uri or "", one.local or name)
+            if names in way:
+                return None
+            if names == sought.expanded:
+                found.append((*way, names))
+            waiting.append((here.child(name), (*way, names)))
+            if len(found) > 1 or len(waiting) > 1000:
+                return None
+    return found[0] if found else None
+
+
+__all__ = ["NotShared", "Properties", "condition_text", "properties_of"]

@@ -1,0 +1,87 @@
+"""What is known of the values below a record: how often a path leads somewhere, by its form and by a schema."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xylem.schema.constraints import ElementConstraints, Schema
+from xylem.schema.symbols import element_symbol
+from xylem.syntax import ast
+
+RECORD = ast.Name("record", None, "urn:xylem:network")
+"""The variable that stands for a record in conditions, whatever the query calls it."""
+
+Names = tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class RecordFacts:
+    """The constraints of the record element; None where no schema tells them."""
+
+    constraints: ElementConstraints | None = None
+
+    def is_at_most_one(self, path: ast.Expr) -> bool:
+        """Whether a path from the record leads to one node at most."""
+        return self._occurrence(path) is not None
+
+    def is_always_one(self, path: ast.Expr) -> bool:
+        """Whether a path from the record leads to exactly one node."""
+        found = self._occurrence(path)
+        return found is not None and found[1]
+
+    def _occurrence(self, path: ast.Expr) -> tuple[ElementConstraints | None, bool] | None:
+        """What is known behind a path of at most one node, and whether there always is one; None for other paths."""
+        match path:
+            case ast.VarRef(name=name) if name == RECORD:
+                return self.constraints, True
+            case ast.Path(left=left, right=ast.AxisStep() as step):
+                before = self._occurrence(left)
+                return None if before is None else _step(before, step)
+            case ast.Filter(base=base, predicate=ast.IntegerLiteral()):
+                # (E)[1] is one item at most, whatever E is.
+                return (None, False) if is_path(base) else None
+        return None
+
+
+def _step(
+    before: tuple[ElementConstraints | None, bool], step: ast.AxisStep
+) -> tuple[ElementConstraints | None, bool] | None:
+    here, always = before
+    if not isinstance(step.test, ast.NameTest):
+        return None
+    name = step.test.name
+    if step.axis == "attribute":
+        symbol = f"@{element_symbol(name.local, name.uri or '')}"
+        is_there = here is not None and not step.predicates and here.exactly_once(symbol)
+        return None, always and is_there
+    if step.axis != "child":
+        return None
+    symbol = element_symbol(name.local, name.uri)
+    if step.predicates:
+        # en[1]: the first among the children of one element.
+        is_one = isinstance(step.predicates[-1], ast.IntegerLiteral)
+        return (None if here is None else here.child(symbol), False) if is_one else None
+    if here is None or not here.at_most_once(symbol):
+        return None
+    return here.child(symbol), always and here.exactly_once(symbol)
+
+
+def is_path(expr: ast.Expr) -> bool:
+    """Whether an expression is a path of child and attribute steps from the record, with whatever predicates."""
+    while isinstance(expr, ast.Path):
+        match expr.right:
+            case ast.AxisStep(axis="child" | "attribute", test=ast.NameTest() | ast.Wildcard()):
+                expr = expr.left
+            case _:
+                return False
+    return isinstance(expr, ast.VarRef) and expr.name == RECORD
+
+
+def record_constraints(schema: Schema | None, record: Names) -> ElementConstraints | None:
+    """The constraints of the elements that a path of names leads to."""
+    here = None if schema is None else schema.document()
+    for uri, local in record:
+        if here is None:
+            return None
+        here = here.child(element_symbol(local, uri))
+    return here

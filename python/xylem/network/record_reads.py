@@ -1,0 +1,437 @@
+"""What a query does with the records of a stream: when a record matters to it, and what is left without the conditions.
+
+        for $p in $ROOT/photons/photon[ra > 120]     →     [$record/ra > 120, $record/en > 1.3]
+        where $p/en > 1.3                                  for $p in $ROOT/photons/photon
+        return <hot>{ $p/ra }</hot>                        return <hot>{ $p/ra }</hot>
+
+Each place where a query takes records is a *use*, with conditions that stand before anything else is asked of them. A
+record for which the conditions of no use hold can be left out of the stream, and the answer is the same: whatever comes
+behind, positions and windows too, sees the same records in the same order. A condition that is read from somewhere
+else, or that counts positions, stays where it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from xylem.analysis.ast_replacement import replaced
+from xylem.analysis.facts.conjuncts import conjunction, conjuncts
+from xylem.analysis.focus import reads_focus, uses_position
+from xylem.analysis.free_variables import free_in
+from xylem.analysis.projection import NotProjectable, Projection, project
+from xylem.analysis.streamable_paths import is_test
+from xylem.functions.registry import FN
+from xylem.plan.flux import ROOT
+from xylem.rewrite.negation import negated
+from xylem.rewrite.substitution import FocusInTheWay, Substitution
+from xylem.syntax import ast
+
+from .record_facts import RECORD, Names, RecordFacts
+from .steady_conditions import is_constant, is_steady, spelled_out
+
+ExpandedName = tuple[str, str]
+Conditions = tuple[ast.Expr, ...]
+THE_RECORD = ast.VarRef(RECORD)
+
+
+CONSTANT, NOWHERE = 0, -1
+"""In the place of a loop: a value that follows from no record; a choice among records that is no condition."""
+
+
+class NotShared(Exception):
+    """The query reads more than records: `why` says what."""
+
+    def __init__(self, why: str, node: ast.Node | None = None) -> None:
+        super().__init__(why)
+        self.why = why
+        self.node = node
+
+
+@dataclass(frozen=True)
+class _Around:
+    """An element around the records, so many steps below the document."""
+
+    depth: int
+
+
+@dataclass(frozen=True)
+class _Records:
+    """Records, under some conditions: each occurrence is a use."""
+
+    conditions: Conditions
+
+
+@dataclass(frozen=True)
+class _One:
+    """One record of a loop, or a value that follows from it alone."""
+
+    stands_for: ast.Expr
+    loop: int
+    """The loop that binds the record; what several loops bind is told apart by it."""
+
+
+_Meaning = _Around | _Records | _One
+_Scope = Mapping[ExpandedName, _Meaning]
+
+
+@dataclass
+class RecordReads:
+    """Reads a query whose input is $ROOT. With `without`, conditions that need not be tested again are left out."""
+
+    record: Names
+    facts: RecordFacts
+    constants: Mapping[ExpandedName, ast.Expr] = field(default_factory=dict)
+    without: frozenset[ast.Expr] = frozenset()
+    uses: list[Conditions] = field(default_factory=list)
+    _loops: int = 0
+
+    def read(self, query: ast.Expr) -> ast.Expr:
+        """The query without those conditions; `uses` holds the conditions of each use."""
+        return self._walk(query, {})
+
+    def _walk(self, expr: ast.Expr, scope: _Scope) -> ast.Expr:
+        return replaced(expr, lambda part: self._part(part, scope))
+
+    def _part(self, part: ast.Node, scope: _Scope) -> ast.Node | None:
+        match part:
+            case ast.Flwor():
+                return self._flwor(part, scope)
+            case ast.Quantified():
+                return self._quantified(part, scope)
+            case ast.InlineFunction() | ast.Typeswitch() | ast.TryCatch():
+                if _names_in(part) & scope.keys() - free_in(part):
+                    raise NotShared("a variable is bound again under the name of one that stands for records", part)
+            case ast.Path() | ast.Filter() | ast.VarRef():
+                found = self._place(part, scope)
+                if found is None:
+                    return None
+                meaning, made = found
+                if isinstance(meaning, _Around):
+                    raise NotShared("it reads more than the records: an element around them, or beside them", part)
+                if isinstance(meaning, _Records):
+                    self.uses.append(meaning.conditions)
+                return made
+        return None
+
+    # --- where an expression leads
+
+    def _place(self, expr: ast.Expr, scope: _Scope) -> tuple[_Meaning, ast.Expr] | None:
+        """What an expression stands for, and the expression without conditions; None for everything else."""
+        match expr:
+            case ast.VarRef(name=name):
+                if name.expanded == ("", ROOT):
+                    return _Around(0), expr
+                meaning = scope.get(name.expanded)
+                return None if meaning is None else (meaning, expr)
+            case ast.Path(left=left, right=ast.AxisStep() as step):
+                found = self._place(left, scope)
+                if found is None or not isinstance(found[0], _Around):
+                    return None
+                return self._step(found[0], found[1], step, scope)
+            case ast.Filter(base=base, predicate=predicate):
+                found = self._place(base, scope)
+                if found is None or not isinstance(found[0], _Records):
+                    return None
+                return self._tested(found[0], found[1], (predicate,), scope)
+        return None
+
+    def _step(
+        self, around: _Around, left: ast.Expr, step: ast.AxisStep, scope: _Scope
+    ) -> tuple[_Meaning, ast.Expr] | None:
+        names = step.test.name.expanded if isinstance(step.test, ast.NameTest) else None
+        if step.axis != "child" or names != self.record[around.depth]:
+            raise NotShared("it reads more than the records: an element around them, or beside them", step)
+        bare = ast.Path(left, replace(step, predicates=()), span=step.span)
+        if around.depth + 1 < len(self.record):
+            if step.predicates:
+                raise NotShared("it tests an element around the records", step)
+            return _Around(around.depth + 1), bare
+        return self._tested(_Records(()), bare, step.predicates, scope)
+
+    def _tested(
+        self, records: _Records, made: ast.Expr, predicates: tuple[ast.Expr, ...], scope: _Scope
+    ) -> tuple[_Meaning, ast.Expr] | None:
+        """Records under predicates; None where one of them asks for more than the record itself."""
+        conditions = list(records.conditions)
+        for number, predicate in enumerate(map(spelled_out, predicates)):
+            if not is_test(predicate):
+                # A position, say: it counts those that passed the tests before it, as it did.
+                self.uses.append(tuple(conditions))
+                rest = tuple(self._walk(one, scope) for one in predicates[number:])
+                return _One(ast.SequenceExpr(), NOWHERE), _with_predicates(made, rest)
+            kept: list[ast.Expr] = []
+            for test in conjuncts(predicate):
+                condition = self._of_focus(test)
+                if condition is not None:
+                    conditions.append(condition)
+                if condition is None or condition not in self.without:
+                    kept.append(self._walk(test, scope))
+            remaining = conjunction(kept)
+            if remaining is not None:
+                made = _with_predicates(made, (remaining,))
+        return _Records(tuple(conditions)), made
+
+    def _of_focus(self, test: ast.Expr) -> ast.Expr | None:
+        """A predicate as a condition on the record; None where it is none."""
+        try:
+            condition = Substitution(self.constants, THE_RECORD).apply(test)
+        except FocusInTheWay:
+            return None
+        return self._condition(condition)
+
+    def _condition(self, condition: ast.Expr) -> ast.Expr | None:
+        """The condition as it is compared with others; None where it depends on more than the record."""
+        condition = spelled_out(condition)
+        if free_in(condition) - {RECORD.expanded} or reads_focus(condition) or not is_steady(condition):
+            return None
+        found = Projection()
+        try:
+            project(condition, {RECORD.expanded: found})
+        except NotProjectable:
+            return None
+        return condition if found.above is None else None
+
+    # --- loops
+
+    def _flwor(self, flwor: ast.Flwor, scope: _Scope) -> ast.Expr:
+        inside: dict[ExpandedName, _Meaning] = dict(scope)
+        own: dict[int, list[ast.Expr]] = {}
+        sealed: set[int] = set()
+        clauses: list[ast.Clause] = []
+        for clause in flwor.clauses:
+            made: ast.Clause | None = clause
+            match clause:
+                case ast.ForClause():
+                    made = self._for(clause, inside, own, sealed)
+                case ast.LetClause():
+                    made = self._let(clause, inside)
+                case ast.WhereClause(test=test):
+                    made = self._where(clause, test, inside, own, sealed)
+                case _:
+                    made = replaced(clause, lambda part, now=dict(inside): self._part(part, now))  # type: ignore[misc]
+                    sealed |= own.keys()
+                    for name in _bound_by(clause):
+                        inside.pop(name, None)
+            if made is not None:
+                clauses.append(made)
+        result = self._result(flwor.result, inside, own, sealed)
+        clauses = _read_clauses(clauses, result)
+        return replace(flwor, clauses=tuple(clauses), result=result) if clauses else result
+
+    def _for(
+        self,
+        clause: ast.ForClause,
+        inside: dict[ExpandedName, _Meaning],
+        own: dict[int, list[ast.Expr]],
+        sealed: set[int],
+    ) -> ast.Clause:
+        found = self._place(clause.collection, inside)
+        bound = [name.expanded for name in (clause.name, clause.position) if name is not None]
+        if found is None or isinstance(found[0], _One):
+            collection = self._walk(clause.collection, inside)
+            alias = self._of_one_record(clause.collection, inside)
+            for name in bound:
+                inside.pop(name, None)
+            is_one = alias is not None and self.facts.is_at_most_one(alias.stands_for)
+            if alias is not None and is_one and not clause.allowing_empty and clause.position is None:
+                # for $e in $p/en where $e > 1.3, with one en at most
+                inside[clause.name.expanded] = alias
+                if alias.loop in own and alias.loop not in sealed:
+                    own[alias.loop].append(_exists(alias.stands_for))
+            return replace(clause, collection=collection)
+        for name in bound:
+            inside.pop(name, None)
+        meaning, made = found
+        if isinstance(meaning, _Around):
+            inside[clause.name.expanded] = meaning
+            if clause.position is not None or clause.allowing_empty:
+                raise NotShared("it counts the elements around the records", clause)
+            return replace(clause, collection=made)
+        assert isinstance(meaning, _Records)
+        self._loops += 1
+        own[self._loops] = list(meaning.conditions)
+        inside[clause.name.expanded] = _One(THE_RECORD, self._loops)
+        if clause.position is not None or clause.allowing_empty:
+            sealed.add(self._loops)
+        return replace(clause, collection=made)
+
+    def _of_one_record(self, expr: ast.Expr, scope: _Scope) -> _One | None:
+        """An expression in which nothing is read but one record and constants, in words of $record."""
+        values: dict[ExpandedName, ast.Expr] = {}
+        loops: set[int] = set()
+        for name in free_in(expr) & scope.keys():
+            meaning = scope[name]
+            if not isinstance(meaning, _One) or meaning.loop == NOWHERE:
+                return None
+            values[name] = meaning.stands_for
+            loops.add(meaning.loop)
+        loops.discard(CONSTANT)
+        if len(loops) != 1:
+            return None
+        try:
+            put = Substitution({**self.constants, **values}).apply(expr)
+        except FocusInTheWay:
+            return None
+        condition = self._condition(put)
+        return None if condition is None else _One(condition, loops.pop())
+
+    def _let(self, clause: ast.LetClause, inside: dict[ExpandedName, _Meaning]) -> ast.Clause:
+        found = self._place(clause.value, inside)
+        if clause.type is None and found is not None and not isinstance(found[0], _One):
+            inside[clause.name.expanded] = found[0]
+            return replace(clause, value=found[1])
+        value = self._walk(clause.value, inside)
+        meaning = self._of_one_record(clause.value, inside) if clause.type is None else None
+        inside.pop(clause.name.expanded, None)
+        if meaning is not None:
+            inside[clause.name.expanded] = meaning
+        elif clause.type is None and not free_in(clause.value) and is_constant(clause.value):
+            inside[clause.name.expanded] = _One(clause.value, CONSTANT)
+        return replace(clause, value=value)
+
+    def _where(
+        self,
+        clause: ast.WhereClause,
+        test: ast.Expr,
+        inside: _Scope,
+        own: dict[int, list[ast.Expr]],
+        sealed: set[int],
+    ) -> ast.Clause | None:
+        kept: list[ast.Expr] = []
+        for one in conjuncts(test):
+            found = self._of_one_record(one, inside)
+            if found is not None and found.loop in own and found.loop not in sealed:
+                own[found.loop].append(found.stands_for)
+                if found.stands_for in self.without:
+                    continue
+            kept.append(self._walk(one, inside))
+        remaining = conjunction(kept)
+        return None if remaining is None else replace(clause, test=remaining)
+
+    def _result(
+        self, result: ast.Expr, inside: _Scope, own: dict[int, list[ast.Expr]], sealed: set[int]
+    ) -> ast.Expr:
+        """The return clause: what it gives nothing for matters no more than what a `where` refuses."""
+        only = next(iter(own)) if len(own) == 1 else None
+        if only is None or only in sealed:
+            self.uses += [tuple(conditions) for conditions in own.values()]
+            return self._walk(result, inside)
+        for option in self._options(result, inside, only):
+            self.uses.append((*own[only], *option))
+        return self._walk(self._chosen(result, inside, only), inside)
+
+    def _options(self, expr: ast.Expr, scope: _Scope, loop: int) -> list[Conditions]:
+        """The conditions on the record of a loop under which an expression may give something."""
+        match expr:
+            case ast.SequenceExpr(items=items):
+                return [option for item in items for option in self._options(item, scope, loop)]
+            case ast.If(test=test, then=then, otherwise=otherwise):
+                first = [(*self._conditions(test, scope, loop), *rest) for rest in self._options(then, scope, loop)]
+                no = self._conditions(negated(test), scope, loop)
+                return first + [(*no, *rest) for rest in self._options(otherwise, scope, loop)]
+            case ast.Filter(base=base, predicate=predicate) if is_test(predicate) and not uses_position(predicate):
+                found = self._of_one_record(base, scope)
+                if found is None or found.loop != loop or found.stands_for != THE_RECORD:
+                    return [()]
+                conditions = [self._of_focus(test) for test in conjuncts(predicate)]
+                return [tuple(one for one in conditions if one is not None)]
+            case ast.Path(left=ast.Filter() as left):
+                return self._options(left, scope, loop)
+        return [()]
+
+    def _conditions(self, test: ast.Expr, scope: _Scope, loop: int) -> Conditions:
+        found = [self._of_one_record(one, scope) for one in conjuncts(test)]
+        return tuple(one.stands_for for one in found if one is not None and one.loop == loop)
+
+    def _chosen(self, expr: ast.Expr, scope: _Scope, loop: int) -> ast.Expr:
+        """The return clause without a test that need not be made again."""
+        match expr:
+            case ast.If(test=test, then=then, otherwise=ast.SequenceExpr(items=())):
+                parts = conjuncts(test)
+                found = [self._of_one_record(one, scope) for one in parts]
+                kept = [
+                    part
+                    for part, one in zip(parts, found, strict=True)
+                    if one is None or one.loop != loop or one.stands_for not in self.without
+                ]
+                remaining = conjunction(kept)
+                inner = self._chosen(then, scope, loop)
+                return inner if remaining is None else replace(expr, test=remaining, then=inner)
+        return expr
+
+    def _quantified(self, quantified: ast.Quantified, scope: _Scope) -> ast.Expr:
+        inside = dict(scope)
+        bindings: list[ast.QuantifiedBinding] = []
+        own: dict[int, list[ast.Expr]] = {}
+        for binding in quantified.bindings:
+            found = self._place(binding.collection, inside)
+            if found is None or not isinstance(found[0], _Records):
+                bindings.append(replace(binding, collection=self._walk(binding.collection, inside)))
+                inside.pop(binding.name.expanded, None)
+            else:
+                self._loops += 1
+                own[self._loops] = list(found[0].conditions)
+                inside[binding.name.expanded] = _One(THE_RECORD, self._loops)
+                bindings.append(replace(binding, collection=found[1]))
+        kept: list[ast.Expr] = []
+        for test in conjuncts(quantified.satisfies):
+            condition = self._of_one_record(test, inside) if quantified.kind == "some" else None
+            if condition is not None and condition.loop in own:
+                own[condition.loop].append(condition.stands_for)
+                if condition.stands_for in self.without:
+                    continue
+            kept.append(self._walk(test, inside))
+        self.uses += [tuple(conditions) for conditions in own.values()]
+        satisfies = conjunction(kept) or ast.FunctionCall(ast.Name("true", "fn", FN))
+        return replace(quantified, bindings=tuple(bindings), satisfies=satisfies)
+
+
+def _exists(path: ast.Expr) -> ast.Expr:
+    return ast.FunctionCall(ast.Name("exists", "fn", FN), (path,))
+
+
+def _with_predicates(expr: ast.Expr, predicates: tuple[ast.Expr, ...]) -> ast.Expr:
+    if isinstance(expr, ast.Path) and isinstance(expr.right, ast.AxisStep):
+        step = replace(expr.right, predicates=(*expr.right.predicates, *predicates))
+        return replace(expr, right=step)
+    for predicate in predicates:
+        expr = ast.Filter(expr, predicate, span=expr.span)
+    return expr
+
+
+def _read_clauses(clauses: list[ast.Clause], result: ast.Expr) -> list[ast.Clause]:
+    """The clauses without values that nothing reads any more."""
+    kept: list[ast.Clause] = []
+    for clause in reversed(clauses):
+        # Conservatively by name alone: a variable of the same name that is bound again counts as a reader.
+        if isinstance(clause, ast.LetClause) and not any(
+            isinstance(node, ast.VarRef) and node.name.expanded == clause.name.expanded
+            for part in (*kept, result)
+            for node in part.walk()
+        ):
+            continue
+        kept.append(clause)
+    return kept[::-1]
+
+
+def _names_in(node: ast.Node) -> set[ExpandedName]:
+    return {part.expanded for part in node.walk() if isinstance(part, ast.Name)}
+
+
+def _bound_by(clause: ast.Clause) -> set[ExpandedName]:
+    """The variables that a clause binds; an expression of it binds others for itself alone."""
+    match clause:
+        case ast.OrderByClause():
+            return set()
+        case ast.GroupByClause(specs=specs):
+            return {spec.name.expanded for spec in specs}
+        case ast.CountClause(name=name):
+            return {name.expanded}
+        case ast.WindowClause(name=name, start=start, end=end):
+            conditions = [start] if end is None else [start, end]
+            return {name.expanded}.union(*(_names_in(condition.variables) for condition in conditions))
+        case ast.ForseqClause(name=name, window=window):
+            variables = () if window is None else (*window.start.variables, *window.end.variables)
+            return {name.expanded, *(variable.name.expanded for variable in variables)}
+    raise NotShared("a clause of its own kind is not understood here", clause)

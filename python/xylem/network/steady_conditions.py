@@ -1,0 +1,77 @@
+"""Conditions that can be compared with those of other queries: spelled in one way, and the same for equal records."""
+
+from __future__ import annotations
+
+from xylem.analysis.ast_replacement import replaced
+from xylem.analysis.focus import reads_focus
+from xylem.functions.library import look_up
+from xylem.functions.registry import PREFIXES
+from xylem.functions.traits import AROUND, CONSTRUCTS, UNSTEADY, standard
+from xylem.rewrite.substitution import FocusInTheWay, Substitution
+from xylem.syntax import ast
+
+
+def spelled_out(condition: ast.Expr) -> ast.Expr:
+    """A condition without `let`, arrows and maps that other expressions say as well."""
+
+    def spelled(node: ast.Node) -> ast.Node | None:
+        match node:
+            case ast.Flwor(clauses=clauses, result=result) if all(
+                isinstance(clause, ast.LetClause) and clause.type is None for clause in clauses
+            ):
+                put_in = Substitution({})
+                for clause in clauses:
+                    assert isinstance(clause, ast.LetClause)
+                    values = {**put_in.variables, clause.name.expanded: put_in.apply(clause.value)}
+                    put_in = Substitution(values)
+                try:
+                    return spelled_out(put_in.apply(result))
+                except FocusInTheWay:
+                    return None
+            case ast.Arrow(operand=operand, function=ast.Name() as name, arguments=arguments):
+                return spelled_out(ast.FunctionCall(name, (operand, *arguments), span=node.span))
+            case ast.SimpleMap(left=left, right=ast.AxisStep() as step) if _is_child_path(left):
+                return spelled_out(ast.Path(left, step, span=node.span))
+        return None
+
+    return replaced(condition, spelled)
+
+
+def _is_child_path(expr: ast.Expr) -> bool:
+    while isinstance(expr, (ast.Path, ast.SimpleMap)):
+        if not (isinstance(expr.right, ast.AxisStep) and expr.right.axis in ("child", "attribute")):
+            return False
+        expr = expr.left
+    return isinstance(expr, ast.VarRef)
+
+
+_CONSTRUCTORS = (
+    ast.DirectElement, ast.ComputedElement, ast.ComputedAttribute, ast.ComputedText, ast.ComputedComment,
+    ast.ComputedDocument, ast.NamedFunctionRef, ast.InlineFunction, ast.DynamicCall, ast.NodeComparison,
+    ast.TryCatch, ast.ExtensionNode,
+)  # fmt: skip
+_BY_RUN = standard(
+    """available-environment-variables collection current-date current-dateTime current-time default-collation
+    default-language doc doc-available document environment-variable function-lookup implicit-timezone json-doc last
+    position static-base-uri stream unparsed-text unparsed-text-available unparsed-text-lines uri-collection"""
+)
+"""Its value follows from the run, and not from the arguments."""
+
+
+def is_steady(condition: ast.Expr) -> bool:
+    """Whether a condition has the same value for equal records, whenever and wherever it is asked."""
+    for node in condition.walk():
+        if isinstance(node, _CONSTRUCTORS):
+            return False
+        if isinstance(node, ast.FunctionCall) and node.name.uri != PREFIXES["xs"]:
+            name = node.name.expanded
+            if look_up(*name, len(node.arguments)) is None or name in _BY_RUN | AROUND | CONSTRUCTS | UNSTEADY:
+                return False
+    return True
+
+
+def is_constant(value: ast.Expr) -> bool:
+    """Whether a value is the same wherever it is computed."""
+    return not reads_focus(value) and is_steady(value) and not any(
+        isinstance(node, (ast.Root, ast.ContextItem)) for node in value.walk()
+    )

@@ -1,0 +1,276 @@
+"""What a condition says of a record: disjunctions of zones, exact where values are numbers, cautious everywhere else.
+
+A *variable* is a value that a record has at most once, seen as a number. What is written there may be a number, NaN,
+nothing at all, or no number: its *kinds*. A zone says which kinds each variable may have, bounds for those that are
+numbers, and *atoms*: conditions that are known only by what they imply of each other.
+
+The rules are those of XQuery. A comparison with NaN or nothing fails, so not(x < 5) holds where x is missing; where x
+is no number, a comparison is an error, and neither it nor its negation holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import IntFlag
+from fractions import Fraction
+from typing import TypeVar
+
+from xylem.syntax import ast
+
+from .difference_bounds import DifferenceBounds, opposite
+
+MOST_ZONES = 64
+"""A condition of more zones is an atom as a whole."""
+MOST_PIECES = 256
+"""What is left of a zone without others may have so many pieces; beyond that it is not looked for."""
+
+
+class Kinds(IntFlag):
+    """What may be found where a number is looked for."""
+
+    NUMBER = 1
+    NAN = 2
+    MISSING = 4
+    OTHER = 8
+    """Something that cannot be cast: looking at it as a number is an error."""
+    ANY = 15
+
+
+@dataclass(frozen=True)
+class Variable:
+    """A value that a record has at most once, as a number of some type: `double`, `decimal` or `integer`."""
+
+    term: ast.Expr
+    view: str
+    domain: Kinds = Kinds.ANY
+    """What it can be at all: a schema may say that it is always there."""
+
+    def __hash__(self) -> int:
+        return hash((self.term, self.view))
+
+
+Constant = Fraction | str
+
+
+@dataclass(frozen=True)
+class Some:
+    """Whether one of the values that a path leads to compares so with a constant; `exists` compares with nothing.
+
+    The view is how values are compared: `double` or `string`; `number` for number(path), which is an error for several
+    values, and NaN for none or for what is no number.
+    """
+
+    path: ast.Expr
+    view: str
+    op: str
+    value: Constant = ""
+
+    def implies(self, other: Some) -> bool:
+        """Whether the other holds where this one does; and this one fails, without an error, where the other fails."""
+        if self.path != other.path:
+            return False
+        if other.op == EXISTS:
+            return self.view != NUMBER_CALL
+        return self.view == other.view and is_within(self.op, self.value, other.op, other.value)
+
+    def gives(self, other: Some) -> bool:
+        """Whether the other holds where this one does."""
+        if self.implies(other):
+            return True
+        if self.view != NUMBER_CALL or self.op == "!=" or self.path != other.path:
+            return False
+        if other.op == EXISTS:
+            return True
+        return other.view == "double" and is_within(self.op, self.value, other.op, other.value)
+
+
+@dataclass(frozen=True)
+class Opaque:
+    """A condition that implies itself alone."""
+
+    test: ast.Expr
+
+
+Atom = Some | Opaque
+EXISTS = "exists"
+NUMBER_CALL = "number"
+
+C = TypeVar("C", Fraction, str)
+_COMPARED = {
+    "=": lambda a, b: a == b, "!=": lambda a, b: a != b, "<": lambda a, b: a < b,
+    "<=": lambda a, b: a <= b, ">": lambda a, b: a > b, ">=": lambda a, b: a >= b,
+}  # fmt: skip
+
+
+def is_within(op: str, value: Constant, other: str, limit: Constant) -> bool:
+    """Whether every v with `v op value` has `v other limit`, whatever values there are between."""
+    if type(value) is not type(limit):
+        return False
+    if op == "=":
+        return bool(_COMPARED[other](value, limit))
+    if op == "!=":
+        return other == "!=" and value == limit
+    is_below = op in ("<", "<=")
+    if other == "!=":
+        # Everything below 3 is other than 3; everything up to 3 is not.
+        strictly = _COMPARED["<" if is_below else ">"](value, limit)
+        return bool(strictly or (value == limit and len(op) == 1))
+    if other not in (("<", "<=") if is_below else (">", ">=")):
+        return False
+    further = _COMPARED["<" if is_below else ">"](value, limit)
+    return bool(further or (value == limit and (len(op) == 1 or len(other) == 2)))
+
+
+@dataclass(frozen=True)
+class Zone:
+    """A conjunction. Bounds are those of variables that are numbers, and of no others."""
+
+    kinds: Mapping[Variable, Kinds] = field(default_factory=dict)
+    bounds: DifferenceBounds = field(default_factory=DifferenceBounds)
+    atoms: frozenset[tuple[Atom, bool]] = frozenset()
+
+    def kinds_of(self, variable: Variable) -> Kinds:
+        return self.kinds.get(variable, variable.domain)
+
+    def both(self, other: Zone) -> Zone | None:
+        """Where both hold; None where that is nowhere."""
+        kinds = dict(self.kinds)
+        for variable, found in other.kinds.items():
+            kinds[variable] = kinds.get(variable, variable.domain) & found
+        bounds = self.bounds.with_all(other.bounds)
+        atoms = self.atoms | other.atoms
+        if bounds is None or not _agrees(kinds) or _contradict(atoms):
+            return None
+        return Zone(kinds, bounds, atoms)
+
+    def is_within(self, other: Zone) -> bool:
+        """Whether the other holds wherever this one does."""
+        for variable, allowed in other.kinds.items():
+            if self.kinds_of(variable) & ~allowed:
+                return False
+        return self.bounds.entails_all(other.bounds) and all(map(self._implies, other.atoms))
+
+    def _implies(self, literal: tuple[Atom, bool]) -> bool:
+        if literal in self.atoms:
+            return True
+        atom, holds = literal
+        if not isinstance(atom, Some):
+            return False
+        for own, own_holds in self.atoms:
+            if own_holds == holds and isinstance(own, Some) and (own.gives(atom) if holds else atom.implies(own)):
+                return True
+        return False
+
+    def without(self, other: Zone) -> list[Zone]:
+        """Pieces that make up this zone where the other does not hold; more than that where it is not known."""
+        if not all(map(self._implies, other.atoms)):
+            # An atom may hold, fail, or be an error: what is left without it cannot be said.
+            return [self]
+        pieces: list[Zone] = []
+        rest: Zone = self
+        for variable, allowed in other.kinds.items():
+            outside = rest.kinds_of(variable) & ~allowed
+            if outside:
+                _add(pieces, rest.both(Zone({variable: outside})))
+            inside = rest.both(Zone({variable: rest.kinds_of(variable) & allowed}))
+            if inside is None:
+                return pieces
+            rest = inside
+        for x, y, bound in other.bounds:
+            if rest.bounds.entails(x, y, bound):
+                continue
+            beyond = rest.bounds.with_bound(y, x, opposite(bound))
+            if beyond is not None:
+                pieces.append(Zone(rest.kinds, beyond, rest.atoms))
+            nearer = rest.bounds.with_bound(x, y, bound)
+            if nearer is None:
+                return pieces
+            rest = Zone(rest.kinds, nearer, rest.atoms)
+        return pieces
+
+
+def _add(pieces: list[Zone], piece: Zone | None) -> None:
+    if piece is not None:
+        pieces.append(piece)
+
+
+def _agrees(kinds: dict[Variable, Kinds]) -> bool:
+    """Whether every variable can be something; what is missing is missing however it is looked at."""
+    by_path: dict[ast.Expr, list[Variable]] = {}
+    for variable, found in kinds.items():
+        if not found:
+            return False
+        by_path.setdefault(variable.term, []).append(variable)
+    for views in by_path.values():
+        if len(views) > 1:
+            if not all(kinds[view] & Kinds.MISSING for view in views):
+                limit = Kinds.ANY & ~Kinds.MISSING
+            elif any(kinds[view] == Kinds.MISSING for view in views):
+                limit = Kinds.MISSING
+            else:
+                continue
+            for view in views:
+                kinds[view] &= limit
+                if not kinds[view]:
+                    return False
+    return True
+
+
+def _contradict(atoms: frozenset[tuple[Atom, bool]]) -> bool:
+    held = [atom for atom, holds in atoms if holds]
+    failed = [atom for atom, holds in atoms if not holds]
+    return any(
+        one == other or (isinstance(one, Some) and isinstance(other, Some) and one.gives(other))
+        for one in held
+        for other in failed
+    )
+
+
+Zones = tuple[Zone, ...]
+"""A disjunction: no zone is a condition that never holds."""
+
+ALWAYS: Zones = (Zone(),)
+NEVER: Zones = ()
+
+
+class TooMany(Exception):
+    """More zones than are kept."""
+
+
+def both(one: Zones, other: Zones) -> Zones:
+    found = [zone for a in one for b in other if (zone := a.both(b)) is not None]
+    return either(found)
+
+
+def either(zones: Iterable[Zone]) -> Zones:
+    """The zones without those that lie in others."""
+    kept: list[Zone] = []
+    for zone in zones:
+        if any(zone.is_within(other) for other in kept):
+            continue
+        kept = [other for other in kept if not other.is_within(zone)]
+        kept.append(zone)
+        if len(kept) > MOST_ZONES:
+            raise TooMany
+    return tuple(kept)
+
+
+def implies(one: Zones, other: Zones) -> bool:
+    """Whether the other condition holds wherever the one does: never true where it is not, sometimes not found."""
+    return all(_covered(zone, other) for zone in one)
+
+
+def _covered(zone: Zone, others: Zones) -> bool:
+    if any(zone.is_within(other) for other in others):
+        return True
+    if len(others) < 2:
+        return False
+    left = [zone]
+    for other in others:
+        left = [piece for one in left for piece in one.without(other)]
+        if not left:
+            return True
+        if len(left) > MOST_PIECES:
+            return False
+    return False
