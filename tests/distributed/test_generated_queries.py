@@ -20,6 +20,7 @@ seen: dict[int, Counter[bool]] = {}
 
 
 @pytest.mark.parametrize("first", range(0, SEEDS, BLOCK))
+@pytest.mark.share(3)
 def test_generated(first: int, tmp_path: Path) -> None:
     seen[first] = with_deep_stack(lambda: _compare(first, tmp_path / "document.xml"))
 

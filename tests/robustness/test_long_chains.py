@@ -49,6 +49,7 @@ def asked(text: str, way: str) -> str:
 
 
 @pytest.mark.parametrize("name", [*CHAINS, *ENDINGS])
+@pytest.mark.share(3)
 def test_a_chain_beyond_the_limit(name: str) -> None:
     with pytest.raises(StaticError) as refused:
         xylem.compile(chain(name, LENGTH))

@@ -17,6 +17,7 @@ XMARK = sorted(Path(xylem.__file__).parent.glob("bench/xmark_queries/q*.xq"), ke
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
+@pytest.mark.share(3)
 def test_golden_queries(spark: Any, case: Case, tmp_path: Path) -> None:
     path = tmp_path / "a.xml"
     path.write_bytes(case.document)
@@ -42,6 +43,7 @@ def auctions(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("query", XMARK, ids=lambda path: path.stem)
+@pytest.mark.share(3)
 def test_xmark(spark: Any, auctions: Path, query: Path) -> None:
     text = query.read_text(encoding="utf-8")
     expected = in_one_process(text, auctions)

@@ -47,6 +47,7 @@ def answer(spark: Any, query: str, files: Sequence[Path], limit: int | None) -> 
 
 
 @pytest.mark.parametrize("query", QUERIES.values(), ids=QUERIES)
+@pytest.mark.share(2)
 def test_shuffled_answer_is_that_of_one_process(spark: Any, market: Path, query: str) -> None:
     try:
         expected = str(xylem.compile(query).run(xylem.parse(market)))

@@ -66,6 +66,7 @@ class Discarding:
 @pytest.mark.skipif(not STATM.exists(), reason="the memory of a process is read as Linux tells it")
 @pytest.mark.parametrize("scanner", SCANNERS)
 @pytest.mark.parametrize("query", [FILTER, BARE, COUNT], ids=["filter", "bare filter", "count"])
+@pytest.mark.share(2)
 def test_memory_does_not_grow(query: str, scanner: str) -> None:
     # The Python scanner is a reference, not for speed: less must do.
     feed = Feed(INPUT_BYTES if scanner == "kernel" else INPUT_BYTES // 8)

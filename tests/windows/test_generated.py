@@ -43,6 +43,7 @@ def run(program: object, items: list[Item]) -> list[str]:
 
 
 @pytest.mark.parametrize("batch", range(CLAUSES // BATCH))
+@pytest.mark.share(3)
 def test_clauses_agree_with_the_definition(batch: int) -> None:
     rng = random.Random(f"windows {batch}")
     for _ in range(BATCH):

@@ -128,6 +128,7 @@ def peak_of(count: int, query: str) -> int:
 
 
 @pytest.mark.parametrize("query", LONG)
+@pytest.mark.turns("memory")
 def test_memory_stays_flat(query: str) -> None:
     # Ten megabytes against two: a batch for each node that is kept would be all of them.
     assert peak_of(60_000, query) < peak_of(12_000, query) + 2_000

@@ -191,6 +191,7 @@ def peak_of(count: int) -> int:
     return peak
 
 
+@pytest.mark.turns("memory")
 def test_memory_does_not_grow_with_the_input() -> None:
     assert peak_of(40_000) < peak_of(8_000) + 4_000
 

@@ -60,6 +60,7 @@ def served(*pieces: str, pause: float = 0.0) -> str:
     return f"tcp://127.0.0.1:{server.getsockname()[1]}"
 
 
+@pytest.mark.turns("on Spark")
 def test_each_run_over_what_is_new_has_an_answer_of_its_own(tmp_path: Path) -> None:
     query = "<sum n='{ count(collection()/order) }'>{ sum(collection()/order/total) }</sum>"
     source = documents(tmp_path / "in", 0, 10)

@@ -170,6 +170,7 @@ def test_what_cannot_be_joined_is_told(query: str, why: str) -> None:
 
 @pytest.mark.timeout(300)
 @pytest.mark.usefixtures("spark")
+@pytest.mark.turns("on Spark")
 def test_two_directories_on_spark(tmp_path: Path) -> None:
     def write(stream: str, number: int, document: bytes) -> None:
         (tmp_path / stream).mkdir(exist_ok=True)

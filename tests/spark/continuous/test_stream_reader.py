@@ -36,6 +36,7 @@ def read(spark: Any, place: Path, text: str = QUERY, **options: str) -> list[Any
     return rows
 
 
+@pytest.mark.turns("on Spark")
 def test_rows_of_documents_that_appear(spark: Any, tmp_path: Path) -> None:
     write(tmp_path / "in", 1, 2)
     assert [(row.id, float(row.total)) for row in read(spark, tmp_path)] == [(1, 1.5), (2, 2.5)]

@@ -106,6 +106,7 @@ def test_every_kind_of_windows(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("partitions", [2, 5])
+@pytest.mark.share(2)
 def test_event_time(tmp_path: Path, partitions: int) -> None:
     queries = {name: (UNKEYED | BY_KEY)[name] for name in ("tumbling", "diff", *BY_KEY)}
     made, metrics = entries(90, jitter=5), tmp_path / "metrics.jsonl"
