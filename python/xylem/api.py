@@ -92,14 +92,28 @@ def compile(
     return query
 
 
-def parse(source: str | bytes | PathLike[str], *, uri: str | None = None, limits: Limits = DEFAULT_LIMITS) -> Node:
+def parse(
+    source: str | bytes | PathLike[str],
+    *,
+    uri: str | None = None,
+    limits: Limits = DEFAULT_LIMITS,
+    dtd: str | PathLike[str] | None = None,
+) -> Node:
     """The document in a file (a path) or in memory (text or bytes). `uri` becomes its document URI.
+
+    Entities such as ``&uuml;`` may come from `dtd`, a file: the DTD that a document names itself is never fetched.
 
     >>> parse("<a>x</a>").string_value
     'x'
     """
     from xylem.source.xml_reader import read_document
 
+    if dtd is not None:
+        from xylem.source.byte_source import ByteSource
+
+        data: str | bytes | PathLike[str] = source.encode() if isinstance(source, str) else source
+        with _with_entities(ByteSource.of(data), dtd) as opened:
+            return read_document(b"".join(opened), uri or opened.uri, limits=limits)
     return read_document(source, uri, limits=limits)
 
 
@@ -201,6 +215,7 @@ class Query:
         collection: Iterable[Any] | None = None,
         schema: Schema | str | PathLike[str] | None = None,
         validate: Validation | None = None,
+        dtd: str | PathLike[str] | None = None,
         allow: Iterable[str | PathLike[str]] = (),
         environment: Mapping[str, str] | None = None,
         limits: Limits = DEFAULT_LIMITS,
@@ -220,7 +235,8 @@ class Query:
         bytes; gzip and bzip2 are recognised. None is the document that the query names by ``doc("…")``. `schema` (a
         DTD or an XML Schema: a path, or loaded) says what to expect in which order, so that less is kept; the input
         must follow it. With `validate`, what does not is XYIN0021, after all results before it: every element is
-        compared (full), or those the plan relies on (lazy). XYST0004, with the reason, where a query needs a tree.
+        compared (full), or those the plan relies on (lazy). Entities may come from `dtd`, a file. XYST0004, with the
+        reason, where a query needs a tree.
 
         `on_malformed` says what becomes of records that are not well formed: the first ends the run (stop), or they
         are left out and counted in `malformed` of the result (skip), and handed to `dead_letters` too, a function or
@@ -238,8 +254,11 @@ class Query:
         from xylem.run.stream.progress import Progress
         from xylem.run.stream.run import Statistics
         from xylem.sink.dead_letters import malformed_tally
+        from xylem.source.supplied_entities import SuppliedEntities
         from xylem.stream_result import StreamResult
 
+        if dtd is None and isinstance(schema, (str, PathLike)) and str(schema).lower().endswith(".dtd"):
+            dtd = schema
         schema = loaded_schema(schema)
         passes = self._compiled.stream_passes(schema)
         program = passes.last
@@ -252,6 +271,8 @@ class Query:
             resources.add_collection(None, sequence_from_python(collection))
         input_source = stream_source(program, source, resources)
         clock = getattr(input_source, "clock", None)
+        if dtd is not None and limits.allow_dtd and not isinstance(input_source, SuppliedEntities):
+            input_source = _with_entities(input_source, dtd)
         measured = Statistics(why=lambda: reason_of(self.data_flow().verdict))
         input_source = readable_input(
             passes, input_source, spill, limits, measured, lambda: self.data_flow().verdict
@@ -377,6 +398,16 @@ class Query:
 def _local(name: str) -> str:
     """The local part of the name of a variable."""
     return name.rpartition("}")[2].rpartition(":")[2]
+
+
+def _with_entities(source: ByteSource, dtd: str | PathLike[str]) -> ByteSource:
+    """The input with the entities of a DTD, if that has any."""
+    from pathlib import Path
+
+    from xylem.source.supplied_entities import SuppliedEntities, entities_of
+
+    entities = entities_of(Path(dtd))
+    return SuppliedEntities(source, entities) if entities else source
 
 
 def _resources(allow: Iterable[str | PathLike[str]], given: Iterable[Any]) -> FileResources:

@@ -192,6 +192,15 @@ def run(
         bool,
         typer.Option("--no-dtd", help="Refuse inputs with a document type declaration.", rich_help_panel=INPUT),
     ] = False,
+    dtd: Annotated[
+        Path | None,
+        typer.Option(
+            "--dtd",
+            metavar="FILE.dtd",
+            help="Take entities such as `&uuml;` from this DTD. `--schema FILE.dtd` does so too.",
+            rich_help_panel=INPUT,
+        ),
+    ] = None,
     on_malformed: Annotated[
         str,
         typer.Option(
@@ -280,7 +289,7 @@ def run(
     """
     from .function_files import load_functions
     from .namespace_options import namespaces_of
-    from .query_source import limits_of, query_source
+    from .query_source import given_entities, limits_of, query_source
     from .run_query import RunOptions, run_query
 
     load_functions(functions)
@@ -305,6 +314,7 @@ def run(
         spill=spill,
         on_malformed=on_malformed,
         checkpoint=checkpoint,
+        entities=given_entities(dtd, schema, allow_dtd=not no_dtd),
         format=checked_format(format, output_param or (), output),
         event_time=told_event_time,
         replay=replay_of(replay_speed, replay_time),
@@ -326,6 +336,7 @@ def run(
             ("--on-malformed", on_malformed != "stop"),
             ("--checkpoint", checkpoint is not None),
             ("--format", options.format is not None),
+            ("--dtd", dtd is not None),
             ("--replay-speed", options.replay is not None),
             ("--time-limit", time_limit is not None),
             ("--memory-limit", memory_limit is not None),

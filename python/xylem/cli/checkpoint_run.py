@@ -82,6 +82,7 @@ def _checked(options: RunOptions) -> tuple[Path, Path]:
         ("--on-malformed", options.on_malformed != "stop"),
         ("--no-stream", options.stream is False),
         ("--format", options.format is not None),
+        ("--dtd", options.entities),
     )
     for name, value in given:
         if value:

@@ -81,9 +81,11 @@ class _Inputs:
         """One file; without its malformed records, if these are left out."""
         self._number = number
         path = self._files[number]
-        if self._tally is None:
+        if self._tally is None and not self._options.entities:
             return path
-        source = input_source(path, self._options.limits)
+        source = input_source(path, self._options.limits, entities=self._options.entities)
+        if self._tally is None:
+            return source
         scopes, limits = self._program.scopes, self._options.limits
         plan = plan_of_records(scopes)
         return SoundRecords(source, scopes, plan, limits, self._tell, scanner=self._options.scanner)

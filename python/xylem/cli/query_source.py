@@ -100,18 +100,39 @@ def split_pair(pair: str) -> tuple[str, str, str]:
 STDIN_URI = "file:///dev/stdin"
 
 
-def input_source(place: str, limits: Limits = DEFAULT_LIMITS, *, finely: bool = False) -> ByteSource:
-    """The bytes of an input that streams by; `finely` in small pieces, so that more can be seen of the way."""
+def input_source(
+    place: str, limits: Limits = DEFAULT_LIMITS, *, finely: bool = False, entities: Mapping[str, str] | None = None
+) -> ByteSource:
+    """The bytes of an input that streams by; `finely` in small pieces, so that more can be seen of the way.
+
+    `entities` are those of a DTD that the user gave.
+    """
     from xylem.source.byte_source import ByteSource
 
     source = ByteSource.of(place, limits.decompression_ratio)
     if place == STANDARD_INPUT:
         source.uri = STDIN_URI
+    if entities:
+        from xylem.source.supplied_entities import SuppliedEntities
+
+        source = SuppliedEntities(source, entities)
     if finely:
         from xylem.run.stream.plot import in_small_pieces
 
         return in_small_pieces(source)
     return source
+
+
+def given_entities(dtd: Path | None, schema: Path | None, *, allow_dtd: bool) -> dict[str, str]:
+    """The entities of a DTD that the user gave, by itself or as a schema."""
+    if dtd is not None and not allow_dtd:
+        raise typer.BadParameter("it contradicts --no-dtd", param_hint="--dtd")
+    chosen = dtd or (schema if schema is not None and schema.suffix.lower() == ".dtd" else None)
+    if chosen is None or not allow_dtd:
+        return {}
+    from xylem.source.supplied_entities import entities_of
+
+    return entities_of(chosen)
 
 
 @dataclass(frozen=True)
@@ -124,17 +145,20 @@ class InputDocument:
 
 
 def document(
-    place: str, limits: Limits = DEFAULT_LIMITS, sound: Callable[[ByteSource], ByteSource] | None = None
+    place: str,
+    limits: Limits = DEFAULT_LIMITS,
+    sound: Callable[[ByteSource], ByteSource] | None = None,
+    entities: Mapping[str, str] | None = None,
 ) -> InputDocument:
     """The document in a file, or on standard input for `-`; compressed or not. `sound` leaves bad records out of it."""
     from xylem import api
 
-    with input_source(place, limits) as source:
+    with input_source(place, limits, entities=entities) as source:
         data = b"".join(_within(source if sound is None else sound(source), limits.buffered_bytes))
     try:
         return InputDocument(api.parse(data, uri=source.uri, limits=limits), len(data))
     except InputError as error:
-        raise error.located(source.name or "") from error.__cause__
+        raise source.located(error) from error.__cause__
 
 
 def _within(chunks: Iterable[bytes], limit_bytes: int) -> Iterator[bytes]:

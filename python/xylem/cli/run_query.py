@@ -65,6 +65,8 @@ class RunOptions:
     spill: Path | None = None
     """Where to keep an input that is read more than once and cannot be."""
     event_time: EventTime | None = None
+    entities: Mapping[str, str] | None = None
+    """Of a DTD that the user gave."""
     format: AnswerFormat | None = None
     """None: as the query and its serialization parameters say."""
     late_items: LateItems | None = None
@@ -196,7 +198,9 @@ def _opened(options: RunOptions) -> ByteSource | None:
     """The one input of a run that streams."""
     if len(options.inputs) != 1:
         return None
-    source = input_source(options.inputs[0], options.limits, finely=options.plot is not None)
+    source = input_source(
+        options.inputs[0], options.limits, finely=options.plot is not None, entities=options.entities
+    )
     return source if options.replay is None else options.replay.of(source, options.limits)
 
 
@@ -285,7 +289,7 @@ def _document(
 ) -> InputDocument:
     """The tree of an input, within the limit for buffers; beyond it the error says why there is a tree at all."""
     try:
-        return document(place, options.limits, sound)
+        return document(place, options.limits, sound, options.entities)
     except DynamicError as error:
         if error.code != "XYDY0005" or refused is None:
             raise

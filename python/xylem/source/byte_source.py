@@ -44,7 +44,8 @@ class Receiving(Protocol):
 
 
 Source = str | PathLike[str] | bytes | ByteRange | Readable | Receiving | Iterable[bytes]
-"""A path ("-" is standard input), the bytes themselves, a part of a file, an open binary file, a socket, or chunks."""
+"""A path ("-" is standard input), a member of an archive ("a.zip!b.xml"), a URL, the bytes themselves, a part of a
+file, an open binary file, a socket, or chunks."""
 
 
 class ByteSource:
@@ -94,6 +95,8 @@ class ByteSource:
         if isinstance(source, str) and source == STDIN:
             stdin = sys.stdin.buffer
             return cls._rewinding(stdin, "standard input", ratio_limit)
+        if isinstance(source, str) and (remote := cls._elsewhere(source, ratio_limit)) is not None:
+            return remote
         if isinstance(source, (str, PathLike)):
             path = Path(fspath(source))
             file = _opened(path)
@@ -115,6 +118,29 @@ class ByteSource:
         if isinstance(source, (Readable, Receiving)):
             return cls._rewinding(source, _name(source), ratio_limit)
         return cls(source, ratio_limit=ratio_limit)
+
+    @classmethod
+    def _elsewhere(cls, name: str, ratio_limit: int) -> ByteSource | None:
+        """What is in no file of its own: a member of an archive, or the content of a URL."""
+        if "!" in name:
+            from .archive_member import ArchiveMember, member_of
+
+            if (found := member_of(name)) is not None:
+                member = ArchiveMember(*found, ratio_limit)
+                again = partial(cls.of, name, ratio_limit)
+                return cls(member.chunks(), name=name, ratio_limit=ratio_limit, close=member.close, again=again)
+        if "://" in name:
+            from .remote_file import is_url, open_url
+
+            if is_url(name):
+                file = open_url(name)
+                size = getattr(file, "size", None)
+                again = partial(cls.of, name, ratio_limit)
+                close = file.close
+                return cls(
+                    _pieces(file), name=name, uri=name, size=size, ratio_limit=ratio_limit, close=close, again=again
+                )
+        return None
 
     @classmethod
     def _rewinding(cls, source: Any, name: str | None, ratio_limit: int) -> ByteSource:

@@ -1,6 +1,6 @@
-"""Compressed input decoded on the way: gzip and bzip2, recognised by their first bytes.
+"""Compressed input decoded on the way: gzip, bzip2, xz and Zstandard, recognised by their first bytes.
 
-Both formats allow several compressed parts in a row, which stand for one text. Output is produced in chunks whatever
+All of them allow several compressed parts in a row, which stand for one text. Output is produced in chunks whatever
 the ratio, and a ratio that only an attack has is an error before it costs memory or time.
 """
 
@@ -11,11 +11,15 @@ from itertools import chain
 from typing import Protocol
 
 from xylem.errors import InputError
+from xylem.errors.optional_package import optional_package
 
-_MAGIC = {b"\x1f\x8b": "gzip", b"BZh": "bzip2"}
-LONGEST_MAGIC = 3
+_MAGIC = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "Zstandard"}
+LONGEST_MAGIC = 6
+_MOST_DECODER_BYTES = 256 << 20
+"""What a decoder may hold: xz and Zstandard let whoever compresses choose it."""
 _CHUNK_BYTES = 1 << 18
 _SMALL_OUTPUT = 10_000_000
+_ZSTANDARD_INPUT = 4096
 
 
 class _Part(Protocol):
@@ -28,6 +32,41 @@ class _Part(Protocol):
     @property
     def unused_data(self) -> bytes: ...
     def decompress(self, data: bytes, max_length: int) -> bytes: ...
+
+
+class _ZstandardPart:
+    """A decoder of Zstandard behind the interface of the one of bzip2. What it gives at once is cut into pieces."""
+
+    def __init__(self) -> None:
+        zstandard = optional_package("zstandard", "zstd")
+        self._error: type[Exception] = zstandard.ZstdError
+        self._decoder = zstandard.ZstdDecompressor(max_window_size=_MOST_DECODER_BYTES // 2).decompressobj()
+        self._output = b""
+        self._input = b""
+
+    @property
+    def eof(self) -> bool:
+        return bool(self._decoder.eof) and not self._output
+
+    @property
+    def needs_input(self) -> bool:
+        return not self._output and not self._input
+
+    @property
+    def unused_data(self) -> bytes:
+        return bytes(self._decoder.unused_data) + self._input
+
+    def decompress(self, data: bytes, max_length: int) -> bytes:
+        self._input += data
+        # A little at a time: a block of the format holds up to 128 kB, whatever its compressed size.
+        while not self._output and self._input and not self._decoder.eof:
+            piece, self._input = self._input[:_ZSTANDARD_INPUT], self._input[_ZSTANDARD_INPUT:]
+            try:
+                self._output = self._decoder.decompress(piece)
+            except self._error as reason:
+                raise OSError(str(reason)) from reason
+        given, self._output = self._output[:max_length], self._output[max_length:]
+        return given
 
 
 class _GzipPart:
@@ -77,6 +116,12 @@ def decompressed(chunks: Iterable[bytes], ratio_limit: int) -> Iterator[bytes]:
 def _decoder(name: str) -> Callable[[], _Part]:
     if name == "gzip":
         return _GzipPart
+    if name == "Zstandard":
+        return _ZstandardPart
+    if name == "xz":
+        from lzma import LZMADecompressor
+
+        return lambda: LZMADecompressor(memlimit=_MOST_DECODER_BYTES)
     from bz2 import BZ2Decompressor
 
     return BZ2Decompressor
@@ -130,6 +175,11 @@ def _next_output(part: _Part, data: bytes, name: str, read: int) -> bytes:
         return part.decompress(data, _CHUNK_BYTES)
     except (zlib.error, OSError, EOFError) as error:
         raise InputError("XYIN0009", f"bytes that are no {name} data, before byte {read}") from error
+    except Exception as error:
+        # lzma's own error; the module is loaded where there is xz data only.
+        if type(error).__name__ != "LZMAError":
+            raise
+        raise InputError("XYIN0009", f"bytes that are no {name} data, before byte {read}: {error}") from error
 
 
 def _check_ratio(written: int, read: int, limit: int) -> None:

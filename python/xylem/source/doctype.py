@@ -16,6 +16,7 @@ from xylem.values.uri import resolve
 
 from .tree_loader import TreeLoader
 
+UNREAD_DTD = "give the DTD that declares it: --dtd FILE.dtd, or dtd=… in Python"
 ResolveEntity = Callable[[str], "bytes | None"]
 """The bytes of an external entity by absolute URI, None where it may not be read."""
 
@@ -188,7 +189,8 @@ class DoctypeHandlers:
 
     def _skipped(self, name: str, is_parameter: int) -> None:
         if not is_parameter:
-            self.loader.fail("XYIN0001", f"the entity '&{name};' is not declared (an external DTD is not read)")
+            why = f"the entity '&{name};' is not declared (an external DTD is not read)"
+            self.loader.fail("XYIN0001", why, hint=UNREAD_DTD)
 
     def _guard_attributes(self) -> None:
         """Expat drops unknown entities of attribute values without a word: look at the tags themselves."""

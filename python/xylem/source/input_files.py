@@ -9,6 +9,7 @@ from pathlib import Path
 
 from xylem.errors import InputError
 
+from .archive_member import is_archive, member_names
 from .byte_source import STDIN
 
 
@@ -16,7 +17,8 @@ def named_files(names: Iterable[str]) -> list[str]:
     """The files that names stand for, in their order; XYIN0002 for a directory or pattern without any.
 
     A directory stands for all files below it whose names (and those of their directories) do not begin with `.` or
-    `_`, by name; a pattern for the files it matches, by name. Anything else is left as it is, be it there or not.
+    `_`, by name; a pattern for the files it matches, by name; a zip archive for its members.
+    Anything else is left as it is, be it there or not.
     """
     return [path for name in names for path in _files_of(name)]
 
@@ -25,7 +27,11 @@ def _files_of(name: str) -> list[str]:
     path = Path(name)
     if name == STDIN:
         return [name]
-    if path.is_dir():
+    if "://" in name:
+        return [name]
+    if is_archive(path):
+        found = member_names(path)
+    elif path.is_dir():
         found = sorted(_below(path))
     elif has_magic(name) and not path.exists():
         found = sorted(match for match in glob(name, recursive=True) if Path(match).is_file())

@@ -20,6 +20,7 @@ from xylem.values.tree import Tree
 from xylem.values.tree_interface import TreeInterface
 
 from .byte_ranges import CutPoint, Scope
+from .doctype import UNREAD_DTD
 from .limits import DEFAULT_LIMITS, ITEM_BYTES, Limits
 from .template_tuples import result_tuple, value_test_tuple
 
@@ -362,7 +363,8 @@ def _error(failure: ScanError) -> XylemError:
     if kind == "bug":
         return EngineBug("XYBUG0001", f"the scan kernel failed: {detail}")
     limit = ITEM_BYTES if kind == "item-limit" else ""
-    return InputError(_CODES[kind], detail, place=InputPlace(byte_offset, line, column, path), limit=limit)
+    hint = UNREAD_DTD if kind == "skipped-entity" else ""
+    return InputError(_CODES[kind], detail, place=InputPlace(byte_offset, line, column, path), limit=limit, hint=hint)
 
 
 def _not_a_number(value: str) -> XylemError:

@@ -350,10 +350,11 @@ class TreeLoader:
         allowed = getattr(self.limits, limit)
         self.fail("XYIN0004", f"{limit.replace('_', ' ')}: {actual} where {allowed} are allowed", limit)
 
-    def fail(self, code: str, why: str, limit: str = "") -> NoReturn:
+    def fail(self, code: str, why: str, limit: str = "", hint: str = "") -> NoReturn:
         parser = self.parser
         line, column = parser.CurrentLineNumber, parser.CurrentColumnNumber
-        raise InputError(code, why, place=self.place(line, column, parser.CurrentByteIndex), limit=limit)
+        place = self.place(line, column, parser.CurrentByteIndex)
+        raise InputError(code, why, place=place, limit=limit, hint=hint)
 
     def place(self, line: int, column: int, byte_offset: int) -> InputPlace:
         """Where something happened, as expat counts."""
