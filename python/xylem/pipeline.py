@@ -51,6 +51,8 @@ class StaticEnvironment:
     """Where the items of windows carry their times, where the query does not say so itself."""
     late_items: LateItems | None = None
     """Is told of items that come too late for event time."""
+    over_updates: bool = False
+    """Whether the input is update streams: stream("x") is then the document of one, as of now."""
     parsed_modules: dict[tuple[str, str], ast.Module] = field(default_factory=dict, compare=False, repr=False)
     """Library modules by location and text: parsed for the first program that imports them."""
 
@@ -428,7 +430,9 @@ def static_context(env: StaticEnvironment) -> StaticContext:
 
 def _builder(env: StaticEnvironment) -> Builder:
     external = env.external_functions
-    builder = Builder(static_context(env), env.modules, external, _window_facts(env), env.without_rules)
+    builder = Builder(
+        static_context(env), env.modules, external, _window_facts(env), env.without_rules, env.over_updates
+    )
     builder.parsed = env.parsed_modules
     return builder
 

@@ -96,6 +96,8 @@ def test_what_asks_nothing_inside_gives_values() -> None:
 
 def test_what_looks_around_takes_nodes() -> None:
     for builtin in with_trait("AROUND"):
+        if (builtin.uri, builtin.local) in traits.VERSIONED:
+            continue  # some of them take an expression as a function
         assert any(parameter.startswith(("node()", "item()")) for parameter in builtin.parameters), builtin.local
 
 

@@ -384,8 +384,8 @@ class Trees:
             return self.one(lambda: first, lambda: ast.Path(first, second))
 
         return self.one(
-            lambda: ast.VersionProjection(self.one(step, inner), version()),
-            lambda: ast.VersionWindow(self.one(step, inner), version()),
+            lambda: ast.VersionProjection(self.one(step, inner), ast.IntegerLiteral(version())),
+            lambda: ast.VersionWindow(self.one(step, inner), ast.IntegerLiteral(version())),
             lambda: ast.TimeProjection(step(), self.number()),
             lambda: ast.TimeWindow(self.one(step, inner), self.number()),
             lambda: ast.DataWindow(inner(), "count", None, self.number(), self.maybe(self.number)),

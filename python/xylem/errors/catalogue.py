@@ -264,6 +264,10 @@ CATALOGUE: dict[str, Entry] = {
         "the limit of a best-match join cannot be used",
         "a limit is one number that is not negative, or a duration: (abs($r/t - $s/t)) min 0.5",
     ),
+    "XYDY0020": Entry(
+        "a projection asks for a version or time that there cannot be",
+        "behind # stands a number of versions, behind ? one of seconds, or a duration of days, hours, minutes, seconds",
+    ),
     "XYIN0001": Entry("the XML is not well formed"),
     "XYIN0002": Entry("a file cannot be read or written"),
     "XYIN0003": Entry("the place may not be read", "allow its directory: --allow DIR, or allow=[…] in Python"),
@@ -298,6 +302,10 @@ CATALOGUE: dict[str, Entry] = {
     "XYIN0043": Entry(
         "the time of an update stream runs back",
         "--late says what becomes of such updates: clamp gives them the latest time, drop leaves them out",
+    ),
+    "XYIN0044": Entry(
+        "an update is not written as updates are",
+        "docs/history.md has the elements of urn:xylem:update and their attributes",
     ),
     "XYRT0001": Entry("Spark is not installed here", "pip install 'xylem-xquery[spark]'"),
     "XYRT0002": Entry(
@@ -413,5 +421,9 @@ CATALOGUE: dict[str, Entry] = {
     "XYST0020": Entry(
         "the functions of a Python file cannot be registered",
         "the file is executed as it is; it registers functions with @xylem.function and @xylem.aggregate",
+    ),
+    "XYST0030": Entry(
+        "a projection into history must say how far back it looks",
+        "write a number, a duration such as xs:dayTimeDuration('PT1M'), or an external variable",
     ),
 }

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
@@ -35,6 +37,33 @@ class Resources(Protocol):
 
     def module_text(self, uri: str) -> str:
         """The text of a library module at a location, or an error XQST0059."""
+
+
+class Moments(Protocol):
+    """The states of update streams that a run may ask for, and the one it is asked about."""
+
+    moment: int | None
+    """The commit as of which something is computed inside a run; None: that of the run."""
+
+    @property
+    def now(self) -> Decimal:
+        """The latest time of all streams, as of the moment."""
+
+    @property
+    def commits(self) -> Sequence[int]:
+        """The commits up to the moment."""
+
+    def time_of(self, commit: int) -> Decimal:
+        """When a commit came."""
+
+    def document(self, name: str) -> Node:
+        """What stream("name") is as of the moment, or an error XYIN0030"""
+
+    def at(self, commit: int) -> AbstractContextManager[None]:
+        """Inside, the moment is another one."""
+
+    def moved(self, node: Node, commit: int) -> Node | None:
+        """The same node as of another commit; None where it was not there."""
 
 
 @dataclass(frozen=True)
@@ -80,6 +109,8 @@ class RunPart:
     """When items arrive: what the clock of a replay shows; None is the clock of this machine."""
     load_module: Callable[..., Any] | None = None
     """fn:load-xquery-module: set by the compiler."""
+    history: Moments | None = None
+    """Of a run over update streams: what was, as of each commit."""
     trace: Callable[[str, str], None] = lambda label, value: None
     """fn:trace and fn:message output: (label, serialised value)."""
 

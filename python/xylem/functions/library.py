@@ -52,6 +52,10 @@ FAMILIES: dict[str, str] = {
         fn:apply fn:filter fn:fold-left fn:fold-right fn:for-each fn:for-each-pair fn:function-arity
         fn:function-name
     """,
+    "history_functions": """
+        _history:as-of _history:content _history:document _history:lookup _history:timeline _history:versions
+        xylem:begin xylem:end xylem:version
+    """,
     "id_functions": "fn:element-with-id fn:id fn:idref",
     "ietf_date": "fn:parse-ietf-date",
     "json_functions": "fn:json-doc fn:parse-json",

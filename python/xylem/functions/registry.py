@@ -38,6 +38,7 @@ PREFIXES = {
     "xs": "http://www.w3.org/2001/XMLSchema",
     "xylem": "urn:xylem:functions",
     "udf": "urn:xylem:udf",
+    "_history": "urn:xylem:history",
 }
 
 

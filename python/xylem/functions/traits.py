@@ -76,7 +76,12 @@ OUTSIDE = COUNTS | TRUTHS | standard(
 ABOVE = standard("base-uri document-uri lang")
 """Its value comes from what is around a node: an ancestor or the document."""
 
-ELSEWHERE = standard("element-with-id id idref path root")
+VERSIONED = frozenset(
+    (PREFIXES["_history"], local) for local in ("as-of", "content", "document", "lookup", "timeline", "versions")
+) | frozenset((PREFIXES["xylem"], local) for local in ("begin", "end", "version"))
+"""Asks for versions of nodes or values: its value follows from the history of the input, and from the moment."""
+
+ELSEWHERE = VERSIONED | standard("element-with-id id idref path root")
 """Looks anywhere in the document of a node, or leads there."""
 
 BY_IDENTITY = standard("generate-id")
@@ -90,7 +95,7 @@ AROUND = ABOVE | ELSEWHERE | BY_IDENTITY | BY_PLACE
 
 # --- what a call does beside giving a value
 
-UNSTEADY = standard("error load-xquery-module random-number-generator trace transform")
+UNSTEADY = VERSIONED | standard("error load-xquery-module random-number-generator trace transform")
 """Fails, is seen outside, or differs from call to call: it must be called when and as often as the query says."""
 
 CONSTRUCTS = standard("analyze-string json-to-xml parse-xml parse-xml-fragment") | {

@@ -14,7 +14,7 @@ from types import CodeType, TracebackType
 from typing import Any
 
 from xylem.errors import DynamicError, EngineBug, Span, XylemError
-from xylem.functions.context import Context, Resources, RunPart
+from xylem.functions.context import Context, Moments, Resources, RunPart
 from xylem.plan.note import Note
 from xylem.syntax import ast
 from xylem.values.datetimes import DateTime
@@ -107,6 +107,7 @@ class Program:
         streams: Mapping[str, Any] | None = None,
         held_items: int | None = None,
         clock: Callable[[], DateTime | None] | None = None,
+        history: Moments | None = None,
     ) -> Iterator[Any]:
         """The items of the answer, computed as they are asked for. `streams`: what stream() gives, by name."""
         run = RunPart(resources, now or current_time(), environment, dict(variables or {}))
@@ -115,6 +116,7 @@ class Program:
         if streams:
             run.streams.update(streams)
         run.clock = clock
+        run.history = history
         if held_items is not None:
             run.held_items = held_items
         space = self.namespace(run, context)
@@ -134,7 +136,7 @@ class Program:
         space: dict[str, Any] = dict(self.constants)
         initial = "context_initialiser"
         initialiser = (lambda: space[initial]()) if initial in self.constants else None
-        item = GlobalContextItem(context, self.context_types, initialiser)
+        item = GlobalContextItem(context, self.context_types, initialiser, run)
         space.update(Context=Context, run=run, locate=self.locate, context_item=item)
         if self.module_loader is not None:
             run.load_module = partial(self.module_loader, run)

@@ -195,16 +195,16 @@ def input_error(loader: TreeLoader, error: Exception, shift: int = 0) -> InputEr
         return InputError("XYIN0007", shown(str(error)))
     column = error.offset - (shift if error.lineno == 1 else 0)
     place = loader.place(error.lineno, max(column, 0), max(loader.parser.ErrorByteIndex - shift, 0))
-    return InputError(_code(error.code), _sentence(error.code), place=place)
+    return InputError(error_code(error.code), error_sentence(error.code), place=place)
 
 
-def _code(number: int) -> str:
+def error_code(number: int) -> str:
     if number == _AMPLIFICATION_LIMIT:
         return "XYIN0004"
     return "XYIN0007" if number in (_UNKNOWN_ENCODING, _INCORRECT_ENCODING) else "XYIN0001"
 
 
-def _sentence(number: int) -> str:
+def error_sentence(number: int) -> str:
     from pyexpat import ErrorString
 
     if number == _AMPLIFICATION_LIMIT:

@@ -89,6 +89,11 @@ class DateTime(CalendarValue):
     def __str__(self) -> str:
         return f"{_date_string(self)}T{_time_string(self)}{timezone_string(self.timezone_minutes)}"
 
+    def epoch_seconds(self) -> Decimal:
+        """Seconds since 1970, in UTC; without a timezone it is taken to be there."""
+        minutes, seconds = self.compare_key()
+        return (minutes - days_from_date(1970, 1, 1) * 1440) * 60 + seconds
+
     @staticmethod
     def from_python(moment: datetime.datetime) -> DateTime:
         """Python's moment, with its timezone where it has one."""

@@ -17,6 +17,7 @@ from .strings import UntypedAtomic
 
 if TYPE_CHECKING:
     from .native_rows import NativeRows
+    from .version_choice import Lifespan, VersionChoice
 
 XML_NAMESPACE = "http://www.w3.org/XML/1998/namespace"
 
@@ -83,6 +84,22 @@ class TreeInterface:
 
     def siblings(self, row: int, *, are_after: bool) -> list[int]:
         """Of a tree that is ranked: the siblings before or after a row, in document order."""
+        raise NotImplementedError
+
+    def chosen_content(self, row: int, choice: VersionChoice) -> list[int]:
+        """Of a tree with versions: the chosen ones of the content of an element or document, slot by slot."""
+        raise NotImplementedError
+
+    def chosen_versions(self, row: int, choice: VersionChoice) -> list[int]:
+        """Of a tree with versions: the chosen ones of the slot a node stands in, seen from its own."""
+        raise NotImplementedError
+
+    def lifespan(self, row: int) -> Lifespan:
+        """Of a tree with versions: when the version a node stands in began, and ended."""
+        raise NotImplementedError
+
+    def version_number(self, row: int) -> int:
+        """Of a tree with versions: how many of its slot are newer than the one a node stands in."""
         raise NotImplementedError
 
     # --- one node

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from xylem.analysis.boundedness.mentions import mentions_infinite
+from xylem.analysis.history.projections import with_projections
 from xylem.analysis.resolve_names import resolve_names
 from xylem.analysis.static_context import StaticContext, build_static_context, resolved_uri
 from xylem.analysis.types import sequence_type
@@ -30,6 +31,7 @@ from .writer import Writer
 if TYPE_CHECKING:
     from xylem.rewrite.windows import WindowFacts
 
+M = TypeVar("M", bound=ast.Module)
 HANDLER_MODULES = (calls, constructors, control, flwor, operators, paths, primaries, sequential, type_operators)
 """Importing them registers the handlers."""
 
@@ -56,8 +58,11 @@ class Builder:
         externals: Sequence[ExternalFunction],
         window_facts: WindowFacts | None = None,
         without_rules: frozenset[str] = frozenset(),
+        over_updates: bool = False,
     ) -> None:
         self.environment = environment
+        self.over_updates = over_updates
+        """Whether the input is update streams: stream("x") is then the document of one."""
         self.resolver = resolver
         self.externals = {(function.uri, function.local): function for function in externals}
         self.parsed: dict[tuple[str, str], ast.Module] = {}
@@ -129,7 +134,7 @@ class Builder:
 
     def _load(self, module: ast.Module, environment: StaticContext) -> ModuleTable:
         static = build_static_context(module, environment)
-        resolved = resolve_names(module, static)
+        resolved = self._resolved(module, static)
         table = ModuleTable(resolved, static, self.writer, self.externals)
         self.units.append(table)
         if isinstance(resolved, ast.LibraryModule):
@@ -137,6 +142,10 @@ class Builder:
         table.declare()
         self._import_all(table)
         return table
+
+    def _resolved(self, module: M, static: StaticContext) -> M:
+        """The module with every name resolved, and with calls for projections into history."""
+        return with_projections(resolve_names(module, static), over_updates=self.over_updates)
 
     def _import_all(self, table: ModuleTable) -> None:
         imported: set[str] = set()
@@ -171,7 +180,7 @@ class Builder:
             raise StaticError("XQST0059", f"{location} is {found}, not {declaration.uri}", span=declaration.span)
         environment = replace(StaticContext(), base_uri=location)
         static = build_static_context(module, environment)
-        table = ModuleTable(resolve_names(module, static), static, self.writer, self.externals, module.uri)
+        table = ModuleTable(self._resolved(module, static), static, self.writer, self.externals, module.uri)
         # Known before its own imports are loaded: modules may import each other.
         self.tables[key] = table
         self.units.append(table)

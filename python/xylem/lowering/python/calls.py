@@ -196,6 +196,8 @@ def unknown_function(c: Compiler, name: ast.Name, arity: int, node: ast.Node) ->
     else:
         near = c.functions.near_user_functions(c, name) + near_names(name.local)
         hint = f"did you mean {', or '.join(near[:3])}?" if near else ""
+    if isinstance(node, ast.NamedFunctionRef) and not same:
+        hint = f"for an earlier version of a child write ./{name.local}#{arity}" + (f"; {hint}" if hint else "")
     if name.expanded == (FN, "stream") and arity == 1:
         return StaticError("XYST0002", "stream()", span=node.span, hint="give the document as the input: -i FILE")
     written = name.local if name.uri == FN else str(name)
@@ -360,11 +362,6 @@ def function_item(c: Compiler, name: ast.Name, arity: int, node: ast.Node) -> Co
     if _is_known_builtin(c, name, arity):
         return one(f"{c.rt(rt.named_function)}({q}, {arity}, {_place(c)})", FunctionItemType())
     raise unknown_function(c, name, arity, node)
-
-
-def is_known_function(c: Compiler, name: ast.Name, arity: int) -> bool:
-    """Whether a function of this name and arity is in scope, declared or built in."""
-    return c.functions.user_function(c, name, arity) is not None or _is_known_builtin(c, name, arity)
 
 
 def _is_known_builtin(c: Compiler, name: ast.Name, arity: int) -> bool:

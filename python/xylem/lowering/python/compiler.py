@@ -532,14 +532,8 @@ def _is_deep(text: str) -> bool:
 
 def not_executable(node: ast.Node) -> StaticError:
     """XYST0002 for an extension that later versions will execute."""
-    names = {
-        ast.DataWindow: "a data window on a path",
-        ast.VersionProjection: "the version projection #",
-        ast.TimeProjection: "the time projection ?",
-        ast.VersionWindow: "the version window #[ ]",
-        ast.TimeWindow: "the time window ?[ ]",
-    }
-    return StaticError("XYST0002", names.get(type(node), type(node).__name__), span=node.span)
+    what = "a data window on a path" if isinstance(node, ast.DataWindow) else type(node).__name__
+    return StaticError("XYST0002", what, span=node.span)
 
 
 __all__ = ["ANY_ITEM", "EMPTY", "NO_ITEM", "YIELD", "Compiler", "Sink", "compiles", "not_executable", "pushes", "tails"]

@@ -26,10 +26,9 @@ from xylem.values.document_order import document_order
 from xylem.values.node_test import NodeTest
 from xylem.values.sequence_type import ItemType, NodeItem, Occurrence, SequenceType
 
-from .calls import is_known_function
 from .code import ANY_ITEM, EMPTY, Code, Shape, atomic, many, one, optional
 from .code_gap import CodeGap
-from .compiler import YIELD, Compiler, compiles, not_executable
+from .compiler import YIELD, Compiler, compiles
 from .step_texts import with_step
 
 REVERSE_AXES = ("parent", "ancestor", "ancestor-or-self", "preceding", "preceding-sibling")
@@ -400,9 +399,6 @@ def _or_none(occurrence: Occurrence) -> Occurrence:
 
 def _general_step(c: Compiler, context: Code, expr: ast.Expr, is_last: bool) -> Code:
     """E1/E2 where E2 is not a step along an axis."""
-    if isinstance(expr, ast.NamedFunctionRef) and not is_known_function(c, expr.name, expr.arity):
-        # `$q/quote#1` is an earlier version of the quote where no function is called that.
-        raise not_executable(ast.version_step(expr))
     if context.is_empty:
         return EMPTY
     code = _mapped(c, context, expr, "path")

@@ -8,6 +8,7 @@ from typing import Any
 from xylem.errors import DynamicError
 from xylem.functions.context import RunPart
 from xylem.values.conversion import convert
+from xylem.values.node import Node
 from xylem.values.sequence_type import SequenceType
 
 _UNSET = object()
@@ -17,7 +18,7 @@ _BUSY = object()
 class Global:
     """A global variable: computed when first read, once per run."""
 
-    __slots__ = ("_expected", "_external", "_initialiser", "_name", "_readers", "_run", "_value")
+    __slots__ = ("_as_of", "_expected", "_external", "_initialiser", "_name", "_readers", "_run", "_value")
 
     def __init__(
         self,
@@ -36,8 +37,15 @@ class Global:
         self._expected = expected
         self._run = run
         self._value: Any = _UNSET
+        self._as_of: dict[int, Any] = {}
+        """Values as of earlier commits of update streams."""
 
     def __call__(self) -> Any:
+        history = self._run.history
+        if history is not None and history.moment is not None and self._name not in self._run.variables:
+            if history.moment not in self._as_of:
+                self._as_of[history.moment] = self._compute()
+            return self._as_of[history.moment]
         if self._value is _UNSET:
             self._value = _BUSY
             try:
@@ -58,7 +66,6 @@ class Global:
             hint = f"give it a value: -v {self._name[1]}=…, or variables={{'{self._name[1]}': …}}"
             raise DynamicError("XPDY0002", f"the external variable ${self._name[1]} has no value", hint=hint)
         return self._initialiser()
-
 
     def _shared(self) -> Any:
         """An infinite value: its items are read as they come, by as many readers as there are."""
@@ -82,11 +89,16 @@ class Global:
 class GlobalContextItem:
     """The initial context item, checked against its declaration when first read."""
 
-    __slots__ = ("_checked", "_expected", "_initialiser", "_items")
+    __slots__ = ("_checked", "_expected", "_initialiser", "_items", "_run")
 
     def __init__(
-        self, items: Sequence[Any] | None, expected: Sequence[SequenceType], initialiser: Callable[[], Any] | None
+        self,
+        items: Sequence[Any] | None,
+        expected: Sequence[SequenceType],
+        initialiser: Callable[[], Any] | None,
+        run: RunPart,
     ) -> None:
+        self._run = run
         self._items = items
         self._expected = expected
         self._initialiser = initialiser
@@ -102,6 +114,12 @@ class GlobalContextItem:
                 raise
         elif self._checked is _BUSY:
             raise DynamicError("XQDY0054", "the context item")
+        history = self._run.history
+        if history is not None and history.moment is not None and isinstance(self._checked, Node):
+            moved = history.moved(self._checked, history.moment)
+            if moved is None:
+                raise DynamicError("XPDY0002", "the context item was not there at that time")
+            return moved
         return self._checked
 
     def _compute(self) -> Any:

@@ -6,11 +6,11 @@ occurrence `**` of possibly infinite sequences needs no node, it is a value of `
 
 from __future__ import annotations
 
-from .expressions import AxisStep, NamedFunctionRef, VarRef
+from .expressions import VarRef
 from .flwor import Clause
 from .modules import Declaration
 from .node import Expr, Name, Node, ast_node
-from .types import NameTest, SequenceTypeNode
+from .types import SequenceTypeNode
 
 
 @ast_node
@@ -111,19 +111,18 @@ class BestMatchClause(Clause, ExtensionNode):
 
 @ast_node
 class VersionProjection(Expr, ExtensionNode):
-    """E#v: the version that stood v updates ago.
+    """E#v: the version that stood v updates ago; v is an integer literal or an external variable.
 
-    `name#v` alone, or as a step, is a NamedFunctionRef as the standard wants. Name resolution makes it a
-    projection, by `version_step`, where it is a step and no such function is known.
+    `name#v` alone is a NamedFunctionRef, as the standard wants; behind a slash it is a projection of the step.
     """
 
     base: Expr
-    version: int
+    version: Expr
 
 
 @ast_node
 class TimeProjection(Expr, ExtensionNode):
-    """E?t: the value t seconds ago, t a numeric literal.
+    """E?t: the value t seconds ago; t is a numeric literal, an external variable or a duration.
 
     `$x?60` and `(E)?60` are a Lookup, as the standard wants: on nodes that means the same as this.
     """
@@ -137,7 +136,7 @@ class VersionWindow(Expr, ExtensionNode):
     """E#[v]: the versions from the current one to the one v updates ago."""
 
     base: Expr
-    version: int
+    version: Expr
 
 
 @ast_node
@@ -148,11 +147,7 @@ class TimeWindow(Expr, ExtensionNode):
     seconds: Expr
 
 
-def version_step(reference: NamedFunctionRef) -> VersionProjection:
-    """`name#v` read as a version projection of the step `child::name`."""
-    test = NameTest(reference.name, span=reference.name.span)
-    step = AxisStep("child", test, span=reference.name.span)
-    return VersionProjection(step, reference.arity, span=reference.span)
+HistoryProjection = VersionProjection | TimeProjection | VersionWindow | TimeWindow
 
 
 # --- sequential execution (windows paper, 5.2, after XQueryP)

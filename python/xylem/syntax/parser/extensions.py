@@ -38,6 +38,7 @@ _best_match = re.compile(
     rf"where\s*\$\s*{_QNAME}\s+(?:constrained\s+)?(?:(?:left|right|full)\s+outer\s+)?(?:[0-9]+\s+)?"
     rf"bestmatch\s+join{NOT_IN_NAME}"
 ).match
+_fraction = re.compile(r"\.[0-9]|[0-9]+(?:\.[0-9]|[eE][+-]?[0-9])").match
 _WINDOW_KINDS = ("tumbling", "sliding", "landmark")
 _ROLES = ("position", "curItem", "prevItem", "nextItem")
 _CLAUSE_WORDS = ("for", "let", "where", "group", "order", "stable", "count", "return", "forseq")
@@ -197,32 +198,43 @@ class ExtensionGrammar(PrimaryGrammar):
     # --- history
 
     def at_history(self) -> bool:
-        """Whether `#` or `?` behind a primary means history: `$x?60` is a lookup, `$x?[60]` cannot be one."""
-        return self.text[self.pos] == "#" or self.text[self.after(self.pos + 1)] == "["
+        """Whether `#` or `?` behind a primary means history: `$x?60` is a lookup, `$x?[60]` and `$x?0.5` are none."""
+        if self.text[self.pos] == "#":
+            return True
+        after = self.after(self.pos + 1)
+        return self.text[after] in "[$" or _fraction(self.text, after) is not None
 
     def history(self, base: Expr, start: int) -> Expr:
         """`E#v`, `E#[v]`, `E?t` or `E?[t]`, the cursor standing on the sign."""
         sign = self.text[self.pos]
         self.jump(self.pos + 1)
+        amount = self._version if sign == "#" else self._seconds
         if self.text[self.pos] != "[":
-            if sign == "#":
-                return VersionProjection(base, self.integer(), span=self.span(start))
-            seconds = self._seconds()
-            return TimeProjection(base, seconds, span=self.span(start))
+            value = amount()
+            made = VersionProjection if sign == "#" else TimeProjection
+            return made(base, value, span=self.span(start))
         opener = self.pos
         self.take("[")
-        if sign == "#":
-            version = self.integer()
-            self.close("]", opener)
-            return VersionWindow(base, version, span=self.span(start))
-        seconds = self._seconds()
+        value = amount()
         self.close("]", opener)
-        return TimeWindow(base, seconds, span=self.span(start))
+        window = VersionWindow if sign == "#" else TimeWindow
+        return window(base, value, span=self.span(start))
+
+    def _version(self) -> Expr:
+        start = self.pos
+        if self.text[start] == "$":
+            return self.variable_reference()
+        return IntegerLiteral(self.integer(), span=self.span(start))
 
     def _seconds(self) -> Expr:
-        if self.text[self.pos] not in "0123456789.":
-            raise self.expected("a number of seconds", "a lookup such as `?name` needs brackets around the step")
-        return self.number()
+        if self.text[self.pos] == "$":
+            return self.variable_reference()
+        if self.text[self.pos] in "0123456789.":
+            return self.number()
+        if self.text.startswith("xs:", self.pos):
+            # A duration: xs:dayTimeDuration("PT1M").
+            return self.expr_single()
+        raise self.expected("a number of seconds", "a lookup such as `?name` needs brackets around the step")
 
     # --- sequential execution
 

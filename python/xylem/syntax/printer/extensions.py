@@ -99,13 +99,16 @@ def _version(out: Writer, node: ast.VersionProjection) -> None:
         out.put(f"child::{node_test_text(step.test)}")
     else:
         out.expr(step, STEP)
-    out.put(f"#{node.version}")
+    out.put("#")
+    out.part(node.version)
 
 
 @prints(POSTFIX, ast.VersionWindow)
 def _version_window(out: Writer, node: ast.VersionWindow) -> None:
     out.expr(node.base, STEP)
-    out.put(f"#[{node.version}]")
+    out.put("#[")
+    out.part(node.version)
+    out.put("]")
 
 
 @prints(POSTFIX, ast.TimeProjection)

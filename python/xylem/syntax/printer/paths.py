@@ -39,7 +39,26 @@ def _path(out: Writer, node: ast.Path) -> None:
         if steps and _is_descendants(step):
             out.put("/")
             step = steps.pop()
-        out.expr(step, STEP)
+        if _begins_with_reference(step):
+            # Behind a slash `name#1` is a version of a child.
+            out.bracketed(step)
+        else:
+            out.expr(step, STEP)
+
+
+def _begins_with_reference(node: ast.Expr) -> bool:
+    while True:
+        match node:
+            case ast.NamedFunctionRef():
+                return True
+            case ast.Filter(base=base) | ast.Lookup(base=base) | ast.DynamicCall(function=base):
+                node = base
+            case ast.VersionProjection(base=base) | ast.VersionWindow(base=base):
+                node = base
+            case ast.TimeProjection(base=base) | ast.TimeWindow(base=base):
+                node = base
+            case _:
+                return False
 
 
 def _is_descendants(node: ast.Expr) -> bool:

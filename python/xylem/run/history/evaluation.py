@@ -1,0 +1,100 @@
+"""The answer after each commit, computed from scratch: what every other way of running must equal.
+
+    run = Reevaluation(program, history)
+    history.commit(); display = run.commit(history.commits[-1])
+
+The query is evaluated by the reference evaluator over the trees of all streams as of the commit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, Protocol
+
+from xylem.functions.context import Resources
+from xylem.sink.default_parameters import chosen_parameters, has_xml_text
+from xylem.sink.serialize import serialize
+
+from ..program import Program
+from .commits import Commit, History
+from .moments import Moments, StateTrees
+
+
+@dataclass(frozen=True)
+class Display:
+    """An answer: its text, in the parts that its items make of it."""
+
+    parts: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        return "".join(self.parts)
+
+
+class HistoryRun(Protocol):
+    """A query over update streams, told of each commit."""
+
+    def commit(self, commit: Commit) -> Display:
+        """The answer after a commit. Commits come in order, and each once."""
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What a query sees beside its streams."""
+
+    resources: Resources
+    variables: Mapping[tuple[str, str], Sequence[Any]]
+    environment: Mapping[str, str] | None = None
+    output: Mapping[str, Any] | None = None
+    """Serialization parameters, which go before those of the query."""
+
+
+class Reevaluation:
+    """Implements `HistoryRun` by evaluating the query anew."""
+
+    def __init__(self, program: Program, history: History, around: Surroundings) -> None:
+        self._program = program
+        self._history = history
+        self._around = around
+        self._trees = StateTrees(history)
+
+    def commit(self, commit: Commit) -> Display:
+        return self.display(commit.number)
+
+    def display(self, commit: int) -> Display:
+        """The answer as of any commit."""
+        items = self.items(commit)
+        given = self._around.output or {}
+        return Display(parts_of(items, self._program.output, given))
+
+    def items(self, commit: int) -> list[Any]:
+        moments = Moments(self._trees, commit)
+        streams = list(self._history.streams)
+        context = [moments.document(streams[0])] if len(streams) == 1 else None
+        return self._program.evaluate(
+            self._around.resources,
+            context=context,
+            variables=self._around.variables,
+            environment=self._around.environment,
+            history=moments,
+        )
+
+
+def parts_of(items: Sequence[Any], output: Mapping[str, str], given: Mapping[str, Any]) -> tuple[str, ...]:
+    """The text of an answer, taken apart by its items: each with what separates it from the one before."""
+    if not items:
+        return ()
+    parameters = chosen_parameters(output, given, lambda: has_xml_text(items[0]))
+    whole = serialize(items, parameters)
+    if len(items) == 1:
+        return (whole,)
+    parts = [serialize(items[:1], parameters)]
+    for before, item in pairwise(items):
+        both, first = serialize([before, item], parameters), serialize([before], parameters)
+        if not both.startswith(first):
+            return (whole,)
+        parts.append(both[len(first) :])
+    # Methods that wrap all items in something are told as one.
+    return tuple(parts) if "".join(parts) == whole else (whole,)

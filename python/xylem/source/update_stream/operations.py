@@ -1,0 +1,93 @@
+"""What a reader of an update stream gives: operations, each a list of events that take place together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Literal, NamedTuple
+
+from xylem.errors import InputError, InputPlace
+from xylem.values.qname import QName
+
+UPDATE_NAMESPACE = "urn:xylem:update"
+OperationKind = Literal["base", "updates", "commit", "clock", "freeze"]
+
+
+class Start(NamedTuple):
+    """An element begins; with an id it is a region of its own."""
+
+    name: QName
+    attributes: Sequence[tuple[QName, str]] = ()
+    declared: Mapping[str, str] | None = None
+    id: str | None = None
+
+
+class End(NamedTuple):
+    """The innermost element ends."""
+
+
+class Text(NamedTuple):
+    value: str
+
+
+class Leaf(NamedTuple):
+    """A comment or processing instruction."""
+
+    kind: int
+    name: str
+    value: str
+
+
+class BeginRegion(NamedTuple):
+    """`u:mutable`."""
+
+    id: str | None = None
+
+
+class EndRegion(NamedTuple):
+    pass
+
+
+class BeginUpdate(NamedTuple):
+    """replace, remove, insert-before or insert-after."""
+
+    kind: str
+    of: str
+    id: str | None = None
+    place: InputPlace | None = None
+
+
+class EndUpdate(NamedTuple):
+    pass
+
+
+class Freeze(NamedTuple):
+    of: str
+    place: InputPlace | None = None
+
+
+Event = Start | End | Text | Leaf | BeginRegion | EndRegion | BeginUpdate | EndUpdate | Freeze
+
+
+@dataclass
+class Operation:
+    """Events that are applied together.
+
+    base      more of the base; `commits` where it ends with this
+    updates   an outermost update with all in it, or a batch of them
+    commit    `u:commit`
+    clock     `u:clock`: time has gone on
+    freeze    what is named is never updated again
+    """
+
+    kind: OperationKind
+    events: list[Event] = field(default_factory=list)
+    time: Decimal | None = None
+    """None: the time of its receipt."""
+    commits: bool = True
+    place: InputPlace | None = None
+    data: bytes = b""
+    """Its bytes in the input, where it can be told."""
+    error: InputError | None = None
+    """Why it cannot be applied, where that is known from its markup alone."""

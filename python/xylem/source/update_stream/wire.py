@@ -1,0 +1,370 @@
+"""The wire format: a document whose elements of `urn:xylem:update` are updates of what stands around them.
+
+    <u:stream xmlns:u="urn:xylem:update" t="0">
+      <tickers><ticker><quote u:id="i">100</quote></ticker><u:mutable id="m">…</u:mutable></tickers>
+      <u:replace of="i" id="i2" t="1"><quote>120</quote></u:replace>
+      <u:insert-before of="i"/> <u:insert-after of="i"/> <u:remove of="i"/>
+      <u:batch t="4">…</u:batch> <u:commit t="5"/> <u:clock t="6"/> <u:freeze of="i"/>
+    </u:stream>
+
+Updates may stand anywhere, in the base or in other updates: their place means nothing. Without `u:stream` the document
+is the base. Bytes come in any chunks; an operation is given as soon as its end tag has come.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from decimal import Decimal
+from typing import TYPE_CHECKING, NoReturn
+
+from xylem.errors import InputError, InputPlace
+from xylem.values.node import COMMENT, PROCESSING_INSTRUCTION
+from xylem.values.qname import QName
+
+from ..limits import DEFAULT_LIMITS, Limits
+from .operations import (
+    UPDATE_NAMESPACE,
+    BeginRegion,
+    BeginUpdate,
+    End,
+    EndRegion,
+    EndUpdate,
+    Event,
+    Freeze,
+    Leaf,
+    Operation,
+    OperationKind,
+    Start,
+    Text,
+)
+from .times import seconds_of
+
+if TYPE_CHECKING:
+    from pyexpat import XMLParserType
+
+BAD_UPDATE = "XYIN0044"
+_UPDATES = frozenset(("replace", "remove", "insert-before", "insert-after"))
+_EMPTY = frozenset(("remove", "commit", "clock", "freeze"))
+_KINDS: dict[str, OperationKind] = {"commit": "commit", "clock": "clock", "freeze": "freeze"}
+_NAMES = _UPDATES | _EMPTY | {"stream", "mutable", "batch"}
+_BASE_EVENTS = 20_000
+"""A base is handed on in parts of about so many events."""
+_SEPARATOR = " "
+
+
+def read_wire(
+    chunks: Iterable[bytes],
+    *,
+    limits: Limits = DEFAULT_LIMITS,
+    commits_items: bool = False,
+    encoding: str | None = None,
+) -> Iterator[Operation]:
+    """The operations of an update stream.
+
+    With `commits_items` each child of the document element of the base is a commit of its own. An error of the markup
+    of updates is XYIN0044, with its place.
+    """
+    from pyexpat import ExpatError, ParserCreate
+
+    parser = ParserCreate(encoding, _SEPARATOR)
+    reader = _Reader(parser, limits, commits_items)
+    try:
+        for chunk in chunks:
+            reader.take(chunk)
+            parser.Parse(chunk, False)
+            yield from reader.given()
+        parser.Parse(b"", True)
+    except ExpatError as error:
+        from ..xml_reader import error_code, error_sentence
+
+        yield from reader.given()
+        place = InputPlace(parser.ErrorByteIndex, error.lineno, error.offset + 1)
+        raise InputError(error_code(error.code), error_sentence(error.code), place=place) from error
+    except InputError:
+        yield from reader.given()
+        raise
+    yield from reader.given()
+
+
+class _Reader:
+    """The handlers of one parse, and the operations they have made."""
+
+    def __init__(self, parser: XMLParserType, limits: Limits, commits_items: bool) -> None:
+        self._parser = parser
+        self._limits = limits
+        self._commits_items = commits_items
+        self._operations: list[Operation] = []
+        self._base: list[Event] = []
+        self._events = self._base
+        """Where content goes: the base, or the operation that is open."""
+        self._open_updates: list[str] = []
+        """Updates and batches that are open, the outermost first."""
+        self._operation: Operation | None = None
+        self._start_byte = 0
+        self._stack: list[str] = []
+        """Of each open element: "" for content, else the name of the update element."""
+        self._depth = 0
+        """How many elements and regions of the base are open."""
+        self._base_time: Decimal | None = Decimal(0)
+        self._scope: dict[str, str] = {}
+        self._scopes: list[dict[str, str]] = []
+        self._around: list[dict[str, str]] = [{}]
+        """The namespaces in scope at the element whose content is being read; none at the top of content."""
+        self._declared: dict[str, str] | None = None
+        self._has_default = False
+        self._names: dict[str, QName] = {}
+        self._data = bytearray()
+        self._data_start = 0
+        self._attach()
+
+    def _attach(self) -> None:
+        parser = self._parser
+        parser.buffer_text = True
+        parser.ordered_attributes = True
+        parser.namespace_prefixes = True
+        parser.StartElementHandler = self._start
+        parser.EndElementHandler = self._end
+        parser.CharacterDataHandler = self._text
+        parser.CommentHandler = self._comment
+        parser.ProcessingInstructionHandler = self._instruction
+        parser.StartNamespaceDeclHandler = self._declare
+        parser.StartDoctypeDeclHandler = self._doctype
+        parser.ExternalEntityRefHandler = self._external
+
+    # --- bytes and operations
+
+    def take(self, chunk: bytes) -> None:
+        """Keep the bytes of the operation that is open: it may have to be put aside as it came."""
+        if self._operation is None:
+            drop = min(len(self._data), self._parser.CurrentByteIndex - self._data_start)
+            if drop > 0:
+                del self._data[:drop]
+                self._data_start += drop
+        self._data += chunk
+
+    def given(self) -> Iterator[Operation]:
+        """The operations that are complete, and much of a long base."""
+        if len(self._base) >= _BASE_EVENTS:
+            self._give_base(commits=False)
+        made, self._operations = self._operations, []
+        yield from made
+
+    def _give_base(self, *, commits: bool) -> None:
+        if self._base or commits:
+            self._operations.append(Operation("base", self._base, self._base_time, commits))
+            # What has been given has its time: the rest of the base is of that time or later.
+            self._base_time = None
+            is_current = self._events is self._base
+            self._base = []
+            if is_current:
+                self._events = self._base
+
+    # --- handlers
+
+    def _declare(self, prefix: str | None, uri: str | None) -> None:
+        if self._declared is None:
+            self._declared = {}
+        self._declared[prefix or ""] = uri or ""
+
+    def _enter_scope(self) -> None:
+        self._scopes.append(self._scope)
+        if self._declared is not None:
+            scope = {**self._scope, **self._declared}
+            self._scope = {prefix: uri for prefix, uri in scope.items() if uri and uri != UPDATE_NAMESPACE}
+            self._has_default = self._has_default or "" in self._scope
+            self._declared = None
+
+    def _start(self, tag: str, attributes: list[str]) -> None:
+        self._enter_scope()
+        if len(self._stack) >= self._limits.depth:
+            self._fail("XYIN0004", f"depth: more than {self._limits.depth} are open")
+        if len(attributes) > 2 * self._limits.attributes:
+            self._fail("XYIN0004", f"attributes: {len(attributes) // 2} where {self._limits.attributes} are allowed")
+        if tag.startswith(_UPDATE_PREFIX):
+            self._start_update(tag.split(_SEPARATOR)[1], attributes)
+            return
+        if self._stack and self._stack[-1] in _EMPTY:
+            self._refuse(f"u:{self._stack[-1]} has no content")
+        if self._stack and self._stack[-1] == "batch":
+            self._refuse(f"<{self._name(tag)}> in u:batch: it holds updates alone")
+        self._stack.append("")
+        id = None
+        named: list[tuple[QName, str]] = []
+        for place in range(0, len(attributes), 2):
+            name = self._name(attributes[place])
+            if name.uri != UPDATE_NAMESPACE:
+                named.append((name, attributes[place + 1]))
+            elif name.local == "id":
+                id = attributes[place + 1]
+            else:
+                self._refuse(f"{name} is no attribute of updates")
+        self._events.append(Start(self._name(tag), named, self._new_namespaces(), id))
+        self._around.append(self._scope)
+        if self._events is self._base:
+            self._depth += 1
+
+    def _new_namespaces(self) -> dict[str, str] | None:
+        """What is in scope at an element and not around it in its content."""
+        scope, around = self._scope, self._around[-1]
+        if scope is around or (scope == around and (around or not self._has_default)):
+            return None
+        found = {prefix: uri for prefix, uri in scope.items() if around.get(prefix) != uri}
+        if "" not in scope and (around.get("") or not around):
+            # Wherever the content comes to stand, its unprefixed names are in no namespace.
+            found[""] = ""
+        return found or None
+
+    def _end(self, tag: str) -> None:
+        self._scope = self._scopes.pop()
+        kind = self._stack.pop()
+        if kind:
+            self._end_update(kind)
+            return
+        self._around.pop()
+        self._events.append(End())
+        if self._events is self._base:
+            self._depth -= 1
+            self._base_node_ended()
+
+    def _base_node_ended(self) -> None:
+        is_item = self._commits_items and self._depth == 1
+        if self._depth == 0 or is_item:
+            self._give_base(commits=True)
+
+    def _text(self, data: str) -> None:
+        if not self._stack or self._stack[-1] in ("stream", "batch", *_EMPTY):
+            if data.isspace():
+                return
+            if self._stack and self._stack[-1] != "stream":
+                self._refuse(f"characters in u:{self._stack[-1]}")
+        self._events.append(Text(data))
+
+    def _comment(self, data: str) -> None:
+        if not self._stack or self._stack[-1] not in ("stream", "batch"):
+            self._events.append(Leaf(COMMENT, "", data))
+
+    def _instruction(self, target: str, data: str) -> None:
+        if not self._stack or self._stack[-1] not in ("stream", "batch"):
+            self._events.append(Leaf(PROCESSING_INSTRUCTION, target, data))
+
+    def _doctype(self, *told: object) -> None:
+        if not self._limits.allow_dtd:
+            self._fail("XYIN0004", "a document type is not allowed here")
+
+    def _external(self, context: str, base: str | None, system: str | None, public: str | None) -> int:
+        self._fail("XYIN0008", system or public or context)
+
+    # --- update elements
+
+    def _start_update(self, kind: str, attributes: list[str]) -> None:
+        given = {self._name(attributes[at]).local: attributes[at + 1] for at in range(0, len(attributes), 2)}
+        if kind == "stream":
+            if self._stack:
+                self._fail(BAD_UPDATE, "u:stream is the outermost element, or none")
+            time = self._time(given)
+            self._base_time = Decimal(0) if time is None else time
+        elif kind == "mutable":
+            self._events.append(BeginRegion(given.get("id")))
+            if self._events is self._base:
+                self._depth += 1
+        else:
+            self._begin(kind, given)
+        self._stack.append(kind)
+
+    def _begin(self, kind: str, given: dict[str, str]) -> None:
+        is_inside = bool(self._stack) and self._stack[-1] in _EMPTY
+        if self._operation is None:
+            self._open_operation(kind, given)
+        else:
+            time = self._time(given)
+            if time is not None and (self._operation.time is None or time > self._operation.time):
+                self._operation.time = time
+        self._open_updates.append(kind)
+        if is_inside:
+            self._refuse(f"u:{self._stack[-1]} has no content")
+        if kind not in _NAMES:
+            self._refuse(f"u:{kind} is none of {', '.join('u:' + name for name in sorted(_NAMES))}")
+        if kind in _UPDATES | {"freeze"} and "of" not in given:
+            self._refuse(f"u:{kind} has no attribute of")
+            given = {**given, "of": ""}
+        if kind in _UPDATES:
+            self._events.append(BeginUpdate(kind, given["of"], given.get("id"), self._place()))
+            self._around.append({})
+        elif kind == "freeze":
+            self._events.append(Freeze(given["of"], self._place()))
+
+    def _open_operation(self, kind: str, given: dict[str, str]) -> None:
+        self._give_base(commits=False)
+        self._start_byte = self._parser.CurrentByteIndex
+        made = self._operation = Operation("updates", place=self._place())
+        made.time = self._time(given)
+        made.kind = _KINDS.get(kind, "updates")
+        made.commits = kind != "freeze"
+        self._events = made.events
+
+    def _end_update(self, kind: str) -> None:
+        if kind == "stream":
+            return
+        if kind == "mutable":
+            self._events.append(EndRegion())
+            if self._events is self._base:
+                self._depth -= 1
+                self._base_node_ended()
+            return
+        if kind in _UPDATES:
+            self._events.append(EndUpdate())
+            self._around.pop()
+        self._open_updates.pop()
+        if not self._open_updates:
+            self._close_operation()
+
+    def _close_operation(self) -> None:
+        operation = self._operation
+        assert operation is not None
+        first = self._start_byte - self._data_start
+        last = self._parser.CurrentByteIndex - self._data_start
+        end = self._data.find(b">", last)
+        operation.data = bytes(self._data[first : end + 1 if end >= 0 else len(self._data)])
+        self._operations.append(operation)
+        self._operation = None
+        self._events = self._base
+
+    def _time(self, given: dict[str, str]) -> Decimal | None:
+        written = given.get("t")
+        if written is None:
+            return None
+        found = seconds_of(written)
+        if found is None:
+            self._refuse(f"t={written!r} is neither a number of seconds nor a dateTime")
+        return found
+
+    # --- names and places
+
+    def _name(self, name: str) -> QName:
+        found = self._names.get(name)
+        if found is None:
+            uri, *rest = name.split(_SEPARATOR)
+            if not rest:
+                found = QName("", uri)
+            else:
+                found = QName(uri, rest[0], rest[1] if len(rest) > 1 else "")
+            if len(self._names) < self._limits.names:
+                self._names[name] = found
+        return found
+
+    def _place(self) -> InputPlace:
+        parser = self._parser
+        return InputPlace(parser.CurrentByteIndex, parser.CurrentLineNumber, parser.CurrentColumnNumber + 1)
+
+    def _refuse(self, why: str) -> None:
+        """XYIN0044: of an update that can be left out, when it is applied."""
+        if self._operation is None:
+            self._fail(BAD_UPDATE, why)
+        if self._operation.error is None:
+            self._operation.error = InputError(BAD_UPDATE, why, place=self._place())
+
+    def _fail(self, code: str, why: str) -> NoReturn:
+        raise InputError(code, why, place=self._place())
+
+
+_UPDATE_PREFIX = UPDATE_NAMESPACE + _SEPARATOR
