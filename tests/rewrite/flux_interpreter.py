@@ -61,13 +61,14 @@ class Open:
 
 def answer(program: Flux, document: Element, schema: Any = None, prolog: str = "") -> str:
     """The serialised answer of a program."""
-    run = _Run(schema, prolog)
+    run = _Run(schema, prolog, document)
     run.element(program, ROOT, Open(document, 0, None if schema is None else schema.document()), {}, {})
     return serialised(run.events)
 
 
 class _Run:
-    def __init__(self, schema: Any, prolog: str) -> None:
+    def __init__(self, schema: Any, prolog: str, document: Element) -> None:
+        self.document = document
         self.schema = schema
         self.prolog = prolog
         self.events: list[Event] = []
@@ -143,7 +144,9 @@ class _Run:
         bound = dict(values)
         for name, open in opened.items():
             if _is_read(name, body):
-                bound[name] = _node(projected(open.so_far, needed[name]))
+                kept = projected(open.so_far, needed[name])
+                around = [] if needed[name].above is None else _around(self.document, open.element) or []
+                bound[name] = _node_inside(around, kept)
         self._xquery(body, bound)
 
     def _xquery(self, body: Flux, bound: dict[str, Any]) -> None:
@@ -284,6 +287,26 @@ def _node(element: Element) -> Node:
         return _first("document {}")
     document = xylem.parse(str(element))
     return _first("/*", document) if element.name else document
+
+
+def _around(element: Element, inner: Element) -> list[Element] | None:
+    """The open elements around one, outermost first."""
+    for child in element.children:
+        if child is inner:
+            return [element] if element.name else []
+        found = None if isinstance(child, str) else _around(child, inner)
+        if found is not None:
+            return [element, *found] if element.name else found
+    return None
+
+
+def _node_inside(around: list[Element], inner: Element) -> Node:
+    """The node of an element, with names and attributes of those around it."""
+    if not around:
+        return _node(inner)
+    for outer in reversed(around):
+        inner = Element(outer.name, outer.attributes, [inner])
+    return _first("/*" * (len(around) + 1), xylem.parse(str(inner)))
 
 
 def _first(query: str, context: Node | None = None) -> Node:

@@ -30,4 +30,4 @@ def test_small_items_are_not(query: str, scanner: str) -> None:
 def test_the_limit_of_items_stays_that_of_the_input() -> None:
     limits = replace(DEFAULT_LIMITS, item_bytes=4_000)
     with pytest.raises(xylem.XylemError, match=r"XYIN0004.*item bytes"):
-        list(xylem.compile("/r").stream(DOCUMENT, limits=limits))
+        list(xylem.compile("/w/r").stream(b"<w>" + DOCUMENT + b"</w>", limits=limits))

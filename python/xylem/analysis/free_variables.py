@@ -23,6 +23,8 @@ def free_in(node: ast.Node) -> Names:
             for binding in reversed(bindings):
                 found = (found - _names(binding.name)) | free_in(binding.collection)
             return found
+        case ast.FunctionDecl(parameters=parameters, body=body):
+            return NONE if body is None else free_in(body) - _names(*(parameter.name for parameter in parameters))
         case ast.InlineFunction(parameters=parameters, body=body):
             return free_in(body) - _names(*(parameter.name for parameter in parameters))
         case ast.TypeswitchCase(variable=variable, result=result):

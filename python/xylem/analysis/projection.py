@@ -59,8 +59,17 @@ class Projection:
     """The axis it was reached by: child, or descendant."""
     above: Projection | None = field(default=None, repr=False)
     """What is needed of the elements around a variable's node, by the names of its `children`."""
+    is_between: bool = False
+    """It stands for elements of any name between `parent` and something below: they are there in any case."""
+
+    def itself(self) -> Projection:
+        """Where it is noted what is needed of the elements themselves."""
+        return self.parent.child("descendant", None, None) if self.is_between and self.parent is not None else self
 
     def child(self, axis: str, uri: str | None, local: str | None) -> Projection:
+        if self.is_between and self.parent is not None:
+            # What is below something below.
+            return self.parent.child("descendant", uri, local)
         found = self.children.get((axis, uri, local))
         if found is None:
             found = self.children[axis, uri, local] = Projection(parent=self, via=axis)
@@ -74,9 +83,9 @@ class Projection:
 
     def need(self, use: Use) -> None:
         if use is Use.STRING:
-            self.string = True
+            self.itself().string = True
         elif use is Use.SUBTREE:
-            self.subtree = True
+            self.itself().subtree = True
 
     def merge(self, other: Projection) -> None:
         """Need also what the other needs."""
@@ -148,6 +157,19 @@ def project(
         None if root is None else [root],
     )
     _consume(expression, scope, use)
+
+
+def looks_beyond(expression: ast.Expr, names: Iterable[str]) -> bool:
+    """Whether an expression needs more of what is around its nodes than names and attributes of open elements.
+
+    Those are known while an element is open: nothing else is.
+    """
+    found = {("", name): Projection() for name in names}
+    try:
+        project(expression, found)
+    except NotProjectable:
+        return True
+    return any(projection.looks_above for projection in found.values())
 
 
 def _consume(node: ast.Expr, scope: _Scope, use: Use) -> None:
@@ -229,14 +251,14 @@ def _path(node: ast.Path, scope: _Scope) -> list[Projection]:
             found = _step(expr, found, inner, descends)
         elif descends:
             for projection in found:
-                projection.subtree = True
+                projection.need(Use.SUBTREE)
             found = _nodes(expr, inner)
         else:
             found = _nodes(expr, inner)
         descends = False
     if descends:
         for projection in found:
-            projection.subtree = True
+            projection.need(Use.SUBTREE)
     return found
 
 
@@ -268,12 +290,12 @@ def _along(node: ast.AxisStep, context: list[Projection], descends: bool) -> lis
             case ast.NameTest() | ast.Wildcard() | ast.ElementTest():
                 reached.append(projection.child(below, *_name(node.test)))
             case ast.TextTest():
-                projection.text = True
+                projection.itself().text = True
                 if below == "descendant":
                     projection.child("descendant", None, None).text = True
                 reached.append(Projection(parent=projection, via=below))
             case _:
-                projection.subtree = True
+                projection.need(Use.SUBTREE)
                 reached.append(Projection(parent=projection, via="descendant"))
     return reached
 
@@ -298,11 +320,14 @@ def _upward(node: ast.AxisStep, context: list[Projection]) -> list[Projection]:
     reached = list(context) if node.axis == "ancestor-or-self" else []
     for projection in context:
         at = projection
+        if at.via == "ancestor" and at.parent is not None:
+            # It is around the variable's node, as what is above it is.
+            reached.append(at.parent.child("ancestor", *_name(node.test)))
+            continue
         while at.parent is not None:
             reached.append(at.parent)
             if at.via != "child":
-                # What is between is not known by name.
-                reached.append(at.parent.child("descendant", None, None))
+                reached.append(_between(at.parent, node.test))
             at = at.parent
             if node.axis == "parent":
                 break
@@ -311,25 +336,34 @@ def _upward(node: ast.AxisStep, context: list[Projection]) -> list[Projection]:
     return reached
 
 
+def _between(above: Projection, test: ast.NodeTest) -> Projection:
+    """What stands between an element and something below it: of the name asked for, or of any."""
+    uri, local = _name(test)
+    if uri is None and local is None:
+        return Projection(parent=above, via="descendant", is_between=True)
+    return above.child("descendant", uri, local)
+
+
 def _sideways(node: ast.AxisStep, context: list[Projection]) -> list[Projection]:
     """The siblings of what was reached by its parent; a variable's node has none that are kept."""
     reached: list[Projection] = []
     for projection in context:
         parent = projection.parent
-        if parent is None or projection.via != "child":
+        if parent is None:
             raise NotProjectable(node, f"the {node.axis} axis looks beyond what has been kept")
         match node.test:
             case ast.NameTest() | ast.Wildcard() | ast.ElementTest():
-                reached.append(parent.child("child", *_name(node.test)))
+                # Siblings of what is anywhere below are anywhere below, too.
+                reached.append(parent.child(projection.via, *_name(node.test)))
             case _:
-                parent.subtree = True
-                reached.append(Projection(parent=parent, via="child"))
+                parent.need(Use.SUBTREE)
+                reached.append(Projection(parent=parent, via=projection.via))
     return reached
 
 
 def _attributes(test: ast.NodeTest, projection: Projection, descends: bool) -> Iterator[Projection]:
     """Note the attributes of an element, and with `descends` of those below it; gives what stands for them."""
-    _attribute(test, projection)
+    _attribute(test, projection.itself())
     yield Projection(parent=projection, via="child")
     if descends:
         below = projection.child("descendant", None, None)

@@ -6,6 +6,8 @@ from collections.abc import Iterable
 
 from xylem.syntax import ast
 
+from .free_variables import NONE, Names, free_in
+
 
 def reached_declarations(
     parts: Iterable[ast.Node], declared: Iterable[ast.Declaration]
@@ -21,12 +23,14 @@ def reached_declarations(
     found: dict[int, ast.FunctionDecl | ast.VariableDecl] = {}
     todo = list(parts)
     while todo:
-        for node in todo.pop().walk():
-            for declaration in _named(node, functions, variables):
+        part = todo.pop()
+        # A variable that the part binds itself is another one.
+        free = free_in(part) if variables else NONE
+        for node in part.walk():
+            for declaration in _named(node, functions, variables, free):
                 if id(declaration) not in found:
                     found[id(declaration)] = declaration
-                    inner = declaration.body if isinstance(declaration, ast.FunctionDecl) else declaration.value
-                    todo += [inner] if inner is not None else []
+                    todo.append(declaration)
     return list(found.values())
 
 
@@ -34,10 +38,11 @@ def _named(
     node: ast.Node,
     functions: dict[tuple[str, str, int], ast.FunctionDecl],
     variables: dict[tuple[str, str], ast.VariableDecl],
+    free: Names,
 ) -> Iterable[ast.FunctionDecl | ast.VariableDecl]:
     match node:
         case ast.VarRef(name=name):
-            yield from filter(None, [variables.get(name.expanded)])
+            yield from filter(None, [variables.get(name.expanded)] if name.expanded in free else [])
         case ast.FunctionCall(name=name, arguments=arguments):
             yield from filter(None, [functions.get((*name.expanded, len(arguments)))])
         case ast.NamedFunctionRef(name=name, arity=arity):

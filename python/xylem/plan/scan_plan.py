@@ -231,6 +231,12 @@ class ScanPlan:
     comments: bool = False
     """Keep comments and processing instructions in subtrees that are kept whole."""
 
+    @property
+    def reports_document_element(self) -> bool:
+        """Whether the document's element is reported as a whole, with what is kept of it."""
+        below = [step for step in self.steps[1:] if step.parent == 0]
+        return any(step.axis == "child" and Report.ITEM in step.report for step in below)
+
     def only_counts(self) -> list[bool]:
         """For each step, whether it and all steps below it do nothing but count, so that no row is needed for them.
 

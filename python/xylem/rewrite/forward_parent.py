@@ -3,13 +3,14 @@
     π/a[p]/..               →     π[a[p]]
     $ROOT//a[p]/parent::b   →     $ROOT//b[a[p]]
     $ROOT//a[p]/../@b       →     $ROOT//*[a[p]]/@b
+    $ROOT//a[p]/../b        →     $ROOT//*[a[p]]/b
     π//a[p]/..              →     π/descendant-or-self::*[a[p]]       (π selects elements)
 
 Gain:   nothing has to be remembered but the open elements: the stream only goes forward.
 Needs:  the step before goes to children or attributes; or to descendants, and the parent is asked for by a test that
         only elements pass, or must be one. No positions in what is moved behind other predicates.
 Safe:   a path selects each node once, in document order: the parents of the a's are the π that have one.
-Not for `$ROOT//a/..`: the document node itself may be the parent.
+Not for `$ROOT//a/..`: the document node itself may be the parent. It has no attributes, and no element but that a.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from dataclasses import replace
 from xylem.analysis.streamable_paths import is_element_test
 from xylem.syntax import ast
 
+from .lifted_test import fails_for_document
 from .step_lists import StepList, has_only_tests, is_document, local_name, relative, with_predicates
 
 
@@ -47,8 +49,7 @@ def _without(path: StepList, index: int) -> StepList | None:
         return StepList(_filtered(path.start, tests), after)
     if down.axis == "descendant":
         is_from_document = not before and is_document(path.start)
-        # The document has no attributes: whose are asked for is an element.
-        is_element = not is_from_document or (bool(after) and after[0].axis == "attribute")
+        is_element = not is_from_document or (bool(after) and fails_for_document(after[0], down))
         test = ast.Wildcard() if isinstance(up.test, ast.AnyKindTest) and is_element else up.test
         if is_element_test(test):
             axis = "descendant" if is_from_document else "descendant-or-self"

@@ -1,78 +1,138 @@
-"""Turn a predicate on the parent or on ancestors into a step.
+"""Turn a test of the parent or of ancestors into a step.
 
-    $ROOT//a[parent::b]     →     $ROOT//b/a
-    $ROOT//a[ancestor::b]   →     $ROOT//b//a
-    π/b/a[../@id = "x"]     →     π/b[@id = "x"]/a
+    $ROOT//a[parent::b]                      →     $ROOT//b/a
+    $ROOT//a[ancestor::b]                    →     $ROOT//b//a
+    $ROOT//a[ancestor::b/@id = "x"]          →     $ROOT//b[@id = "x"]//a
+    $ROOT//a[../m/year = "2020"]             →     $ROOT//*[m/year = "2020"]/a
+    π/b/a[../@id = "x"]                      →     π/b[@id = "x"]/a
 
-Gain:   the test is made where the element it is about is open, before anything below it has passed.
-Needs:  the predicate comes first, so that none before it counts; `parent::b` and `ancestor::b` without predicates that
-        count; in the last form every path of the predicate begins with `..`, and it asks for no position.
+Gain:   the test is made where the element it is about is open; until it is decided, no more waits than what the path
+        selects below it.
+Needs:  no predicate that counts: all are tests of one node, so they may be taken apart and put in any order. Of
+        ancestors a test asks whether there is one that fulfils it. Of the parent it asks anything, and nothing of
+        the element itself; where the document may be the parent, the test must fail for it.
 Safe:   a node has one parent; a path selects each node once, in document order.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
-from xylem.analysis.facts.literals import LITERALS
-from xylem.analysis.focus import uses_position
+from xylem.analysis.facts.conjuncts import conjuncts
+from xylem.analysis.facts.standard_calls import argument_of
+from xylem.analysis.focus import reads_focus
 from xylem.analysis.streamable_paths import is_element_test
 from xylem.syntax import ast
 
-from .step_lists import StepList, has_only_tests, is_document, with_predicates
+from .lifted_test import Lifted, fails_for_document, lifted
+from .step_lists import StepList, has_only_tests, is_document, local_name, relative, with_predicates
 
 
 def forward_predicate(path: StepList) -> StepList | None:
-    """The path with one such predicate less; None where there is none, or it cannot go."""
+    """The path with one such test less; None where there is none, or it cannot go."""
     for index, step in enumerate(path.steps):
         if step.predicates and step.axis in ("child", "descendant"):
-            made = _moved(path, index, step)
+            made = _first_moved(path, index, step)
             if made is not None:
                 return made
     return None
 
 
-def _moved(path: StepList, index: int, step: ast.AxisStep) -> StepList | None:
-    first, rest = step.predicates[0], step.predicates[1:]
-    plain = replace(step, predicates=rest)
-    before, after = path.steps[:index], path.steps[index + 1 :]
-    if isinstance(first, ast.AxisStep) and is_element_test(first.test) and has_only_tests(first):
-        if not before and is_document(path.start) and step.axis == "descendant":
-            if first.axis == "parent":
-                above = replace(first, axis="descendant")
-                return StepList(path.start, (above, replace(plain, axis="child"), *after))
-            if first.axis == "ancestor":
-                return StepList(path.start, (replace(first, axis="descendant"), plain, *after))
-        return None
-    if before and step.axis == "child" and before[-1].axis in ("child", "descendant") and has_only_tests(step):
-        lifted = _lifted(first)
-        if lifted is not None:
-            return StepList(path.start, (*before[:-1], with_predicates(before[-1], [lifted]), plain, *after))
+def _first_moved(path: StepList, index: int, step: ast.AxisStep) -> StepList | None:
+    if not has_only_tests(step):
+        # What stands before all that counts may go.
+        first, *rest = step.predicates
+        return _moved(path, index, replace(step, predicates=tuple(rest)), first, counts=True)
+    tests = [test for predicate in step.predicates for test in conjuncts(predicate)]
+    for place, test in enumerate(tests):
+        others = (*tests[:place], *tests[place + 1 :])
+        made = _moved(path, index, replace(step, predicates=others), test, counts=False)
+        if made is not None:
+            return made
     return None
 
 
-def _lifted(predicate: ast.Expr) -> ast.Expr | None:
-    """The predicate as one of the parent: `..` taken from the start of each of its paths."""
-    match predicate:
-        case ast.And(left=left, right=right) | ast.Or(left=left, right=right):
-            one, other = _lifted(left), _lifted(right)
-            return None if one is None or other is None else replace(predicate, left=one, right=other)
-        case ast.GeneralComparison(left=left, right=right):
-            one = left if _is_constant(left) else _from_parent(left)
-            other = right if _is_constant(right) else _from_parent(right)
-            return None if one is None or other is None else replace(predicate, left=one, right=other)
-    return None if uses_position(predicate) else _from_parent(predicate)
-
-
-def _is_constant(expr: ast.Expr) -> bool:
-    return isinstance(expr, LITERALS)
-
-
-def _from_parent(expr: ast.Expr) -> ast.Expr | None:
-    """../π → π"""
-    if not isinstance(expr, ast.Path) or not isinstance(expr.right, ast.AxisStep):
+def _moved(path: StepList, index: int, plain: ast.AxisStep, test: ast.Expr, *, counts: bool) -> StepList | None:
+    """The path with a test of its step gone up; `plain` is the step without it."""
+    before, after = path.steps[:index], path.steps[index + 1 :]
+    if not before and is_document(path.start) and plain.axis == "descendant":
+        above = _ancestor_that(test, plain)
+        if above is not None:
+            return StepList(path.start, (above, plain, *after))
+        up = lifted(test)
+        if up is None or (counts and up.test is not None):
+            return None
+        if is_element_test(up.parent) or fails_for_document(up.test, plain):
+            parent = ast.Wildcard() if isinstance(up.parent, ast.AnyKindTest) else up.parent
+            step = ast.AxisStep("descendant", parent, () if up.test is None else (up.test,), span=test.span)
+            return StepList(path.start, (step, replace(plain, axis="child"), *after))
         return None
-    if expr.left == ast.AxisStep("parent", ast.AnyKindTest()):
-        return expr.right
-    left = _from_parent(expr.left)
-    return None if left is None else replace(expr, left=left)
+    if not before or counts or plain.axis != "child" or before[-1].axis not in ("child", "descendant"):
+        return None
+    up = lifted(test)
+    parent_step = None if up is None else _with_test(before[-1], up)
+    return None if parent_step is None else StepList(path.start, (*before[:-1], parent_step, plain, *after))
+
+
+def _with_test(step: ast.AxisStep, up: Lifted) -> ast.AxisStep | None:
+    """The step to the parent with what is asked of it."""
+    tests = [] if up.test is None else [up.test]
+    if isinstance(up.parent, ast.AnyKindTest) or up.parent == step.test:
+        return with_predicates(step, tests)
+    if isinstance(up.parent, ast.Wildcard) and up.parent.local is None and up.parent.uri is None:
+        return with_predicates(step, tests) if is_element_test(step.test) else None
+    if isinstance(step.test, ast.Wildcard) and step.test.local is None and step.test.uri is None:
+        return with_predicates(replace(step, test=up.parent), tests) if not step.predicates else None
+    return None
+
+
+def _ancestor_that(test: ast.Expr, step: ast.AxisStep) -> ast.AxisStep | None:
+    """descendant::b[π], for a test that asks for an ancestor b with π."""
+    match test:
+        case ast.AxisStep() | ast.Path():
+            return _of_ancestor(test, step, ())
+        case ast.GeneralComparison(left=left, right=right):
+            if not reads_focus(right):
+                return _of_ancestor(left, step, (test, "left"))
+            if not reads_focus(left):
+                return _of_ancestor(right, step, (test, "right"))
+            return None
+    found = argument_of(test, "exists")
+    return None if found is None else _ancestor_that(found, step)
+
+
+def _of_ancestor(
+    expr: ast.Expr, step: ast.AxisStep, compared: tuple[()] | tuple[ast.GeneralComparison, str]
+) -> ast.AxisStep | None:
+    parts: list[ast.AxisStep] = []
+    while isinstance(expr, ast.Path):
+        if not isinstance(expr.right, ast.AxisStep):
+            return None
+        parts.append(expr.right)
+        expr = expr.left
+    if not isinstance(expr, ast.AxisStep) or not is_element_test(expr.test) or not has_only_tests(expr):
+        return None
+    if expr.axis != "ancestor" and not (expr.axis == "ancestor-or-self" and _is_another(expr, step)):
+        return None
+    tests = _below(parts[::-1], compared)
+    return None if tests is None else ast.AxisStep("descendant", expr.test, (*expr.predicates, *tests), span=expr.span)
+
+
+def _below(
+    parts: Sequence[ast.AxisStep], compared: tuple[()] | tuple[ast.GeneralComparison, str]
+) -> tuple[ast.Expr, ...] | None:
+    """What the ancestor must fulfil: that there is something below it, or that it compares."""
+    if not parts:
+        # The ancestor itself is compared: its string value would have to be known.
+        return None if compared else ()
+    below = relative(parts)
+    if not compared:
+        return (below,)
+    comparison, side = compared
+    return (replace(comparison, left=below) if side == "left" else replace(comparison, right=below),)
+
+
+def _is_another(one: ast.AxisStep, other: ast.AxisStep) -> bool:
+    name, second = local_name(one), local_name(other)
+    return name is not None and second is not None and name != second

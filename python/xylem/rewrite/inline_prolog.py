@@ -6,7 +6,7 @@
     for $b in /bib/book return local:f($b)                →     for $b in /bib/book return <t>{ $b/title }</t>
 
 Gain:   a global variable that reads the input, or a function that takes a node, would need all of it kept.
-Needs:  for variables: a path or a document, not external, without a type to be checked. For functions: no recursion;
+Needs:  for variables: not external; one that a function reads stays for it. For functions: no recursion;
         parameters and result without types, or with types the arguments are known to have; the variables that the
         body reads of the prolog are bound nowhere in the query.
 Safe:   functions have no focus and no state: a call is its body with the parameters bound to the arguments.
@@ -49,7 +49,7 @@ def inline_prolog(body: ast.Expr, prolog: Iterable[ast.Declaration]) -> ast.Expr
             break
         for declaration in ready:
             assert declaration.value is not None
-            lets.append(ast.LetClause(declaration.name, None, declaration.value, span=declaration.span))
+            lets.append(ast.LetClause(declaration.name, declaration.type, declaration.value, span=declaration.span))
             placed.add(declaration.name.expanded)
     return ast.Flwor(tuple(lets), body, span=body.span) if lets else body
 
@@ -61,9 +61,9 @@ def inline_functions(body: ast.Expr, declared: Iterable[ast.Declaration]) -> ast
 
 
 def _is_input(declaration: ast.VariableDecl, inputs: set[ExpandedName]) -> bool:
-    """Whether a variable is a cheap way to say a part of the input: a path from it, or from another such variable."""
+    """Whether the value of a variable reads the input, by itself or by another such variable."""
     value = declaration.value
-    if declaration.external or declaration.type is not None or value is None or not is_cheap(value):
+    if declaration.external or value is None:
         return False
     if reads_focus(value) or _variables(value) & inputs:
         return True

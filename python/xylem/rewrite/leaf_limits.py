@@ -6,7 +6,8 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from xylem.analysis.focus import reads_focus
-from xylem.analysis.projection import NotProjectable, Projection, project
+from xylem.analysis.free_variables import free_in
+from xylem.analysis.projection import NotProjectable, Projection, looks_beyond, project
 from xylem.functions.registry import PREFIXES
 from xylem.functions.traits import ABOVE, ELSEWHERE
 from xylem.plan.flux import ROOT
@@ -42,7 +43,7 @@ class LeafLimits:
         self._check_prolog(expr)
         read = stream_variables(expr, streams)
         # What cannot be projected reads the whole document, and that can be kept.
-        if not read <= {ROOT} and _looks_beyond(expr, streams):
+        if not read <= {ROOT} and looks_beyond(expr, streams):
             raise TooFar
         if len(read) > 1 and any(map(_compares_places, expr.walk())):
             raise TooFar
@@ -64,14 +65,15 @@ class LeafLimits:
         seen: set[object] = set()
         todo: list[ast.Node] = [expr]
         while todo:
-            for node in todo.pop().walk():
+            part = todo.pop()
+            for read in free_in(part) if self.variables else ():
+                self._follow_variable(read, seen, todo)
+            for node in part.walk():
                 match node:
                     case ast.FunctionCall(name=name, arguments=arguments):
                         self._follow_function((*name.expanded, len(arguments)), seen, todo)
                     case ast.NamedFunctionRef(name=name, arity=arity):
                         self._follow_function((*name.expanded, arity), seen, todo)
-                    case ast.VarRef(name=name):
-                        self._follow_variable(name.expanded, seen, todo)
 
     def _follow_function(self, key: tuple[str, str, int], seen: set[object], todo: list[ast.Node]) -> None:
         if key in seen or key[0] in _OURS or key[:2] in self.externals:
@@ -85,7 +87,7 @@ class LeafLimits:
             return
         if any(map(_climbs, declared.body.walk())):
             raise TooFar
-        todo.append(declared.body)
+        todo.append(declared)
 
     def _follow_variable(self, key: ExpandedName, seen: set[object], todo: list[ast.Node]) -> None:
         declared = self.variables.get(key)
@@ -101,16 +103,6 @@ def stream_variables(expr: ast.Expr, streams: Collection[str]) -> set[str]:
     """The variables of the stream that an expression reads."""
     read = {node.name.expanded for node in expr.walk() if isinstance(node, ast.VarRef)}
     return {name for name in streams if ("", name) in read}
-
-
-def _looks_beyond(expr: ast.Expr, streams: Collection[str]) -> bool:
-    """Names and attributes of the elements around are known while an element is open: nothing else is."""
-    found = {("", name): Projection() for name in streams}
-    try:
-        project(expr, found)
-    except NotProjectable:
-        return True
-    return any(projection.looks_above for projection in found.values())
 
 
 def _compares_places(node: ast.Node) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from collections.abc import Sequence as Seq
 from dataclasses import dataclass, replace
+from functools import partial
 
 from xylem.analysis.facts.value_expressions import gives_values
 from xylem.analysis.focus import uses_position
@@ -34,6 +35,7 @@ from xylem.plan.flux import (
 )
 from xylem.syntax import ast, print_query
 
+from .conditions_above import with_conditions_above
 from .count_clause import count_by_position
 from .counted_positions import counted, picked
 from .forward_axes import forward
@@ -60,6 +62,7 @@ from .stream_windows import (
     window_index,
 )
 from .substitution import FocusInTheWay, Substitution, variable
+from .tests_of_loops import with_tests_above
 from .window_results import about_each
 
 _OF_ALL_TUPLES = (ast.OrderByClause, ast.GroupByClause, ast.CountClause, ast.BestMatchClause)
@@ -201,6 +204,9 @@ class _Converter:
                 split = by_arrival(clause, rest, result, self.names) or bind_parent(clause, rest, result, self.names)
                 if split is not None:
                     return self._flwor(whole, *split, place)
+                above = self._tested_above(clause, rest, place)
+                if above is not None:
+                    return self._flwor(whole, *above, result, place)
                 numbered = count_by_position(clause, rest, result)
                 if numbered is not None:
                     return self._flwor(whole, *numbered, place)
@@ -242,10 +248,17 @@ class _Converter:
         if clause.position is not None:
             position = self.names.keep(clause.position)
             inner = inner.where(clause.position, variable(position))
+        conditions: tuple[ast.Expr, ...] = ()
+        if not self._can_follow(found, place):
+            split = with_conditions_above(found, variable(bound), partial(self._is_local_test, place=place))
+            if split is None or position is not None or number is not None or window is not None:
+                return None
+            found, conditions = split
         path = tuple(map(flux_step, found.steps))
-        self._check_path(found, place)
         try:
             body = self._flwor(ast.Flwor((), result), rest, result, inner)
+            for condition in reversed(conditions):
+                body = if_then(self._condition(condition, inner.resolved), body)
         except TooFar:
             # The body looks further than its variable: one step up, what it looks at may be reached.
             return None
@@ -365,8 +378,10 @@ class _Converter:
         resolved = self._resolved(expr, place)
         found = streamable_path(resolved, place.streams)
         if found is not None:
-            self._check_path(found, place)
-            return Copy(found.variable, tuple(map(flux_step, found.steps)))
+            if self._can_follow(found, place):
+                return Copy(found.variable, tuple(map(flux_step, found.steps)))
+            # A test looks further than its node: at what is open around it, or at what is kept where the path starts.
+            return self._by_conditions(found, place) or self._leaf(expr, place)
         numbered = self._picked(resolved, place) or self._mapped(resolved, expr, place)
         if numbered is not None:
             return numbered
@@ -465,6 +480,47 @@ class _Converter:
         inner = replace(place, streams=place.streams | {bound})
         body = self.convert(result(variable(bound)), inner)
         return For(bound, path.variable, tuple(map(flux_step, path.steps)), body)
+
+    def _tested_above(
+        self, clause: ast.ForClause, rest: Seq[ast.Clause], place: _Place
+    ) -> tuple[tuple[ast.Clause, ...]] | None:
+        """The clauses with a `where` about what is above as a predicate, where the path can then be followed."""
+        tested = with_tests_above(clause, rest)
+        if tested is None:
+            return None
+        loop, left = tested
+        found = streamable_path(self._resolved(loop.collection, place), place.streams)
+        return ((loop, *left),) if found is not None and self._can_follow(found, place) else None
+
+    def _by_conditions(self, path: StreamablePath, place: _Place) -> Flux | None:
+        """π/a[χ] → for $x in π/a where χ($x) return $x, where χ looks at what is open around an a."""
+        bound = self.names.invent(flux_step(path.steps[-1]).name)
+        split = with_conditions_above(path, variable(bound), partial(self._is_local_test, place=place))
+        if split is None:
+            return None
+        inner = replace(place, streams=place.streams | {bound}).resolved
+        body: Flux = Copy(bound)
+        try:
+            for condition in reversed(split.conditions):
+                body = if_then(self._condition(condition, inner), body)
+        except (TooFar, FocusInTheWay):
+            return None
+        return For(bound, path.variable, tuple(map(flux_step, split.path.steps)), body)
+
+    def _is_local_test(self, test: ast.Expr, place: _Place) -> bool:
+        try:
+            self.limits.check_predicate(test, place.streams)
+        except TooFar:
+            return False
+        return True
+
+    def _can_follow(self, path: StreamablePath, place: _Place) -> bool:
+        """Whether the tests of a path look no further than the nodes they test."""
+        try:
+            self._check_path(path, place)
+        except TooFar:
+            return False
+        return True
 
     def _check_path(self, path: StreamablePath, place: _Place) -> None:
         for step in path.steps:

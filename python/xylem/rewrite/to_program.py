@@ -18,6 +18,7 @@ from .fresh_names import Names
 from .inline_prolog import inline_functions, inline_prolog
 from .joins import ModuleJoins
 from .leaf_limits import LeafLimits
+from .position_ranges import with_position_bounds
 from .rule import Facts
 from .rules import ALGEBRA, NORMAL_FORM
 from .single_pass import make_one_pass, told_of
@@ -46,7 +47,7 @@ def to_program(
     With `part`, the plan gives no more than these parts of the answer: the first, and the one behind the last.
     """
     declared = list(prolog)
-    body = unite_paths(inline_prolog(body, declared))
+    body = with_position_bounds(unite_paths(inline_prolog(body, declared)))
     source = stream_source(body)
     if source is not None:
         body = read_from_root(body, source)

@@ -32,6 +32,7 @@ from xylem.analysis.ast_replacement import replaced
 from xylem.analysis.facts.standard_calls import argument_of
 from xylem.analysis.focus import read_variables, reads_focus, uses_last, uses_position
 from xylem.analysis.free_variables import free_in
+from xylem.analysis.projection import looks_beyond
 from xylem.analysis.streamable_paths import is_test
 from xylem.functions.library import look_up
 from xylem.functions.registry import FN
@@ -126,6 +127,9 @@ def _grouped(loop: ast.Flwor, facts: PassFacts) -> _Grouped | None:
     if not finder.are_all((*after, ast.WhereClause(loop.result))):
         return None
     if any(_EACH_VALUE.name.expanded in read_variables(taken) for taken in finder.calls.values()):
+        return None
+    if any(looks_beyond(part, [record.name.local]) for part in (*tests, *keys.values(), *finder.calls.values())):
+        # What is around a record is known when it has passed; then the record has passed, too.
         return None
     if each is not None and many is not None:
         if argument_of(many, "distinct-values") is None and any(map(_has_path, finder.calls.values())):

@@ -54,8 +54,11 @@ class DocumentRuns:
         self._part.clock = clock
         self._limits = limits
         self._scanner = scanner
-        self._buffer_limits_items = 0 < limits.buffered_bytes < limits.item_bytes
-        """Whether items must be smaller than they may be at all: one that is not complete is kept too, by the scan."""
+        is_lower = limits.buffered_bytes < limits.item_bytes or program.scan.reports_document_element
+        self._buffer_limits_items = limits.buffered_bytes > 0 and is_lower
+        """Whether items are kept within the limit of all buffers: one that is not complete is kept too, by the scan.
+        So it is where that limit is the lower one, and where the document's element is such an item: what is kept of it
+        is what is kept of the whole input."""
         self.statistics = statistics or Statistics()
         self.statistics.limit_bytes = limits.buffered_bytes
         self._ready: tuple[StreamRun, ScanPlan] | None = None

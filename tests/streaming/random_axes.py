@@ -1,0 +1,64 @@
+"""Random queries that look up and sideways, and random documents whose elements nest in every way."""
+
+from __future__ import annotations
+
+from random import Random
+
+_TESTS = """
+../m = '1'; parent::*/m = '1'; parent::b/m = '1'; ../@x = '1'; ../../m = '1'; ../../@x = '1'; ancestor::b/@x = '1';
+ancestor::b/m = '1'; ancestor-or-self::*/@x = '2'; ancestor-or-self::b/m = '1'; not(../m = '1'); not(ancestor::b);
+ancestor::b[m]; parent::b[@x = '1']; exists(../m); count(ancestor::*) = 2; ../m = '1' and @x = '1'; @y or ../@x;
+..//c = '1'; parent::c or parent::b; ancestor::*[@x = '1']/m; name(..) = 'b'; count(../a) = 1; parent::b[m = '1']/a;
+not(parent::b/m = '1'); ../b; ancestor::b/c/m = '2'; ../c/@x = '1'; ../m = ../c; ../m = 'x' or ../c;
+preceding-sibling::a; preceding-sibling::b[1]; count(preceding-sibling::c) = 1; following-sibling::m = '1';
+not(preceding-sibling::a); preceding-sibling::*[1][self::b]; preceding-sibling::b[1]/@x = '1';
+following-sibling::*[1][self::a]; exists(preceding-sibling::b); empty(preceding-sibling::c);
+preceding-sibling::m[1] = '1'; position() = 1 to 2; position() = (1, 3)
+"""
+TESTS = [test.strip() for test in _TESTS.split(";")]
+HEADS = ["//a", "//b/a", "/*/a", "//c//a", "/*/b/a", "//*", "//b", "/a//b"]
+TAILS = [
+    *("/c", "/@x", "//m", "/..", "/../c", "/../@y", "/parent::b/m", "/ancestor::b/c", "/text()", "/comment()"),
+    *("/following-sibling::a[1]", "/preceding-sibling::b[1]", "/following-sibling::c", "/preceding-sibling::c"),
+    *("/ancestor::b/@x", "/following-sibling::*[1]", "/preceding-sibling::*[1]", "/following-sibling::b[1]/@x"),
+]
+KEYS = ["../m", "ancestor::b/@x", "../@x", "preceding-sibling::b[1]", "../../c"]
+
+
+def random_document(random: Random, depth: int = 0) -> str:
+    """A small document of few names, at any depth."""
+    attributes = "".join(f' {name}="{random.randrange(3)}"' for name in "xy" if random.random() < 0.4)
+    inside = "".join(_child(random, depth + 1) for _ in range(random.randrange(4) if depth < 5 else 0))
+    name = random.choice("abcm")
+    return f"<{name}{attributes}>{inside}</{name}>"
+
+
+def _child(random: Random, depth: int) -> str:
+    kind = random.randrange(5)
+    if kind < 2:
+        return random_document(random, depth)
+    return (str(random.randrange(3)), "<!--k-->", "<?p q?>")[kind - 2]
+
+
+def random_query(random: Random) -> str:
+    """A path, a count, a loop, a `where` or a `group by` that looks around the nodes of a path."""
+    tests = "".join(f"[{random.choice(TESTS)}]" for _ in range(random.choice([0, 1, 1, 1, 2])))
+    start = random.choice(HEADS) + tests
+    tail = random.choice([*TAILS, *[""] * 8])
+    name, other = random.choice("abc*"), random.choice("abc*")
+    match random.randrange(9):
+        case 0:
+            return f"count({start}{tail})"
+        case 1:
+            return f"for $p in {start} return <r>{{ $p{tail or '/@x'} }}</r>"
+        case 2:
+            test = random.choice([one for one in TESTS if one.startswith((".", "p", "a")) and "osition()" not in one])
+            simple = test if " and " not in test and " or " not in test and "= .." not in test else "../m"
+            return f"for $p in {start} where $p/{simple} return <r>{{ $p/@x, $p{tail or '/c'} }}</r>"
+        case 3:
+            key = f"string-join($p/{random.choice(KEYS)}/string(), ',')"
+            return f"for $p in {start} group by $k := {key} return <g k='{{ $k }}'>{{ count($p) }}</g>"
+        case 4:
+            counted = f"count($p/preceding-sibling::{name})"
+            return f"for $p in {start} return <r>{{ $p/@x, {counted}, $p/preceding-sibling::{other}[1]/@x }}</r>"
+    return start + tail

@@ -1,0 +1,122 @@
+"""Queries that look at parents, ancestors and siblings: the stream gives what the tree gives, and keeps little."""
+
+from __future__ import annotations
+
+import os
+from datetime import date
+from random import Random
+
+import pytest
+import xylem
+from xylem.source.limits import Limits
+
+from .random_axes import random_document, random_query
+
+_SEED = int(os.environ.get("XYLEM_SEED") or date.today().toordinal())
+_MANY = 20_000 if os.environ.get("XYLEM_CAMPAIGN") else 60
+
+
+def streamed(query: str, document: str) -> tuple[str, int]:
+    """The answer from the stream, and the bytes that were buffered for it."""
+    written: list[bytes] = []
+    result = xylem.compile(query).stream(document.encode())
+    result.write_to(written.append, method="adaptive")
+    return b"".join(written).decode(), result.statistics.peak_buffered_bytes
+
+
+def answered(query: str, document: str) -> str:
+    """The answer from the stream, or the code of the refusal."""
+    try:
+        return streamed(query, document)[0]
+    except xylem.StaticError as refused:
+        return refused.code
+
+
+def test_any_such_query_gives_what_the_tree_gives() -> None:
+    random = Random(_SEED)
+    for _ in range(_MANY):
+        query = random_query(random)
+        compiled = xylem.compile(query)
+        for document in (random_document(random) for _ in range(3)):
+            expected = compiled.run(context=xylem.parse(document)).serialize(method="adaptive")
+            assert answered(query, document) in (expected, "XYST0004"), (_SEED, query, document)
+
+
+VOLUMES = "".join(
+    f'<volume id="v{v}"><meta><year>{2000 + v}</year></meta>'
+    + "".join(
+        f'<paper><title>t{v}.{p}</title><author>A{p % 7}</author><abstract lang="{"fr" if p % 3 else "en"}">'
+        f"{'word ' * 60}</abstract><!--c--><author>B</author></paper>"
+        for p in range(20)
+    )
+    + "</volume>"
+    for v in range(40)
+)
+DOCUMENT = f"<proceedings>{VOLUMES}</proceedings>"
+
+KEEPS_NOTHING = [
+    '//paper[ancestor::volume/@id = "v7"]/title',
+    '//title[ancestor-or-self::*/@id = "v7"]',
+    '//paper[not(ancestor::volume/@id = "v7")]/title',
+    "//title[count(ancestor::*) = 3]",
+    "(//paper/title)[position() = 1 to 5]",
+    'count(//paper[../meta/year = "2020"])',
+]
+KEEPS_ONE_ITEM = [
+    '//abstract[@lang = "fr"]/../title',
+    '//abstract[@lang = "fr"][contains(., "word")]/../title',
+    '//abstract[contains(., "word")]/parent::paper/title',
+]
+KEEPS_ONE_VOLUME = [
+    '//paper[../meta/year = "2020"]/title',
+    '//paper[parent::*/meta/year = "2020"]/title',
+    '//paper[parent::volume/meta/year = "2020"]/title',
+    'for $p in //paper where $p/../meta/year = "2020" return $p/title',
+    '//paper[ancestor::volume/meta/year = "2020"]/title',
+    '//paper[../meta/year = "2020"][author = "A2"]/title',
+    '//paper[author = "A2" and ../meta/year = "2020"]/title',
+]
+KEEPS_PARTS = {
+    "for $p in //paper group by $y := $p/ancestor::volume/meta/year return <y>{ $y, count($p) }</y>": 0.3,
+    "for $p in //paper group by $y := $p/../meta/year return <y>{ $y, count($p) }</y>": 0.3,
+    "//title/following-sibling::author[1]": 0.7,
+    "//author/preceding-sibling::author[1]": 0.7,
+    "for $a in //author return count($a/preceding-sibling::author)": 0.5,
+    '//title[../../meta/year = "2020"]': 0.7,
+    "declare variable $all := distinct-values(//author); count($all)": 0.01,
+    "declare variable $all as item()* := distinct-values(//author); for $a in $all order by $a return $a": 0.01,
+}
+
+
+@pytest.mark.parametrize("query", KEEPS_NOTHING)
+def test_what_is_open_around_a_node_need_not_be_kept(query: str) -> None:
+    answer, kept = streamed(query, DOCUMENT)
+    assert answer == xylem.compile(query).run(xylem.parse(DOCUMENT)).serialize(method="adaptive")
+    assert kept == 0
+
+
+@pytest.mark.parametrize("query", [*KEEPS_ONE_ITEM, *KEEPS_ONE_VOLUME])
+def test_what_a_test_may_still_drop_is_all_that_waits(query: str) -> None:
+    answer, kept = streamed(query, DOCUMENT)
+    assert answer == xylem.compile(query).run(xylem.parse(DOCUMENT)).serialize(method="adaptive")
+    assert kept < (300 if query in KEEPS_ONE_ITEM else len(DOCUMENT) / 20)
+
+
+@pytest.mark.parametrize("query", KEEPS_PARTS)
+def test_no_more_is_kept_than_the_query_reads(query: str) -> None:
+    answer, kept = streamed(query, DOCUMENT)
+    assert answer == xylem.compile(query).run(xylem.parse(DOCUMENT)).serialize(method="adaptive")
+    assert kept < len(DOCUMENT) * KEEPS_PARTS[query]
+
+
+def test_the_documents_element_is_kept_within_the_limit_of_buffers() -> None:
+    copy = (
+        "declare function local:c($n) { typeswitch ($n) case element() return element { node-name($n) }"
+        " { $n/@*, for $c in $n/node() return local:c($c) } default return $n }; local:c(/*)"
+    )
+    join = "for $v in //volume return <v>{ $v/@id, //paper[author = $v/@id]/title }</v>"
+    limits = Limits(item_bytes=10_000)
+    for query in (copy, join):
+        written: list[bytes] = []
+        xylem.compile(query).stream(DOCUMENT.encode(), limits=limits).write_to(written.append)
+        assert b"".join(written).decode() == xylem.compile(query).run(xylem.parse(DOCUMENT)).serialize()
