@@ -104,7 +104,8 @@ def decompressed(chunks: Iterable[bytes], ratio_limit: int) -> Iterator[bytes]:
     head = b""
     for chunk in chunks:
         head += chunk
-        if len(head) >= LONGEST_MAGIC:
+        # No longer than it can still be the beginning of a compressed input: the rest may be long in coming.
+        if not any(magic.startswith(head) for magic in _MAGIC):
             break
     rest = chain((head,), chunks) if head else chunks
     for magic, name in _MAGIC.items():
