@@ -9,6 +9,8 @@ Where there are fewer items than that, they are all there.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from xylem.analysis.facts.comparisons import GENERAL, sides
 from xylem.analysis.facts.standard_calls import is_call
 from xylem.analysis.focus import uses_position
@@ -33,8 +35,36 @@ def sees_more_than_items(expr: ast.Node, number: int) -> bool:
 def looks_at_copies(whole: ast.Node, loop: ast.Node) -> bool:
     """Whether what stands around a loop may ask which nodes its results are, or look around them."""
     inside = {id(node) for node in loop.walk()}
-    outside = (node for node in whole.walk() if id(node) not in inside)
-    return any(isinstance(node, _BY_IDENTITY) or _may_look_around(node) for node in outside)
+    outside = [node for node in whole.walk() if id(node) not in inside]
+    if any(isinstance(node, _BY_IDENTITY) or _may_look_around(node) for node in outside):
+        return True
+    return _descends(loop) and _have_steps(outside, loop)
+
+
+def _descends(loop: ast.Node) -> bool:
+    """Whether its items may stand inside each other."""
+    return any(isinstance(node, ast.AxisStep) and node.axis.startswith("descendant") for node in loop.walk())
+
+
+def _have_steps(outside: Sequence[ast.Node], loop: ast.Node) -> bool:
+    """Whether a path goes on from all results of a loop: of one that stands inside another, it gives a node once."""
+    names: set[tuple[str, str]] = set()
+
+    def has_results(expr: ast.Node) -> bool:
+        nodes = expr.walk()
+        return any(n is loop or (isinstance(n, ast.VarRef) and n.name.expanded in names) for n in nodes)
+
+    lets = [node for node in outside if isinstance(node, ast.LetClause)]
+    while more := {let.name.expanded for let in lets if has_results(let.value)} - names:
+        names |= more
+    return any(isinstance(node, ast.Path) and has_results(_start(node)) for node in outside)
+
+
+def _start(path: ast.Path) -> ast.Expr:
+    start: ast.Expr = path
+    while isinstance(start, ast.Path):
+        start = start.left
+    return start
 
 
 def _may_look_around(node: ast.Node) -> bool:

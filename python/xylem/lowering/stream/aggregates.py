@@ -329,7 +329,7 @@ class Extraction:
         # A group is a sequence of items: paths over it would meet what is in two of them twice.
         if not any(isinstance(c, ast.OrderByClause) for c in rest) or not all(isinstance(c, _OF_ONE) for c in rest):
             return None
-        return self._collected(node, bound, own_focus)
+        return self._collected(node, node, bound, own_focus)
 
     def _first_tuples(self, node: ast.Expr, bound: frozenset[tuple[str, str]], own_focus: bool) -> ast.Expr | None:
         """(for $x in E where p order by …)[position() le 10]: of what passes the test, that which comes first"""
@@ -341,17 +341,18 @@ class Extraction:
         own = {c.name.expanded for c in limited.loop.clauses if isinstance(c, (ast.ForClause, ast.LetClause))}
         if any((free_in(part) - own) & (bound | self.others) for part in at_once):
             return None
-        loop = self._collected(limited.loop, bound, own_focus, limited)
+        loop = self._collected(node, limited.loop, bound, own_focus, limited)
         return None if loop is None else with_loop(node, limited, loop)
 
     def _collected(
         self,
+        written: ast.Expr,
         node: ast.Flwor,
         bound: frozenset[tuple[str, str]],
         own_focus: bool,
         limited: LimitedSort | None = None,
     ) -> ast.Flwor | None:
-        """A loop over what is collected of its items, in place of the items themselves."""
+        """A loop over what is collected of its items, in place of the items themselves; `written` is the expression."""
         first, *rest = node.clauses
         tests: list[ast.Clause] = []
         while rest and isinstance(rest[0], ast.WhereClause):
@@ -363,7 +364,7 @@ class Extraction:
         if _looks_around(replace(node, clauses=(replace(first, collection=ITEM), *node.clauses[1:]))):
             # What is collected is a copy: nothing is around it.
             return None
-        if looks_at_copies(self._whole, node):
+        if looks_at_copies(self._whole, written):
             return None
         passing = first.collection
         if tests:
