@@ -302,11 +302,11 @@ def _data_flow(module: ast.Module, env: StaticEnvironment) -> DataFlow:
     from xylem.plan.streamability import DataFlow
     from xylem.rewrite.earlier_passes import fused
     from xylem.rewrite.limited_sorts import limited_nodes
+    from xylem.rewrite.query_rule import QueryFacts
     from xylem.rewrite.single_pass.fold_groups import folded_groups
-    from xylem.rewrite.single_pass.rule import PassFacts
 
     def limited(expr: ast.Expr) -> frozenset[int]:
-        return limited_nodes(expr) | folded_groups(expr, PassFacts.of(expr, declared))
+        return limited_nodes(expr) | folded_groups(expr, QueryFacts.of(expr, declared))
 
     builder = _builder(env)
     main = builder.load(module).module
@@ -388,6 +388,7 @@ def _compiled_distributed(
         keeps_windows=keeps_windows and not main.static.is_sequential,
         divides=divides,
         input_of=input_of,
+        without=env.without_rules,
     )
     known = schema if not query.distribution.is_parallel else None
     parts = CompiledParts(main.module, _PartPrograms(env, known), env.external_functions)

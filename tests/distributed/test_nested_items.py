@@ -35,7 +35,7 @@ AS_THEY_ARE = [
     "head(//s)//p",
 ]
 IN_ONE_PLACE = [
-    "let $s := (for $s in //s where $s/@n return $s) return ($s//p, count($s))",
+    "let $s := (for $s in //s order by $s/@n return $s) return ($s//p, count($s))",
     "for $t in //t for $s in //s[@n = $t/@n] group by $k := 1 return count($s/@n)",
     "for $t in //t let $b := (//s, //t) return $b/@n/string()",
     "(for $s in //s order by $s/@n return $s)/@n/string()",

@@ -30,6 +30,7 @@ from .fresh_names import bound_names
 from .inline_prolog import inline_prolog
 from .input_reads import names_bound_in, read_from_document, reads_input
 from .let_values import is_cheap
+from .normalise import normalise
 from .not_spread import NotSpread
 from .single_pass import make_one_pass
 from .source import stream_source
@@ -77,7 +78,7 @@ class Split(NamedTuple):
 
 def fused(body: ast.Expr, prolog: Sequence[ast.Declaration]) -> ast.Expr:
     """The body after the rules that make one pass of it, but for tables by key: those come last, of what is left."""
-    return make_one_pass(body, prolog, without=("fold_groups", "group_by_key"))[0]
+    return make_one_pass(normalise(body, prolog)[0], prolog, without=("fold_groups", "group_by_key"))[0]
 
 
 def split_passes(body: ast.Expr, prolog: Iterable[ast.Declaration], first_number: int = 1) -> Split | None:
@@ -221,9 +222,7 @@ class _Search:
             clauses.append(made)
         return replace(flwor, clauses=tuple(clauses), result=self.visited(flwor.result, place))
 
-    def _clause(
-        self, clause: ast.Clause, place: _Place, following: Sequence[ast.Node]
-    ) -> tuple[ast.Clause, _Place]:
+    def _clause(self, clause: ast.Clause, place: _Place, following: Sequence[ast.Node]) -> tuple[ast.Clause, _Place]:
         lets = [part for part in (clause, *following) if isinstance(part, ast.LetClause) and part.type is None]
         small = place.small | {let.name.expanded for let in lets if is_small(let.value)}
         needed = replace(place, is_needed=place.is_needed or any(_is_long_part(part, small) for part in following))

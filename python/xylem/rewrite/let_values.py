@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from xylem.analysis.facts.literals import LITERALS
@@ -9,6 +10,7 @@ from xylem.functions.registry import PREFIXES
 from xylem.functions.traits import AGGREGATES
 from xylem.syntax import ast
 
+from .fresh_names import bound_names
 from .source import NAMED_SOURCES
 
 
@@ -93,3 +95,10 @@ def _is_repeated_in(name: ast.Name, expr: ast.Node) -> bool:
             case ast.Quantified() | ast.InlineFunction() if any(_reads(name, [node])):
                 return True
     return False
+
+
+def bound_once(body: ast.Expr) -> dict[tuple[str, str], ast.Expr]:
+    """What variables stand for that one `let` binds, and nothing else."""
+    times = Counter(name.expanded for node in body.walk() for name in bound_names(node))
+    lets = (node for node in body.walk() if isinstance(node, ast.LetClause))
+    return {let.name.expanded: let.value for let in lets if times[let.name.expanded] == 1}

@@ -18,10 +18,11 @@ from .fresh_names import Names
 from .inline_prolog import inline_functions, inline_prolog
 from .joins import ModuleJoins
 from .leaf_limits import LeafLimits
+from .normalise import normalise
 from .position_ranges import with_position_bounds
 from .rule import Facts
 from .rules import ALGEBRA, NORMAL_FORM
-from .single_pass import make_one_pass, told_of
+from .single_pass import make_one_pass
 from .source import read_from_root, stream_source
 from .to_flux import to_flux
 from .union_of_paths import unite_paths
@@ -51,6 +52,7 @@ def to_program(
     source = stream_source(body)
     if source is not None:
         body = read_from_root(body, source)
+    body, spelled = normalise(body, declared, without)
     body, fusions = make_one_pass(body, declared, without)
     if fusions:
         # What became of a recursion may call functions that can be put in now.
@@ -74,6 +76,7 @@ def to_program(
     if part is not None:
         query = apply_rules(some_parts(query, *part), NORMAL_FORM, facts, note, without)
     query = apply_rules(query, ALGEBRA, facts, note, without)
+    told = tuple(change.told for change in (*spelled, *fusions))
     program = rewrite_to_flux(query, schema, names)
     kept = buffers(program, schema)
-    return FluxPlan(program, query, source, reads_input, kept, tuple(applied), told_of(fusions), parts, whole)
+    return FluxPlan(program, query, source, reads_input, kept, tuple(applied), told, parts, whole)

@@ -1,6 +1,6 @@
 """Comparison operators: what they become when their sides change places, and which ones mean the same.
 
-        1 < $x     →     $x > 1
+1 < $x     →     $x > 1
 """
 
 from __future__ import annotations
@@ -35,3 +35,15 @@ class Side(NamedTuple):
 def sides(test: Comparison) -> tuple[Side, Side]:
     """The comparison as written, and turned round."""
     return Side(test.left, test.op, test.right), Side(test.right, TURNED[test.op], test.left)
+
+
+def compared_with_number(expr: ast.Expr) -> tuple[ast.Expr, str, int] | None:
+    """E, sign and number of a comparison, the number on its right."""
+    if not isinstance(expr, (ast.GeneralComparison, ast.ValueComparison)):
+        return None
+    sign = GENERAL.get(expr.op, expr.op)
+    if isinstance(expr.right, ast.IntegerLiteral):
+        return expr.left, sign, expr.right.value
+    if isinstance(expr.left, ast.IntegerLiteral):
+        return expr.right, TURNED[sign], expr.left.value
+    return None

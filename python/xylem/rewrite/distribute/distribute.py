@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 
@@ -17,9 +17,10 @@ from xylem.syntax import ast, print_query
 
 from ..inline_prolog import inline_functions, inline_prolog
 from ..input_reads import named_input, read_from_collection, read_from_document, reads_input
+from ..normalise import normalise
 from ..not_spread import NotSpread
+from ..query_rule import QueryFacts
 from ..single_pass.fold_associative import FoldAssociative
-from ..single_pass.rule import PassFacts
 from .frame import Frame, Signature
 from .gathered_parts import joined_by_key, told_joins
 from .lookups import with_lookups
@@ -37,6 +38,7 @@ def distribute(
     keeps_windows: bool = False,
     divides: bool = False,
     input_of: InputOf = InputOf.NAMED,
+    without: Collection[str] = (),
 ) -> SpreadQuery:
     """How a query is spread over parts of its input, or why it is one task.
 
@@ -46,7 +48,7 @@ def distribute(
     that can merge their states, with the types of a value and of the result; `unmerged`: those that cannot.
     `keeps_windows`: the input is a stream, whose windows may stay open from one of its batches to the next.
     `divides`: items may be divided themselves, for documents that have a few large ones. `input_of`: whether
-    doc() may be a name of the input.
+    doc() may be a name of the input. `without`: rules that are switched off.
     """
     declared = list(prolog)
     is_ordered = not _is_unordered(body, declared)
@@ -55,7 +57,7 @@ def distribute(
         frame = partial(
             Frame, functions, is_one_document, is_empty_greatest, user_aggregates, keeps_windows, unmerged, divides
         )
-        return _spread(body, declared, frame, is_ordered, input_of)
+        return _spread(body, declared, frame, is_ordered, input_of, without)
     except NotSpread as refused:
         return _one_task(body if is_one_document else _of_collection(body, declared), refused, is_ordered)
 
@@ -77,11 +79,12 @@ def _spread(
     new_frame: Callable[[], Frame],
     is_ordered: bool,
     input_of: InputOf,
+    without: Collection[str],
 ) -> SpreadQuery:
     for declaration in declared:
         if isinstance(declaration, ast.ContextItemDecl):
             raise NotSpread("the query declares its context item", declaration)
-    body = _without_recursion(inline_prolog(body, declared), declared)
+    body = inline_prolog(body, declared)
     if input_of is InputOf.NOTHING:
         raise NotSpread("there is no input", None)
     if input_of is InputOf.WHOLE:
@@ -90,6 +93,7 @@ def _spread(
     body = read_from_document(body, new_frame().is_one_document, may_be_named=input_of is InputOf.NAMED)
     if not reads_input(body):
         raise NotSpread("it reads no input", None)
+    body = _without_recursion(normalise(body, declared, without)[0], declared)
     frame, made = _taken_apart(body, declared, new_frame)
     for declaration in reached_declarations([made, *(part.body for part in frame.parts)], declared):
         value = declaration.value if isinstance(declaration, ast.VariableDecl) else None
@@ -124,7 +128,7 @@ def _taken_apart(
 
 def _without_recursion(body: ast.Expr, declared: list[ast.Declaration]) -> ast.Expr:
     """Recursions that are aggregates in truth as such: parts of them are computed apart, and merged."""
-    made = FoldAssociative().apply(body, PassFacts.of(body, declared))
+    made = FoldAssociative().apply(body, QueryFacts.of(body, declared))
     return body if made is body else inline_functions(made, declared)
 
 

@@ -23,8 +23,8 @@ from xylem.syntax import ast
 
 from ..input_reads import reads_input
 from ..not_spread import NotSpread
+from ..query_rule import QueryFacts
 from ..single_pass.group_by_key import GroupByKey
-from ..single_pass.rule import PassFacts
 
 if TYPE_CHECKING:
     from .frame import Frame
@@ -35,7 +35,7 @@ _ONE_UNTYPED = Known(Values.UNTYPED, True, True)
 
 def with_tables(body: ast.Expr, declared: Sequence[ast.Declaration]) -> ast.Expr | None:
     """The body with tables whose records are items of the input; None where there are none."""
-    facts = PassFacts.of(body, declared)
+    facts = QueryFacts.of(body, declared)
     made = GroupByKey().apply(body, facts)
     if made is body or not any(reads_input(table.arguments[0]) for table in _tables(made)):
         return None
@@ -79,7 +79,7 @@ def _functions(keys: ast.Expr, aggregates: ast.Expr) -> Iterator[ast.InlineFunct
         yield aggregate
 
 
-def _mergeable(node: ast.Node, facts: PassFacts) -> ast.FunctionCall:
+def _mergeable(node: ast.Node, facts: QueryFacts) -> ast.FunctionCall:
     assert isinstance(node, ast.FunctionCall)
     records, keys, aggregates = node.arguments
     assert isinstance(aggregates, ast.SquareArray)
@@ -87,7 +87,7 @@ def _mergeable(node: ast.Node, facts: PassFacts) -> ast.FunctionCall:
     return replace(node, arguments=(records, keys, replace(aggregates, members=members)))
 
 
-def _with_values(aggregate: ast.Expr, facts: PassFacts) -> ast.Expr:
+def _with_values(aggregate: ast.Expr, facts: QueryFacts) -> ast.Expr:
     """A sum or mean with what is kept of it until tables are merged."""
     assert isinstance(aggregate, ast.InlineFunction) and isinstance(aggregate.body, ast.FunctionCall)
     call = aggregate.body
@@ -100,7 +100,7 @@ def _with_values(aggregate: ast.Expr, facts: PassFacts) -> ast.Expr:
     return replace(aggregate, body=replace(call, name=name))
 
 
-def _is_exact(values: ast.Expr, facts: PassFacts) -> bool:
+def _is_exact(values: ast.Expr, facts: QueryFacts) -> bool:
     """Whether values are integers or decimals: their sum is the same in any order."""
     match values:
         case ast.Flwor(clauses=(ast.ForClause(name=name), *_), result=result):

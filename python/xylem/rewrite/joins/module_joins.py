@@ -9,8 +9,7 @@ from xylem.functions.context import CODEPOINT_COLLATION
 from xylem.syntax import ast
 
 from ..inline_prolog import inline_functions
-from ..single_pass.rule import PassFacts
-from ..single_pass.spell_out_functions import SpellOutFunctions
+from ..normalise import normalise
 from .find_joins import JoinFacts, with_joins
 from .surroundings import Surroundings, may_be_many
 
@@ -22,6 +21,7 @@ class ModuleJoins:
 
     def __init__(self, static: StaticContext, prolog: Sequence[ast.Declaration], without: Collection[str] = ()) -> None:
         self.prolog = prolog
+        self.without = without
         self.is_possible = (
             RULE not in without and not static.is_sequential and static.default_collation == CODEPOINT_COLLATION
         )
@@ -32,7 +32,7 @@ class ModuleJoins:
             return body
         facts = self._facts(shares_values=True)
         joined = with_joins(body, facts)
-        spelled = SpellOutFunctions().apply(inline_functions(body, self.prolog), PassFacts.of(body, self.prolog))
+        spelled, _ = normalise(inline_functions(body, self.prolog), self.prolog, self.without)
         if spelled is body:
             return joined
         more = self._facts(shares_values=True)

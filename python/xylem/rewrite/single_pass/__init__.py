@@ -5,7 +5,7 @@ sequence become aggregates and folds, what is selected flows on, and aggregates 
 decides how the result is executed: the rewriting to FluX and the streaming runner do.
 """
 
-from .one_pass import Fusion, make_one_pass, told_of
+from .one_pass import make_one_pass
 from .rules import RULES
 
-__all__ = ["RULES", "Fusion", "make_one_pass", "told_of"]
+__all__ = ["RULES", "make_one_pass"]

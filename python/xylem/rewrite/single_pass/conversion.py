@@ -5,7 +5,7 @@ from __future__ import annotations
 from xylem.analysis.facts.value_class import XS, Known, Scope, Values, classify, declared_class
 from xylem.syntax import ast
 
-from .rule import PassFacts
+from ..query_rule import QueryFacts
 
 _FITTING: dict[Values, tuple[Values, ...]] = {Values.DECIMAL: (Values.INTEGER, Values.DECIMAL)}
 
@@ -53,7 +53,7 @@ def _is_element_path(expr: ast.Expr, kind: ast.ItemTypeNode) -> bool:
     return kind.name is None or (isinstance(step.test, ast.NameTest) and step.test.name.expanded == kind.name.expanded)
 
 
-def converted(expr: ast.Expr, kind: ast.SequenceTypeNode | None, scope: Scope, facts: PassFacts) -> ast.Expr:
+def converted(expr: ast.Expr, kind: ast.SequenceTypeNode | None, scope: Scope, facts: QueryFacts) -> ast.Expr:
     """The expression as an argument of a type, or as the result of a function with that type."""
     if fits(expr, kind, scope):
         return expr
@@ -71,4 +71,3 @@ def converted(expr: ast.Expr, kind: ast.SequenceTypeNode | None, scope: Scope, f
 
 def _is_one_number(known: Known) -> bool:
     return known.values.is_numeric and known.is_one
-

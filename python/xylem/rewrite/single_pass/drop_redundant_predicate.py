@@ -15,30 +15,30 @@ from __future__ import annotations
 from dataclasses import replace
 
 from xylem.analysis.ast_replacement import replaced
-from xylem.analysis.facts.comparisons import sides
+from xylem.analysis.facts.comparisons import compared_with_number, sides
 from xylem.analysis.facts.conjuncts import conjunction, conjuncts
 from xylem.analysis.facts.value_class import Known, Values, classify
 from xylem.functions.registry import FN
 from xylem.syntax import ast
 
+from ..query_rule import QueryFacts, QueryRule
 from ..substitution import FocusInTheWay, Substitution
-from .head_and_tail import compared_with_number, presence_test
-from .rule import OnePassRule, PassFacts
+from .head_and_tail import presence_test
 
 _ORDERED = (Values.INTEGER, Values.DECIMAL, Values.STRING)
 _AT_MOST = {("<=", "max"), ("le", "max"), (">=", "min"), ("ge", "min")}
 
 
-class DropRedundantPredicate(OnePassRule):
+class DropRedundantPredicate(QueryRule):
     name = "drop_redundant_predicate"
     paper = "§4.4"
     told = "a condition that always holds is left out"
 
-    def apply(self, body: ast.Expr, facts: PassFacts) -> ast.Expr:
+    def apply(self, body: ast.Expr, facts: QueryFacts) -> ast.Expr:
         return replaced(body, lambda node: _without(node, facts) if isinstance(node, ast.Flwor) else None)
 
 
-def _without(flwor: ast.Flwor, facts: PassFacts) -> ast.Expr | None:
+def _without(flwor: ast.Flwor, facts: QueryFacts) -> ast.Expr | None:
     known: dict[tuple[str, str], Known] = dict(facts.variables)
     loops: list[ast.ForClause] = []
     clauses: list[ast.Clause] = []

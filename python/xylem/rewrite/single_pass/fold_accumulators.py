@@ -15,7 +15,6 @@ Safe:   the recursion takes the items from left to right, and so does the fold; 
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -24,27 +23,26 @@ from xylem.analysis.focus import read_variables
 from xylem.functions.registry import FN
 from xylem.syntax import ast
 
-from ..fresh_names import bound_names
-from ..let_values import is_cheap
+from ..let_values import bound_once, is_cheap
+from ..query_rule import QueryFacts, QueryRule
 from ..substitution import Substitution
 from .conversion import converted, fits
 from .linear_recursion import FRONT, End, LinearRecursion, linear_recursion
-from .rule import OnePassRule, PassFacts
 
 
-class FoldAccumulators(OnePassRule):
+class FoldAccumulators(QueryRule):
     name = "fold_accumulators"
     paper = "§5.1.3"
     told = "a recursion that carries a value along is a fold"
 
-    def apply(self, body: ast.Expr, facts: PassFacts) -> ast.Expr:
+    def apply(self, body: ast.Expr, facts: QueryFacts) -> ast.Expr:
         return each_call(body, facts, _folded)
 
 
-Make = Callable[[LinearRecursion, ast.FunctionCall, PassFacts], ast.Expr | None]
+Make = Callable[[LinearRecursion, ast.FunctionCall, QueryFacts], ast.Expr | None]
 
 
-def each_call(body: ast.Expr, facts: PassFacts, make: Make, end: End = FRONT) -> ast.Expr:
+def each_call(body: ast.Expr, facts: QueryFacts, make: Make, end: End = FRONT) -> ast.Expr:
     """The body with calls of linear recursions replaced by what `make` gives for them."""
     values = bound_once(body)
 
@@ -68,13 +66,6 @@ def each_call(body: ast.Expr, facts: PassFacts, make: Make, end: End = FRONT) ->
     return replaced(body, at)
 
 
-def bound_once(body: ast.Expr) -> dict[tuple[str, str], ast.Expr]:
-    """What variables stand for that one `let` binds, and nothing else."""
-    times = Counter(name.expanded for node in body.walk() for name in bound_names(node))
-    lets = (node for node in body.walk() if isinstance(node, ast.LetClause))
-    return {let.name.expanded: let.value for let in lets if times[let.name.expanded] == 1}
-
-
 def constant_places(found: LinearRecursion) -> set[int]:
     """The parameters that every recursive call hands on as they are."""
     parameters = found.declared.parameters
@@ -90,7 +81,7 @@ def constant_places(found: LinearRecursion) -> set[int]:
 
 
 def with_arguments(
-    found: LinearRecursion, call: ast.FunctionCall, places: Sequence[int], result: ast.Expr, facts: PassFacts
+    found: LinearRecursion, call: ast.FunctionCall, places: Sequence[int], result: ast.Expr, facts: QueryFacts
 ) -> ast.Expr:
     """The result with some parameters bound to the arguments of a call, converted as for a call."""
     lets: list[ast.Clause] = []
@@ -106,7 +97,7 @@ def with_arguments(
     return ast.Flwor(tuple(lets), result, span=call.span) if lets else result
 
 
-def _folded(found: LinearRecursion, call: ast.FunctionCall, facts: PassFacts) -> ast.Expr | None:
+def _folded(found: LinearRecursion, call: ast.FunctionCall, facts: QueryFacts) -> ast.Expr | None:
     constants = constant_places(found)
     carried = [place for place in range(len(call.arguments)) if place != found.place and place not in constants]
     if not carried:
@@ -154,7 +145,7 @@ _ARRAY_GET = ast.Name("get", "array", "http://www.w3.org/2005/xpath-functions/ar
 
 
 def _with_result(
-    found: LinearRecursion, fold: ast.Expr, value: ast.VarRef, lets: list[ast.Clause], facts: PassFacts
+    found: LinearRecursion, fold: ast.Expr, value: ast.VarRef, lets: list[ast.Clause], facts: QueryFacts
 ) -> ast.Expr:
     """let $a := the fold return Z($a)"""
     declared = found.declared
@@ -168,9 +159,7 @@ def _with_result(
     return ast.Flwor((ast.LetClause(value.name, None, fold, span=fold.span), *lets), at_end, span=fold.span)
 
 
-def _next_values(
-    step: ast.Expr, found: LinearRecursion, carried: list[int], may_end: bool = False
-) -> ast.Expr | None:
+def _next_values(step: ast.Expr, found: LinearRecursion, carried: list[int], may_end: bool = False) -> ast.Expr | None:
     """The values a way through the body hands on; None where one does not end in the recursive call.
 
     With `may_end` a way that gives what is given at the end hands on the values as they are.

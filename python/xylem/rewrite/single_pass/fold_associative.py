@@ -22,25 +22,25 @@ from xylem.analysis.facts.value_class import Known, Scope, Values, classify, dec
 from xylem.functions.registry import FN
 from xylem.syntax import ast
 
+from ..query_rule import QueryFacts, QueryRule
 from .contributions import Contribution, Operator, contribution
 from .conversion import converted
 from .fold_accumulators import constant_places, each_call, with_arguments
 from .linear_recursion import LinearRecursion
-from .rule import OnePassRule, PassFacts
 
 _EXACT = (Values.INTEGER, Values.DECIMAL)
 
 
-class FoldAssociative(OnePassRule):
+class FoldAssociative(QueryRule):
     name = "fold_associative"
     paper = "§5.1.3"
     told = "a recursion that combines its items is an aggregate"
 
-    def apply(self, body: ast.Expr, facts: PassFacts) -> ast.Expr:
+    def apply(self, body: ast.Expr, facts: QueryFacts) -> ast.Expr:
         return each_call(body, facts, _aggregated)
 
 
-def _aggregated(found: LinearRecursion, call: ast.FunctionCall, facts: PassFacts) -> ast.Expr | None:
+def _aggregated(found: LinearRecursion, call: ast.FunctionCall, facts: QueryFacts) -> ast.Expr | None:
     constants = constant_places(found)
     if len(constants) < len(call.arguments) - 1:
         return None
@@ -65,7 +65,7 @@ class _Maker:
     """Puts one aggregate together."""
 
     def __init__(
-        self, found: LinearRecursion, part: Contribution, items: ast.Expr, scope: Scope, facts: PassFacts
+        self, found: LinearRecursion, part: Contribution, items: ast.Expr, scope: Scope, facts: QueryFacts
     ) -> None:
         self.found, self.part, self.items, self.scope, self.facts = found, part, items, scope, facts
         self.returns = found.declared.returns

@@ -42,22 +42,22 @@ from xylem.plan.keyed_groups import FOUND, GROUPS, KEY, OF, OF_EACH, OF_GROUP
 from xylem.syntax import ast
 
 from ..fresh_names import bound_names
+from ..query_rule import ExpandedName, QueryFacts, QueryRule
 from ..substitution import FocusInTheWay, Substitution
 from ..windows.conditions import is_steady
 from .record_source import record_source
-from .rule import ExpandedName, OnePassRule, PassFacts
 
 _ONE_BY_ONE = (ast.LetClause, ast.WhereClause)
 _REGROUPING = (ast.GroupByClause, ast.WindowClause, ast.ForseqClause)
 _STEPS_DOWN = ("child", "attribute", "self", "descendant")
 
 
-class FoldGroups(OnePassRule):
+class FoldGroups(QueryRule):
     name = "fold_groups"
     paper = "§3.8.1"
     told = "of each group only its aggregates are kept"
 
-    def apply(self, body: ast.Expr, facts: PassFacts) -> ast.Expr:
+    def apply(self, body: ast.Expr, facts: QueryFacts) -> ast.Expr:
         def by(node: ast.Node) -> ast.Node | None:
             if not isinstance(node, ast.Flwor):
                 return None
@@ -67,12 +67,12 @@ class FoldGroups(OnePassRule):
         return replaced(body, by)
 
 
-def is_folded(loop: ast.Flwor, facts: PassFacts) -> bool:
+def is_folded(loop: ast.Flwor, facts: QueryFacts) -> bool:
     """Whether of the groups of a loop only aggregates are kept."""
     return _grouped(loop, facts) is not None
 
 
-def folded_groups(body: ast.Expr, facts: PassFacts) -> frozenset[int]:
+def folded_groups(body: ast.Expr, facts: QueryFacts) -> frozenset[int]:
     """The `group by` clauses of which only aggregates are kept, by id."""
     loops = [node for node in body.walk() if isinstance(node, ast.Flwor)]
     found = [_grouped(loop, facts) for loop in loops]
@@ -95,7 +95,7 @@ class _Grouped:
     """What the aggregates take of a record."""
 
 
-def _grouped(loop: ast.Flwor, facts: PassFacts) -> _Grouped | None:
+def _grouped(loop: ast.Flwor, facts: QueryFacts) -> _Grouped | None:
     place = next((n for n, clause in enumerate(loop.clauses) if isinstance(clause, ast.GroupByClause)), None)
     known = facts.variables.keys() | {("", ROOT)}
     if not place or facts.has_collation or not free_in(loop) <= known:
@@ -147,9 +147,7 @@ def _has_path(taken: ast.Expr) -> bool:
     return any(map(_is_path, taken.walk()))
 
 
-def _each(
-    keys: Mapping[ExpandedName, ast.Expr], tests: list[ast.Expr], many: ast.Expr | None
-) -> ExpandedName | None:
+def _each(keys: Mapping[ExpandedName, ast.Expr], tests: list[ast.Expr], many: ast.Expr | None) -> ExpandedName | None:
     """The key that is one of several values of a record; nothing else may ask for these."""
     reading = [name for name, key in keys.items() if _EACH_VALUE.name.expanded in read_variables(key)]
     if many is None:
@@ -326,7 +324,7 @@ def _is_atomic(expr: ast.Expr) -> bool:
     return isinstance(expr, ast.Arithmetic)
 
 
-def _folded(loop: ast.Flwor, grouped: _Grouped, facts: PassFacts) -> ast.Expr:
+def _folded(loop: ast.Flwor, grouped: _Grouped, facts: QueryFacts) -> ast.Expr:
     group, record, records = facts.fresh("group"), facts.fresh("record"), facts.fresh("records")
     own = Substitution({grouped.record.name.expanded: record})
     keys = {name: _of_records(record, own.apply(value)) for name, value in grouped.keys.items()}

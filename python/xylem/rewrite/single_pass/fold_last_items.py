@@ -19,22 +19,22 @@ from dataclasses import replace
 from xylem.analysis.ast_replacement import replaced
 from xylem.syntax import ast
 
+from ..query_rule import QueryFacts, QueryRule
 from .conversion import converted
 from .fold_accumulators import FOLD, constant_places, each_call, with_arguments
 from .linear_recursion import BACK, LinearRecursion
-from .rule import OnePassRule, PassFacts
 
 
-class FoldLastItems(OnePassRule):
+class FoldLastItems(QueryRule):
     name = "fold_last_items"
     paper = "§5.1.3"
     told = "a recursion over the items before the last one is a fold"
 
-    def apply(self, body: ast.Expr, facts: PassFacts) -> ast.Expr:
+    def apply(self, body: ast.Expr, facts: QueryFacts) -> ast.Expr:
         return each_call(body, facts, _folded, BACK)
 
 
-def _folded(found: LinearRecursion, call: ast.FunctionCall, facts: PassFacts) -> ast.Expr | None:
+def _folded(found: LinearRecursion, call: ast.FunctionCall, facts: QueryFacts) -> ast.Expr | None:
     constants = constant_places(found)
     if len(constants) < len(call.arguments) - 1 or not _is_asked_for(found.step, found):
         return None

@@ -23,19 +23,19 @@ from xylem.functions.registry import FN
 from xylem.syntax import ast
 
 from ..fresh_names import bound_names
+from ..query_rule import QueryFacts, QueryRule
 from ..substitution import FocusInTheWay, Substitution
 from .renaming import renamed_apart
-from .rule import OnePassRule, PassFacts
 
 _PLAIN = (ast.ForClause, ast.LetClause, ast.WhereClause)
 
 
-class FuseLoops(OnePassRule):
+class FuseLoops(QueryRule):
     name = "fuse_loops"
     paper = "§4.3.2"
     told = "what is selected flows on, instead of being collected"
 
-    def apply(self, body: ast.Expr, facts: PassFacts) -> ast.Expr:
+    def apply(self, body: ast.Expr, facts: QueryFacts) -> ast.Expr:
         while True:
             made = replaced(body, lambda node: _fused(node, facts))
             if made is body:
@@ -43,7 +43,7 @@ class FuseLoops(OnePassRule):
             body = made
 
 
-def _fused(node: ast.Node, facts: PassFacts) -> ast.Node | None:
+def _fused(node: ast.Node, facts: QueryFacts) -> ast.Node | None:
     match node:
         case ast.LetClause(value=ast.Flwor() as loop) if (selected := _as_selection(loop)) is not None:
             return replace(node, value=selected)
@@ -155,7 +155,7 @@ def _as_path(loop: ast.Flwor, whole: ast.Path) -> ast.Expr | None:
     return None
 
 
-def _spliced(flwor: ast.Flwor, facts: PassFacts) -> ast.Expr | None:
+def _spliced(flwor: ast.Flwor, facts: QueryFacts) -> ast.Expr | None:
     """The clauses of a loop in place of the loop over its result."""
     if not all(isinstance(clause, _PLAIN) for clause in flwor.clauses):
         return None
@@ -172,7 +172,7 @@ def _spliced(flwor: ast.Flwor, facts: PassFacts) -> ast.Expr | None:
     return None
 
 
-def _clauses_of(collection: ast.Expr, facts: PassFacts) -> tuple[tuple[ast.Clause, ...], ast.Expr] | None:
+def _clauses_of(collection: ast.Expr, facts: QueryFacts) -> tuple[tuple[ast.Clause, ...], ast.Expr] | None:
     """A loop as its clauses and its result; E ! F as one."""
     match collection:
         case ast.Flwor() if all(isinstance(clause, _PLAIN) for clause in collection.clauses):

@@ -37,19 +37,19 @@ from xylem.plan.keyed_groups import GROUPS, VALUE
 from xylem.syntax import ast
 
 from ..fresh_names import bound_names
+from ..query_rule import ExpandedName, QueryFacts, QueryRule
 from ..source import is_named_source
 from ..substitution import Substitution
 from .key_conditions import KeyCondition, Loop, is_safe, key_condition, loops_around, turns_condition
 from .record_source import RecordSource, record_source
-from .rule import ExpandedName, OnePassRule, PassFacts
 
 
-class GroupByKey(OnePassRule):
+class GroupByKey(QueryRule):
     name = "group_by_key"
     paper = "§4.3.1"
     told = "aggregates in loops are kept by key, for all turns at once"
 
-    def apply(self, body: ast.Expr, facts: PassFacts) -> ast.Expr:
+    def apply(self, body: ast.Expr, facts: QueryFacts) -> ast.Expr:
         tables = _Tables(facts)
         made = _Walk(tables, facts).visit(body, _Place())
         return tables.put_in(made) if tables.tables else body
@@ -81,7 +81,7 @@ class _Place:
 class _Tables:
     """The tables of a query, each with its aggregates, in place of which numbers stand while it is walked."""
 
-    def __init__(self, facts: PassFacts) -> None:
+    def __init__(self, facts: QueryFacts) -> None:
         self.facts = facts
         self.tables: dict[tuple[ast.Expr, tuple[ast.Expr, ...]], list[ast.Expr]] = {}
 
@@ -106,7 +106,7 @@ class _Tables:
 
 
 class _Walk:
-    def __init__(self, tables: _Tables, facts: PassFacts) -> None:
+    def __init__(self, tables: _Tables, facts: QueryFacts) -> None:
         self.tables = tables
         self.facts = facts
         self.record = facts.fresh("record")

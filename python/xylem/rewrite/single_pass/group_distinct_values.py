@@ -15,15 +15,15 @@ from xylem.analysis.ast_replacement import replaced
 from xylem.syntax import ast
 
 from ..distinct_groups import LIES_INSIDE, distinct_groups
+from ..query_rule import QueryFacts, QueryRule
 from .fold_groups import is_folded
-from .rule import OnePassRule, PassFacts
 
 
-class GroupDistinctValues(OnePassRule):
+class GroupDistinctValues(QueryRule):
     name = "group_distinct_values"
     told = "a loop over distinct values is a group by"
 
-    def apply(self, body: ast.Expr, facts: PassFacts) -> ast.Expr:
+    def apply(self, body: ast.Expr, facts: QueryFacts) -> ast.Expr:
         if facts.has_collation:
             return body
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from xylem.analysis.facts.comparisons import GENERAL, TURNED
+from xylem.analysis.facts.comparisons import GENERAL, TURNED, compared_with_number
 from xylem.analysis.facts.standard_calls import argument_of, is_call
 from xylem.functions.registry import FN
 from xylem.syntax import ast
@@ -125,18 +125,6 @@ def _is_number(expr: ast.Expr, number: int) -> bool:
     return isinstance(expr, ast.IntegerLiteral) and expr.value == number
 
 
-def compared_with_number(expr: ast.Expr) -> tuple[ast.Expr, str, int] | None:
-    """E, sign and number of a comparison, the number on its right."""
-    if not isinstance(expr, (ast.GeneralComparison, ast.ValueComparison)):
-        return None
-    sign = GENERAL.get(expr.op, expr.op)
-    if isinstance(expr.right, ast.IntegerLiteral):
-        return expr.left, sign, expr.right.value
-    if isinstance(expr.left, ast.IntegerLiteral):
-        return expr.right, TURNED[sign], expr.left.value
-    return None
-
-
 def _position(predicate: ast.Expr) -> tuple[str, int] | None:
     """position() > 1 as its sign and number."""
     found = compared_with_number(predicate)
@@ -156,8 +144,9 @@ def presence_test(test: ast.Expr, name: ExpandedName, of_nodes: bool) -> bool | 
                 return local == "exists" if is_variable(argument, name) else None
             inner = presence_test(argument, name, of_nodes) if local in ("not", "boolean") else None
             return inner if inner is None or local == "boolean" else not inner
-        case ast.GeneralComparison(op="=" | "!=", left=left, right=right) | ast.ValueComparison(
-            op="eq" | "ne", left=left, right=right
+        case (
+            ast.GeneralComparison(op="=" | "!=", left=left, right=right)
+            | ast.ValueComparison(op="eq" | "ne", left=left, right=right)
         ) if (truth := _truth(right)) is not None:
             # Only what is true or false: a sequence is compared by its items.
             inner = None if isinstance(left, ast.VarRef) else presence_test(left, name, of_nodes)

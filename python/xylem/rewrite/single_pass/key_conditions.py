@@ -16,7 +16,7 @@ from xylem.analysis.focus import read_variables, reads_focus
 from xylem.functions.registry import FN
 from xylem.syntax import ast
 
-from .rule import ExpandedName, PassFacts
+from ..query_rule import ExpandedName, QueryFacts
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class KeyCondition:
 
 
 def key_condition(
-    condition: ast.Expr, record: ast.VarRef, loops: Mapping[ExpandedName, Loop], facts: PassFacts
+    condition: ast.Expr, record: ast.VarRef, loops: Mapping[ExpandedName, Loop], facts: QueryFacts
 ) -> KeyCondition | None:
     """The condition as a key; None where it is not an equality of values that can be looked up."""
     if not isinstance(condition, (ast.GeneralComparison, ast.ValueComparison)) or condition.op not in ("=", "eq"):

@@ -18,10 +18,10 @@ from xylem.functions.registry import FN
 from xylem.syntax import ast
 
 from ..fresh_names import bound_names
+from ..query_rule import ExpandedName, QueryFacts
 from ..substitution import Substitution
 from .head_and_tail import is_all_but_last, is_head, is_last, is_tail, is_variable, presence_test
 from .renaming import renamed_apart
-from .rule import ExpandedName, PassFacts
 
 _EMPTY = ast.Name("empty", "fn", FN)
 
@@ -70,7 +70,7 @@ class LinearRecursion:
                 yield part
 
 
-def linear_recursion(declared: ast.FunctionDecl, facts: PassFacts, end: End = FRONT) -> LinearRecursion | None:
+def linear_recursion(declared: ast.FunctionDecl, facts: QueryFacts, end: End = FRONT) -> LinearRecursion | None:
     """The function taken apart; None where it is no linear recursion over one of its parameters, from that end."""
     if declared.body is None or reads_focus(declared.body):
         return None
@@ -81,7 +81,7 @@ def linear_recursion(declared: ast.FunctionDecl, facts: PassFacts, end: End = FR
     return None
 
 
-def _over(declared: ast.FunctionDecl, place: int, facts: PassFacts, end: End) -> LinearRecursion | None:
+def _over(declared: ast.FunctionDecl, place: int, facts: QueryFacts, end: End) -> LinearRecursion | None:
     declared = renamed_apart(declared, facts)
     sequence = declared.parameters[place].name.expanded
     made = LinearRecursion(declared, place, facts.fresh("item"), ast.SequenceExpr(), ast.SequenceExpr(), end)

@@ -21,8 +21,8 @@ from xylem.functions.registry import FN
 from xylem.functions.traits import MERGES
 from xylem.syntax import ast
 
+from ..query_rule import QueryFacts, QueryRule
 from .record_source import RecordSource, record_source
-from .rule import OnePassRule, PassFacts
 
 _VALUES = (
     ast.VarRef,
@@ -38,18 +38,18 @@ _VALUES = (
 )
 
 
-class MergeBranches(OnePassRule):
+class MergeBranches(QueryRule):
     name = "merge_branches"
     told = "two branches over the same items are one loop"
 
-    def apply(self, body: ast.Expr, facts: PassFacts) -> ast.Expr:
+    def apply(self, body: ast.Expr, facts: QueryFacts) -> ast.Expr:
         def at(node: ast.Node) -> ast.Node | None:
             return _merged(node, facts) if isinstance(node, ast.If) else None
 
         return replaced(body, at)
 
 
-def _merged(choice: ast.If, facts: PassFacts) -> ast.Expr | None:
+def _merged(choice: ast.If, facts: QueryFacts) -> ast.Expr | None:
     if not all(isinstance(part, (*_VALUES, ast.Name)) for part in choice.test.walk()):
         return None
     item = facts.fresh("item")

@@ -10,12 +10,12 @@ from xylem.analysis.ast_replacement import replaced, with_values
 from xylem.syntax import ast
 
 from ..fresh_names import bound_names
-from .rule import ExpandedName, PassFacts
+from ..query_rule import ExpandedName, QueryFacts
 
 N = TypeVar("N", bound=ast.Node)
 
 
-def renamed_apart(node: N, facts: PassFacts) -> N:
+def renamed_apart(node: N, facts: QueryFacts) -> N:
     """The node with its own variables renamed. One name for one name: what shadowed another still does."""
     bound = {name.expanded: name for part in node.walk() for name in bound_names(part)}
     names = {old: facts.fresh(name.local).name for old, name in bound.items()}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..query_rule import QueryRule
 from .drop_redundant_predicate import DropRedundantPredicate
 from .fold_accumulators import FoldAccumulators
 from .fold_associative import FoldAssociative
@@ -11,15 +12,9 @@ from .fuse_loops import FuseLoops
 from .group_by_key import GroupByKey
 from .group_distinct_values import GroupDistinctValues
 from .merge_branches import MergeBranches
-from .rule import OnePassRule
-from .spell_out_functions import SpellOutFunctions
-from .spell_out_loops import SpellOutLoops
 
-RULES: tuple[OnePassRule, ...] = (
-    # First, so that the others see loops and predicates.
-    SpellOutFunctions(),
-    SpellOutLoops(),
-    # Recursions next: what they become are the aggregates of all that follows.
+RULES: tuple[QueryRule, ...] = (
+    # Recursions first: what they become are the aggregates of all that follows.
     FoldAssociative(),
     FoldAccumulators(),
     FoldLastItems(),

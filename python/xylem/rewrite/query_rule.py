@@ -1,23 +1,23 @@
-"""What a rule of this package is, and what it may ask."""
+"""A rule that looks at the whole body of a query: what it is, what it may ask, and how rules are applied."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from xylem.analysis.facts.value_class import NOTHING_KNOWN, Known, classify, declared_class
 from xylem.syntax import ast
 
-from ..fresh_names import bound_names
+from .fresh_names import bound_names
 
 ExpandedName = tuple[str, str]
 FunctionKey = tuple[str, str, int]
 
 
 @dataclass(frozen=True)
-class PassFacts:
+class QueryFacts:
     """What is known of the query as a whole."""
 
     functions: Mapping[FunctionKey, ast.FunctionDecl]
@@ -29,7 +29,7 @@ class PassFacts:
     """Whether strings are compared otherwise than by code points."""
 
     @staticmethod
-    def of(body: ast.Expr, prolog: Sequence[ast.Declaration]) -> PassFacts:
+    def of(body: ast.Expr, prolog: Sequence[ast.Declaration]) -> QueryFacts:
         functions = {(*d.name.expanded, len(d.parameters)): d for d in prolog if isinstance(d, ast.FunctionDecl)}
         variables: dict[ExpandedName, Known] = {}
         for declared in prolog:
@@ -46,7 +46,7 @@ class PassFacts:
                 if isinstance(node, ast.VarRef):
                     taken.add(node.name.local)
         has_collation = any(isinstance(d, ast.DefaultCollationDecl) for d in prolog)
-        return PassFacts(functions, variables, taken, has_collation)
+        return QueryFacts(functions, variables, taken, has_collation)
 
     def fresh(self, like: str) -> ast.VarRef:
         """A variable that stands nowhere else in the query."""
@@ -61,7 +61,7 @@ class PassFacts:
         return self.variables.get(name, NOTHING_KNOWN)
 
 
-class OnePassRule(ABC):
+class QueryRule(ABC):
     """Looks at the whole body of a query and gives an equal one, or the very same object."""
 
     name: ClassVar[str]
@@ -71,4 +71,33 @@ class OnePassRule(ABC):
     """What it does, in words for `explain`."""
 
     @abstractmethod
-    def apply(self, body: ast.Expr, facts: PassFacts) -> ast.Expr: ...
+    def apply(self, body: ast.Expr, facts: QueryFacts) -> ast.Expr: ...
+
+
+class Change(NamedTuple):
+    """What a rule changed."""
+
+    rule: QueryRule
+    before: ast.Expr
+    after: ast.Expr
+
+    @property
+    def told(self) -> str:
+        """What the rule did, in words for `explain`."""
+        return f"{self.rule.told} ({self.rule.name})"
+
+
+def apply_rules(
+    rules: Sequence[QueryRule], body: ast.Expr, prolog: Sequence[ast.Declaration], without: Collection[str] = ()
+) -> tuple[ast.Expr, tuple[Change, ...]]:
+    """The body after each of the rules in turn, but for those in `without`; and what they changed."""
+    facts = QueryFacts.of(body, prolog)
+    done: list[Change] = []
+    for rule in rules:
+        if rule.name in without:
+            continue
+        made = rule.apply(body, facts)
+        if made is not body:
+            done.append(Change(rule, body, made))
+            body = made
+    return body, tuple(done)

@@ -8,6 +8,7 @@
     (E)[position() > count(E) - 3]                    →     (E)[position() > last() - 3]
     remove(E, 3)                                      →     (E)[position() != 3]
     index-of(E, "x")                                  →     for $x at $i in E where string($x) eq "x" return $i
+    exists(index-of(E, V)), empty(index-of(E, V))     →     E = V, not(E = V)
     boolean(/a/b), not(/a/b), if (/a/b) …             →     exists(/a/b), empty(/a/b), if (exists(/a/b)) …
     (for $p in E return B) ! F                        →     for $p in E return B ! F
     unordered(E)                                      →     E
@@ -25,6 +26,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from xylem.analysis.ast_replacement import replaced
+from xylem.analysis.facts.comparisons import compared_with_number
 from xylem.analysis.facts.standard_calls import argument_of, is_call
 from xylem.analysis.facts.truth_values import is_boolean
 from xylem.analysis.facts.value_class import Values, classify
@@ -33,18 +35,17 @@ from xylem.analysis.free_variables import free_in
 from xylem.functions.registry import FN
 from xylem.syntax import ast
 
-from .fold_accumulators import bound_once
-from .head_and_tail import compared_with_number
-from .rule import OnePassRule, PassFacts
+from ..let_values import bound_once
+from ..query_rule import QueryFacts, QueryRule
 
 _SPELLED_OUT = ("for-each", "filter", "reverse", "head", "remove", "subsequence", "unordered", "index-of", "count")
 
 
-class SpellOutFunctions(OnePassRule):
+class SpellOutFunctions(QueryRule):
     name = "spell_out_functions"
     told = "functions over sequences are written as loops and predicates"
 
-    def apply(self, body: ast.Expr, facts: PassFacts) -> ast.Expr:
+    def apply(self, body: ast.Expr, facts: QueryFacts) -> ast.Expr:
         functions = {
             name: value
             for name, value in bound_once(body).items()
@@ -80,7 +81,7 @@ def _mapped(node: ast.Node) -> ast.Node | None:
     return None
 
 
-def _spelled_out(node: ast.Node, facts: PassFacts) -> ast.Expr | None:
+def _spelled_out(node: ast.Node, facts: QueryFacts) -> ast.Expr | None:
     made: ast.Expr | None = None
     match node:
         case ast.Filter(base=base, predicate=predicate):
@@ -99,13 +100,32 @@ def _spelled_out(node: ast.Node, facts: PassFacts) -> ast.Expr | None:
                 test, total = (ast.FunctionCall(ast.Name(n, "fn", FN), (sequence,)) for n in ("exists", "sum"))
                 made = ast.If(test, replace(total, span=node.span), nothing, span=node.span)
         case ast.FunctionCall(name=name, arguments=(sequence, *more)) if name.uri == FN:
-            if name.local in ("boolean", "not"):
+            if name.local in ("exists", "empty", "boolean", "not") and not more:
+                made = _found(node, sequence, facts)
+            if made is None and name.local in ("boolean", "not"):
                 made = _presence(node, sequence) if not more else None
-            elif _is_sequence(sequence) or argument_of(sequence, "reverse") is not None:
+            elif name.local in _LOOPS or _is_sequence(sequence) or argument_of(sequence, "reverse") is not None:
                 made = _called(node, sequence, more, facts)
     return None if made is None else replaced(made, lambda inner: None if inner is made else _spelled_out(inner, facts))
 
 
+def _found(call: ast.FunctionCall, indexes: ast.Expr, facts: QueryFacts) -> ast.Expr | None:
+    """exists(index-of(E, V)) of strings, and of values that are compared as such: there, `=` says the same."""
+    match indexes:
+        case ast.FunctionCall(name=name, arguments=(values, sought)) if name.expanded == (FN, "index-of"):
+            pass
+        case _:
+            return None
+    of_one, of_all = classify(sought, facts.variables), classify(values, facts.variables)
+    if not of_one.single or not of_one.some or of_one.values not in _AS_STRINGS or of_all.values not in _AS_STRINGS:
+        return None
+    made = ast.GeneralComparison("=", values, sought, span=call.span)
+    return made if call.name.local in ("exists", "boolean") else _fn("not", made)
+
+
+_AS_STRINGS = (Values.STRING, Values.UNTYPED)
+_LOOPS = ("for-each", "filter")
+"""Loops over whatever they are given."""
 _IN_PARTS = ((FN, "count"), (FN, "exists"), (FN, "empty"))
 
 
@@ -126,7 +146,7 @@ def _of_parts(call: ast.FunctionCall, parts: tuple[ast.Expr, ...]) -> ast.Expr |
     return made
 
 
-def _called(call: ast.FunctionCall, sequence: ast.Expr, more: list[ast.Expr], facts: PassFacts) -> ast.Expr | None:
+def _called(call: ast.FunctionCall, sequence: ast.Expr, more: list[ast.Expr], facts: QueryFacts) -> ast.Expr | None:
     match call.name.local, more:
         case "unordered", []:
             return sequence
@@ -152,7 +172,7 @@ def _called(call: ast.FunctionCall, sequence: ast.Expr, more: list[ast.Expr], fa
     return None
 
 
-def _each(call: ast.FunctionCall, sequence: ast.Expr, function: ast.Expr, facts: PassFacts) -> ast.Expr | None:
+def _each(call: ast.FunctionCall, sequence: ast.Expr, function: ast.Expr, facts: QueryFacts) -> ast.Expr | None:
     match function:
         case ast.InlineFunction(parameters=(ast.Parameter(name=name, type=None),), returns=None, body=body):
             if not reads_focus(body):

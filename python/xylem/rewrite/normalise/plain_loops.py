@@ -26,16 +26,17 @@ from xylem.functions.registry import FN
 from xylem.syntax import ast
 
 from ..fresh_names import bound_names
-from ..let_values import is_read_behind_grouping
+from ..input_reads import reads_input
+from ..let_values import is_read_behind_grouping, is_worth_inlining
+from ..query_rule import QueryFacts, QueryRule
 from ..substitution import Substitution
-from .rule import OnePassRule, PassFacts
 
 
-class SpellOutLoops(OnePassRule):
+class SpellOutLoops(QueryRule):
     name = "spell_out_loops"
     told = "paths stand where their names are read"
 
-    def apply(self, body: ast.Expr, facts: PassFacts) -> ast.Expr:
+    def apply(self, body: ast.Expr, facts: QueryFacts) -> ast.Expr:
         return replaced(body, _plain)
 
 
@@ -52,9 +53,11 @@ def _plain(node: ast.Node) -> ast.Node | None:
 def _with_path(loop: ast.Flwor) -> ast.Expr | None:
     """The expression with the path of a `let` where its variable stands."""
     for index, clause in enumerate(loop.clauses):
-        if not isinstance(clause, ast.LetClause) or clause.type is not None or not _is_path_of_input(clause.value):
+        if not isinstance(clause, ast.LetClause) or clause.type is not None:
             continue
         behind = ast.Flwor(loop.clauses[index + 1 :], loop.result, span=loop.span)
+        if not _is_path_of_input(clause.value) and not _is_read_once(clause, behind):
+            continue
         if _stands_for(clause.name, clause.value, behind):
             made = Substitution({clause.name.expanded: clause.value}).apply(behind)
             clauses = (*loop.clauses[:index], *made.clauses)
@@ -63,12 +66,17 @@ def _with_path(loop: ast.Flwor) -> ast.Expr | None:
 
 
 def _is_path_of_input(value: ast.Expr) -> bool:
-    """/a/b, without predicates: it names a part of the input."""
+    """/a/b, without predicates: it names a part of the input, or all of it."""
     while isinstance(value, ast.Path) and isinstance(value.right, ast.AxisStep) and not value.right.predicates:
         value = value.left
-        if isinstance(value, ast.Root):
-            return True
-    return False
+    return isinstance(value, ast.Root)
+
+
+def _is_read_once(clause: ast.LetClause, behind: ast.Flwor) -> bool:
+    """A path or a loop over the input that is read in one place, once for each of its tuples."""
+    if not isinstance(clause.value, (ast.Path, ast.Flwor)) or not reads_input(clause.value):
+        return False
+    return is_worth_inlining(clause, behind.clauses, behind.result)
 
 
 def _stands_for(name: ast.Name, value: ast.Expr, behind: ast.Flwor) -> bool:

@@ -1,0 +1,26 @@
+"""The loops that give the answer of a query, as against those that something is made of."""
+
+from __future__ import annotations
+
+from xylem.syntax import ast
+
+
+def answering_loops(body: ast.Expr) -> frozenset[int]:
+    """The loops, by id, whose items stand in the answer as they are: they keep the names that the query gave them."""
+    found: set[int] = set()
+    waiting: list[ast.Node] = [body]
+    while waiting:
+        node = waiting.pop()
+        match node:
+            case ast.Flwor(result=result):
+                found.add(id(node))
+                waiting.append(result)
+            case ast.If(then=then, otherwise=otherwise):
+                waiting += [then, otherwise]
+            case ast.SequenceExpr(items=items):
+                waiting += items
+            case ast.DirectElement(content=content):
+                waiting += content
+            case ast.EnclosedExpr(body=inner):
+                waiting.append(inner)
+    return frozenset(found)

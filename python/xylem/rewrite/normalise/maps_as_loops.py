@@ -1,0 +1,108 @@
+"""Write maps over values, and choices between truths, as loops and conditions.
+
+    distinct-values(E) ! F(.)                             →     for $x in distinct-values(E) return F($x)
+    switch (true()) case C return A default return B      →     if (C) then A else B
+    for $x in E return $x                                 →     E
+    let $a := $b return F($a)                             →     F($b)
+
+Gain:   groups, joins and sorts are looked for in loops and conditions; what is inside a map has another focus, so that
+        nothing could be moved out of it.
+Needs:  of a map: its right side reads the item alone, by `.`, and neither its position nor steps from it, since the
+        errors of a path from a value would be others. Of a switch: conditions that are one xs:boolean whatever they
+        read. Of a `let`: the other variable is not bound anew behind it.
+Safe:   a map evaluates its right side for each item in order, as a loop does. A loop that gives its own items gives
+        them in order, each once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from xylem.analysis.ast_replacement import replaced
+from xylem.analysis.facts.standard_calls import is_call
+from xylem.analysis.facts.truth_values import is_boolean
+from xylem.analysis.focus import nodes_in_same_focus, uses_position
+from xylem.syntax import ast
+
+from ..fresh_names import bound_names
+from ..let_values import is_read_behind_grouping
+from ..query_rule import QueryFacts, QueryRule
+from ..substitution import FocusInTheWay, Substitution
+from .answers import answering_loops
+
+_VALUES = (ast.FunctionCall, ast.Range, ast.SequenceExpr)
+"""What a map may go over that is no path: of paths and variables, what streams is looked for in maps, too."""
+
+
+class MapsAsLoops(QueryRule):
+    name = "maps_as_loops"
+    told = "maps over values and choices between conditions are written as loops and conditions"
+
+    def apply(self, body: ast.Expr, facts: QueryFacts) -> ast.Expr:
+        answering = answering_loops(body)
+
+        def at(node: ast.Node) -> ast.Node | None:
+            made = None if id(node) in answering and _is_identity(node) else _written_out(node, facts)
+            return None if made is None else replaced(made, lambda inner: None if inner is made else at(inner))
+
+        return replaced(body, at)
+
+
+def _written_out(node: ast.Node, facts: QueryFacts) -> ast.Expr | None:
+    match node:
+        case ast.SimpleMap(left=left, right=right) if isinstance(left, _VALUES):
+            return _loop(node, left, right, facts)
+        case ast.Switch(operand=operand, cases=cases, default=default) if is_call(operand, "true"):
+            return _conditions(node, cases, default)
+        case ast.Flwor(clauses=(ast.ForClause(collection=items),)) if _is_identity(node):
+            return items
+        case ast.Flwor():
+            return _without_alias(node)
+    return None
+
+
+def _is_identity(node: ast.Node) -> bool:
+    match node:
+        case ast.Flwor(clauses=(ast.ForClause(type=None, position=None) as only,), result=ast.VarRef(name=name)):
+            is_whole = only.allowing_empty or isinstance(only.collection, ast.DataWindow)
+            return name.expanded == only.name.expanded and not is_whole
+    return False
+
+
+def _loop(node: ast.SimpleMap, left: ast.Expr, right: ast.Expr, facts: QueryFacts) -> ast.Expr | None:
+    if uses_position(right) or any(isinstance(one, (ast.AxisStep, ast.Root)) for one in nodes_in_same_focus(right)):
+        return None
+    item = facts.fresh("item")
+    try:
+        made = Substitution({}, focus=item).apply(right)
+    except FocusInTheWay:
+        return None
+    return ast.Flwor((ast.ForClause(item.name, None, left, span=left.span),), made, span=node.span)
+
+
+def _conditions(node: ast.Switch, cases: tuple[ast.SwitchCase, ...], default: ast.Expr) -> ast.Expr | None:
+    made = default
+    for case in reversed(cases):
+        if not all(map(is_boolean, case.operands)):
+            return None
+        test = case.operands[0]
+        for other in case.operands[1:]:
+            test = ast.Or(test, other, span=case.span)
+        made = ast.If(test, case.result, made, span=node.span)
+    return made
+
+
+def _without_alias(loop: ast.Flwor) -> ast.Expr | None:
+    for index, clause in enumerate(loop.clauses):
+        if not isinstance(clause, ast.LetClause) or clause.type is not None or not isinstance(clause.value, ast.VarRef):
+            continue
+        behind = ast.Flwor(loop.clauses[index + 1 :], loop.result, span=loop.span)
+        bound = {name.expanded for node in behind.walk() for name in bound_names(node)}
+        if bound & {clause.name.expanded, clause.value.name.expanded}:
+            continue
+        if is_read_behind_grouping(clause.name, behind.clauses, behind.result):
+            continue
+        made = Substitution({clause.name.expanded: clause.value}).apply(behind)
+        clauses = (*loop.clauses[:index], *made.clauses)
+        return replace(loop, clauses=clauses, result=made.result) if clauses else made.result
+    return None
