@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from xylem.lowering.stream.account import BY_GROUP, BY_QUERY, BY_TURN
-from xylem.plan.buffers import A_WINDOW, AN_ITEM, THE_STREAM
+from xylem.plan.buffers import A_WINDOW, AN_ITEM, THE_RESULTS, THE_STREAM
 from xylem.plan.distribution import Distribution, InputOf, Part, PartKind
 from xylem.plan.explain import Explanation
 from xylem.plan.stream_account import StreamAccount
@@ -21,6 +21,7 @@ _BOUNDS = {
     BY_QUERY: "folded value",
     BY_TURN: "turns",
     BY_GROUP: "groups",
+    THE_RESULTS: "results",
     THE_STREAM: "whole stream",
 }
 """From small to large; between items and windows stand numbers of tuples, which are told as they are."""

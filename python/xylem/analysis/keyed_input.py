@@ -36,6 +36,10 @@ class KeyedInput:
     """Whether items without a key have windows, too: `group by` puts them together, `distinct-values` leaves them."""
     length: int
     """How many clauses these are, the window clause included."""
+    number: ast.Name | None = None
+    """The variable that holds the number of the key, in the order in which keys come."""
+    may_have_several: bool = False
+    """Whether an item may have several keys, and is in the windows of each: where `=` compares them."""
 
 
 def keyed_at(clauses: Sequence[ast.Clause], index: int, result: ast.Expr) -> KeyedInput | None:
@@ -43,11 +47,17 @@ def keyed_at(clauses: Sequence[ast.Clause], index: int, result: ast.Expr) -> Key
     if index + 1 >= len(clauses):
         return None
     outer, following = clauses[index], clauses[index + 1]
-    if not isinstance(outer, ast.ForClause) or outer.position is not None or outer.allowing_empty:
+    if not isinstance(outer, ast.ForClause) or outer.allowing_empty:
         return None
     if outer.type is not None:
         return None
     return _by_values(outer, following) or _by_groups(outer, clauses[index + 1 :], result)
+
+
+def numbered_keys(clauses: Sequence[ast.Clause], index: int) -> KeyedInput | None:
+    """The same where the keys are numbered: whatever follows, these windows are formed in one pass."""
+    keyed = keyed_at(clauses, index, ast.SequenceExpr())
+    return keyed if keyed is not None and keyed.number is not None else None
 
 
 def keyed_over(clauses: Sequence[ast.Clause], keyed: KeyedInput, items: ast.Expr) -> tuple[ast.Clause, ...]:
@@ -83,7 +93,8 @@ def _by_values(outer: ast.ForClause, inner: ast.Clause) -> KeyedInput | None:
             if key is None or not _is_same_everywhere(base) or outer.name.expanded in read_variables(base):
                 return None
             if _steps(values) == [*_steps(base), *_steps(key)]:
-                return KeyedInput(base, outer.name, key, None, False, 2)
+                several = isinstance(predicate, ast.GeneralComparison)
+                return KeyedInput(base, outer.name, key, None, False, 2, outer.position, several)
     return None
 
 
@@ -140,6 +151,8 @@ def _steps(path: ast.Expr) -> list[ast.Expr]:
 
 def _by_groups(outer: ast.ForClause, following: Sequence[ast.Clause], result: ast.Expr) -> KeyedInput | None:
     values: dict[tuple[str, str], ast.Expr] = {}
+    if outer.position is not None:
+        return None
     for place, clause in enumerate(following):
         if isinstance(clause, ast.LetClause) and clause.type is None:
             values[clause.name.expanded] = clause.value
@@ -147,13 +160,16 @@ def _by_groups(outer: ast.ForClause, following: Sequence[ast.Clause], result: as
         if not isinstance(clause, ast.GroupByClause) or place + 1 == len(following):
             return None
         key = _grouping_key(clause, values)
-        if key is None or not _takes_group(following[place + 1], outer.name):
+        counted = following[place + 1]
+        number = counted.name if isinstance(counted, ast.CountClause) else None
+        at = place + 1 + (number is not None)
+        if key is None or at >= len(following) or not _takes_group(following[at], outer.name):
             return None
         gone = {outer.name.expanded, *values} - {clause.specs[0].name.expanded}
-        later = (*_inside(following[place + 1]), *following[place + 2 :], result)
+        later = (*_inside(following[at]), *following[at + 1 :], result)
         if any(gone & read_variables(node) for node in later):
             return None
-        return KeyedInput(outer.collection, clause.specs[0].name, key, outer.name, True, place + 3)
+        return KeyedInput(outer.collection, clause.specs[0].name, key, outer.name, True, at + 2, number)
     return None
 
 

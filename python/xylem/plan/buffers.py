@@ -35,6 +35,9 @@ from .streaming_atoms import without_streaming_atoms
 from .symbols import reached_type, step_symbol, written
 
 AN_ITEM, A_WINDOW, THE_STREAM = "one item", "one window", "the whole stream"
+THE_RESULTS = "the results so far"
+GROWING = frozenset({THE_RESULTS, THE_STREAM})
+"""What grows with the input."""
 
 
 def buffers(program: Flux, schema: Schema | None = None) -> tuple[Buffered, ...]:

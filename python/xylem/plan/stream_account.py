@@ -11,7 +11,7 @@ from typing import Any
 from xylem.functions.registry import FN
 from xylem.functions.traits import COUNTS
 
-from .buffers import THE_STREAM
+from .buffers import GROWING
 from .flux import Flux
 from .flux_plan import Buffered
 
@@ -78,9 +78,9 @@ class StreamAccount:
     @property
     def is_bounded(self) -> bool:
         """Whether what is buffered stays as small as an item or a window, however long the input."""
-        return all(buffer.bound != THE_STREAM for buffer in self.buffered)
+        return all(buffer.bound not in GROWING for buffer in self.buffered)
 
     @property
     def waits_for_end(self) -> bool:
         """Whether something that grows with the input is kept until its end, and then read."""
-        return any(buffer.bound == THE_STREAM and not buffer.passes_on for buffer in self.buffered)
+        return any(buffer.bound in GROWING and not buffer.passes_on for buffer in self.buffered)

@@ -13,7 +13,7 @@ from typing import Any
 from xylem.analysis.dataflow import Graph, Reason, Verdict
 from xylem.errors import Span
 
-from .buffers import THE_STREAM
+from .buffers import GROWING
 from .flux_plan import Buffered
 
 
@@ -122,7 +122,7 @@ def streamability(
     `earlier` is what passes before the answer compute, `gives` what several that give the answer give of it.
     """
     trees = tuple(stream for stream in flow.fused.streams if stream != source)
-    growing = tuple(buffer for buffer in buffered if buffer.bound == THE_STREAM)
+    growing = tuple(buffer for buffer in buffered if buffer.bound in GROWING)
     passes = len(earlier) + max(1, len(gives))
     if not growing and passes == 1:
         return Streamability(1, True, trees=trees)

@@ -90,6 +90,15 @@ class WindowPartition(ast.Node):
     item: ast.Name | None = None
     keeps_empty: bool = False
     """Whether items without a key have windows, too."""
+    number: ast.Name | None = None
+    """Holds the number of the key, in the order in which keys come."""
+    may_have_several: bool = False
+    """Whether an item may have several keys."""
+
+    @property
+    def names(self) -> frozenset[tuple[str, str]]:
+        """The variables it binds."""
+        return frozenset(name.expanded for name in (self.name, self.number) if name is not None)
 
 
 @ast_node
@@ -136,8 +145,8 @@ class WindowPlan(ast.Clause):
     def names(self) -> frozenset[tuple[str, str]]:
         """Every variable the clause binds."""
         kept = frozenset(aggregate.name.expanded for aggregate in self.aggregates)
-        own = {self.name.expanded} if self.partition is None else {self.name.expanded, self.partition.name.expanded}
-        return frozenset(own) | self.start.names | self.end.names | kept
+        own = frozenset({self.name.expanded}) | (frozenset() if self.partition is None else self.partition.names)
+        return own | self.start.names | self.end.names | kept
 
     @property
     def is_newstart(self) -> bool:

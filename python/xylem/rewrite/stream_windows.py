@@ -24,6 +24,7 @@ from xylem.analysis.event_order_call import event_order_call
 from xylem.analysis.facts.standard_calls import is_call
 from xylem.analysis.facts.value_expressions import gives_values
 from xylem.analysis.free_variables import free_in
+from xylem.analysis.keyed_input import keyed_over, numbered_keys
 from xylem.analysis.projection import NotProjectable, Projection, project
 from xylem.analysis.streamable_paths import is_counting
 from xylem.functions.registry import FN, PREFIXES
@@ -46,6 +47,8 @@ WindowLike = ast.WindowClause | ast.ForseqClause | ast.ForClause
 def window_index(clauses: Sequence[ast.Clause]) -> int | None:
     """The place of a clause over windows, or over what windows give, that stands behind nothing but `let`."""
     for index, clause in enumerate(clauses):
+        if numbered_keys(clauses, index) is not None:
+            return index
         match clause:
             case ast.WindowClause() | ast.ForseqClause():
                 return index
@@ -68,6 +71,9 @@ def collection_of(clauses: Sequence[ast.Clause], index: int) -> ast.Expr | None:
     """What its windows range over; None where that reads a variable of a `let` before it."""
     clause = clauses[index]
     assert isinstance(clause, WindowLike)
+    keyed = numbered_keys(clauses, index)
+    if keyed is not None:
+        return keyed.collection
     collection = clause.collection.base if isinstance(clause.collection, ast.DataWindow) else clause.collection
     order = event_order_call(collection)
     # Items are given as they pass, and put in order there.
@@ -81,6 +87,11 @@ def over_items(whole: ast.Flwor, clauses: Sequence[ast.Clause], index: int, resu
     clause = clauses[index]
     assert isinstance(clause, WindowLike)
     items: ast.Expr = ast.VarRef(ITEMS, span=clause.collection.span)
+    keyed = numbered_keys(clauses, index)
+    if keyed is not None:
+        behind = index + keyed.length
+        own = keyed_over(clauses[index:behind], keyed, items)
+        return replace(whole, clauses=(*clauses[:index], *own, *clauses[behind:]), result=result)
     is_data_window = isinstance(clause.collection, ast.DataWindow)
     order = event_order_call(clause.collection.base if is_data_window else clause.collection)  # type: ignore[attr-defined]
     items = items if order is None else order.over(items)

@@ -17,7 +17,7 @@ from xylem.run.windows.aggregates import aggregate_value
 from xylem.run.windows.counted_sliding import CountedSlidingCursor
 from xylem.run.windows.cursor import Needs
 from xylem.run.windows.landmark import LandmarkCursor
-from xylem.run.windows.partitioned import partitioned
+from xylem.run.windows.partitioned import PartitionedCursor, of_one_key
 from xylem.run.windows.sliding import SlidingCursor
 from xylem.run.windows.streamed_tumbling import streamed_tumbling
 from xylem.run.windows.subsequences import SubsequenceCursor
@@ -95,6 +95,7 @@ def write_window(c: Compiler, plan: WindowPlan) -> Bound:
 def _write_partition(c: Compiler, plan: WindowPlan, collection: Code, partition: WindowPartition) -> Bound:
     """Windows for each value of a key: every key has a cursor of its own, made when it is first met."""
     item = collection.item
+    is_fed = reads_fed_items(plan.collection)
     shape, often = (Shape.OPTIONAL, Occurrence.OPTIONAL) if partition.keeps_empty else (Shape.ONE, Occurrence.ONE)
     kind = SequenceType(AtomicItem(at.ANY_ATOMIC), often)
     key = Code(c.fresh_name(partition.name), shape, kind, simple=True)
@@ -112,21 +113,37 @@ def _write_partition(c: Compiler, plan: WindowPlan, collection: Code, partition:
             c.scope = c.scope.with_focus(c.focus_on(one("item", item, simple=True)))
         else:
             c.declare(partition.item.expanded, one("item", item, simple=True))
+        if partition.may_have_several and is_fed:
+            values = c.compile(ast.FunctionCall(ast.Name("data", "fn", FN), (partition.key,), span=partition.key.span))
+            c.writer.line(f"return {c.as_iterable(values)}")
+            return
         c.writer.line(f"return {c.atomic_operand(partition.key, 'the key of an item').text}")
 
     make = partial_of(c, c.lifted("cursor", [key.text], c.describe(plan), write_cursor))
     key_of = partial_of(c, c.lifted("key", ["item"], c.describe(partition.key), write_key))
-    source = f"{c.as_iterable(collection)}, {key_of}, {make}, run.held_items, run.implicit_timezone_minutes"
-    last = f"{partition.keeps_empty}, {plan.forgets_keys}"
-    source += f", {last}"
     window = c.fresh_name(plan.name)
     names = [code.text if code else "_" for _, code in (*started, *ended)]
     targets = [key.text, window, *names, *(code.text for _, code in aggregates[0].variables)]
-    found = f"{c.rt(partitioned)}({source})"
+    number = Code(c.writer.fresh("number"), Shape.ONE, SequenceType(AtomicItem(at.INTEGER)), simple=True)
     if reads_stream_in_batches(plan.collection):
+        last = f"{partition.keeps_empty}, {plan.forgets_keys}"
         found = f"{resumed_windows(c)}.by_key({key_of}, {make}, run.implicit_timezone_minutes, {last})"
-    c.writer.line(f"for {', '.join(targets)} in {found}:")
+        c.writer.line(f"for {', '.join(targets)} in {found}:")
+    else:
+        if not (partition.may_have_several and is_fed):
+            key_of = f"{c.rt(of_one_key)}({key_of}, {partition.keeps_empty})"
+        # The bytes that windows over a document hold are limited as all buffers are.
+        limit = "None" if is_fed else "run.held_items"
+        forgets = plan.forgets_keys and partition.number is None
+        cursor = f"{c.rt(PartitionedCursor)}({key_of}, {make}, {limit}, run.implicit_timezone_minutes, {forgets})"
+        source = c.as_iterable(collection)
+        targets.insert(0, number.text)
+        if is_fed:
+            write_fed_loop(c, ", ".join(targets), f"{source}.over({cursor})")
+        else:
+            c.writer.line(f"for {', '.join(targets)} in {cursor}.over({source}):")
     bound: Bound = [(partition.name.expanded, key)]
+    bound += [(partition.number.expanded, number)] if partition.number is not None else []
     bound.append((plan.name.expanded, Code(window, Shape.SEQUENCE, SequenceType(item, Occurrence.SOME), simple=True)))
     bound += [(name, value) for name, value in (*started, *ended) if name is not None and value is not None]
     return [*bound, *aggregates[0].variables]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from xylem.analysis.projection import Projection, project
 from xylem.errors import Span
-from xylem.plan.buffers import A_WINDOW, THE_STREAM
+from xylem.plan.buffers import A_WINDOW, THE_RESULTS, THE_STREAM
 from xylem.plan.flux import ITEMS, OpenWindows
 from xylem.plan.flux_plan import Buffered
 from xylem.plan.window_brackets import opened_windows
@@ -37,7 +37,7 @@ def _held(opened: OpenWindows, forgotten: Container[Span], has_landmarks: bool) 
         if is_distinct(expression):
             yield Buffered("results", ("each different value",), "the last window has ended", THE_STREAM, True)
         elif keeps_results(expression):
-            yield Buffered("results", ("what windows give",), "the last window has ended", THE_STREAM)
+            yield Buffered("results", ("what windows give",), "the last window has ended", THE_RESULTS)
         return
     # A loop over what windows give holds nothing of it.
     is_loop = isinstance(clause, ast.ForClause) and not isinstance(clause.collection, ast.DataWindow)
@@ -50,7 +50,8 @@ def _held(opened: OpenWindows, forgotten: Container[Span], has_landmarks: bool) 
         else:
             yield Buffered(str(clause.name), paths, "no open window needs it", A_WINDOW)
     if keeps_results(expression):
-        yield Buffered(f"{clause.name}", ("the tuples of all windows",), "the last window has ended", THE_STREAM)
+        told, bound = ("what windows give", THE_RESULTS) if is_loop else ("the tuples of all windows", THE_STREAM)
+        yield Buffered(f"{clause.name}", (told,), "the last window has ended", bound)
 
 
 def _keeps_all(clause: ast.Clause, has_landmarks: bool) -> bool:

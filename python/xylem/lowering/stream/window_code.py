@@ -8,10 +8,12 @@ number, asks them until it knows, or keeps them all: results, never the items of
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from xylem.analysis.facts.literals import LITERALS
 from xylem.analysis.facts.value_expressions import value_type
+from xylem.analysis.keyed_input import numbered_keys
 from xylem.functions.distinct_values import key_function
 from xylem.functions.registry import FN
 from xylem.functions.traits import COUNTS, FOLDS, TRUTHS
@@ -59,7 +61,13 @@ def write_windows(c: Compiler, opened: OpenWindows) -> None:
 
 def window_clause(expression: ast.Expr) -> ast.WindowClause | ast.ForseqClause | ast.ForClause | None:
     """The clause that reads what is fed; None where the expression is a function of it."""
-    for clause in expression.clauses if isinstance(expression, ast.Flwor) else ():
+    clauses = expression.clauses if isinstance(expression, ast.Flwor) else ()
+    for index, clause in enumerate(clauses):
+        keyed = numbered_keys(clauses, index)
+        if keyed is not None and reads_fed_items(keyed.collection):
+            last = clauses[index + keyed.length - 1]
+            assert isinstance(last, (ast.WindowClause, ast.ForseqClause))
+            return last
         if isinstance(clause, (ast.WindowClause, ast.ForseqClause, ast.ForClause)):
             source = clause.collection
             return clause if reads_fed_items(source.base if isinstance(source, ast.DataWindow) else source) else None
@@ -69,10 +77,20 @@ def window_clause(expression: ast.Expr) -> ast.WindowClause | ast.ForseqClause |
 def keeps_results(expression: ast.Expr) -> bool:
     """Whether what windows give waits for the last of them."""
     if isinstance(expression, ast.Flwor) and window_clause(expression) is not None:
-        return any(isinstance(clause, (ast.OrderByClause, ast.GroupByClause)) for clause in expression.clauses)
+        behind = _behind_keys(expression.clauses)
+        return any(isinstance(clause, (ast.OrderByClause, ast.GroupByClause)) for clause in behind)
     if is_distinct(expression) or _is_condition(expression):
         return False
     return base_and_predicate(expression) is None and _folding(expression) is None and _asked(expression) is None
+
+
+def _behind_keys(clauses: Sequence[ast.Clause]) -> Sequence[ast.Clause]:
+    """The clauses without those that form windows by key."""
+    for index in range(len(clauses)):
+        keyed = numbered_keys(clauses, index)
+        if keyed is not None:
+            return clauses[index + keyed.length :]
+    return clauses
 
 
 def _is_results(expression: ast.Expr) -> bool:

@@ -40,7 +40,7 @@ def windows_as_groups(flwor: ast.Flwor) -> ast.Flwor:
             head.append(let)
         rest = behind
     keyed = keyed_at(rest.clauses, 0, rest.result) if rest.clauses else None
-    if keyed is None or keyed.item is not None or not reads_input(keyed.collection):
+    if keyed is None or keyed.item is not None or keyed.number is not None or not reads_input(keyed.collection):
         return flwor
     if event_order_call(keyed.collection) is not None:
         raise NotSpread("event time needs the items of the whole input in one place", keyed.collection)

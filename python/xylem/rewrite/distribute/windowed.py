@@ -160,6 +160,8 @@ def _shape(flwor: ast.Flwor) -> _Shape | None:
     first = clauses[0]
     keyed = keyed_at(clauses, 0, result)
     if keyed is not None and reads_input(keyed.collection):
+        if keyed.number is not None:
+            raise NotSpread("the keys of the whole stream are numbered", first)
         own = keyed_over(clauses[: keyed.length], keyed, ITEMS_OF_STREAM)
         order = event_order_call(keyed.collection)
         items = keyed.collection if order is None else order.items

@@ -26,6 +26,7 @@ from xylem.analysis.ast_replacement import with_values
 from xylem.analysis.facts.conjuncts import conjunction, conjuncts
 from xylem.analysis.focus import read_variables, reads_focus, reads_item
 from xylem.analysis.free_variables import free_in
+from xylem.analysis.keyed_input import numbered_keys
 from xylem.functions.registry import FN
 from xylem.functions.traits import AGGREGATES
 from xylem.syntax import ast
@@ -150,6 +151,13 @@ class _Finder:
         # What stands before a best-match join restricts its candidates, loop by loop: it has an index of its own.
         is_best_match = any(isinstance(clause, ast.BestMatchClause) for clause in clauses)
         while waiting:
+            keyed = numbered_keys(waiting, 0)
+            if keyed is not None:
+                # All keys have their windows in one pass: nothing is looked up.
+                made += waiting[: keyed.length]
+                around = around.in_loop(*(name for one in waiting[: keyed.length] for name in _bound_in(one)))
+                waiting = waiting[keyed.length :]
+                continue
             clause = waiting.pop(0)
             if isinstance(clause, ast.ForClause):
                 collection = self.visit(clause.collection, around)
@@ -182,7 +190,7 @@ class _Finder:
         return _Clauses(made, self.visit(result, around), found)
 
     def _inside_clause(self, clause: ast.Clause, around: Surroundings) -> Surroundings:
-        names = [name for node in clause.walk() for name in bound_names(node)]
+        names = _bound_in(clause)
         if isinstance(clause, (ast.WindowClause, ast.ForseqClause, ast.GroupByClause)):
             # Each window, or group, is a turn of a loop.
             return replace(around.in_loop(*names), in_input=around.in_input - {name.expanded for name in names})
@@ -423,6 +431,10 @@ class _Finder:
             case ast.Flwor() | ast.Filter() | ast.SimpleMap():
                 return around.depth_of(values) == 0
         return False
+
+
+def _bound_in(clause: ast.Clause) -> list[ast.Name]:
+    return [name for node in clause.walk() for name in bound_names(node)]
 
 
 def _place_behind(

@@ -12,6 +12,7 @@ from .fuse_loops import FuseLoops
 from .group_by_key import GroupByKey
 from .group_distinct_values import GroupDistinctValues
 from .merge_branches import MergeBranches
+from .number_keys import NumberKeys
 
 RULES: tuple[QueryRule, ...] = (
     # Recursions first: what they become are the aggregates of all that follows.
@@ -22,6 +23,7 @@ RULES: tuple[QueryRule, ...] = (
     DropRedundantPredicate(),
     FuseLoops(),
     MergeBranches(),
+    NumberKeys(),
     # Last: they want aggregates over paths.
     GroupDistinctValues(),
     FoldGroups(),

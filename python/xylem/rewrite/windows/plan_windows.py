@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from xylem.analysis.focus import read_variables
 from xylem.analysis.keyed_input import KeyedInput, keyed_at
+from xylem.plan.flux import ITEMS
 from xylem.plan.window_plan import WindowPartition, WindowPlan, window_plan
 from xylem.syntax import ast
 from xylem.syntax.ast.node import ast_node
@@ -27,8 +28,8 @@ def plan_windows(flwor: ast.Flwor, facts: WindowFacts, observe: Observer = _sile
     for index in range(len(clauses)):
         clause = clauses[index]
         keyed = keyed_at(clauses, index, result)
-        if keyed is not None and _is_infinite(keyed.collection, clauses[:index], facts):
-            # Over an infinite sequence, the loop over keys and the windows of each are one pass.
+        if keyed is not None and (_is_fed(keyed.collection) or _is_infinite(keyed.collection, clauses[:index], facts)):
+            # Over what comes item by item, the loop over keys and the windows of each are one pass.
             return plan_windows(replace(flwor, clauses=_partitioned(clauses, index, keyed)), facts, observe)
         window = clause.unplanned if isinstance(clause, UnplannedPartition) else window_plan(clause)
         if window is None:
@@ -44,6 +45,10 @@ def plan_windows(flwor: ast.Flwor, facts: WindowFacts, observe: Observer = _sile
     if clauses is flwor.clauses:
         return flwor
     return replace(flwor, clauses=clauses, result=result)
+
+
+def _is_fed(collection: ast.Expr) -> bool:
+    return isinstance(collection, ast.VarRef) and collection.name.expanded == ITEMS.expanded
 
 
 def _is_infinite(collection: ast.Expr, before: tuple[ast.Clause, ...], facts: WindowFacts) -> bool:
@@ -69,7 +74,9 @@ def _partitioned(clauses: tuple[ast.Clause, ...], index: int, keyed: KeyedInput)
     last = index + keyed.length - 1
     inner = window_plan(clauses[last])
     assert inner is not None
-    partition = WindowPartition(keyed.name, keyed.key, keyed.item, keyed.keeps_empty)
+    partition = WindowPartition(
+        keyed.name, keyed.key, keyed.item, keyed.keeps_empty, keyed.number, keyed.may_have_several
+    )
     window = replace(inner, collection=keyed.collection, partition=partition)
     return (*clauses[:index], UnplannedPartition(window, span=inner.span), *clauses[last + 1 :])
 
