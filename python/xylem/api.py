@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from xylem.plan.distribution import Distribution
     from xylem.plan.explain import Explanation
     from xylem.plan.streamability import DataFlow
+    from xylem.query.history_query import HistoryQuery
     from xylem.query.stream_query import Validation
     from xylem.schema import Schema
     from xylem.source.byte_ranges import Scope
@@ -49,7 +50,7 @@ if TYPE_CHECKING:
     from xylem.stream_result import StreamResult
     from xylem.values.datetimes import DateTime
 
-__all__ = ["Functions", "Query", "Result", "aggregate", "compile", "function", "items", "parse"]
+__all__ = ["Functions", "Query", "Result", "aggregate", "compile", "function", "history_query", "items", "parse"]
 
 aggregate = DEFAULT_FUNCTIONS.aggregate
 """Register an aggregate for all queries: a class with init, step and finish, and with merge or invert if it can."""
@@ -90,6 +91,35 @@ def compile(
     if check:
         query.check()
     return query
+
+
+def history_query(
+    text: str,
+    *,
+    name: str = "query",
+    base_uri: str | None = None,
+    namespaces: Mapping[str, str] | None = None,
+    functions: Iterable[ExternalFunction] | None = None,
+    module_folders: Iterable[str | PathLike[str]] = (),
+) -> HistoryQuery:
+    """Compile a query over update streams: ``stream("x")`` is the document of one, as of each commit.
+
+    The parameters are those of `compile`. The context item is the document of the stream, where there is one.
+
+    >>> stream = b"<u:stream xmlns:u='urn:xylem:update'><a u:id='i'>1</a><u:remove of='i' t='5'/></u:stream>"
+    >>> [(answer.commit.time, answer.display.text) for answer in history_query("count(/a), /a#1").answers(stream)]
+    [(Decimal('0'), '1'), (Decimal('5'), '0<a>1</a>')]
+    """
+    from xylem.query.history_query import HistoryQuery
+
+    environment = StaticEnvironment(
+        name=name,
+        base_uri=base_uri,
+        namespaces=namespaces or {},
+        modules=LibraryModules(ModuleFiles(module_folders)),
+        external_functions=tuple(DEFAULT_FUNCTIONS if functions is None else functions),
+    )
+    return HistoryQuery(text, environment)
 
 
 def parse(

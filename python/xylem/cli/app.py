@@ -34,6 +34,21 @@ from .common_options import (
 from .event_time_option import EventTimePath, LatePolicy, Watermark, event_time_of, late_items_of
 from .failures import debug as show_tracebacks
 from .failures import reported
+from .history_options import (
+    AsOf,
+    ChangesOption,
+    CommitOption,
+    CommitWhen,
+    DeletePath,
+    KeyPath,
+    RecordPath,
+    Report,
+    ReportOption,
+    TimePath,
+    Updates,
+    VersionPath,
+    history_options,
+)
 from .namespace_options import DefaultNamespace, Namespaces
 from .replay_option import ReplaySpeed, ReplayTime, replay_of
 from .run_limits import MemoryLimit, TimeLimit, within_limits
@@ -127,6 +142,8 @@ def _all_commands(
 `xylem run report.xq -i 'dumps/*.xml' --on spark --stats`
 
 `xylem run report.xq -i orders.xml --functions discounts.py`
+
+`xylem run rises.xq -i tickers=quotes.xml --updates native --report commits`
 
 Exit codes: 0 a result, 1 an error in the query, 2 wrong use, 3 unreadable input."""
 )
@@ -248,6 +265,16 @@ def run(
     ] = False,
     replay_speed: ReplaySpeed = None,
     replay_time: ReplayTime = None,
+    updates: Updates = None,
+    report: ReportOption = Report.COMMITS,
+    changes: ChangesOption = None,
+    as_of: AsOf = None,
+    record: RecordPath = None,
+    key: KeyPath = None,
+    time: TimePath = None,
+    version_path: VersionPath = None,
+    delete: DeletePath = None,
+    commit: CommitOption = CommitWhen.BASE,
     time_limit: TimeLimit = None,
     memory_limit: MemoryLimit = None,
     on: Annotated[
@@ -293,7 +320,10 @@ def run(
     from .run_query import RunOptions, run_query
 
     load_functions(functions)
-    told_event_time, late_place = event_time_of(event_time, watermark, late)
+    paths = {"record": record, "key": key, "time": time, "version-path": version_path, "delete": delete}
+    name = query.stem if query is not None else "query"
+    history = history_options(updates, report, changes, as_of, late, commit, paths, name)
+    told_event_time, late_place = event_time_of(event_time, watermark, late if history is None else None)
     options = RunOptions(
         inputs or [],
         var or [],
@@ -329,6 +359,12 @@ def run(
             if value is not None:
                 raise typer.BadParameter("this is for --on spark", param_hint=name)
         limited = within_limits(time_limit, memory_limit)
+        if history is not None:
+            from .history_run import run_over_updates
+
+            with limited:
+                run_over_updates(source, options, history)
+            return
         with limited, late_items_of(options.event_time, late_place) as late_items:
             run_query(source, replace(options, late_items=late_items))
     else:

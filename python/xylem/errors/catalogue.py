@@ -268,6 +268,7 @@ CATALOGUE: dict[str, Entry] = {
         "a projection asks for a version or time that there cannot be",
         "behind # stands a number of versions, behind ? one of seconds, or a duration of days, hours, minutes, seconds",
     ),
+    "XYDY0021": Entry("nothing is known of a time before the first commit", "ask for a later time: --as-of TIME"),
     "XYIN0001": Entry("the XML is not well formed"),
     "XYIN0002": Entry("a file cannot be read or written"),
     "XYIN0003": Entry("the place may not be read", "allow its directory: --allow DIR, or allow=[…] in Python"),
@@ -306,6 +307,16 @@ CATALOGUE: dict[str, Entry] = {
     "XYIN0044": Entry(
         "an update is not written as updates are",
         "docs/history.md has the elements of urn:xylem:update and their attributes",
+    ),
+    "XYIN0045": Entry(
+        "a record of a feed has no key", "--key PATH says what tells records apart; --on-malformed skip leaves such out"
+    ),
+    "XYIN0046": Entry(
+        "a patch selects something else than an element by its key",
+        "sel is id('k') or …/item[@id='k'] for the attribute that --key names; other selections need the tree",
+    ),
+    "XYIN0047": Entry(
+        "a line is no change event of a database", "each line is JSON with op, before, after and ts_ms, as Debezium has"
     ),
     "XYRT0001": Entry("Spark is not installed here", "pip install 'xylem-xquery[spark]'"),
     "XYRT0002": Entry(
@@ -425,5 +436,9 @@ CATALOGUE: dict[str, Entry] = {
     "XYST0030": Entry(
         "a projection into history must say how far back it looks",
         "write a number, a duration such as xs:dayTimeDuration('PT1M'), or an external variable",
+    ),
+    "XYST0031": Entry(
+        "an answer that changes cannot be appended",
+        "write its changes: --changes upsert, retract or debezium; or the last answer: --report final",
     ),
 }

@@ -122,9 +122,7 @@ def _with_descendants(node: Node) -> Iterator[Node]:
 
 
 @function("_history:timeline", "function(*), array(*), " + _CHOICE, "item()*", context=True)
-def timeline(
-    ctx: Context, value: FunctionItem, bindings: XArray, sign: str, amount: Any, until: Any
-) -> list[Any]:
+def timeline(ctx: Context, value: FunctionItem, bindings: XArray, sign: str, amount: Any, until: Any) -> list[Any]:
     """T: the value as of each commit; equal neighbours are one version."""
     choice = choice_of(sign, amount, until)
     runs = list(_runs(ctx, value, bindings))

@@ -1,4 +1,7 @@
-"""The times of updates: exact decimal seconds, or a dateTime, which is seconds since 1970 in UTC."""
+"""The times of updates: exact decimal seconds, or a dateTime, or a date as mails and RSS have them.
+
+Dates are seconds since 1970 in UTC; without a time zone they are taken to be there.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ _SECONDS = re.compile(r"\s*[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)\s*").fullmatch
 
 
 def seconds_of(text: str) -> Decimal | None:
-    """None for what is neither."""
+    """None for what is none of them."""
     if _SECONDS(text):
         return Decimal(text.strip())
     from xylem.values.atomic_type import ATOMIC_TYPES
@@ -22,5 +25,17 @@ def seconds_of(text: str) -> Decimal | None:
     try:
         value = cast(UntypedAtomic(text.strip()), ATOMIC_TYPES["dateTime"])
     except XylemError:
-        return None
+        return _mail_date(text)
     return value.epoch_seconds() if isinstance(value, DateTime) else None
+
+
+def _mail_date(text: str) -> Decimal | None:
+    """`Wed, 01 May 2024 10:00:00 GMT`."""
+    from datetime import UTC
+    from email.utils import parsedate_to_datetime
+
+    try:
+        moment = parsedate_to_datetime(text.strip())
+    except ValueError:
+        return None
+    return Decimal(int((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()))

@@ -1,0 +1,198 @@
+"""The options of runs over update streams: `--updates`, what is reported, and what is kept."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from decimal import Decimal
+
+    from xylem.run.history.feed import Late
+    from xylem.source.update_stream.formats import UpdateFormat
+
+HISTORY = "Update streams and history"
+
+
+class UpdatesFormat(StrEnum):
+    """How inputs carry updates."""
+
+    NATIVE = "native"
+    KEYED = "keyed"
+    OSMCHANGE = "osmchange"
+    SNAPSHOT = "snapshot"
+    PATCH = "patch"
+    DEBEZIUM = "debezium"
+    TOKENS = "tokens"
+
+
+class Report(StrEnum):
+    """What is written of the answers."""
+
+    COMMITS = "commits"
+    LOG = "log"
+    FINAL = "final"
+    LIVE = "live"
+
+
+class Changes(StrEnum):
+    """The envelope of a change."""
+
+    APPEND = "append"
+    UPSERT = "upsert"
+    RETRACT = "retract"
+    DEBEZIUM = "debezium"
+
+
+class CommitWhen(StrEnum):
+    """What is a commit of its own, beside updates."""
+
+    BASE = "base"
+    ITEM = "item"
+
+
+Updates = Annotated[
+    UpdatesFormat | None,
+    typer.Option(
+        "--updates",
+        help="Inputs are update streams: `native` is the vocabulary urn:xylem:update, the others make updates of feeds "
+        '(docs/history.md). `-i NAME=FILE` is `stream("NAME")`; several are merged by their times.',
+        rich_help_panel=HISTORY,
+    ),
+]
+ReportOption = Annotated[
+    Report,
+    typer.Option(
+        "--report",
+        help="The whole answer after each commit that changed it, as a line of JSON; the rows of the change log; the "
+        "last answer alone; or the answer on the terminal, edited in place.",
+        rich_help_panel=HISTORY,
+    ),
+]
+ChangesOption = Annotated[
+    Changes | None,
+    typer.Option(
+        "--changes",
+        help="The rows of the change log in an envelope: for tables by key, for Flink, for Debezium. `append` refuses "
+        "an answer that changes what it gave.",
+        rich_help_panel=HISTORY,
+    ),
+]
+AsOf = Annotated[
+    str | None,
+    typer.Option(
+        "--as-of",
+        metavar="TIME",
+        help="The answer as of a time, seconds or a dateTime, instead of all.",
+        rich_help_panel=HISTORY,
+    ),
+]
+RecordPath = Annotated[
+    str | None,
+    typer.Option(
+        "--record",
+        metavar="PATH",
+        help="For feeds: the elements that are records, such as `/rss/channel/item`; by default `/*/*`.",
+        rich_help_panel=HISTORY,
+    ),
+]
+KeyPath = Annotated[
+    str | None,
+    typer.Option(
+        "--key",
+        metavar="PATH",
+        help="For feeds: what tells records apart, such as `guid`; by default `@id`.",
+        rich_help_panel=HISTORY,
+    ),
+]
+TimePath = Annotated[
+    str | None,
+    typer.Option("--time", metavar="PATH", help="For feeds: where a record carries its time.", rich_help_panel=HISTORY),
+]
+VersionPath = Annotated[
+    str | None,
+    typer.Option(
+        "--version-path",
+        metavar="PATH",
+        help="For feeds: where a record carries its version; what is not newer is dropped.",
+        rich_help_panel=HISTORY,
+    ),
+]
+DeletePath = Annotated[
+    str | None,
+    typer.Option(
+        "--delete", metavar="PATH", help="For feeds: what says that a record is gone.", rich_help_panel=HISTORY
+    ),
+]
+CommitOption = Annotated[
+    CommitWhen,
+    typer.Option(
+        "--commit",
+        help="With `item`, each child of the document element is a commit of its own.",
+        rich_help_panel=HISTORY,
+    ),
+]
+
+
+@dataclass(frozen=True)
+class HistoryOptions:
+    """What the command line says of a run over update streams."""
+
+    format: UpdateFormat
+    report: Report
+    changes: Changes | None
+    as_of: Decimal | None
+    late: Late
+    name: str
+    """What the query is called in rows of the change log."""
+
+
+def history_options(
+    updates: UpdatesFormat | None,
+    report: Report,
+    changes: Changes | None,
+    as_of: str | None,
+    late: str | None,
+    commit: CommitWhen,
+    paths: dict[str, str | None],
+    name: str,
+) -> HistoryOptions | None:
+    """None where inputs are no update streams; then none of the options may be given."""
+    if updates is None:
+        given = {"--report": report is not Report.COMMITS, "--changes": changes, "--as-of": as_of}
+        given |= {"--commit": commit is not CommitWhen.BASE, **{f"--{key}": value for key, value in paths.items()}}
+        for option, value in given.items():
+            if value:
+                raise typer.BadParameter("this goes with --updates", param_hint=option)
+        return None
+    from xylem.run.history.feed import LATE
+    from xylem.source.update_stream.formats import UpdateFormat
+    from xylem.source.update_stream.times import seconds_of
+
+    if late is not None and late not in LATE:
+        raise typer.BadParameter(f"{late!r} is none of {', '.join(LATE)}", param_hint="--late")
+    if changes is not None and report is not Report.LOG:
+        raise typer.BadParameter("this goes with --report log", param_hint="--changes")
+    time = None if as_of is None else seconds_of(as_of)
+    if as_of is not None and time is None:
+        raise typer.BadParameter(f"{as_of!r} is neither a number of seconds nor a dateTime", param_hint="--as-of")
+    how = UpdateFormat(
+        updates.value,
+        record=paths["record"],
+        key=paths["key"],
+        time=paths["time"],
+        version=paths["version-path"],
+        delete=paths["delete"],
+        commits_items=commit is CommitWhen.ITEM,
+        warn=lambda text: typer.echo(f"warning: {text}", err=True),
+    )
+    return HistoryOptions(how, report, changes, time, _late(late), name)
+
+
+def _late(given: str | None) -> Late:
+    from xylem.run.history.feed import LATE
+
+    return next((late for late in LATE if late == given), "stop")

@@ -1,0 +1,164 @@
+"""`xylem run --updates …`: a query over update streams, and what is written after each commit."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from xylem.errors import StaticError
+
+from .history_options import Changes, HistoryOptions, Report
+from .malformed_option import facts_of, policy_of, tallied, words_of
+from .query_source import QuerySource, output_parameters, variables
+from .result_output import ResultOutput, result_output
+
+if TYPE_CHECKING:
+    from xylem.run.history.run import Answer, UpdateInput, UpdateRun
+    from xylem.source.malformed import MalformedTally
+
+    from .run_query import RunOptions
+    from .statistics import Facts
+
+NOT_APPENDED = "XYST0031"
+_NAMED = re.compile(r"([A-Za-z_][\w.-]*)=(.+)", re.DOTALL).fullmatch
+
+
+def run_over_updates(source: QuerySource, options: RunOptions, history: HistoryOptions) -> None:
+    """Run the query over its streams and report."""
+    if not options.inputs:
+        raise typer.BadParameter("an update stream is asked for: -i FILE", param_hint="--updates")
+    for option, given in (("--items", options.items), ("--schema", options.schema), ("--stream", options.stream)):
+        if given:
+            raise typer.BadParameter("this does not go with --updates", param_hint=option)
+    policy, letters = policy_of(options.on_malformed, options.output)
+    with tallied(policy, letters, is_reported=options.statistics is not None) as tally:
+        run = _run(source, options, history, tally)
+        with result_output(options.output) as output:
+            _reported(run, history, output)
+        if run.figures.late:
+            typer.echo(f"{run.figures.late:,} updates came too late ({history.late})", err=True)
+        if options.statistics is not None:
+            from .statistics import peak_rss_bytes, report_as
+
+            figures = run.figures
+            facts: Facts = {"updates": figures.updates, "commits": figures.commits, "changes": figures.changes}
+            facts = {**facts, "late": figures.late, "peak_rss_bytes": peak_rss_bytes()}
+            report_as({**facts, **facts_of(tally)}, _rows, options.statistics)
+
+
+def _rows(facts: Facts) -> Iterator[tuple[str, str]]:
+    for name in ("updates", "commits", "changes", "late"):
+        yield name, f"{facts[name]:,}"
+    if "malformed" in facts:
+        yield "left out", words_of(facts["malformed"])
+    yield "peak memory", f"{facts['peak_rss_bytes'] / 1e6:,.0f} MB"
+
+
+def _run(source: QuerySource, options: RunOptions, history: HistoryOptions, tally: MalformedTally | None) -> UpdateRun:
+    from xylem.api import history_query
+    from xylem.source.resources import FileResources
+    from xylem.values.python_values import sequence_from_python
+
+    query = history_query(
+        source.text,
+        name=source.name,
+        base_uri=source.base_uri,
+        namespaces=source.namespaces,
+        module_folders=[source.folder],
+    )
+    bound = variables(options.values, options.documents)
+    return query.run(
+        list(_inputs(options, history)),
+        FileResources(options.allowed),
+        {name: sequence_from_python(value) for name, value in bound.items()},
+        environment=os.environ if options.allow_environment else None,
+        output=output_parameters(options.output_parameters),
+        tally=tally,
+        late=history.late,
+    )
+
+
+def _inputs(options: RunOptions, history: HistoryOptions) -> Iterator[UpdateInput]:
+    """The streams by name: the one given, that of the file where there are several, none for a single one."""
+    from xylem.run.history.run import UpdateInput
+    from xylem.source.update_stream.formats import operations_of
+
+    seen: set[str] = set()
+    for given in options.inputs:
+        named = _NAMED(given)
+        name, place = (named[1], named[2]) if named is not None and not Path(given).exists() else ("", given)
+        if not name and len(options.inputs) > 1:
+            name = Path(place).stem
+        if name in seen:
+            raise typer.BadParameter(f"two streams are called {name!r}: NAME=FILE tells them apart", param_hint="-i")
+        seen.add(name)
+        yield UpdateInput(name, place, operations_of(place, history.format, options.limits))
+
+
+def _reported(run: UpdateRun, history: HistoryOptions, output: ResultOutput) -> None:
+    def write(text: str) -> None:
+        output.write(text.encode())
+        output.flush()
+
+    if history.as_of is not None:
+        answers: Iterator[Answer] = iter([run.as_of(history.as_of)])
+    else:
+        answers = run.answers()
+    _REPORTS[history.report](answers, history, write)
+
+
+def _commits(answers: Iterator[Answer], history: HistoryOptions, write: Callable[[str], None]) -> None:
+    from xylem.sink.changelog import commit_line
+
+    for answer in answers:
+        if answer.is_changed or history.as_of is not None:
+            write(commit_line(answer.commit.number, answer.commit.time, answer.display.text) + "\n")
+
+
+def _log(answers: Iterator[Answer], history: HistoryOptions, write: Callable[[str], None]) -> None:
+    from xylem.sink.changelog import ChangeLog, change_line, change_lines
+
+    log = ChangeLog(history.name)
+    for answer in answers:
+        if not answer.is_changed:
+            continue
+        for row in log.rows(answer.commit.number, answer.commit.time, answer.display.parts):
+            if history.changes is None:
+                write(change_line(row) + "\n")
+                continue
+            if history.changes is Changes.APPEND and row.op != "insert":
+                why = f"region {row.region} is {row.op}d at commit {row.commit}"
+                raise StaticError(NOT_APPENDED, why)
+            write("".join(line + "\n" for line in change_lines(row, history.changes.value)))
+
+
+def _final(answers: Iterator[Answer], history: HistoryOptions, write: Callable[[str], None]) -> None:
+    last = None
+    for answer in answers:
+        last = answer
+    if last is not None:
+        write(last.display.text)
+
+
+def _live(answers: Iterator[Answer], history: HistoryOptions, write: Callable[[str], None]) -> None:
+    from xylem.sink.live_display import LiveDisplay
+
+    columns, lines = shutil.get_terminal_size()
+    display = LiveDisplay(write, columns, lines)
+    for answer in answers:
+        display.show(answer.display.text, answer.commit.number, answer.commit.time)
+
+
+_REPORTS: dict[Report, Callable[[Iterator[Answer], HistoryOptions, Callable[[str], None]], None]] = {
+    Report.COMMITS: _commits,
+    Report.LOG: _log,
+    Report.FINAL: _final,
+    Report.LIVE: _live,
+}
+__all__: Sequence[str] = ["run_over_updates"]

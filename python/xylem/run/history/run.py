@@ -1,0 +1,104 @@
+"""A query over update streams, from operations to the answer after each commit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+from xylem.errors import DynamicError
+from xylem.source.malformed import MalformedTally
+from xylem.source.update_stream.operations import Operation
+
+from ..program import Program
+from .commits import Commit, History
+from .evaluation import Display, HistoryRun, Reevaluation, Surroundings
+from .feed import Feed, Late
+from .merged_streams import merged
+
+BEFORE_HISTORY = "XYDY0021"
+
+
+@dataclass(frozen=True)
+class UpdateInput:
+    """An update stream: what the query calls it, what messages call it, and its operations."""
+
+    name: str
+    source: str
+    operations: Iterable[Operation]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The answer after a commit."""
+
+    commit: Commit
+    display: Display
+    is_changed: bool
+    """Whether it differs from the one before; the first one from no answer at all."""
+
+
+@dataclass
+class RunFigures:
+    """What was read and kept."""
+
+    updates: int = 0
+    commits: int = 0
+    changes: int = 0
+    late: int = 0
+
+
+def history_run(program: Program, history: History, around: Surroundings) -> HistoryRun:
+    """What computes the answer after each commit: the one place where that is chosen."""
+    return Reevaluation(program, history, around)
+
+
+class UpdateRun:
+    """Runs a query over update streams."""
+
+    def __init__(
+        self,
+        program: Program,
+        inputs: Sequence[UpdateInput],
+        around: Surroundings,
+        *,
+        tally: MalformedTally | None = None,
+        late: Late = "stop",
+    ) -> None:
+        self.history = History()
+        self.figures = RunFigures()
+        # All streams are there before the first commit: a query may ask for any of them at once.
+        feeds = [Feed(self.history.stream(given.name), tally=tally, late=late, source=given.source) for given in inputs]
+        self._streams = [(feed, given.operations) for feed, given in zip(feeds, inputs, strict=True)]
+        self._run = history_run(program, self.history, around)
+        self._stopped_at: Decimal | None = None
+
+    def answers(self, until: Decimal | None = None) -> Iterator[Answer]:
+        """The answer after each commit; with `until`, of those up to that time."""
+        shown = ""
+        for feed, operation in merged(self._streams):
+            if until is not None and operation.time is not None and operation.time > until:
+                self._stopped_at = operation.time
+                break
+            self.figures.updates += operation.kind == "updates"
+            commit = feed.apply(operation)
+            if commit is None:
+                continue
+            display = self._run.commit(commit)
+            text = display.text
+            self.figures.commits += 1
+            self.figures.changes += text != shown
+            yield Answer(commit, display, text != shown)
+            shown = text
+        self.figures.late = sum(feed.late for feed, _ in self._streams)
+
+    def as_of(self, time: Decimal) -> Answer:
+        """The answer as of a time. XYDY0021 before the first commit."""
+        last = None
+        for answer in self.answers(time):
+            last = answer
+        if last is None or last.commit.time > time:
+            first = self.history.commits[0].time if self.history.commits else self._stopped_at
+            there = "there is no commit" if first is None else f"the earliest time is {first}"
+            raise DynamicError(BEFORE_HISTORY, f"{time}; {there}")
+        return last

@@ -1,0 +1,102 @@
+"""Change events of databases as Debezium writes them: lines of JSON with `op`, `before`, `after` and `ts_ms`.
+
+A row is an element `<row>` with an element for each column that is not null. The base is `<table/>`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from xylem.errors import InputError, InputPlace
+from xylem.values.qname import QName
+
+from ..limits import DEFAULT_LIMITS, Limits
+from .keyed import NO_KEY, KeyedFeed
+from .operations import End, Event, Operation, Start, Text
+from .records import Record
+
+NO_CHANGE = "XYIN0047"
+_NOT_IN_NAMES = re.compile(r"[^\w.-]")
+
+
+@dataclass
+class DebeziumFeed(KeyedFeed):
+    """Rows by the columns that are their key."""
+
+    def operations(self, chunks: Iterable[bytes], limits: Limits = DEFAULT_LIMITS) -> Iterator[Operation]:
+        if not self.has_base:
+            yield self.base([Start(QName("", "table"))])
+        for number, (offset, line) in enumerate(_lines(chunks, limits), 1):
+            place = InputPlace(offset, number, 1)
+            try:
+                told = json.loads(line, parse_float=Decimal)
+            except ValueError as error:
+                yield Operation("updates", place=place, data=line, error=InputError(NO_CHANGE, str(error), place=place))
+                continue
+            yield from self._changes(told, place, line)
+
+    def _changes(self, told: Any, place: InputPlace, line: bytes) -> Iterator[Operation]:
+        if isinstance(told, dict) and isinstance(told.get("payload"), dict):
+            told = told["payload"]
+        if told is None:
+            return  # a tombstone: the removal has come before it
+        if not isinstance(told, dict) or "op" not in told:
+            error = InputError(NO_CHANGE, "it has no op", place=place)
+            yield Operation("updates", place=place, data=line, error=error)
+            return
+        row = told.get("before") if told["op"] == "d" else told.get("after")
+        columns = [step.removeprefix("@") for step in self.key]
+        if not isinstance(row, dict) or any(row.get(column) is None for column in columns):
+            error = InputError(NO_KEY, f"a row has no {'/'.join(columns)}", place=place)
+            yield Operation("updates", place=place, data=line, error=error)
+            return
+        key = "/".join(str(row[column]) for column in columns)
+        events = self.removal(key) if told["op"] == "d" else self.put(key, Record(tuple(_row(row))))
+        stamp = told.get("ts_ms")
+        time = Decimal(stamp) / 1000 if isinstance(stamp, (int, Decimal)) else None
+        yield Operation("updates" if events else "clock", events, time, place=place, data=line)
+
+
+def _row(row: dict[str, Any]) -> Iterator[Event]:
+    yield Start(QName("", "row"))
+    for column, value in row.items():
+        if value is None:
+            continue
+        yield Start(QName("", _name(column)))
+        yield Text(_text(value))
+        yield End()
+    yield End()
+
+
+def _name(column: str) -> str:
+    name = _NOT_IN_NAMES.sub("_", column)
+    return name if name[:1].isalpha() or name[:1] == "_" else f"_{name}"
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return json.dumps(value, ensure_ascii=False, default=str) if isinstance(value, (dict, list)) else str(value)
+
+
+def _lines(chunks: Iterable[bytes], limits: Limits) -> Iterator[tuple[int, bytes]]:
+    """The lines that are not empty, with where they begin."""
+    rest, start = b"", 0
+    for chunk in chunks:
+        rest += chunk
+        *lines, rest = rest.split(b"\n")
+        for line in lines:
+            if line.strip():
+                yield start, line
+            start += len(line) + 1
+        if len(rest) > limits.item_bytes:
+            raise InputError(
+                "XYIN0004", f"item bytes: a line of more than {limits.item_bytes}", place=InputPlace(start)
+            )
+    if rest.strip():
+        yield start, rest

@@ -1,0 +1,119 @@
+"""Where update streams come from and how they are written: a place and a format give operations."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, field
+from typing import Literal
+
+from xylem.errors import InputError
+
+from ..byte_source import STDIN, ByteSource
+from ..document_stream import split_documents
+from ..input_files import named_files
+from ..limits import DEFAULT_LIMITS, Limits
+from .keyed import KeyedFeed
+from .operations import Operation
+from .records import path_of
+
+Format = Literal["native", "tokens", "keyed", "osmchange", "snapshot", "patch", "debezium"]
+FORMATS: tuple[Format, ...] = ("native", "tokens", "keyed", "osmchange", "snapshot", "patch", "debezium")
+TCP = "tcp://"
+
+
+@dataclass(frozen=True)
+class UpdateFormat:
+    """How a stream is written, and for feeds of records where they carry what makes updates of them."""
+
+    name: Format = "native"
+    record: str | None = None
+    key: str | None = None
+    time: str | None = None
+    version: str | None = None
+    delete: str | None = None
+    commits_items: bool = False
+    warn: Callable[[str], object] = field(default=lambda text: None)
+
+    def feed(self) -> KeyedFeed | None:
+        """What makes updates of records; None for streams of updates."""
+        made = _feeds().get(self.name)
+        if made is None:
+            return None
+        feed = made(warn=self.warn)
+        feed.record = path_of(self.record) if self.record else feed.record
+        feed.key = path_of(self.key) if self.key else feed.key
+        feed.time = path_of(self.time) if self.time else None
+        feed.version = path_of(self.version) if self.version else None
+        feed.delete = path_of(self.delete) if self.delete else None
+        return feed
+
+
+def _feeds() -> dict[str, type[KeyedFeed]]:
+    from .debezium import DebeziumFeed
+    from .osmchange import OsmFeed
+    from .patches import PatchFeed
+    from .snapshots import SnapshotFeed
+
+    return {
+        "keyed": KeyedFeed,
+        "osmchange": OsmFeed,
+        "snapshot": SnapshotFeed,
+        "patch": PatchFeed,
+        "debezium": DebeziumFeed,
+    }
+
+
+def operations_of(place: str, how: UpdateFormat, limits: Limits = DEFAULT_LIMITS) -> Iterator[Operation]:
+    """The operations of a file, of the files of a directory by name, of standard input (`-`) or of `tcp://HOST:PORT`."""
+    feed = how.feed()
+    for opened in _sources(place, limits):
+        with opened as source:
+            try:
+                yield from _read(source, how, feed, limits)
+            except InputError as error:
+                raise error.located(source.name or place) from error.__cause__
+
+
+def _sources(place: str, limits: Limits) -> Iterator[AbstractContextManager[ByteSource]]:
+    if place.startswith(TCP):
+        yield _connected(place, limits)
+        return
+    for file in [place] if place == STDIN else named_files([place]):
+        yield ByteSource.of(file, limits.decompression_ratio)
+
+
+@contextmanager
+def _connected(place: str, limits: Limits) -> Iterator[ByteSource]:
+    host, _, port = place.removeprefix(TCP).rpartition(":")
+    try:
+        connection = socket.create_connection((host, int(port)))
+    except (OSError, ValueError) as error:
+        raise InputError("XYIN0002", f"{place}: {error}") from error
+    with connection, ByteSource.of(connection, limits.decompression_ratio) as source:
+        yield source
+
+
+def _read(source: ByteSource, how: UpdateFormat, feed: KeyedFeed | None, limits: Limits) -> Iterator[Operation]:
+    if how.name == "native":
+        from .wire import read_wire
+
+        yield from read_wire(source, limits=limits, commits_items=how.commits_items)
+    elif how.name == "tokens":
+        from .tokens import read_tokens
+
+        yield from read_tokens(source)
+    elif how.name in ("keyed", "debezium"):
+        assert feed is not None
+        yield from feed.operations(source, limits)
+    else:
+        assert feed is not None
+        for chunks in _documents(source, limits):
+            yield from feed.operations(chunks, limits)
+
+
+def _documents(source: ByteSource, limits: Limits) -> Iterator[Iterable[bytes]]:
+    """The documents of an input: polled feeds and patches may stand one after another."""
+    for document in split_documents(source, limits=limits):
+        yield [document.data]

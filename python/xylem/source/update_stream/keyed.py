@@ -1,0 +1,101 @@
+"""Feeds of keyed records as update streams: the same key replaces, a new key is inserted, and a key may be deleted.
+
+The container of the records is the base, with an empty region at its end before which new records are inserted. Each
+record is an update, and a commit, of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+
+from xylem.errors import InputError
+
+from ..limits import DEFAULT_LIMITS, Limits
+from .operations import BeginRegion, BeginUpdate, EndRegion, EndUpdate, Event, Operation, Start
+from .records import Path, Record, records, value_of
+from .times import seconds_of
+
+NO_KEY = "XYIN0045"
+ANCHOR = "/end"
+"""The id of the region at the end of the container: no key begins so."""
+_FALSE = frozenset(("", "0", "false", "no", "n"))
+
+
+@dataclass
+class KeyedFeed:
+    """Where records carry what makes updates of them, and which keys there have been."""
+
+    record: Path = ("*", "*")
+    key: Path = ("@id",)
+    time: Path | None = None
+    version: Path | None = None
+    delete: Path | None = None
+    warn: Callable[[str], object] = lambda text: None
+    versions: dict[str, Decimal] = field(default_factory=dict)
+    known: set[str] = field(default_factory=set)
+    has_base: bool = False
+
+    def operations(self, chunks: Iterable[bytes], limits: Limits = DEFAULT_LIMITS) -> Iterator[Operation]:
+        """The operations of one document of the feed."""
+        around: list[Event] = []
+        for found in records(chunks, self.record, limits):
+            if not isinstance(found, Record):
+                around.append(found)
+                continue
+            if not self.has_base:
+                yield self.base(around)
+            update = self.update(found)
+            if update is not None:
+                yield update
+        if not self.has_base:
+            yield self.base(around)
+
+    def base(self, around: Sequence[Event], *, commits: bool = True) -> Operation:
+        """What stands before the first record, and the region before which records are inserted."""
+        self.has_base = True
+        return Operation("base", [*around, BeginRegion(ANCHOR), EndRegion()], Decimal(0), commits)
+
+    def update(self, record: Record) -> Operation | None:
+        """The update a record is; None for one that is known already."""
+        key = value_of(record, self.key)
+        if key is None:
+            name = next((event.name for event in record.events if isinstance(event, Start)), "")
+            error = InputError(NO_KEY, f"<{name}> has no {'/'.join(self.key)}")
+            return Operation("updates", error=error)
+        if not self._is_new(key, record):
+            return None
+        time = None if self.time is None else seconds_of(value_of(record, self.time) or "")
+        return Operation("updates", self.events(key, record), time)
+
+    def _is_new(self, key: str, record: Record) -> bool:
+        """Whether a record is newer than what is known of its key; a version that was left out is told."""
+        if self.version is None:
+            return True
+        found = seconds_of(value_of(record, self.version) or "")
+        if found is None:
+            return True
+        last = self.versions.get(key)
+        if last is not None and found <= last:
+            return False
+        if last is not None and found > last + 1:
+            self.warn(f"{key}: version {found} after {last}")
+        self.versions[key] = found
+        return True
+
+    def events(self, key: str, record: Record) -> list[Event]:
+        """The events of the update of a key."""
+        is_gone = self.delete is not None and (value_of(record, self.delete) or "").strip().lower() not in _FALSE
+        return self.removal(key) if is_gone else self.put(key, record)
+
+    def put(self, key: str, record: Record, before: str = ANCHOR) -> list[Event]:
+        """A key has a record now."""
+        is_known = key in self.known
+        self.known.add(key)
+        kind, of = ("replace", key) if is_known else ("insert-before", before)
+        return [BeginUpdate(kind, of, key), *record.events, EndUpdate()]
+
+    def removal(self, key: str) -> list[Event]:
+        """A key has no record any more."""
+        return [BeginUpdate("remove", key, key), EndUpdate()] if key in self.known else []

@@ -1,0 +1,104 @@
+"""XML patches (RFC 5261): the first document is the base, and each `<diff>` after it a batch of updates.
+
+`sel` must name an element by its key, `id('k')` or `…/item[@id='k']`: anything else would need the tree. Elements with
+the key attribute are regions, with an empty region at the beginning and at the end of their content.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from xylem.errors import InputError
+
+from ..limits import DEFAULT_LIMITS, Limits
+from .keyed import KeyedFeed
+from .operations import BeginRegion, BeginUpdate, End, EndRegion, EndUpdate, Event, Operation, Start
+from .records import Record, records
+from .times import seconds_of
+from .wire import read_wire
+
+NOT_BY_KEY = "XYIN0046"
+_BY_ID = re.compile(r"""id\(\s*(?:"([^"]*)"|'([^']*)')\s*\)""").fullmatch
+_BY_ATTRIBUTE = re.compile(r"""[^\[\]]*\[\s*@([\w.:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')\s*\]""").fullmatch
+FIRST, LAST = "/first/", "/last/"
+
+
+@dataclass
+class PatchFeed(KeyedFeed):
+    """Elements by the attribute that is their key."""
+
+    def operations(self, chunks: Iterable[bytes], limits: Limits = DEFAULT_LIMITS) -> Iterator[Operation]:
+        if not self.has_base:
+            self.has_base = True
+            for operation in read_wire(chunks, limits=limits):
+                operation.events = list(self._keyed(operation.events))
+                yield operation
+            return
+        batch = Operation("updates")
+        for found in records(chunks, ("diff", "*"), limits):
+            if isinstance(found, Record):
+                batch.events += self._change(found, batch)
+            elif isinstance(found, Start):
+                time = next((value for name, value in found.attributes if name.local == "t"), None)
+                batch.time = None if time is None else seconds_of(time)
+        yield batch
+
+    @property
+    def _attribute(self) -> str:
+        return self.key[-1].removeprefix("@")
+
+    def _key_of(self, event: Start) -> str | None:
+        return next((value for name, value in event.attributes if name.local == self._attribute), None)
+
+    def _keyed(self, events: Iterable[Event]) -> Iterator[Event]:
+        """The same events with regions for elements that have a key."""
+        keys: list[str | None] = []
+        for event in events:
+            if isinstance(event, Start):
+                key = self._key_of(event)
+                keys.append(key)
+                yield event if key is None else event._replace(id=key)
+                if key is not None:
+                    yield from (BeginRegion(FIRST + key), EndRegion())
+                continue
+            if isinstance(event, End):
+                key = keys.pop()
+                if key is not None:
+                    yield from (BeginRegion(LAST + key), EndRegion())
+            yield event
+
+    def _change(self, record: Record, batch: Operation) -> list[Event]:
+        first = record.events[0]
+        assert isinstance(first, Start)
+        given = {name.local: value for name, value in first.attributes}
+        key = self._selected(given.get("sel", ""))
+        kind = first.name.local
+        content = list(self._keyed(record.events[1:-1]))
+        if key is None or kind not in ("add", "replace", "remove") or "type" in given:
+            what = f'<{kind} sel="{given.get("sel", "")}">'
+            batch.error = batch.error or InputError(NOT_BY_KEY, what)
+            return []
+        if kind == "remove":
+            return [BeginUpdate("remove", key, None), EndUpdate()]
+        if kind == "replace":
+            return [BeginUpdate("replace", key, None), *content, EndUpdate()]
+        places = {
+            "before": ("insert-before", key),
+            "after": ("insert-after", key),
+            "prepend": ("insert-after", FIRST + key),
+            "": ("insert-before", LAST + key),
+        }
+        update, of = places.get(given.get("pos", ""), places[""])
+        return [BeginUpdate(update, of, None), *content, EndUpdate()]
+
+    def _selected(self, selector: str) -> str | None:
+        """The key a selector names; None where it names none."""
+        by_id = _BY_ID(selector.strip())
+        if by_id is not None:
+            return by_id[1] if by_id[1] is not None else by_id[2]
+        by_attribute = _BY_ATTRIBUTE(selector.strip())
+        if by_attribute is None or by_attribute[1].rpartition(":")[2] != self._attribute:
+            return None
+        return by_attribute[2] if by_attribute[2] is not None else by_attribute[3]

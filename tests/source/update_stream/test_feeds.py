@@ -1,0 +1,173 @@
+"""Ordinary feeds as update streams, and the notation of the paper: what their operations make of a store."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from xylem.errors import InputError
+from xylem.pipeline import StaticEnvironment, compile_query
+from xylem.run.history.evaluation import Surroundings
+from xylem.run.history.run import UpdateInput, UpdateRun
+from xylem.source.malformed import MalformedRecord, MalformedTally
+from xylem.source.resources import FileResources
+from xylem.source.update_stream.formats import UpdateFormat, operations_of
+from xylem.source.update_stream.times import seconds_of
+
+
+def shown(
+    place: Path, query: str, name: str, tally: MalformedTally | None = None, **paths: Any
+) -> list[tuple[str, str]]:
+    """(time, display) after each commit that changed it."""
+    how = UpdateFormat(name, **paths)  # type: ignore[arg-type]
+    program = compile_query(query, StaticEnvironment(over_updates=True))
+    inputs = [UpdateInput("", str(place), operations_of(str(place), how))]
+    run = UpdateRun(program, inputs, Surroundings(FileResources(), {}), tally=tally)
+    return [(str(answer.commit.time), answer.display.text) for answer in run.answers() if answer.is_changed]
+
+
+def texts(*given: Any, **paths: Any) -> list[str]:
+    return [text for _, text in shown(*given, **paths)]
+
+
+def test_keyed_records(tmp_path: Path) -> None:
+    place = tmp_path / "feed.xml"
+    place.write_text("""<feed><title>T</title>
+      <r k="a" t="1"><v>1</v></r><r k="b" t="2"><v>2</v></r><r k="a" t="3"><v>3</v></r>
+      <r k="b" t="4" gone="true"/><r k="b" t="5"><v>5</v></r></feed>""")
+    paths = {"record": "/feed/r", "key": "@k", "time": "@t", "delete": "@gone"}
+    assert shown(place, "/feed/title/string(), //v/string()", "keyed", **paths) == [
+        ("0", "T"),
+        ("1", "T 1"),
+        ("2", "T 1 2"),
+        ("3", "T 3 2"),
+        ("4", "T 3"),
+        ("5", "T 3 5"),
+    ]
+    assert texts(place, "//r#1/v/string()", "keyed", **paths) == ["1", "1 2", "1"]
+
+
+def test_keyed_records_of_old_versions_are_dropped_and_gaps_told(tmp_path: Path) -> None:
+    place = tmp_path / "feed.xml"
+    place.write_text('<f><r id="a" v="1">x</r><r id="a" v="1">again</r><r id="a" v="4">y</r><r id="a" v="3">z</r></f>')
+    told: list[str] = []
+    paths: dict[str, Any] = {"version": "@v", "warn": told.append}
+    assert texts(place, "string(/f/r)", "keyed", **paths) == ["x", "y"]
+    assert told == ["a: version 4 after 1"]
+
+
+def test_a_record_without_a_key(tmp_path: Path) -> None:
+    place = tmp_path / "feed.xml"
+    place.write_text('<f><r>x</r><r id="a">y</r></f>')
+    with pytest.raises(InputError) as refused:
+        texts(place, "/f/r", "keyed")
+    assert refused.value.code == "XYIN0045"
+    kept: list[MalformedRecord] = []
+    assert texts(place, "/f/r/string()", "keyed", MalformedTally(kept.append)) == ["y"]
+    assert [record.error.code for record in kept] == ["XYIN0045"]
+
+
+def test_map_changes_are_applied_by_version(tmp_path: Path) -> None:
+    (tmp_path / "1.osc").write_text("""<osmChange><create>
+      <node id="1" version="1" timestamp="2024-01-01T00:00:00Z"/>
+      <way id="1" version="1" timestamp="2024-01-01T00:00:09Z"/>
+    </create></osmChange>""")
+    (tmp_path / "2.osc").write_text("""<osmChange><delete><node id="1" version="3"/></delete>
+      <modify><node id="1" version="2" n="two"/><node id="1" version="2" n="two"/></modify></osmChange>""")
+    assert shown(tmp_path, "/osm/*/name(), /osm/node#1/@n/string()", "osmchange") == [
+        ("1704067209", "node way"),
+        ("1704067209", "way two"),
+    ]
+
+
+def test_snapshots(tmp_path: Path) -> None:
+    for number, keys in enumerate(("ab", "xaby", "by", "by"), 1):
+        items = "".join(f"<item><guid>{key}</guid>{number if key == 'b' else ''}</item>" for key in keys)
+        (tmp_path / f"{number}.xml").write_text(f"<rss><channel><t/>{items}</channel></rss>")
+    paths = {"record": "/rss/channel/item", "key": "guid"}
+    assert texts(tmp_path, "string-join(/rss/channel/*, ' ')", "snapshot", **paths) == [
+        " a b1",
+        " x a b2 y",
+        " b3 y",
+        " b4 y",
+    ]
+
+
+def test_patches(tmp_path: Path) -> None:
+    (tmp_path / "1.xml").write_text('<doc><list id="l"><item id="a">1</item></list></doc>')
+    (tmp_path / "2.xml").write_text("""<diff t="5"><add sel="/doc/list[@id='l']"><item id="b">2</item></add>
+      <add sel="id('a')" pos="before"><item id="z">0</item></add>
+      <replace sel="*/item[@id=&quot;a&quot;]"><item id="a">9</item></replace>
+      <add sel="id('l')" pos="prepend"><first/></add></diff>""")
+    (tmp_path / "3.xml").write_text(
+        """<diff t="6"><remove sel="id('b')"/><add sel="id('a')" pos="after"><c/></add></diff>"""
+    )
+    assert shown(tmp_path, "/doc/list/*/concat(name(), .)", "patch", key="@id") == [
+        ("0", "item1"),
+        ("5", "first item0 item9 item2"),
+        ("6", "first item0 item9 c"),
+    ]
+    (tmp_path / "4.xml").write_text('<diff><remove sel="/doc/list/item[1]"/></diff>')
+    with pytest.raises(InputError) as refused:
+        texts(tmp_path, "/", "patch", key="@id")
+    assert refused.value.code == "XYIN0046"
+
+
+def test_changes_of_a_database(tmp_path: Path) -> None:
+    changes: list[Any] = [
+        {"op": "r", "before": None, "after": {"id": 1, "name": "a", "none": None}, "ts_ms": 1500},
+        {"payload": {"op": "c", "after": {"id": 2, "name": "b<", "has space": True}, "ts_ms": 2000}},
+        {"op": "u", "before": {"id": 1}, "after": {"id": 1, "name": "A"}, "ts_ms": 3000},
+        {"op": "d", "before": {"id": 2}, "after": None, "ts_ms": 4000},
+        None,
+    ]
+    place = tmp_path / "table.jsonl"
+    place.write_text("\n".join(json.dumps(change) for change in changes) + "\n")
+    assert shown(place, "/table/row", "debezium", key="id") == [
+        ("1.5", "<row><id>1</id><name>a</name></row>"),
+        ("2", "<row><id>1</id><name>a</name></row><row><id>2</id><name>b&lt;</name><has_space>true</has_space></row>"),
+        ("3", "<row><id>1</id><name>A</name></row><row><id>2</id><name>b&lt;</name><has_space>true</has_space></row>"),
+        ("4", "<row><id>1</id><name>A</name></row>"),
+    ]
+    place.write_text('{"op": "c"\n{"after": 1}\n{"op": "c", "after": {"name": "x"}}\n')
+    kept: list[MalformedRecord] = []
+    assert texts(place, "/table/row", "debezium", MalformedTally(kept.append), key="id") == []
+    assert [record.error.code for record in kept] == ["XYIN0047", "XYIN0047", "XYIN0045"]
+
+
+def test_the_notation_of_the_paper(tmp_path: Path) -> None:
+    place = tmp_path / "s.txt"
+    # Section 2: w y z, since an insert stands beside the slot, whatever has replaced its content.
+    place.write_text("""[ sS(10,0), sE(0,r), sM(0,1), cD(1,"x"), eM(0,1), sR(1,2),
+      cD(2,"y"), eR(1,2), sA(2,3), cD(3,"z"), eA(2,3),
+      sB(1,3), cD(3,"w"), eB(1,3), eE(0,r), eS(10,0) ]""")
+    assert texts(place, "string(/r)", "tokens") == ["y", "yz", "wyz"]
+    # Section 3, with the display after each of its four times.
+    place.write_text("""sM(1,2) sE(2,a)
+      @1 sM(2,3) sE(3,b) cD(3,X) eE(3,b) eM(2,3) commit
+      @2 sR(3,4) sE(4,b) cD(4,Y) eE(4,b) eR(3,4)
+      @3 sR(3,4) sE(4,b) cD(4,Z) eE(4,b) eR(3,4) eE(2,a) eM(1,2)
+      @4 sR(2,5) sE(5,a) sE(5,b) cD(5,W) eE(5,b) eE(5,a) eR(2,5)""")
+    assert shown(place, "./a/b#[1]/string()", "tokens") == [("1", "X"), ("2", "Y X"), ("3", "Z Y"), ("4", "W")]
+
+
+def test_updates_that_are_open_at_once(tmp_path: Path) -> None:
+    place = tmp_path / "s.txt"
+    place.write_text("""sE(0,r) sM(0,1) cD(0,a) eM(0,1) sM(0,2) cD(0,b) eM(0,2) eE(0,r) eS(1,0)
+      @1 sR(1,3) sR(2,4) sE(4,x) sE(3,y) cD(4,B) eE(4,x) @2 eR(2,4) eE(3,y) @3 eR(1,3)""")
+    assert shown(place, "/r", "tokens") == [("0", "<r>ab</r>"), ("2", "<r>a<x>B</x></r>"), ("3", "<r><y/><x>B</x></r>")]
+    place.write_text("sE(0,r) what")
+    with pytest.raises(InputError) as refused:
+        texts(place, "/", "tokens")
+    assert refused.value.code == "XYIN0044"
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [("1", "1"), (" -2.50 ", "-2.50"), ("1970-01-01T00:01:00Z", "60"), ("Thu, 01 Jan 1970 00:02:00 GMT", "120")],
+)
+def test_times(text: str, seconds: str) -> None:
+    assert str(seconds_of(text)) == seconds
+    assert seconds_of("tomorrow") is None
