@@ -44,6 +44,7 @@ class StreamArguments:
     within: str | None = None
     trigger: str = "1s"
     on_malformed: str = "stop"
+    on_changed: str = "tell"
     metrics: Path | None = None
     report: str = "auto"
     values: Sequence[str] = ()
@@ -53,6 +54,7 @@ class StreamArguments:
     master: str | None = None
     config: Sequence[str] = ()
     batch_size: str = "64MB"
+    batch_files: int = 5_000
     state_limit: str = "256MB"
     settle: str = "0s"
     quiet: bool = False
@@ -79,6 +81,7 @@ def continuous_query(arguments: StreamArguments) -> ContinuousQuery:
     """The arguments in plain values; what is wrong with them is told as wrong use."""
     from xylem.spark.continuous.continuous_run import ContinuousQuery
     from xylem.spark.continuous.places import WrongPlace, input_place, output_place
+    from xylem.spark.continuous.subscription import Changed
 
     named = [_named(text) for text in arguments.inputs]
     try:
@@ -100,12 +103,14 @@ def continuous_query(arguments: StreamArguments) -> ContinuousQuery:
         join=join,
         trigger=trigger(arguments.trigger),
         malformed=malformed,
+        changed=Changed(arguments.on_changed),
         dead_letters=dead_letters,
         metrics=arguments.metrics,
         reports_changes={"changes": True, "final": False}.get(arguments.report),
         master=arguments.master,
         config=spark_settings(arguments.config),
         batch_bytes=in_bytes(arguments.batch_size, "--batch-size"),
+        batch_files=arguments.batch_files,
         state_limit_bytes=in_bytes(arguments.state_limit, "--state-limit"),
         settle_seconds=in_seconds(arguments.settle, "--settle"),
         is_quiet=arguments.quiet,

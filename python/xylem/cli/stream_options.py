@@ -32,6 +32,13 @@ app = typer.Typer(
 SPARK = "How it runs"
 
 
+class Changed(StrEnum):
+    """What becomes of a file that was written again before it was read."""
+
+    TELL = "tell"
+    STOP = "stop"
+
+
 class Report(StrEnum):
     """When answers that change are written."""
 
@@ -118,6 +125,15 @@ def stream(
             rich_help_panel=INPUT,
         ),
     ] = "stop",
+    on_changed: Annotated[
+        Changed,
+        typer.Option(
+            "--on-changed",
+            help="What becomes of a file of a directory that was written again between being found and being read: "
+            "it is read as it is and told, or ends the query.",
+            rich_help_panel=INPUT,
+        ),
+    ] = Changed.TELL,
     event_time: EventTimePath = None,
     watermark: Watermark = None,
     late: LatePolicy = None,
@@ -160,6 +176,16 @@ def stream(
         str,
         typer.Option("--batch-size", metavar="SIZE", help="How much one batch takes, at most.", rich_help_panel=SPARK),
     ] = "64MB",
+    batch_files: Annotated[
+        int,
+        typer.Option(
+            "--batch-files",
+            min=1,
+            metavar="NUMBER",
+            help="How many files of a directory one batch takes, at most: results come after each batch.",
+            rich_help_panel=SPARK,
+        ),
+    ] = 5_000,
     state_limit: Annotated[
         str,
         typer.Option(
@@ -209,6 +235,7 @@ def stream(
             within=within,
             trigger=trigger,
             on_malformed=on_malformed,
+            on_changed=on_changed.value,
             metrics=metrics,
             report=report.value,
             values=var or [],
@@ -218,6 +245,7 @@ def stream(
             master=master,
             config=conf or [],
             batch_size=batch_size,
+            batch_files=batch_files,
             state_limit=state_limit,
             settle=settle,
             quiet=quiet,

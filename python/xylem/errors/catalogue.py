@@ -292,6 +292,11 @@ CATALOGUE: dict[str, Entry] = {
         "the times of a replayed input cannot be read",
         "--replay-time PATH leads to a date and time, or a number of seconds, in each record: /log/entry/@time",
     ),
+    "XYIN0032": Entry(
+        "a file was written again between being found and being read",
+        "let files appear whole, by renaming them into place; wait until they rest: --settle 5s; or have it only told: "
+        "--on-changed tell",
+    ),
     "XYIN0040": Entry(
         "an update names a target that is not there",
         "`of` is the id of a region or of an earlier update; with --on-malformed skip such updates are left out",

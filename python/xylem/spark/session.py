@@ -190,7 +190,12 @@ def _settings(master: str, app_name: str, ui: bool, fast_start: bool, java_optio
         "spark.driver.maxResultSize": "0",
     }
     if master.startswith("local"):
+        from .scratch import scratch_directory
+
+        scratch = str(scratch_directory())
+        settings["spark.driver.extraJavaOptions"] = f"{options} -Djava.io.tmpdir={scratch}"
         settings |= {
+            "spark.local.dir": scratch,
             "spark.driver.host": "127.0.0.1",
             "spark.driver.bindAddress": "127.0.0.1",
             "spark.sql.shuffle.partitions": str(_cores(master)),

@@ -110,3 +110,25 @@ def test_results_are_no_input(place: str, written: str, is_refused: bool, tmp_pa
             refuse_results_as_input(f"{tmp_path}{place}", [tmp_path / written])
     else:
         refuse_results_as_input(f"{tmp_path}{place}", [tmp_path / written])
+
+
+def test_a_batch_is_bounded_by_bytes_and_by_files(tmp_path: Path) -> None:
+    for number in range(10):
+        put(tmp_path, f"{number}.xml", number)
+    log = DirectoryLog(str(tmp_path), tmp_path / "state" / "journal")
+    log.discover()
+    assert log.reach(0, 4 * 3) == 3
+    assert log.reach(0, None, most_files=4) == 4
+    assert log.reach(8, None, most_files=4) == 10
+    assert log.reach(0, 4 * 3, most_files=2) == 2
+    assert log.reach(0, 1, most_files=1) == 1
+
+
+def test_what_was_found_is_known_by_size_and_time(tmp_path: Path) -> None:
+    put(tmp_path, "a.xml", 10)
+    log = DirectoryLog(str(tmp_path), tmp_path / "state" / "journal")
+    log.discover()
+    put(tmp_path, "a.xml", 99)
+    again = DirectoryLog(str(tmp_path), tmp_path / "state" / "journal")
+    again.refresh()
+    assert [(file.size, file.modified_ns) for file in again[0:1]] == [(4, 10 * 10**9)]

@@ -10,7 +10,7 @@ from xylem.spark.carried_error import arrived
 from xylem.spark.continuous.merged_rows import TaskRow
 from xylem.spark.continuous.modes import mode_of
 from xylem.spark.continuous.pieces import Piece
-from xylem.spark.continuous.subscription import Malformed, Mode, Subscription, Work
+from xylem.spark.continuous.subscription import Changed, Malformed, Mode, Subscription, Work
 from xylem.spark.continuous.task import ABOUT, ERROR, FAILED, READ, Task
 from xylem.spark.shipped_query import shipped_query
 
@@ -59,3 +59,22 @@ def test_where_items_may_nest_one_document_is_read_in_order() -> None:
     path, flat = ("for $s in //s group by $k := 1 return $s//p", "for $s in //s group by $k := 1 return count($s)")
     assert mode_of(shipped_query(path), is_one_document=True) is Mode.IN_ORDER
     assert mode_of(shipped_query(flat), is_one_document=True) is Mode.SPREAD
+
+
+def test_a_file_that_was_written_again_is_told_or_stops_the_query(tmp_path: Path) -> None:
+    same, other = tmp_path / "same.xml", tmp_path / "other.xml"
+    for place in (same, other):
+        place.write_text("<o id='1'/>")
+    pieces = [
+        Piece(number, place, place.stat().st_size, 0, place.name, modified_ns=place.stat().st_mtime_ns)
+        for number, place in enumerate((same, other))
+    ]
+    other.write_text("<o id='another'/>")
+    subscriptions = (Subscription("q", shipped_query("string(/o/@id)"), Mode.EACH),)
+    rows = list(Task(Work(subscriptions)).rows(pieces))
+    (read,) = map(json.loads, about(rows, READ))
+    assert (read["changed"], read["changed_files"]) == (1, ["other.xml"])
+    assert [row[5] for row in rows if row[0] != ABOUT] == [b"1", b"another"]
+    rows = list(Task(Work(subscriptions, changed=Changed.STOP)).rows(pieces))
+    (error,) = about(rows, ERROR)
+    assert arrived(error, "").code == "XYIN0032"

@@ -238,11 +238,16 @@ class BatchCommit:
             results=len(texts),
             result_bytes=sum(len(text.encode("utf-8", "surrogateescape")) for text in texts),
             malformed=failed,
+            changed=sum(one["changed"] for one in read),
             total_items=self.commit.totals.get("items", 0),
             total_bytes=self.commit.totals.get("bytes", 0),
             total_malformed=self.commit.totals.get("failed", 0),
         )
         self._report.tell(progress)
+        names = [name for one in read for name in one["changed_files"]]
+        if names:
+            more = ", …" if progress.changed > len(names) else ""
+            self._report.say(f"written again between being found and being read: {', '.join(names)}{more}")
 
     # --- the stream itself, for answers that must see it in order
 

@@ -26,7 +26,7 @@ from .progress import ProgressReport
 from .sinks import ConsoleSink, DirectorySink, FileSink, Sink
 from .spark_files import check_spark_files
 from .stop_signals import StopSignals
-from .subscription import Malformed
+from .subscription import Changed, Malformed
 from .told_query import file_ending, fingerprint
 
 if TYPE_CHECKING:
@@ -72,6 +72,9 @@ class ContinuousQuery:
     master: str | None = None
     config: Mapping[str, str] = field(default_factory=dict)
     batch_bytes: int = 64 << 20
+    batch_files: int = 5_000
+    """How many files of a directory one batch takes, at most: results and progress come after each batch."""
+    changed: Changed = Changed.TELL
     state_limit_bytes: int = 256 << 20
     settle_seconds: float = 0.0
     is_quiet: bool = False
@@ -101,6 +104,7 @@ class _Run:
             query.inputs,
             query.join,
             malformed=query.malformed,
+            changed=query.changed,
             each_item=query.output.kind in (OutputKind.KAFKA, OutputKind.CONSOLE),
         )
         self._evaluations.works(0)
@@ -108,8 +112,13 @@ class _Run:
         # From here on the checkpoint belongs to the query.
         self._identity, self._started_ms = checkpoint.claim(self._owner())
         self._works = self._evaluations.works(self._started_ms)
-        batch_bytes = ALL_BYTES if query.trigger.is_single else query.batch_bytes
-        limits = FeedLimits(batch_bytes, query.settle_seconds, query.replay)
+        is_single = query.trigger.is_single
+        limits = FeedLimits(
+            ALL_BYTES if is_single else query.batch_bytes,
+            None if is_single else query.batch_files,
+            query.settle_seconds,
+            query.replay,
+        )
         self._feeds = [
             Feed(place, work, checkpoint.source(number), limits)
             for number, (place, work) in enumerate(zip(query.inputs, self._works, strict=True))

@@ -1,9 +1,9 @@
 """A directory as a log: files in the order they were found, each once, for ever under the same number.
 
 The order is written down before it counts, so that a batch that is computed again has the same files in the same order.
-Files that are found at the same time are ordered by modification time, then by name. A name is a file: what is
-written into a file after it was found is not seen, and a file must stay where it is until the batches that read it
-are committed.
+Files that are found at the same time are ordered by modification time, then by name. A name is a file, read once: one
+that is written again afterwards is not read again. A file must stay as and where it is until the batches that read it
+are committed; its size and time are noted when it is found, so that a change before it was read can be told.
 """
 
 from __future__ import annotations
@@ -33,6 +33,8 @@ class LoggedFile:
     """In bytes, as it is stored."""
     found_ms: int
     """When it was found; what waits is measured from here."""
+    modified_ns: int = 0
+    """When it had been written last by then; 0 where a journal of an earlier version does not say."""
 
 
 class DirectoryLog:
@@ -61,9 +63,13 @@ class DirectoryLog:
             raise damaged(self._journal.path, told)
         return self[first:last]
 
-    def reach(self, first: int, most_bytes: int | None, last: int | None = None) -> int:
-        """How many files there are up to the first whose bytes are too many; at least one more than `first`, if any."""
+    def reach(
+        self, first: int, most_bytes: int | None, last: int | None = None, most_files: int | None = None
+    ) -> int:
+        """How many files there are up to the first that is too much; at least one more than `first`, if any."""
         last = len(self) if last is None else last
+        if most_files is not None:
+            last = min(last, first + most_files)
         size = 0
         for number in range(first, last):
             size += self._files[number].size
@@ -73,9 +79,9 @@ class DirectoryLog:
 
     def refresh(self) -> None:
         """Take up what was found before, by this process or another."""
-        for name, size, found_ms in self._journal.unread():
+        for name, *facts in self._journal.unread():
             self._names.add(name)
-            self._files.append(LoggedFile(os.path.join(self._directory, name), size, found_ms))
+            self._files.append(LoggedFile(os.path.join(self._directory, name), *facts))
 
     def discover(self) -> None:
         """Look for files that are not in the log yet, and add them to it."""
@@ -84,7 +90,7 @@ class DirectoryLog:
         if found:
             now_ms = int(self._clock() * 1000)
             try:
-                self._journal.append((name, size, now_ms) for _, name, size in sorted(found))
+                self._journal.append((name, size, now_ms, modified) for modified, name, size in sorted(found))
             except OSError as reason:
                 raise InputError("XYIN0002", f"{self._journal.path}: {reason.strerror or reason}") from reason
             self.refresh()

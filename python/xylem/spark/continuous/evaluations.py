@@ -19,7 +19,7 @@ from .join_answer import JoinAnswer
 from .join_plan import JoinPlan, join_plan
 from .modes import mode_of
 from .places import InputPlace
-from .subscription import Malformed, Mode, Subscription, Work
+from .subscription import Changed, Malformed, Mode, Subscription, Work
 from .window_stage import WindowStage, fixed_slots, window_parts, windows_of
 
 
@@ -41,6 +41,7 @@ class Evaluations:
         join: Join | None,
         *,
         malformed: Malformed,
+        changed: Changed = Changed.TELL,
         each_item: bool,
     ) -> None:
         self.names = [name for name, _ in queries]
@@ -50,6 +51,7 @@ class Evaluations:
         self._join = join
         self._plan: JoinPlan | None = None
         self._malformed = malformed
+        self._changed = changed
         self._each_item = each_item
         if join is None:
             is_one = inputs[0].is_one_document
@@ -71,14 +73,14 @@ class Evaluations:
                     query.program()
             subscribed = zip(self.names, begun, self._modes, strict=True)
             told = tuple(Subscription(name, query, mode) for name, query, mode in subscribed)
-            return [Work(told, self._malformed, self._each_item)]
+            return [Work(told, self._malformed, self._changed, self._each_item)]
         works = []
         for number, (side, place) in enumerate(zip(self._plan.sides, self._inputs, strict=True)):
             query = begun[0].asking(side.text).spread(several_documents=not place.is_one_document).with_items()
             if mode_of(query, is_one_document=False) is not Mode.SPREAD:
                 raise DynamicError("XYRT0027", f"the items of stream({side.stream!r}) cannot be found one by one")
             told = (Subscription(side.stream, query, Mode.SPREAD),)
-            works.append(Work(told, self._malformed, True, input_number=number, is_joined=True))
+            works.append(Work(told, self._malformed, self._changed, True, input_number=number, is_joined=True))
         return works
 
     def lines(self) -> list[str]:

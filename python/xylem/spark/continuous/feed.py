@@ -28,6 +28,7 @@ class FeedLimits:
     """How an input is read."""
 
     batch_bytes: int = 64 << 20
+    batch_files: int | None = None
     settle_seconds: float = 0.0
     replay: Replay | None = None
 
@@ -110,6 +111,7 @@ class Feed:
             frames=self.place.frames,
             is_kept=self._work.has_state_in_order or self.place.kind is InputKind.FILE,
             batch_bytes=self._limits.batch_bytes,
+            batch_files=self._limits.batch_files,
             parallelism=spark.sparkContext.defaultParallelism,
             settle_seconds=self._limits.settle_seconds,
             replay=self._limits.replay,

@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 SOURCE_NAME = "xylem_log"
 SMALLEST_PARTITION_BYTES = 256 << 10
 """A task of its own costs more than evaluating so little."""
+FILE_COST_BYTES = 4 << 10
+"""Opening a file, and an answer of its own, take about as long as evaluating so much."""
 ROWS_IN_BATCH = 4_096
 BYTES_IN_BATCH = 8 << 20
 
@@ -55,6 +57,8 @@ class LogDescription:
     is_kept: bool = False
     """Whether what was read is needed again after a restart."""
     batch_bytes: int = 64 << 20
+    batch_files: int | None = None
+    """How many files one batch takes, at most."""
     parallelism: int = 2
     settle_seconds: float = 0.0
     replay: Replay | None = None
@@ -141,16 +145,25 @@ class DirectoryReader(LogReader):
         first, last = start["files"], self._last
         if self._paced is not None:
             last = first + self._paced.due(file.path for file in self._log[first : len(self._log)])
-        return {"files": self._log.reach(first, self._most_bytes(limit), last)}
+        most = self._description.batch_files
+        return {"files": self._log.reach(first, self._most_bytes(limit), last, most)}
 
     def partitions(self, start: dict[str, int], end: dict[str, int]) -> Sequence[InputPartition]:
         self._log.refresh()
         files = self._log.between(start["files"], end["files"])
         pieces = [
-            Piece(number * SUB_PIECES, Path(file.path), file.size, file.found_ms, file.path)
+            Piece(
+                number * SUB_PIECES,
+                Path(file.path),
+                file.size,
+                file.found_ms,
+                file.path,
+                modified_ns=file.modified_ns,
+            )
             for number, file in enumerate(files, start["files"] > 0)
         ]
-        return packed(pieces, [piece.size for piece in pieces], self._share(sum(piece.size for piece in pieces)))
+        costs = [piece.size + FILE_COST_BYTES for piece in pieces]
+        return packed(pieces, costs, self._share(sum(costs)))
 
 
 class SpoolReader(LogReader):

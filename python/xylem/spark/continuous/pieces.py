@@ -30,6 +30,18 @@ class Piece:
     items: int = 1
     reached: tuple[int, int] | None = None
     """Where it ends in the spool: segment and byte offset."""
+    modified_ns: int = 0
+    """Of a file: when it had been written last as it was found; 0 where that is not known."""
+
+    def is_changed(self) -> bool:
+        """Whether a file is not what was found: it was written again since. One that is gone is an error elsewhere."""
+        if not self.modified_ns or not isinstance(self.source, Path):
+            return False
+        try:
+            status = self.source.stat()
+        except OSError:
+            return False
+        return (status.st_size, status.st_mtime_ns) != (self.size, self.modified_ns)
 
 
 @dataclass(frozen=True)

@@ -43,6 +43,8 @@ class BatchProgress:
     """Messages, or stretches of text."""
     result_bytes: int
     malformed: int
+    changed: int
+    """Files that were written again between being found and being read."""
     total_items: int
     total_bytes: int
     total_malformed: int
@@ -64,6 +66,8 @@ class BatchProgress:
             words.append(f"{self.late:,} late")
         if self.malformed:
             words.append(f"{self.malformed:,} malformed")
+        if self.changed:
+            words.append(f"{self.changed:,} changed")
         return "   ".join(words)
 
 

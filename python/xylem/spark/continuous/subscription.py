@@ -27,6 +27,15 @@ class Malformed(StrEnum):
     DEAD_LETTER = "dead-letter"
 
 
+class Changed(StrEnum):
+    """What becomes of a file that is not what was found: it was written again before it was read."""
+
+    TELL = "tell"
+    """It is read as it is, counted, and told."""
+    STOP = "stop"
+    """It ends the query: XYIN0032."""
+
+
 @dataclass(frozen=True)
 class Subscription:
     """One query of those that share a source."""
@@ -43,6 +52,7 @@ class Work:
 
     subscriptions: tuple[Subscription, ...]
     malformed: Malformed = Malformed.STOP
+    changed: Changed = Changed.TELL
     each_item: bool = False
     """Whether results are handed over one by one, as messages are made of them."""
     limits: Limits = DEFAULT_LIMITS

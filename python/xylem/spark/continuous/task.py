@@ -22,13 +22,15 @@ from ..shipped_query import ShippedQuery
 from .document_answers import DocumentAnswers
 from .merged_rows import MergedRows, TaskRow
 from .pieces import MessageRun, Piece, by_items, content
-from .subscription import Malformed, Mode, Work
+from .subscription import Changed, Malformed, Mode, Work
 
 ROW_SCHEMA = "query int, part int, key binary, range long, ordinal long, value binary"
 ABOUT = -1
 READ, FAILED, ERROR, STATE = 0, 1, 2, 3
 """Parts of query -1: what was read, each piece that could not be evaluated, what ended the task, what windows keep."""
 EXCERPT_BYTES = 200
+NAMES_OF_CHANGED = 3
+"""As many names of files that were changed a task tells; it counts them all."""
 WAY_OUT = "repair it and start again, or leave it out: --on-malformed skip, --on-malformed dead-letter=DIR"
 
 
@@ -37,7 +39,8 @@ class Task:
 
     def __init__(self, work: Work) -> None:
         self._work = work
-        self._read = {"items": 0, "bytes": 0, "failed": 0, "oldest_ms": 0}
+        self._read = {"items": 0, "bytes": 0, "failed": 0, "oldest_ms": 0, "changed": 0}
+        self._changed_files: list[str] = []
         self._reached: tuple[int, int] | None = None
         self._failures: list[TaskRow] = []
         self._texts = [one.query.text for one in work.subscriptions]
@@ -60,6 +63,7 @@ class Task:
                     number = piece.number
                     self._note(piece)
                     yield from self._merged.passed(self._evaluated(piece))
+                    self._look_after(piece)
                 self._reached = one.reached
         except Exception as error:
             # Spark would try again, and then tell it in its own way.
@@ -67,9 +71,23 @@ class Task:
             yield ABOUT, ERROR, b"", number, query, carried(error, self._texts[self._query])
         yield from self._merged.rest()
         yield from self._failures
-        about = self._read | {"ms": int((time.monotonic() - began) * 1000), "reached": self._reached}
-        about["input"] = self._work.input_number
+        about = self._read | {
+            "ms": int((time.monotonic() - began) * 1000),
+            "reached": self._reached,
+            "input": self._work.input_number,
+            "changed_files": self._changed_files,
+        }
         yield ABOUT, READ, b"", number, 0, json.dumps(about).encode()
+
+    def _look_after(self, piece: Piece) -> None:
+        """Whether a file was what had been found, now that it has been read."""
+        if not piece.is_changed():
+            return
+        if self._work.changed is Changed.STOP:
+            raise InputError("XYIN0032", piece.name)
+        self._read["changed"] += 1
+        if len(self._changed_files) < NAMES_OF_CHANGED:
+            self._changed_files.append(piece.name)
 
     def _note(self, piece: Piece) -> None:
         read = self._read

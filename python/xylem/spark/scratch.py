@@ -1,0 +1,81 @@
+"""The temporary directory of a Spark on this machine: one for each driver, gone with it, or at the next start.
+
+Spark and its JVM leave directories and libraries behind where they are killed, and some where they are not. All of them
+lie in one directory of the driver's own, below one of the user's, with a lock that the driver holds while it lives:
+
+    /tmp/xylem-spark-1000/driver-4711-x2f9/     lock, spark-…, blockmgr-…, liblz4-…
+
+A start sweeps those whose lock nobody holds. Nothing else is touched: neither what others have there, nor links.
+"""
+
+from __future__ import annotations
+
+import atexit
+import fcntl
+import os
+import shutil
+import stat
+import tempfile
+from functools import cache
+from pathlib import Path
+
+LOCK = "lock"
+_PREFIX = "driver-"
+
+
+@cache
+def scratch_directory() -> Path:
+    """The directory of this process, made at the first call; what drivers that are no more left is removed."""
+    place = _place_of_user()
+    sweep(place)
+    made = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-", dir=place))
+    held = os.open(made / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    fcntl.flock(held, fcntl.LOCK_EX)
+    atexit.register(_remove, made, held, os.getpid())
+    return made
+
+
+def sweep(place: Path) -> list[Path]:
+    """Remove the directories of drivers that have ended; which they were."""
+    removed = []
+    for one in place.glob(f"{_PREFIX}*"):
+        if one.is_symlink() or not _is_abandoned(one):
+            continue
+        shutil.rmtree(one, ignore_errors=True)
+        removed.append(one)
+    return removed
+
+
+def _is_abandoned(directory: Path) -> bool:
+    """Whether the lock is there and nobody holds it. One that is only just being made has none yet."""
+    try:
+        held = os.open(directory / LOCK, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    finally:
+        os.close(held)
+    return True
+
+
+def _place_of_user() -> Path:
+    """The directory that all drivers of a user share; another one where somebody else has taken its name."""
+    place = Path(tempfile.gettempdir()) / f"xylem-spark-{os.getuid()}"
+    try:
+        place.mkdir(mode=0o700, exist_ok=True)
+        found = place.lstat()
+    except OSError:
+        return Path(tempfile.mkdtemp(prefix="xylem-spark-"))
+    is_ours = stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid() and not found.st_mode & 0o077
+    return place if is_ours else Path(tempfile.mkdtemp(prefix="xylem-spark-"))
+
+
+def _remove(directory: Path, held: int, owner: int) -> None:
+    if os.getpid() != owner:
+        # A process that was forked from the driver ends before it.
+        return
+    shutil.rmtree(directory, ignore_errors=True)
+    os.close(held)
