@@ -35,6 +35,7 @@ STAGES = (
     "result",
     "stream_result",
     "api",
+    "interactive",
     "spark",
     "network",
     "bench",

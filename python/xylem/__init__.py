@@ -70,6 +70,13 @@ __all__ = [
 ]
 
 
+def load_ipython_extension(ipython: Any) -> None:
+    """`%load_ext xylem`: the magics `%xquery` and `%%xquery`."""
+    from .interactive.notebook import load_ipython_extension as load
+
+    load(ipython)
+
+
 def __getattr__(name: str) -> Any:
     if name not in _HOME:
         raise AttributeError(f"module 'xylem' has no attribute {name!r}")

@@ -56,7 +56,6 @@ from .run_limits import MemoryLimit, TimeLimit, within_limits
 app = typer.Typer(
     name="xylem",
     no_args_is_help=True,
-    add_completion=False,
     rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -106,6 +105,15 @@ class Format(StrEnum):
 
     TEXT = "text"
     JSON = "json"
+
+
+class CheckFormat(StrEnum):
+    """How errors of queries are written."""
+
+    TEXT = "text"
+    JSON = "json"
+    GITHUB = "github"
+    SARIF = "sarif"
 
 
 def _version(wanted: bool) -> None:
@@ -385,16 +393,60 @@ def run(
         run_on_spark(source, options, master, partitions, conf or ())
 
 
-@app.command(epilog="Example: `xylem check report.xq && echo fine`")
+@app.command(
+    epilog="""Examples:
+
+`xylem check report.xq && echo fine`
+
+`xylem check queries/*.xq --format github`"""
+)
 @reported()
-def check(query: QueryFile = None, text: QueryText = None, functions: FunctionFiles = None) -> None:
-    """Find the static errors of a query without running it: grammar, names, arities, types."""
+def check(
+    queries: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="QUERY.xq...", help="Files with queries; `-` is standard input.", show_default=False),
+    ] = None,
+    text: QueryText = None,
+    functions: FunctionFiles = None,
+    format: Annotated[
+        CheckFormat, typer.Option("--format", help="For people, for programs, for GitHub's annotations, or as SARIF.")
+    ] = CheckFormat.TEXT,
+) -> None:
+    """Find the static errors of queries without running them: grammar, names, arities, types.
+
+    Each query is checked up to its first error. The exit code is 1 if any has one.
+    """
+    from .check_queries import check_queries
     from .function_files import load_functions
     from .query_source import query_source
-    from .run_query import compiled
 
     load_functions(functions)
-    compiled(query_source(query, text))
+    sources = [query_source(file, None) for file in queries or ()]
+    if text is not None or not sources:
+        sources.append(query_source(None, text))
+    check_queries(sources, format.value)
+
+
+@app.command(epilog="Example: `xylem shell -i dump.xml.bz2`")
+@reported()
+def shell(
+    place: Annotated[
+        str | None, typer.Option("-i", "--input", metavar="DOC.xml", help="The document that queries start from.")
+    ] = None,
+) -> None:
+    """Try queries one after another, with history, completion and `:explain`."""
+    from xylem.interactive.shell import run_shell
+
+    run_shell(place)
+
+
+@app.command("language-server")
+@reported()
+def language_server() -> None:
+    """Serve an editor: errors, hints and completion by the Language Server Protocol on standard input and output."""
+    from xylem.interactive.language_server import serve
+
+    serve()
 
 
 @app.command(

@@ -66,7 +66,7 @@ def write_csv(items: Iterable[Any], shape: Shape, write: Write) -> None:
     lines.writerow(names)
     write(_taken(text))
     for item in items:
-        lines.writerow([_cell(value) for value in row(item).values()])
+        lines.writerow([cell(value) for value in row(item).values()])
         write(_taken(text))
 
 
@@ -82,7 +82,7 @@ def write_table(items: Iterable[Any], shape: Shape, write: Write) -> None:
     from rich.cells import cell_len, set_cell_size
 
     names, row = _columns(shape), row_of(shape)
-    rows = ([_one_line(_cell(value)) for value in row(item).values()] for item in items)
+    rows = ([_one_line(cell(value)) for value in row(item).values()] for item in items)
     first = list(islice(rows, ROWS_MEASURED))
     widths = [min(WIDEST_COLUMN, max(map(cell_len, column))) for column in zip(names, *first, strict=True)]
 
@@ -115,7 +115,7 @@ def _columns(shape: Shape) -> list[str]:
     return [field.name for field in shape.fields] if isinstance(shape, Record) else [VALUE]
 
 
-def _cell(value: Any) -> str:
+def cell(value: Any) -> str:
     """A value as text: nothing for null, JSON for lists and structures."""
     if value is None:
         return ""

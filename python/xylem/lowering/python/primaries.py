@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from xylem.errors import StaticError
 from xylem.run.runtime import lookups
 from xylem.syntax import ast
@@ -12,6 +14,9 @@ from xylem.values.sequence_type import ArrayItem, AtomicItem, ItemType, MapItem,
 
 from .code import EMPTY, Code, Shape, atomic, many, one, union_item
 from .compiler import NO_ITEM, Compiler, Sink, compiles, pushes
+
+_BOUND = re.compile(r"(?:for|let|,|window|group by|at|some|every|count)\s+\$([\w.-]+)")
+"""Names of variables where a text binds them."""
 
 
 @compiles(ast.StringLiteral)
@@ -56,7 +61,9 @@ def _nearest(c: Compiler, name: ast.Name) -> str:
     from difflib import get_close_matches
 
     known = {local for _, local in (*c.scope.variables, *c.functions.variable_names(c))}
-    near = get_close_matches(name.local, known, 1, 0.6)
+    # Behind `order by` the scope has what is used there alone: what else the query binds is asked too.
+    bound = set(_BOUND.findall(name.span.source.text)) - {name.local}
+    near = get_close_matches(name.local, known, 1, 0.6) or get_close_matches(name.local, bound, 1, 0.6)
     if near:
         return f"did you mean ${near[0]}?"
     return f"in scope: {', '.join('$' + n for n in sorted(known)[:8])}" if known else "no variable is in scope here"

@@ -1,0 +1,199 @@
+"""`xylem shell`: queries one after another over one input, with history, completion, and explanations on request.
+
+    xylem> //page/title[1]
+    xylem> :explain for $p in //page order by $p/title return $p
+    xylem> :input other.xml
+
+A query ends with an empty line, or at once where it is complete. The input is streamed anew for each query.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any
+
+from xylem.errors import XylemError
+from xylem.errors.optional_package import optional_package
+
+from .diagnostics import checked
+from .name_completion import suggestions, word_before
+
+HELP = """  :input FILE      read this document (the context item of queries)
+  :explain QUERY   say what streams, what is folded and what is held
+  :more            show the next results
+  :ns URI          the default element namespace
+  :help  :quit"""
+SHOWN = 20
+HISTORY = Path("~/.local/state/xylem/history")
+UNFINISHED = "XPST0003"
+
+
+class Shell:
+    """The state between queries: the input, the namespaces, what is left of the last answer."""
+
+    def __init__(self, write: Callable[[str], object], place: str | None = None) -> None:
+        self._write = write
+        self.place = place
+        self.namespaces: dict[str, str] = {}
+        self._rest: Iterator[Any] = iter(())
+        self._elements: set[str] = set()
+        self.look_at_input()
+
+    def look_at_input(self) -> None:
+        """Take the names of elements near the beginning of the input, for completion."""
+        if self.place is None or self.place == "-":
+            return
+        from xylem.source.byte_source import ByteSource
+        from xylem.source.root_element import head_of
+
+        with ByteSource.of(self.place) as source:
+            self._elements = set(names_in(head_of(source)))
+
+    def elements(self) -> set[str]:
+        return self._elements
+
+    def take(self, text: str) -> bool:
+        """Do what a line says; whether to go on."""
+        command, _, rest = text.strip().partition(" ")
+        try:
+            match command:
+                case "":
+                    pass
+                case ":quit" | ":q":
+                    return False
+                case ":help" | ":h":
+                    self._write(HELP + "\n")
+                case ":more":
+                    self._show()
+                case ":input":
+                    self.place = rest.strip() or None
+                    self.look_at_input()
+                case ":ns":
+                    self.namespaces[""] = rest.strip()
+                case ":explain":
+                    self._write(self._compiled(rest).explain().to_text())
+                case _ if command.startswith(":"):
+                    self._write(f"there is no command {command}\n{HELP}\n")
+                case _:
+                    self._run(text)
+        except XylemError as error:
+            self._write(error.render() + "\n")
+        return True
+
+    def is_complete(self, text: str) -> bool:
+        """Whether a text is a query, or an error that more text would not mend."""
+        if text.lstrip().startswith(":") or text.endswith("\n"):
+            return True
+        told = checked(text, namespaces=self.namespaces)
+        if told is None or told.code != UNFINISHED or told.place is None:
+            return True
+        lines = text.split("\n")
+        return (told.place.line, told.place.column) < (len(lines), len(lines[-1]))
+
+    def _compiled(self, text: str) -> Any:
+        from xylem import api
+
+        return api.compile(text, namespaces=self.namespaces, module_folders=[Path.cwd()])
+
+    def _run(self, text: str) -> None:
+        from xylem import api
+        from xylem.tables.item_values import text_of
+
+        query = self._compiled(text)
+        if self.place is None:
+            items: Any = query.run().drawn()
+        else:
+            try:
+                items = query.stream(self.place).xdm()
+            except XylemError as refused:
+                if refused.code != "XYST0004":
+                    raise
+                items = query.run(api.parse(Path(self.place))).drawn()
+        self._rest = map(text_of, items)
+        self._show()
+
+    def _show(self) -> None:
+        for text in islice(self._rest, SHOWN):
+            self._write(text + "\n")
+        following = next(self._rest, None)
+        if following is not None:
+            self._rest = chain([following], self._rest)
+            self._write("… :more shows the next ones\n")
+
+
+def names_in(head: bytes) -> list[str]:
+    """The names of elements and attributes in the first bytes of a document."""
+    from contextlib import suppress
+    from xml.parsers import expat
+
+    found: dict[str, None] = {}
+
+    def start(name: str, attributes: dict[str, str]) -> None:
+        for one in (name, *(f"@{attribute}" for attribute in attributes if not attribute.startswith("xmlns"))):
+            found[one] = None
+
+    parser = expat.ParserCreate()
+    parser.StartElementHandler = start
+    with suppress(expat.ExpatError, ValueError, LookupError):
+        parser.Parse(head, False)
+    return list(found)
+
+
+def run_shell(place: str | None) -> None:
+    """Read queries from the terminal until its end."""
+    shell = Shell(sys.stdout.write, place)
+    toolkit = optional_package("prompt_toolkit", "shell")
+    session = _session(toolkit, shell)
+    sys.stdout.write("XQuery over " + (place or "no input (give one with :input FILE)") + "; :help shows commands\n")
+    while True:
+        try:
+            text = session.prompt("xylem> ")
+        except KeyboardInterrupt:
+            continue
+        except EOFError:
+            return
+        try:
+            if not shell.take(text):
+                return
+        except KeyboardInterrupt:
+            sys.stdout.write("interrupted\n")
+        sys.stdout.flush()
+
+
+def _session(toolkit: Any, shell: Shell) -> Any:
+    from prompt_toolkit.completion import Completer, Completion
+    from prompt_toolkit.history import FileHistory
+    from prompt_toolkit.key_binding import KeyBindings
+
+    class Names(Completer):
+        """Names that fit where the cursor is."""
+
+        def get_completions(self, document: Any, _: Any) -> Iterator[Completion]:
+            before = document.text_before_cursor
+            word = word_before(before)
+            for one in suggestions(before, document.text, shell.elements()):
+                yield Completion(one.text, -len(word), display_meta=one.detail or one.kind)
+
+    keys = KeyBindings()
+
+    @keys.add("enter")
+    def _enter(event: Any) -> None:
+        buffer = event.current_buffer
+        if shell.is_complete(buffer.text):
+            buffer.validate_and_handle()
+        else:
+            buffer.insert_text("\n")
+
+    history = HISTORY.expanduser()
+    history.parent.mkdir(parents=True, exist_ok=True)
+    return toolkit.PromptSession(
+        completer=Names(),
+        complete_while_typing=False,
+        history=FileHistory(str(history)),
+        key_bindings=keys,
+        multiline=True,
+        prompt_continuation="  ...> ",
+    )

@@ -1,0 +1,67 @@
+"""`xylem check` over many files, in the formats of people and machines."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+from xylem.cli.app import app
+
+
+@pytest.fixture
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "good.xq").write_text("1 + 1")
+    (tmp_path / "bad.xq").write_text("for $b in //b\nreturn $c")
+    (tmp_path / "worse.xq").write_text("1 +")
+    return ["good.xq", "bad.xq", "worse.xq"]
+
+
+def check(*arguments: str) -> tuple[int, str, str]:
+    ended = CliRunner().invoke(app, ["check", *arguments])
+    return ended.exit_code, ended.stdout, ended.stderr
+
+
+def test_people_see_every_file_that_has_an_error(files: list[str]) -> None:
+    code, out, told = check(*files)
+    assert (code, out) == (1, "")
+    assert "XPST0008 at bad.xq:2:8" in told
+    assert "XPST0003 at worse.xq:1:4" in told
+    assert check("good.xq") == (0, "", "")
+
+
+def test_json(files: list[str]) -> None:
+    code, out, _ = check(*files, "--format", "json")
+    assert code == 1
+    first, second = json.loads(out)
+    assert (first["name"], first["code"], first["hint"]) == ("bad.xq", "XPST0008", "in scope: $b")
+    assert first["place"] == {"line": 2, "column": 8, "end_line": 2, "end_column": 10}
+    assert second["name"] == "worse.xq"
+    assert json.loads(check("good.xq", "--format", "json")[1]) == []
+
+
+def test_github_annotations(files: list[str]) -> None:
+    _, out, _ = check("bad.xq", "--format", "github")
+    assert out.startswith("::error file=bad.xq,line=2,col=8,endLine=2,title=XPST0008::")
+    assert "%0Ahint: in scope: $b" in out
+    assert out.count("\n") == 1
+
+
+def test_sarif(files: list[str]) -> None:
+    (run,) = json.loads(check(*files, "--format", "sarif")[1])["runs"]
+    assert [rule["id"] for rule in run["tool"]["driver"]["rules"]] == ["XPST0003", "XPST0008"]
+    place = run["results"][0]["locations"][0]["physicalLocation"]
+    assert place["artifactLocation"]["uri"] == "bad.xq"
+    assert place["region"] == {"startLine": 2, "startColumn": 8, "endLine": 2, "endColumn": 10}
+
+
+def test_a_query_itself_and_none(files: list[str]) -> None:
+    assert check("-q", "1 +")[0] == 1
+    assert check()[0] == 2
+
+
+def test_the_hook_of_pre_commit_runs_it() -> None:
+    hooks = (Path(__file__).parents[2] / ".pre-commit-hooks.yaml").read_text()
+    assert "entry: xylem check" in hooks

@@ -1,0 +1,49 @@
+"""The magics in a real IPython: answers, tables, variables of the notebook, errors with their place."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import xylem
+
+IPython = pytest.importorskip("IPython")
+
+
+@pytest.fixture
+def notebook(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    monkeypatch.setenv("IPYTHONDIR", str(tmp_path / "ipython"))
+    from IPython.core.interactiveshell import InteractiveShell
+
+    shell = InteractiveShell()
+    shell.run_line_magic("load_ext", "xylem")
+    return shell
+
+
+def test_a_table_and_a_frame(notebook: Any, tmp_path: Path) -> None:
+    (tmp_path / "b.xml").write_text("<a><b n='1'>&lt;x</b><b n='2'>y</b></a>")
+    cell = "//b ! map { 'n': xs:integer(@n), 't': string(.) }"
+    answer = notebook.run_cell_magic("xquery", str(tmp_path / "b.xml"), cell)
+    assert "<th>n</th><th>t</th>" in answer._repr_html_()
+    assert "<td>1</td><td>&lt;x</td>" in answer._repr_html_()
+    assert answer.to_pandas()["n"].tolist() == [1, 2]
+    assert answer.items == [{"n": 1, "t": "<x"}, {"n": 2, "t": "y"}]
+
+
+def test_variables_and_documents_of_the_notebook(notebook: Any) -> None:
+    notebook.user_ns.update(doc=xylem.parse("<a><b>1</b></a>"), least=1)
+    answer = notebook.run_cell_magic("xquery", "doc", "declare variable $least external; //b[. >= $least]")
+    assert repr(answer) == "<b>1</b>"
+    assert answer._repr_html_() == "<pre>&lt;b&gt;1&lt;/b&gt;</pre>"
+
+
+def test_explain_and_line_magic(notebook: Any) -> None:
+    explained = notebook.run_cell_magic("xquery", "--explain", "1 to 3")
+    assert "<details" in explained._repr_html_()
+    assert repr(notebook.run_line_magic("xquery", "1 + 1")) == "2"
+
+
+def test_errors_are_shown_with_their_place(notebook: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    assert notebook.run_line_magic("xquery", "$x + 1") is None
+    assert "XPST0008 at query:1:1" in capsys.readouterr().out
