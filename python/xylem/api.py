@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from xylem.lowering.parts.window_account import WindowAccount
     from xylem.plan.distribution import Distribution
     from xylem.plan.explain import Explanation
+    from xylem.plan.operators import OperatorPlan
     from xylem.plan.streamability import DataFlow
     from xylem.query.history_query import HistoryQuery
     from xylem.query.stream_query import Validation
@@ -389,14 +390,15 @@ class Query:
         try:
             passes = self._compiled.stream_passes(schema)
         except StaticError as refused:
-            return explain(program, Refusal(refused.why, refused.span), over_tree(refused.why, refused.span), flow)
+            told, operators = over_tree(refused.why, refused.span), self._compiled.tree_operators
+            return explain(program, Refusal(refused.why, refused.span), told, flow, operators)
         one = passes.in_one_pass
         kept = () if one is None else account_of(one.last).buffered
         source = INPUT if passes.last.plan.source is None else label(passes.last.plan.source)
         earlier = [earlier.texts for earlier in passes.earlier]
         told = streamability(flow, source, kept, earlier, passes.texts, can_be_one_pass=one is not None)
         account = replace(account_of_all(passes.answering), passes=passes.number)
-        return explain(passes.last.handlers, account, told, flow)
+        return explain(passes.last.handlers, account, told, flow, self._compiled.stream_operators(schema))
 
     def data_flow(self) -> DataFlow:
         """The stream data flow graph of the query, before and after fusions, and the single-pass test on it."""
@@ -410,6 +412,12 @@ class Query:
         from xylem.query.spreading import Spreading
 
         return self._compiled.distributed(Spreading(several_documents=several_documents)).distribution
+
+    def task_operators(self, *, several_documents: bool = False) -> OperatorPlan:
+        """What runs where the query is spread over tasks, operator by operator: in tasks, in merges, on the driver."""
+        from xylem.query.spreading import Spreading
+
+        return self._compiled.task_operators(Spreading(several_documents=several_documents))
 
     def stream_windows(self) -> list[WindowAccount]:
         """What the windows of this query keep over a stream that comes in batches, and where (docs/windows.md)."""

@@ -20,7 +20,9 @@ def test_why_it_is_one_task() -> None:
     ended = RUNNER.invoke(app, ["explain", "--on", "spark", "-q", "for $a in //a\nreturn $a/preceding::b"])
     assert ended.stdout == (
         "one task, over the whole input\n    the axis preceding may be in another part of the document (2:11)\n"
-        "    it keeps the tree of the whole input\n"
+        "    it keeps the tree of the whole input\n\n"
+        "plan\n    1  one task    2 | step $a/preceding::b\n    2  one task    1 |   bind for $a\n"
+        "    3  one task    1 |     scan //a\n"
     )
 
 
@@ -30,6 +32,10 @@ def test_for_programs() -> None:
     assert facts["parallel"]
     assert [part["kind"] for part in facts["parts"]] == ["aggregate"]
     assert facts["frame"] == "$part1"
+    merged, partial, *_, scan = facts["operators"]
+    assert [merged["runs"], partial["runs"], scan["runs"]] == ["merge", "task", "task"]
+    assert merged["inputs"] == [partial["id"]]
+    assert partial["properties"]["merge"] == "states are merged"
 
 
 def test_options_of_one_process_are_refused() -> None:

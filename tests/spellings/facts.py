@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from xylem.lowering.stream.account import BY_GROUP, BY_QUERY, BY_TURN
-from xylem.plan.buffers import A_WINDOW, AN_ITEM, THE_RESULTS, THE_STREAM
+from xylem.plan.bounds import A_WINDOW, AN_ITEM, BY_GROUP, BY_QUERY, BY_TURN, THE_RESULTS, THE_STREAM, largest
 from xylem.plan.distribution import Distribution, InputOf, Part, PartKind
 from xylem.plan.explain import Explanation
 from xylem.plan.stream_account import StreamAccount
@@ -49,13 +48,8 @@ def bound(explained: Explanation) -> str:
     found = [buffer.bound for buffer in account.buffered]
     if not found:
         return "aggregate" if account.aggregated else "nothing"
-    largest = max(found, key=_rank)
-    return _BOUNDS.get(largest, largest)
-
-
-def _rank(told: str) -> int:
-    known = list(_BOUNDS)
-    return 2 * known.index(told) if told in _BOUNDS else 1
+    found_largest = largest(*found)
+    return _BOUNDS.get(found_largest, found_largest)
 
 
 def passes(explained: Explanation) -> str:

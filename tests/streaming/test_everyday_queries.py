@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from xylem.lowering.stream.account import account_of
-from xylem.plan.buffers import THE_STREAM
+from xylem.plan.bounds import THE_STREAM
 from xylem.run.stream.run import Statistics
 
 from .compare import SCANNERS, from_stream, from_tree, stream_program

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 import xylem
-from xylem.plan.buffers import GROWING
+from xylem.plan.bounds import GROWING
 from xylem.run.stream.program import StreamProgram
 
 FOLDER = Path(__file__).resolve().parents[2] / "examples" / "windows"

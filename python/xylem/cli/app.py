@@ -456,6 +456,8 @@ def language_server() -> None:
 
 `xylem explain report.xq --on spark`
 
+`xylem explain report.xq --plan svg > plan.svg`
+
 `xylem explain report.xq --graph svg > report.svg`
 
 `xylem explain -q 'for $x in 1 to 3 return $x * 2' --code`"""
@@ -476,12 +478,16 @@ def explain(
             help="The stream data flow graph alone: what depends on what, and what one pass computes together.",
         ),
     ] = None,
+    plan: Annotated[
+        GraphFormat | None,
+        typer.Option("--plan", help="The operators alone: what runs, where, and what each keeps at most."),
+    ] = None,
     on: Annotated[
         Runner, typer.Option("--on", help="In one process, or how it is spread over the tasks of Spark.")
     ] = Runner.LOCAL,
 ) -> None:
     """Say how a query will be executed, in its own lines: what streams, what is buffered, until when and how much."""
-    from .explain_query import explain_distribution, explain_graph, explain_query
+    from .explain_query import explain_distribution, explain_graph, explain_plan, explain_query
     from .function_files import load_functions
     from .query_source import query_source
 
@@ -490,10 +496,16 @@ def explain(
         for name, given in (("--schema", schema), ("--code", code), ("--ast", ast), ("--graph", graph)):
             if given:
                 raise typer.BadParameter("this is for runs in one process, not for --on spark", param_hint=name)
+        if plan is not None:
+            explain_plan(query_source(query, text), None, plan.value, on_spark=True)
+            return
         explain_distribution(query_source(query, text), as_json=format is Format.JSON)
         return
     if graph is not None:
         explain_graph(query_source(query, text), graph.value)
+        return
+    if plan is not None:
+        explain_plan(query_source(query, text), schema, plan.value, on_spark=False)
         return
     explain_query(query_source(query, text), schema, as_json=format is Format.JSON, with_code=code, with_ast=ast)
 

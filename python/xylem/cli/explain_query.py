@@ -26,14 +26,23 @@ def explain_graph(source: QuerySource, form: str) -> None:
     sys.stdout.write(drawn(compiled(source).data_flow(), form))
 
 
+def explain_plan(source: QuerySource, schema: Path | None, form: str, *, on_spark: bool) -> None:
+    """Write the operators of the query to standard output."""
+    from xylem.plan.operator_drawing import drawn_plan
+
+    query = compiled(source)
+    sys.stdout.write(drawn_plan(query.task_operators() if on_spark else query.explain(schema).operators, form))
+
+
 def explain_distribution(source: QuerySource, *, as_json: bool) -> None:
     """Write to standard output how the query is spread over tasks, and why where it is not."""
     from xylem.plan.distribution_text import distribution_facts, distribution_text
+    from xylem.plan.explain_operators import plan_facts, plan_lines
 
     query = compiled(source)
     distribution, windows = query.distribution(), query.stream_windows()
     if as_json:
-        facts = distribution_facts(distribution)
+        facts = distribution_facts(distribution) | {"operators": plan_facts(query.task_operators())}
         if not distribution.is_parallel:
             facts["task"] = list(query.explain().streamability.in_one_task())
         _write_json(facts | {"stream_windows": [vars(one) for one in windows]} if windows else facts)
@@ -41,6 +50,7 @@ def explain_distribution(source: QuerySource, *, as_json: bool) -> None:
     sys.stdout.write(distribution_text(distribution))
     if not distribution.is_parallel:
         sys.stdout.write("".join(f"    {line}\n" for line in query.explain().streamability.in_one_task()))
+    sys.stdout.write("\nplan\n" + "".join(f"    {line}\n" for line in plan_lines(query.task_operators())))
     if windows:
         lines = [f"    {line}\n" for one in windows for line in one.lines()]
         sys.stdout.write("\nas a stream in batches (xylem stream)\n" + "".join(lines))

@@ -14,6 +14,7 @@ from xylem.analysis.projection import Projection
 from xylem.schema.constraints import ElementConstraints, Schema
 from xylem.schema.symbols import element_symbol
 
+from .bounds import A_WINDOW, AN_ITEM, THE_STREAM
 from .flux import (
     ROOT,
     Flux,
@@ -33,11 +34,6 @@ from .flux_plan import Buffered
 from .needs import add_needs, needs
 from .streaming_atoms import without_streaming_atoms
 from .symbols import reached_type, step_symbol, written
-
-AN_ITEM, A_WINDOW, THE_STREAM = "one item", "one window", "the whole stream"
-THE_RESULTS = "the results so far"
-GROWING = frozenset({THE_RESULTS, THE_STREAM})
-"""What grows with the input."""
 
 
 def buffers(program: Flux, schema: Schema | None = None) -> tuple[Buffered, ...]:
@@ -64,7 +60,7 @@ class _Finder:
             if _measure(kept) != before or (isinstance(handler, OnFirst) and _reads(handler, variable, streamed)):
                 until = _end_of(handler, variable)
         if not kept.is_bare and _keeps_content(kept):
-            bound = THE_STREAM if is_single and not _is_small(kept, kind) else AN_ITEM
+            bound = THE_STREAM if is_single and not is_small(kept, kind) else AN_ITEM
             yield Buffered(variable, tuple(kept.paths()), until, bound)
         for handler in body.handlers:
             yield from self._below(handler, variable, kind, is_single, streamed)
@@ -138,7 +134,7 @@ def _is_at_most_once(step: Step, parent: str, kind: ElementConstraints | None) -
     return step.axis == "child" and name is not None and kind is not None and kind.at_most_once(name)
 
 
-def _is_small(kept: Projection, kind: ElementConstraints | None) -> bool:
+def is_small(kept: Projection, kind: ElementConstraints | None) -> bool:
     """Whether the schema allows each kept path one match, and nothing long below it."""
     if kind is None or kept.subtree or kept.string:
         return kind is not None and not (kept.subtree and kind.symbols - {"text()"}) and not kept.children
@@ -146,6 +142,6 @@ def _is_small(kept: Projection, kind: ElementConstraints | None) -> bool:
         if axis != "child" or local is None:
             return False
         name = element_symbol(local, uri)
-        if not kind.at_most_once(name) or not _is_small(below, kind.child(name)):
+        if not kind.at_most_once(name) or not is_small(below, kind.child(name)):
             return False
     return True

@@ -7,7 +7,7 @@ reason: it then runs over trees in memory, and what is said of holding and passi
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from xylem.analysis.focus import reads_focus
@@ -16,8 +16,10 @@ from xylem.functions.traits import standard
 from xylem.syntax import ast
 
 from .effects import Effect, finding
+from .explain_operators import plan_facts, plan_lines
 from .flux_printer import print_flux
 from .note import Note
+from .operators import OperatorPlan
 from .pass_values import PASS_NAMESPACE
 from .stream_account import StreamAccount
 from .streamability import DataFlow, Streamability
@@ -101,6 +103,8 @@ class Explanation:
     stream: StreamAccount | Refusal
     streamability: Streamability
     data_flow: DataFlow
+    operators: OperatorPlan = field(repr=False)
+    """What runs, operator by operator."""
 
     @property
     def holds(self) -> tuple[Step, ...]:
@@ -112,6 +116,7 @@ class Explanation:
         facts: dict[str, Any] = {
             "query": self.name,
             "plan": "stream" if isinstance(self.stream, StreamAccount) else "tree in memory",
+            "operators": plan_facts(self.operators),
             **self._stream_facts(),
             "reads": [{"what": what, "from": source} for what, source in self.inputs],
             "functions": [{"name": name, "line": line} for name, line in self.functions],
@@ -165,6 +170,7 @@ class Explanation:
             lines = [f"{self.name}: evaluated over trees in memory, by generated code", f"  not streamed: {stream}"]
         if not self.streamability.is_single_pass or self.streamability.trees:
             lines += _section("passes", list(self.streamability.lines()))
+        lines += _section("plan", list(plan_lines(self.operators)))
         lines += _section("reads", [f"{what:<24} {source}" for what, source in self.inputs])
         lines += _section("functions", [f"{line:>4} | {name}" for name, line in self.functions])
         lines += _section("does", [row for step in self.steps for row in _rows(step)])
@@ -187,9 +193,13 @@ class Explanation:
 
 
 def explain(
-    program: Compiled, stream: StreamAccount | Refusal, streamability: Streamability, data_flow: DataFlow
+    program: Compiled,
+    stream: StreamAccount | Refusal,
+    streamability: Streamability,
+    data_flow: DataFlow,
+    operators: OperatorPlan,
 ) -> Explanation:
-    """The explanation of a compiled query, of what becomes of its stream, and of how many passes that takes."""
+    """The explanation of a compiled query, of what becomes of its stream, of how many passes that takes, and how."""
     module = program.module
     declared = [d for d in module.prolog if isinstance(d, ast.FunctionDecl)]
     return Explanation(
@@ -203,6 +213,7 @@ def explain(
         stream=stream,
         streamability=streamability,
         data_flow=data_flow,
+        operators=operators,
     )
 
 

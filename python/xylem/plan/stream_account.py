@@ -11,7 +11,7 @@ from typing import Any
 from xylem.functions.registry import FN
 from xylem.functions.traits import COUNTS
 
-from .buffers import GROWING
+from .bounds import GROWING
 from .flux import Flux
 from .flux_plan import Buffered
 

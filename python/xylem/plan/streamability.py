@@ -13,7 +13,7 @@ from typing import Any
 from xylem.analysis.dataflow import Graph, Reason, Verdict
 from xylem.errors import Span
 
-from .buffers import GROWING
+from .bounds import GROWING
 from .flux_plan import Buffered
 
 

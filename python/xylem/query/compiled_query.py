@@ -24,6 +24,7 @@ from xylem.run.deep_stack import compiled_deep, with_deep_stack
 from xylem.syntax import parse
 
 if TYPE_CHECKING:
+    from xylem.plan.operators import OperatorPlan
     from xylem.plan.streamability import DataFlow
     from xylem.run.program import Program
     from xylem.run.stream.passes import StreamPasses
@@ -188,6 +189,28 @@ class CompiledQuery:
     def data_flow(self) -> DataFlow:
         """The stream data flow graph, before and after fusions, and the single-pass test on it."""
         return self._once("data flow", lambda: pipeline.data_flow(self.module, self.environment))
+
+    @property
+    def tree_operators(self) -> OperatorPlan:
+        """The operators of the program over trees."""
+        from xylem.lowering.operator_plans.of_tree import tree_plan
+
+        program = self.program
+        return self._once("tree operators", lambda: compiled_deep(lambda: tree_plan(program)))
+
+    def stream_operators(self, schema: Schema | str | PathLike[str] | None = None) -> OperatorPlan:
+        """The operators of all passes over a stream; XYST0004 as for `stream_passes`."""
+        from xylem.lowering.operator_plans.of_stream import stream_plan
+
+        passes = self.stream_passes(schema)
+        return compiled_deep(lambda: stream_plan(passes))
+
+    def task_operators(self, spreading: Spreading) -> OperatorPlan:
+        """The operators of the program for tasks, in a kind of run."""
+        from xylem.lowering.operator_plans.of_tasks import task_plan
+
+        program = self.distributed(spreading)
+        return compiled_deep(lambda: task_plan(program))
 
     def distributed(self, spreading: Spreading) -> DistributedProgram:
         """The program for tasks, in a kind of run."""

@@ -75,6 +75,10 @@ class Program:
     """What the compiler decided, for `explain`."""
     places: Mapping[str, Span] = field(default_factory=dict)
     """The query text of constants that are used once."""
+    lowered: ast.Expr | None = None
+    """The body that code was generated for, after all rewriting; None where handlers of a stream stand for it."""
+    planned: Mapping[ast.Flwor, ast.Flwor] = field(default_factory=dict)
+    """Expressions whose windows and joins were planned, with what code was generated for in their place."""
     _compiled: CodeType = field(init=False, repr=False)
 
     def __post_init__(self) -> None:

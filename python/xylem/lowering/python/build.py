@@ -74,6 +74,7 @@ class Builder:
         self.units: list[ModuleTable] = []
         self.context_types: tuple[SequenceType, ...] = ()
         self.context_name: str | None = None
+        self.lowered: ast.Expr | None = None
 
     def build(self, module: ast.Module) -> Program:
         """The program of a main module; a library module gives one without a body."""
@@ -117,6 +118,8 @@ class Builder:
             main.static.base_uri,
             self.writer.notes,
             self.writer.places,
+            self.lowered,
+            self.writer.planned,
         )
 
     def _check_bounds(self) -> None:
@@ -228,12 +231,13 @@ class Builder:
     def _write_main(self, main: ModuleTable, first: list[GlobalVariable]) -> str:
         c = main.compiler
         body = main.module.body if isinstance(main.module, ast.MainModule) else ast.SequenceExpr()
+        lowered = self.lowered = main.joined_body(body)
         with c.scoped(Scope({}, main.focus)):
 
             def write() -> None:
                 for variable in first:
                     c.writer.line(f"{variable.python_name}()")
-                c.push(main.joined_body(body), YIELD)
+                c.push(lowered, YIELD)
 
             frame = c.lifted("main", [], "", write)
         frame.is_generator = True

@@ -19,6 +19,7 @@ from xylem.plan.note import Note
 if TYPE_CHECKING:
     from xylem.analysis.boundedness.check import Boundedness
     from xylem.rewrite.windows import WindowFacts
+    from xylem.syntax import ast
 
 
 @dataclass
@@ -80,6 +81,8 @@ class Writer:
         """Of constants that are used once: the query text they were made for."""
         self.notes: list[Note] = []
         """Decisions for `explain`."""
+        self.planned: dict[ast.Flwor, ast.Flwor] = {}
+        """Expressions whose windows and joins were planned, with what is generated in their place."""
         self._constant_names: dict[Any, str] = {}
         self._counter = 0
         self.frame: Frame = Frame("(none)", [])

@@ -85,6 +85,15 @@ class Aggregate:
         return self.function in IN_ORDER
 
     @property
+    def keys(self) -> tuple[ast.Expr, ...]:
+        """By what records are told apart, or sorted; of a fold, what it does with each."""
+        if self.fold is not None:
+            return (self.fold.step,)
+        if self.grouping is not None:
+            return tuple(key.value for key in self.grouping.keys)
+        return () if self.first is None else tuple(spec.key for spec in self.first.order.specs)
+
+    @property
     def takes_nodes(self) -> bool:
         return self.function in OF_NODES
 

@@ -10,6 +10,7 @@ from xylem.analysis.focus import reads_focus
 from xylem.analysis.projection import NotProjectable, Projection
 from xylem.analysis.reached_declarations import reached_declarations
 from xylem.functions.context import CODEPOINT_COLLATION
+from xylem.plan.buffers import is_small
 from xylem.plan.flux import (
     ROOT,
     Fixed,
@@ -159,6 +160,7 @@ class StreamBuilder:
         self.roles.append(role)
         self.scopes.append(role)
         stream, aggregates = self._without_aggregates(stream)
+        role.stream = stream
         at_once = immediate(stream, self.types.get(stream.variable))
         first = 0 if at_once is None else at_once.last + 1
         needs = self._needs(stream, first)
@@ -222,6 +224,7 @@ class StreamBuilder:
             step = self.steps.add(role.step, *test, Report.ITEM)
             step.kept = below
             role.keeps_children = True
+            role.keeps_little = is_small(needs, self.types.get(stream.variable))
             self.roles.append(KeepRole(step.index, role, readers, test[1:], sought))
 
     def _fire_early(self, role: ScopeRole, stream: ProcessStream, first: int) -> None:

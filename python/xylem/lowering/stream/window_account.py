@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from xylem.analysis.projection import Projection, project
 from xylem.errors import Span
-from xylem.plan.buffers import A_WINDOW, THE_RESULTS, THE_STREAM
+from xylem.plan.bounds import A_WINDOW, THE_RESULTS, THE_STREAM
 from xylem.plan.flux import ITEMS, OpenWindows
 from xylem.plan.flux_plan import Buffered
 from xylem.plan.window_brackets import opened_windows

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from xylem.plan.flux import ProcessStream
 from xylem.schema.automaton_constraints import AutomatonConstraints
+from xylem.syntax import ast
 from xylem.values.node import Node
 from xylem.values.qname import QName
 
@@ -30,6 +32,10 @@ class AggregateRole:
     """Whether the value of a fold becomes larger with each item."""
     first: FirstSpec | None = None
     """Which of the tuples of a sort are wanted."""
+    taken: ast.Expr | None = None
+    """What is added for each record, as the query says it."""
+    keys: tuple[ast.Expr, ...] = ()
+    """The keys of a table, or of a sort; what a fold does with a record."""
 
 
 @dataclass(eq=False)
@@ -57,6 +63,10 @@ class ScopeRole:
     keeps_children: bool = False
     aggregates: list[AggregateRole] = field(default_factory=list)
     """The aggregates over this stream."""
+    stream: ProcessStream | None = field(default=None, repr=False)
+    """Its handlers as they were compiled, with variables in the place of aggregates."""
+    keeps_little: bool = False
+    """Whether a schema allows each path that is kept one match: then it grows with nothing."""
 
 
 @dataclass(eq=False)

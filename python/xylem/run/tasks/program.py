@@ -83,6 +83,11 @@ class DistributedProgram:
         self._joins.prepare()
 
     @property
+    def spread(self) -> SpreadQuery:
+        """The parts of the query, as expressions."""
+        return self._query
+
+    @property
     def distribution(self) -> Distribution:
         """How the query is spread, in words."""
         return self._query.distribution

@@ -1,0 +1,36 @@
+"""What is known of variables and of the context item where an expression stands: how much they may be."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from xylem.plan.operators import Extent
+from xylem.syntax import ast
+
+Variable = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Scope:
+    """Extents by variable. A variable that is not known here comes from outside of the query."""
+
+    variables: Mapping[Variable, Extent] = field(default_factory=dict)
+    focus: Extent | None = None
+    """Of the context item; None where that is the input."""
+
+    roots: Mapping[Variable, str] = field(default_factory=dict)
+    """Variables that hold what a path leads to in the input: paths from them go on from there."""
+
+    def with_root(self, name: ast.Name, path: str) -> Scope:
+        return replace(self, roots={**self.roots, name.expanded: path})
+
+    def with_variable(self, name: ast.Name, extent: Extent) -> Scope:
+        roots = {known: path for known, path in self.roots.items() if known != name.expanded}
+        return replace(self, variables={**self.variables, name.expanded: extent}, roots=roots)
+
+    def with_focus(self, extent: Extent) -> Scope:
+        return replace(self, focus=extent)
+
+    def of(self, name: ast.Name) -> Extent:
+        return self.variables.get(name.expanded, Extent.BESIDE)

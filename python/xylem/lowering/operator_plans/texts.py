@@ -1,0 +1,38 @@
+"""Expressions as a person reads them in a plan."""
+
+from __future__ import annotations
+
+import re
+
+from xylem.analysis.readable_names import with_readable_names
+from xylem.plan.window_plan import AggregateRead, WindowPlan
+from xylem.syntax import ast, print_query
+
+_OURS = re.compile(r"\b(?:fn|pass):(?=[a-z-]+\()")
+"""Functions are told without the prefixes of namespaces that need none."""
+_REWRITTEN = (ast.JoinClause, ast.Shared, AggregateRead, WindowPlan)
+"""What no text parses to: what the query has in its place is told instead."""
+MOST_NODES = 400
+"""Of a longer expression the plan has the beginning of its own text, where that is known."""
+
+
+def text_of(node: ast.Expr) -> str:
+    """On one line."""
+    for number, below in enumerate(node.walk()):
+        if number > MOST_NODES or (isinstance(below, _REWRITTEN) and node.span.end > 0):
+            span = node.span
+            return " ".join(span.source.text[span.start : span.end].split()) or type(node).__name__
+    return _OURS.sub("", " ".join(print_query(with_readable_names(node)).split()))
+
+
+def path_text(steps: list[ast.AxisStep]) -> str:
+    """Steps behind each other, each with its slashes, without their predicates."""
+    text, slash = "", "/"
+    for step in steps:
+        if step.axis == "descendant-or-self" and isinstance(step.test, ast.AnyKindTest) and not step.predicates:
+            slash = "//"
+            continue
+        bare = ast.AxisStep(step.axis, step.test) if step.predicates else step
+        text += slash + text_of(bare)
+        slash = "/"
+    return text if slash == "/" else f"{text}//"

@@ -1,0 +1,52 @@
+"""Where items come from: scans of documents, and steps from what is at hand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from .operator import Extent, Operator, shortened
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scan(Operator):
+    """The items that a path leads to in a document, in document order.
+
+    Holds:  nothing; what is captured of an item is handed on with it.
+    """
+
+    kind: ClassVar[str] = "scan"
+    path: str
+    captured: tuple[str, ...] | None = None
+    """The paths of each item that are there for whoever takes it; None: all of it, as in a tree."""
+    source: str = ""
+    """The document, where it is not the input: doc("…"), $variable."""
+    gives: Extent = Extent.INPUT
+    """How many items there may be, where it is asked once."""
+    number: int = 1
+    """In which pass over the input."""
+
+    @property
+    def about(self) -> str:
+        path = shortened(f"{self.source}{self.path}")
+        if self.captured is None:
+            return path
+        captured = ", ".join(self.captured)
+        return f"{path}, of each {shortened(captured)}" if captured else path
+
+
+@dataclass(frozen=True, kw_only=True)
+class Step(Operator):
+    """The nodes that a path leads to from each item of its input, or from a variable.
+
+    Holds:  nothing.
+    """
+
+    kind: ClassVar[str] = "step"
+    path: str
+    gives: Extent = Extent.ITEM
+    """How many there may be, where it starts from a variable."""
+
+    @property
+    def about(self) -> str:
+        return shortened(self.path)

@@ -1,0 +1,1 @@
+<n>{ count(//book), sum(//book/price) }</n>

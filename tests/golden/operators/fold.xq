@@ -1,0 +1,1 @@
+fold-left(/s/t/v, 0, function($sum, $v) { $sum * 2 + $v })

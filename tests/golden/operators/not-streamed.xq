@@ -1,0 +1,2 @@
+for $a in //a
+return $a/preceding::b

@@ -1,0 +1,1 @@
+for $b in /bib/book return count($b/preceding-sibling::book)

@@ -1,0 +1,3 @@
+for $p in /s/p
+where $p/x > avg(/s/p/x)
+return $p
