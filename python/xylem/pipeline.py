@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from xylem.functions.late_items import LateItems
     from xylem.plan.streamability import DataFlow
     from xylem.rewrite.windows import WindowFacts
+    from xylem.run.history.program import HistoryProgram
     from xylem.run.stream.passes import EarlierPass, StreamPasses
     from xylem.run.stream.program import StreamProgram
     from xylem.run.tasks.program import DistributedProgram
@@ -291,6 +292,32 @@ def _passes_by_parts(
     return StreamPasses(programs[-1], front=tuple(programs[:-1]), texts=tuple(texts)) if len(programs) > 1 else None
 
 
+def compile_history(query: Query, env: StaticEnvironment) -> HistoryProgram:
+    """Compile a query over update streams: operators that take back what they gave, where it has them."""
+    return compiled_deep(lambda: _compiled_history(_module(query, env), env))
+
+
+def _compiled_history(written: ast.Module, env: StaticEnvironment) -> HistoryProgram:
+    from xylem.rewrite.history import plan_history
+    from xylem.rewrite.joins.module_joins import RULE
+    from xylem.run.history.program import HistoryProgram
+
+    env = replace(env, over_updates=True)
+    # As resolved, with its projections as they were written: what they are of decides what is kept.
+    module = resolved_module(written, static_context(env))
+    if not isinstance(module, ast.MainModule):
+        raise StaticError("XPST0003", "a library module has no answer")
+    main = _builder(env).load(written)
+    planned = plan_history(
+        module.body,
+        module.prolog,
+        is_empty_greatest=main.static.empty_greatest,
+        finds_joins=RULE not in env.without_rules,
+    )
+    functions = replace(module, body=ast.SquareArray(planned.functions))
+    return HistoryProgram(planned.plan, _builder(env).build(functions), main.static.part)
+
+
 def data_flow(query: Query, env: StaticEnvironment) -> DataFlow:
     """The stream data flow graph of a query, before and after fusions, and the single-pass test on it."""
     return compiled_deep(lambda: _data_flow(_module(query, env), env))
@@ -445,6 +472,7 @@ __all__ = [
     "Query",
     "StaticEnvironment",
     "compile_distributed",
+    "compile_history",
     "compile_passes",
     "compile_query",
     "compile_stream",

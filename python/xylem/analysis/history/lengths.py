@@ -1,0 +1,138 @@
+"""How long the histories of slots must be, path by path, for what an expression asks of an element.
+
+    $q/quote - $q/quote#1       2 versions of quote, a child of the element
+    $q/a#1/b#2                  2 versions of a, and in each of them 3 of b
+    $q//b?[60]                  of every b inside the element, versions of the last 60 seconds
+
+A variable is followed to the path it is bound to. Where that is no path, every slot inside the element keeps as much.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from xylem.syntax import ast
+
+from ..free_variables import ExpandedName
+from .operands import PROJECTIONS, choice_of
+
+Location = tuple["PathStep", ...]
+
+
+@dataclass(frozen=True)
+class PathStep:
+    """A step from an element: to children of a name, None for any, or with `is_deep` to descendants."""
+
+    name: ExpandedName | None
+    is_deep: bool = False
+
+
+@dataclass(frozen=True)
+class Length:
+    """How much is kept of slots with elements at a path from the variable."""
+
+    variable: ExpandedName
+    path: Location
+    sign: str
+    amount: ast.Expr
+    projection: ast.Expr
+
+
+ANYWHERE: Location = (PathStep(None, True),)
+
+
+def lengths(expr: ast.Node, variables: Mapping[ExpandedName, Location]) -> list[Length]:
+    """The lengths that an expression asks for; `variables` hold elements, at these paths from one of them."""
+    found: list[Length] = []
+    (start,) = [name for name, path in variables.items() if not path]
+    _Walk(start, found).visit(expr, dict(variables), None)
+    return found
+
+
+class _Walk:
+    def __init__(self, start: ExpandedName, found: list[Length]) -> None:
+        self._start = start
+        self._found = found
+
+    def visit(self, node: ast.Node, here: Mapping[ExpandedName, Location], focus: Location | None) -> Location | None:
+        """Where the nodes of an expression are; None where they are anywhere, or no nodes."""
+        match node:
+            case ast.VarRef(name=name):
+                return here.get(name.expanded)
+            case ast.ContextItem():
+                return focus
+            case ast.Path(left=left, right=right):
+                return self.visit(right, here, self.visit(left, here, focus))
+            case ast.SimpleMap(left=left, right=right):
+                return self.visit(right, here, self.visit(left, here, focus))
+            case ast.Filter(base=base, predicate=predicate):
+                at = self.visit(base, here, focus)
+                self.visit(predicate, here, at)
+                return at
+            case ast.AxisStep():
+                return self._step(node, here, focus)
+            case ast.Flwor(clauses=clauses, result=result):
+                for clause in clauses:
+                    here = self._clause(clause, here, focus)
+                return self.visit(result, here, focus)
+            case ast.Quantified(bindings=bindings, satisfies=satisfies):
+                for binding in bindings:
+                    at = self.visit(binding.collection, here, focus)
+                    here = {**here, binding.name.expanded: ANYWHERE if at is None else at}
+                self.visit(satisfies, here, focus)
+                return None
+        if isinstance(node, PROJECTIONS):
+            chosen = choice_of(node)
+            assert chosen is not None
+            base, choice = chosen
+            at = self.visit(base, here, focus)
+            path = ANYWHERE if at is None else at
+            self._found.append(Length(self._start, path, choice.sign, choice.amount, node))
+            return at
+        for child in node.children():
+            self.visit(child, here, focus)
+        return None
+
+    def _step(
+        self, step: ast.AxisStep, here: Mapping[ExpandedName, Location], focus: Location | None
+    ) -> Location | None:
+        at = _stepped(step, focus)
+        for predicate in step.predicates:
+            self.visit(predicate, here, at)
+        return at
+
+    def _clause(
+        self, clause: ast.Clause, here: Mapping[ExpandedName, Location], focus: Location | None
+    ) -> Mapping[ExpandedName, Location]:
+        match clause:
+            case ast.ForClause(name=name, collection=value) | ast.LetClause(name=name, value=value):
+                at = self.visit(value, here, focus)
+                return {**here, name.expanded: ANYWHERE if at is None else at}
+        for child in clause.children():
+            self.visit(child, here, focus)
+        return here
+
+
+def _stepped(step: ast.AxisStep, focus: Location | None) -> Location | None:
+    if focus is None:
+        return None
+    match step.axis, step.test:
+        case "self", _:
+            return focus
+        case "descendant-or-self", ast.AnyKindTest():
+            return (*focus, PathStep(None, True)) if not focus or focus[-1] != PathStep(None, True) else focus
+        case "child" | "descendant" as axis, test:
+            name = (test.name.uri or "", test.name.local) if isinstance(test, ast.NameTest) else None
+            if focus and focus[-1] == PathStep(None, True):
+                # `//b`: b at any depth.
+                return (*focus[:-1], PathStep(name, True))
+            return (*focus, PathStep(name, axis == "descendant"))
+    return None
+
+
+def numbers(found: list[Length]) -> Iterator[tuple[Length, str]]:
+    """The lengths whose number is a literal, with it."""
+    for length in found:
+        if isinstance(length.amount, (ast.IntegerLiteral, ast.DecimalLiteral)):
+            yield length, str(length.amount.value)

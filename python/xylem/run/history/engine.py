@@ -1,0 +1,153 @@
+"""The answer to a query over update streams, kept up to date: an update costs what it changes.
+
+    engine = Engine(program, history, around, whole)
+    engine.follow(history.commit())     # costs what the commit changes
+    engine.display                      # the whole answer
+
+At a commit, `units.py` says which units came, went or are to be evaluated again; the operators then follow one another,
+what is read by others first. What cannot be kept by operators is left to `whole`, which evaluates the query from the
+beginning.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from heapq import heappop, heappush
+from itertools import count
+from typing import Any
+
+from xylem.errors import XylemError
+
+from .commits import Commit, History
+from .evaluation import Display, HistoryRun, Surroundings
+from .live import Live, LiveBuilder, LiveComputed
+from .program import HistoryProgram
+from .unit_tree import UnitTrees
+from .units import Unit, Units, Unsuitable
+
+__all__ = ["Engine"]
+
+class Engine:
+    """Keeps one answer.
+
+    Holds:  the units of the query's loops, what each gives, and the indexes and sums its operators need.
+    """
+
+    def __init__(
+        self,
+        program: HistoryProgram,
+        history: History,
+        around: Surroundings,
+        whole: HistoryRun,
+    ) -> None:
+        self.program = program
+        self.history = history
+        self.why_whole = program.plan.whole
+        """Why the query is evaluated from the beginning at each commit; '' while it is not."""
+        self.evaluated = 0
+        """How many units have been evaluated, each time counted."""
+        self._whole = whole
+        self._display: Display | None = None
+        self._serial = count()
+        self._wakes: list[tuple[Decimal, int, Unit]] = []
+        if self.why_whole:
+            return
+        functions, self.run = program.functions(around.resources, around.variables)
+        self.static = program.static
+        self.number = 0
+        self.now = Decimal(0)
+        self.trees = UnitTrees(history, (one.number for one in program.plan.sources if one.looks_back))
+        self.units = Units(program.plan.sources, any(one.rule == "S" for one in program.plan.kept))
+        builder = LiveBuilder(self, functions)
+        self._root: Live = builder.build(program.plan.root)
+        self._steps = builder.steps
+        self._seconds = {
+            number: tuple(map(Decimal, dict.fromkeys(some))) for number, some in builder.seconds.items() if some
+        }
+
+    def commit(self, commit: Commit) -> Display:
+        """Implements `HistoryRun`."""
+        self.follow(commit)
+        return self.display
+
+    def follow(self, commit: Commit) -> bool:
+        """Follow a commit; whether the answer may have changed."""
+        if not self.why_whole:
+            try:
+                return self._follow(commit)
+            except Unsuitable as error:
+                self.why_whole = error.why
+            except XylemError as error:
+                # Evaluated as written, the query may never come to what failed here.
+                self.why_whole = f"a part of it fails by itself ({error.code})"
+        before, self._display = self._display, self._whole.commit(commit)
+        return before != self._display
+
+    @property
+    def display(self) -> Display:
+        """The whole answer."""
+        if self._display is None:
+            piece = self._root.piece()
+            self._display = Display(() if piece is None else piece.parts)
+        return self._display
+
+    # --- one commit
+
+    def _follow(self, commit: Commit) -> bool:
+        units = self.units
+        self.number = commit.number
+        self.now = commit.time
+        streams = {}
+        for change in commit.changes:
+            units.apply(change)
+            if change.kind == "content":
+                streams[change.stream.name] = change.stream
+        for stream in streams.values():
+            units.close_commit(stream)
+        wakes = self._wakes
+        while wakes and wakes[0][0] <= commit.time:
+            _, _, unit = heappop(wakes)
+            unit.wake = None
+            units.touch(unit)
+        changed = False
+        gone: list[Unit] = []
+        for number, loop in self._steps:
+            if isinstance(loop, LiveComputed):
+                changed = loop.update(commit) or changed
+                continue
+            removed, units.removed[number] = units.removed[number], []
+            for unit in removed:
+                loop.remove(unit)
+            gone += removed
+            added, units.added[number] = units.added[number], []
+            for unit in added:
+                if unit.is_alive:
+                    self._evaluate(loop, unit)
+            if loop.begin():
+                for unit in loop.all_units():
+                    units.touch(unit)
+            dirty, units.dirty[number] = units.dirty[number], []
+            for unit in dirty:
+                unit.is_dirty = False
+                if unit.is_alive:
+                    self._evaluate(loop, unit)
+            changed = loop.end() or changed
+        for unit in gone:
+            units.release(unit)
+        if changed or commit.number == 1:
+            self._display = None
+        return changed
+
+    def _evaluate(self, loop: Any, unit: Unit) -> None:
+        self.evaluated += 1
+        loop.evaluate(unit)
+        seconds = self._seconds.get(unit.source.number)
+        if seconds is not None:
+            moment = self.trees.moments(unit, seconds)
+            for timeline in unit.timelines or ():
+                following = timeline.next_moment(self.now)
+                if following is not None and (moment is None or following < moment):
+                    moment = following
+            if moment is not None and moment != unit.wake:
+                heappush(self._wakes, (moment, next(self._serial), unit))
+            unit.wake = moment

@@ -1,0 +1,120 @@
+"""Groups: what the turns of a loop give, put together by key, and dropped when nothing is left of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from xylem.plan import history as plan
+from xylem.run.runtime.tuples import group_key
+from xylem.run.tasks.order_key import one_value
+
+from .accumulators import Accumulator
+from .loops import Live, Turns
+from .ordered_list import OrderedList
+from .units import Unit
+
+__all__ = ["GroupLoop"]
+
+
+class _Group:
+    """One group. It stands where its first member does."""
+
+    __slots__ = ("accumulators", "condition", "key", "made", "members", "place")
+
+    def __init__(self, key: Any, accumulators: list[Accumulator]) -> None:
+        self.key = key
+        self.members: OrderedList[Sequence[Any]] = OrderedList()
+        self.accumulators = accumulators
+        self.made: Any = None
+        self.place: Any = None
+        self.condition: None = None
+
+
+class GroupLoop(Turns):
+    """A loop with `group by`: its rows go to groups, and the groups that changed give theirs to a sink.
+
+    Holds:  the groups with their members in order; of a member, the values that the group collects.
+    """
+
+    def __init__(
+        self,
+        *given: Any,
+        group: Callable[..., Any],
+        group_holes: Sequence[Live],
+        accumulators: Sequence[Callable[[], Accumulator]],
+        sink: Turns,
+    ) -> None:
+        super().__init__(*given)
+        described: plan.Loop = given[1]
+        assert described.group is not None
+        self._grouping = described.group
+        self._of_group = group
+        self._group_holes = group_holes
+        self._accumulators = accumulators
+        self._sink = sink
+        self._groups: dict[Any, _Group] = {}
+        self._changed: dict[_Group, None] = {}
+
+    def begin(self) -> bool:
+        if any(hole.changed_at == self.engine.number for hole in self._group_holes):
+            self._changed.update(dict.fromkeys(self._groups.values()))
+        return super().begin()
+
+    def put(self, unit: Unit, found: list[Any]) -> None:
+        before: list[tuple[_Group, Any, Sequence[Any]]] = unit.made or []
+        for group, key, row in before:
+            self._take_out(group, key, row)
+        made = []
+        keys = self._grouping.keys
+        timezone = self.engine.run.implicit_timezone_minutes
+        for index, array in enumerate(found):
+            row = list(array)
+            values = [one_value(list(row[column]), "a grouping key") for column in range(keys)]
+            name = tuple(group_key(value, None, timezone) for value in values)
+            joined = self._groups.get(name)
+            if joined is None:
+                joined = self._groups[name] = _Group(name, [make() for make in self._accumulators])
+            key = (unit.place, index)
+            self._put_in(joined, key, row)
+            made.append((joined, key, row))
+        unit.made = made
+
+    def _put_in(self, group: _Group, key: Any, row: Sequence[Any]) -> None:
+        group.members.add(key, row)
+        first = self._grouping.keys + self._grouping.collected
+        for fold, values in zip(group.accumulators, row[first:], strict=True):
+            fold.replace(key, (), tuple(values))
+        self._changed[group] = None
+
+    def _take_out(self, group: _Group, key: Any, row: Sequence[Any]) -> None:
+        group.members.remove(key)
+        first = self._grouping.keys + self._grouping.collected
+        for fold, values in zip(group.accumulators, row[first:], strict=True):
+            fold.replace(key, tuple(values), ())
+        self._changed[group] = None
+
+    def end(self) -> bool:
+        changed, self._changed = self._changed, {}
+        for group in changed:
+            self._give(group)
+        self._sink.end()
+        return self._sink.changed_at == self.engine.number
+
+    def _give(self, group: _Group) -> None:
+        """The rows of a group, instead of those it gave."""
+        first = group.members.first()
+        if first is None:
+            del self._groups[group.key]
+            if group.made is not None:
+                self._sink.put(group, [])  # type: ignore[arg-type]  # it has what a unit has
+            return
+        keys, collected = self._grouping.keys, self._grouping.collected
+        group.place = group.members.first_key()
+        together = [
+            [item for row in group.members for item in row[column]] for column in range(keys, keys + collected)
+        ]
+        folds = [fold.result() for fold in group.accumulators]
+        holes = [hole.values() for hole in self._group_holes]
+        found = list(self._of_group(*first[:keys], *together, *folds, *holes))
+        self._sink.put(group, found)  # type: ignore[arg-type]  # it has what a unit has

@@ -1,0 +1,300 @@
+"""The operators of a plan as they live: each holds what it needs to change its part of the answer in place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from xylem.errors import EngineBug
+from xylem.functions.aggregate_functions import avg, sum_
+from xylem.functions.context import Context
+from xylem.functions.extreme_values import max_, min_
+from xylem.plan import history as plan
+from xylem.values.atomic import TYPE_OF_CLASS
+
+from .accumulators import accumulator
+from .commits import Commit
+from .groups import GroupLoop
+from .join_index import JoinedIndex
+from .loops import Condition, FoldLoop, ItemLoop, Live, LiveLoop, RegionLoop
+from .pieces import Piece, PieceWriter, joined
+from .timeline import Timeline, choice_of
+
+if TYPE_CHECKING:
+    from .engine import Engine
+
+__all__ = ["Live", "LiveBuilder", "LiveComputed"]
+
+Function = Callable[..., Any]
+L = TypeVar("L", RegionLoop, ItemLoop, FoldLoop)
+
+
+class LiveText(Live):
+    def __init__(self, value: str) -> None:
+        self._piece = Piece((value,))
+
+    def piece(self) -> Piece | None:
+        return self._piece
+
+
+class LiveSequence(Live):
+    """Parts one after the other. Of each part, the operator itself knows whether it changed."""
+
+    def __init__(self, parts: Sequence[Live]) -> None:
+        self.parts = parts
+
+    def piece(self) -> Piece | None:
+        return joined(part.piece() for part in self.parts)
+
+
+class LiveConstructor(Live):
+    """An element around parts: each enclosed expression is a sequence of its own."""
+
+    def __init__(self, described: plan.Constructor, parts: Sequence[Live]) -> None:
+        self._start = described.start
+        self._end = described.end
+        self.parts = parts
+
+    def piece(self) -> Piece | None:
+        inner = "".join(piece.text for part in self.parts if (piece := part.piece()) is not None)
+        return Piece((f"{self._start}>{inner}{self._end}" if inner else f"{self._start}/>",))
+
+
+class LiveConditional(Live):
+    """One of two parts. Both are kept: a condition that flips shows what is there."""
+
+    def __init__(self, test: Live, then: Live, otherwise: Live) -> None:
+        self._test = test
+        self._then = then
+        self._otherwise = otherwise
+
+    def piece(self) -> Piece | None:
+        return (self._then if self._test.values()[0] else self._otherwise).piece()
+
+
+class LiveFold(Live):
+    """An aggregate of what a loop gives."""
+
+    def __init__(self, loop: FoldLoop, writer: PieceWriter) -> None:
+        self._loop = loop
+        self._writer = writer
+
+    @property
+    def changed_at(self) -> int:  # type: ignore[override]  # that of its loop
+        return self._loop.changed_at
+
+    def piece(self) -> Piece | None:
+        return self._writer.piece(self.values())
+
+    def values(self) -> list[Any]:
+        return self._loop.accumulator.result()
+
+
+class LiveSlice(Live):
+    """The items of a loop between two places."""
+
+    def __init__(self, loop: ItemLoop, described: plan.Slice, writer: PieceWriter) -> None:
+        self._loop = loop
+        self._start = described.start
+        self._end = described.end
+        self._writer = writer
+
+    @property
+    def changed_at(self) -> int:  # type: ignore[override]  # that of its loop
+        return self._loop.changed_at
+
+    def values(self) -> list[Any]:
+        size = self._loop.rows.weight
+        start = self._start if self._start >= 0 else max(size + self._start, 0)
+        end = size if self._end is None else min(self._end, size)
+        found: list[Any] = []
+        if start >= end:
+            return found
+        for items, base in self._loop.rows.from_item(start):
+            if base >= end:
+                break
+            found += items[max(start - base, 0) : end - base]
+        return found
+
+    def piece(self) -> Piece | None:
+        return self._writer.piece(self.values())
+
+
+class LiveComputed(Live):
+    """An expression, computed again when something that it reads has changed.
+
+    Holds:  its value; with a timeline, the values it had, as long as they are asked for.
+    """
+
+    def __init__(
+        self, engine: Engine, described: plan.Computed, function: Function, holes: Sequence[Live], writer: PieceWriter
+    ) -> None:
+        self._engine = engine
+        self._function = function
+        self._holes = holes
+        self._writer = writer
+        self._value: list[Any] | None = None
+        self._given: list[Any] | None = None
+        self._piece: Piece | None = None
+        chosen = described.timeline
+        self._timeline = None if chosen is None else Timeline(choice_of(chosen))
+
+    def update(self, commit: Commit) -> bool:
+        """Follow a commit, after all loops; whether the value may have changed."""
+        number = commit.number
+        is_stale = self._value is None or any(hole.changed_at == number for hole in self._holes)
+        if is_stale:
+            value = list(self._function(*(hole.values() for hole in self._holes)))
+        else:
+            assert self._value is not None
+            value = self._value
+        if self._timeline is not None:
+            if is_stale:
+                self._value = value
+                self._timeline.push(commit.time, value)
+            value = self._timeline.chosen(commit.time)
+        elif not is_stale:
+            return False
+        else:
+            self._value = value
+        before, self._given = self._given, value
+        if before is not None and len(before) == len(value) and all(map(_is_same, before, value)):
+            return False
+        self._piece = None
+        self.changed_at = number
+        return True
+
+    def piece(self) -> Piece | None:
+        if self._piece is None:
+            self._piece = self._writer.piece(self.values())
+        return self._piece
+
+    def values(self) -> list[Any]:
+        assert self._given is not None
+        return self._given
+
+
+def _is_same(a: Any, b: Any) -> bool:
+    return a is b or (type(a) is type(b) and type(a) in TYPE_OF_CLASS and bool(a == b))
+
+
+def _last_source(operator: plan.Operator) -> int:
+    """The number of the last source that an operator reads."""
+    match operator:
+        case plan.Loop(source=source):
+            return source.number
+        case plan.Fold(loop=loop) | plan.Slice(loop=loop):
+            return loop.source.number
+        case plan.Computed(holes=holes):
+            return max(map(_last_source, holes), default=-1)
+    return -1
+
+
+class LiveBuilder:
+    """Makes the operators of a plan."""
+
+    def __init__(self, engine: Engine, functions: Sequence[Function]) -> None:
+        self._engine = engine
+        self._functions = functions
+        self._writer = PieceWriter()
+        self._by_source: dict[int, LiveLoop] = {}
+        self._computed: list[tuple[int, LiveComputed]] = []
+        self.seconds: dict[int, list[str]] = {}
+        sources = engine.program.plan.sources
+        for source in sources:
+            if source.function is not None:
+                self._by_source[source.number] = Condition(engine, source, functions[source.function])
+                self.seconds[source.number] = list(source.by_time)
+
+    @property
+    def steps(self) -> list[tuple[int, LiveLoop | LiveComputed]]:
+        """What is done at a commit, in order: what is read by others comes first. Loops with the numbers of sources."""
+        loops: list[tuple[int, int, LiveLoop | LiveComputed]] = [
+            (number, -1, loop) for number, loop in self._by_source.items()
+        ]
+        computed = [(number, index, one) for index, (number, one) in enumerate(self._computed)]
+        return [(number, one) for number, _, one in sorted([*loops, *computed], key=lambda step: step[:2])]
+
+    def build(self, operator: plan.Operator) -> Live:
+        match operator:
+            case plan.Text(value=value):
+                return LiveText(value)
+            case plan.Sequence(parts=parts):
+                return LiveSequence([self.build(part) for part in parts])
+            case plan.Constructor(parts=parts):
+                return LiveConstructor(operator, [self.build(part) for part in parts])
+            case plan.Conditional(test=test, then=then, otherwise=otherwise):
+                return LiveConditional(self.build(test), self.build(then), self.build(otherwise))
+            case plan.Loop():
+                return self._loop(operator, RegionLoop)
+            case plan.Fold(name=name, loop=loop):
+                made = self._loop(loop, FoldLoop)
+                made.accumulator = accumulator(name, self._fold(name))
+                return LiveFold(made, self._writer)
+            case plan.Slice(loop=loop):
+                return LiveSlice(self._loop(loop, ItemLoop), operator, self._writer)
+            case plan.Computed(function=function, holes=holes):
+                computed = LiveComputed(
+                    self._engine, operator, self._functions[function], list(map(self._hole, holes)), self._writer
+                )
+                self._computed.append((max(map(_last_source, holes), default=-1), computed))
+                return computed
+        raise EngineBug("XYBUG0001", f"{type(operator).__name__} has no operator")
+
+    def _fold(self, name: str) -> Callable[[Sequence[Any]], Any]:
+        context = Context(self._engine.static, self._engine.run)
+        folds: dict[str, Callable[[Sequence[Any]], Any]] = {
+            "sum": sum_,
+            "avg": avg,
+            "min": partial(min_, context),
+            "max": partial(max_, context),
+        }
+        return folds.get(name, len)
+
+    def _hole(self, operator: plan.Operator) -> Live:
+        return self._loop(operator, ItemLoop) if isinstance(operator, plan.Loop) else self.build(operator)
+
+    def _loop(self, described: plan.Loop, kind: type[L]) -> L:
+        engine = self._engine
+        holes = list(map(self._hole, described.holes))
+        lookups = [self._lookup(one) for one in described.lookups]
+        made = kind(engine, described, self._functions[described.function], holes, lookups, self._writer)
+        for one in described.timelines:
+            made.timelines.append((self._functions[one.function], choice_of(one.projection)))
+        source = described.source
+        self._note_time(described)
+        if described.group is None:
+            self._by_source[source.number] = made
+            return made
+        group = described.group
+        grouped = self._by_source[source.number] = GroupLoop(
+            engine,
+            described,
+            self._functions[described.function],
+            holes,
+            lookups,
+            self._writer,
+            group=self._functions[group.function],
+            group_holes=list(map(self._hole, group.holes)),
+            accumulators=[partial(accumulator, name, self._fold(name)) for name in group.folds],
+            sink=made,
+        )
+        grouped.timelines = made.timelines
+        return made
+
+    def _lookup(self, described: plan.Lookup) -> JoinedIndex:
+        loop = described.loop
+        made = JoinedIndex(self._engine, loop.source, self._functions[loop.function], len(described.operators))
+        self._by_source[loop.source.number] = made
+        self._note_time(loop)
+        return made
+
+    def _note_time(self, loop: plan.Loop) -> None:
+        seconds = list(loop.by_time)
+        chosen = loop.source.projection
+        if chosen is not None and chosen.sign.startswith("?"):
+            seconds.append(chosen.amount)
+        self.seconds[loop.source.number] = seconds
+
+

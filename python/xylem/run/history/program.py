@@ -1,0 +1,38 @@
+"""A query over update streams, compiled: its plan, and the functions that the operators of the plan call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from xylem.functions.context import Resources, RunPart, StaticPart
+from xylem.plan.history import HistoryPlan
+from xylem.run.program import Program, current_time
+from xylem.values.datetimes import DateTime
+
+__all__ = ["HistoryProgram"]
+
+Function = Callable[..., Any]
+
+
+@dataclass(frozen=True)
+class HistoryProgram:
+    """What compilation gives. It holds no state of a run."""
+
+    plan: HistoryPlan
+    program: Program
+    """Its answer is an array of function items, by number."""
+    static: StaticPart
+
+    def functions(
+        self,
+        resources: Resources,
+        variables: Mapping[tuple[str, str], Any] | None = None,
+        now: DateTime | None = None,
+    ) -> tuple[list[Function], RunPart]:
+        """The functions for one run, and what they share."""
+        run = RunPart(resources, now or current_time(), None, dict(variables or {}))
+        space = self.program.namespace(run, None)
+        (made,) = list(space[self.program.main]())
+        return [member[0].call for member in made], run

@@ -1,0 +1,63 @@
+"""The values an expression had, as long as a projection asks for them: equal neighbours are one version."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import Any
+
+from xylem.functions.deep_equal import sequences_equal
+from xylem.plan.history import Projection
+from xylem.values.version_choice import Lifespan, VersionChoice
+
+__all__ = ["Timeline", "choice_of"]
+
+
+def choice_of(chosen: Projection) -> VersionChoice:
+    return VersionChoice(chosen.sign, Decimal(chosen.amount))  # type: ignore[arg-type]  # the planner wrote it
+
+
+class Timeline:
+    """The history of one value.
+
+    Holds:  of `#v` and `#[v]` v + 1 values; of `?t` and `?[t]` those of the last t seconds, and the one before them.
+    """
+
+    __slots__ = ("_choice", "runs")
+
+    def __init__(self, choice: VersionChoice) -> None:
+        self._choice = choice
+        self.runs: list[tuple[Decimal, Sequence[Any]]] = []
+        """Newest first: when each value began."""
+
+    def push(self, time: Decimal, value: Sequence[Any]) -> None:
+        """The value as of a commit."""
+        runs = self.runs
+        if runs and sequences_equal(runs[0][1], value):
+            # Of equal values the newest stands for all.
+            runs[0] = runs[0][0], value
+        else:
+            runs.insert(0, (time, value))
+
+    def chosen(self, now: Decimal) -> list[Any]:
+        """The items of the versions that are asked for; what will not be asked for any more is dropped."""
+        choice, runs = self._choice, self.runs
+        spans: list[Lifespan] = []
+        end: Decimal | None = None
+        for begin, _ in runs:
+            spans.append((begin, end))
+            end = begin
+        found = [item for place in choice.places(spans, now) for item in runs[place][1]]
+        if choice.is_by_time:
+            while len(runs) > 1 and runs[-2][0] < now - choice.amount:
+                runs.pop()
+        else:
+            del runs[int(choice.amount) + 1 :]
+        return found
+
+    def next_moment(self, now: Decimal) -> Decimal | None:
+        """When time alone may change what is chosen."""
+        if not self._choice.is_by_time:
+            return None
+        moments = [begin + self._choice.amount for begin, _ in self.runs]
+        return min((moment for moment in moments if moment >= now), default=None)

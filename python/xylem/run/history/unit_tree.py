@@ -1,0 +1,216 @@
+"""The tree of one unit: its element, or the versions of its slot, with as much of them as its loop reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from decimal import Decimal
+
+from xylem.values.name_pool import KIND_BITS, KIND_MASK, current_pool
+from xylem.values.node import ATTRIBUTE, ELEMENT, PROCESSING_INSTRUCTION, Node
+from xylem.values.qname import QName
+from xylem.values.tree import Tree
+from xylem.values.version_choice import VersionChoice
+
+from .commits import History, Stream
+from .content import Content, Document, Element, Leaf, Slot, is_shown, placed
+from .content import Node as ContentNode
+from .flat_history import newest_nodes
+from .places import Place
+from .state_tree import StateTree, _Place
+from .units import Unit
+
+__all__ = ["UnitTrees"]
+
+Children = frozenset[tuple[str, str]] | None
+
+
+class _Placed:
+    """Trees of units follow each other as their units do, whenever they were made."""
+
+    __slots__ = ()
+    place: Place
+
+    @property
+    def order(self) -> int:
+        return self.place[0]
+
+    @order.setter
+    def order(self, made: int) -> None:
+        pass
+
+
+class PlainUnitTree(_Placed, Tree):
+    """The newest version of a unit."""
+
+    __slots__ = ("place",)
+
+
+class UnitTree(_Placed, StateTree):
+    """A document of one unit, as of the last commit."""
+
+    __slots__ = ("_children", "place")
+
+    def __init__(self, history: History, unit: Unit) -> None:
+        self.place = unit.place
+        self._children = unit.source.children
+        document = Document()
+        document.content.append(unit.item)
+        super().__init__(history, Stream(unit.source.stream, history, document), history.number)
+
+    def _content(self, row: int, owner: Element | Document) -> Iterator[tuple[ContentNode, _Place | None]]:
+        """As for any tree; but slots beside that of the unit are units of their own, and not all children are read."""
+        children = self._children if self.parents[row] == 0 else None
+        entries = self._places[row] = []
+        for item in placed(owner.content) if row else owner.content:
+            if not isinstance(item, Slot):
+                if is_shown(item.shown, self.commit) and _is_read(item, children):
+                    entries.append(len(self.codes))
+                    yield item, None
+                continue
+            nodes = newest_nodes(item, self.commit)
+            if nodes is None:
+                continue
+            place = _Place(item, row, len(entries))
+            entries.append(place)
+            place.start = len(self.codes)
+            for node in nodes:
+                if _is_read(node, children):
+                    yield node, place
+            place.end = len(self.codes)
+
+
+def _is_read(node: ContentNode, children: Children) -> bool:
+    return children is None or (type(node) is Element and (node.name.uri, node.name.local) in children)
+
+
+class UnitTrees:
+    """Makes the nodes of units, as of the last commit."""
+
+    def __init__(self, history: History, looking_back: Iterable[int] = ()) -> None:
+        self._history = history
+        self._choices: dict[int, VersionChoice] = {}
+        self._looking_back = frozenset(looking_back)
+        """The sources whose units are asked for earlier versions."""
+        self._codes: dict[tuple[str, str], int] = {}
+        self._pool = current_pool()
+
+    def nodes(self, unit: Unit) -> list[Node]:
+        """The elements a unit gives to its loop."""
+        source = unit.source
+        if source.projection is None:
+            if source.number in self._looking_back:
+                return [Node(UnitTree(self._history, unit), 1)]
+            return [Node(self._plain(unit), 0)]
+        tree = UnitTree(self._history, unit)
+        choice = self._choices.get(source.number)
+        if choice is None:
+            chosen = source.projection
+            choice = VersionChoice(chosen.sign, Decimal(chosen.amount))  # type: ignore[arg-type]
+            self._choices[source.number] = choice
+        test = source.steps[-1].test
+        found = []
+        for row in tree.chosen_content(0, choice):
+            if tree.codes[row] & KIND_MASK == ELEMENT:
+                name = tree.name(row)
+                assert name is not None
+                if test.takes(name.uri, name.local):
+                    found.append(Node(tree, row))
+        return found
+
+    def _plain(self, unit: Unit) -> Tree:
+        """The newest version of a unit alone, as an element that is the root of its tree."""
+        tree = PlainUnitTree(self._pool)
+        tree.place = unit.place
+        item = unit.item
+        assert type(item) is Element
+        self._append(tree, item, -1, unit.source.children)
+        return tree
+
+    def _append(self, tree: Tree, element: Element, parent: int, children: Children) -> None:
+        codes, ends, parents, values = tree.codes, tree.ends, tree.parents, tree.values
+        row = len(codes)
+        name = element.name
+        key = (name.uri, name.local)
+        code = self._codes.get(key)
+        if code is None:
+            code = self._codes[key] = self._pool.code_of(ELEMENT, name)
+        codes.append(code)
+        ends.append(0)
+        parents.append(parent)
+        values.append(None)
+        if name.prefix:
+            self._rename(tree, row, name)
+        for name, value in element.attributes:
+            code = self._pool.code_of(ATTRIBUTE, name)
+            codes.append(code)
+            ends.append(len(codes))
+            parents.append(row)
+            values.append(value)
+            if name.prefix:
+                self._rename(tree, len(codes) - 1, name)
+        if element.declared:
+            tree.declare(row, dict(element.declared))
+        self._append_content(tree, element.content, row, children)
+        ends[row] = len(codes)
+
+    def _append_content(self, tree: Tree, content: Sequence[Content], row: int, children: Children) -> None:
+        for item in content:
+            kind = type(item)
+            if kind is Leaf:
+                if children is None and item.shown:  # type: ignore[union-attr]
+                    self._append_leaf(tree, item, row)  # type: ignore[arg-type]
+            elif kind is Element:
+                if item.shown and (children is None or (item.name.uri, item.name.local) in children):  # type: ignore[union-attr]
+                    self._append(tree, item, row, None)  # type: ignore[arg-type]
+            elif item.before or item.after:  # type: ignore[union-attr]
+                for slot in placed((item,)):
+                    self._append_content(tree, slot.versions[-1].content, row, children)  # type: ignore[union-attr]
+            else:
+                self._append_content(tree, item.versions[-1].content, row, children)  # type: ignore[union-attr]
+
+    def _append_leaf(self, tree: Tree, leaf: Leaf, row: int) -> None:
+        codes = tree.codes
+        kind = leaf.kind
+        codes.append(self._pool.code(kind, "", leaf.name) if kind == PROCESSING_INSTRUCTION else kind)
+        tree.ends.append(len(codes))
+        tree.parents.append(row)
+        tree.values.append(leaf.value)
+
+    @staticmethod
+    def _rename(tree: Tree, row: int, name: QName) -> None:
+        usual = tree.qnames[tree.codes[row] >> KIND_BITS]
+        if usual is not None and usual.prefix != name.prefix:
+            tree.rename(row, name)
+
+    def moments(self, unit: Unit, seconds: tuple[Decimal, ...]) -> Decimal | None:
+        """The next time at which what is chosen of a unit may change, if nothing else happens."""
+        now = self._history.now
+        best: Decimal | None = None
+        for commit in set(_shown(unit.item)):
+            time = self._history.time_of(commit)
+            for length in seconds:
+                moment = time + length
+                if moment >= now and (best is None or moment < best):
+                    best = moment
+        return best
+
+
+def _shown(item: Content) -> Iterator[int]:
+    """The commits that showed something in an item."""
+    stack: list[Content] = [item]
+    while stack:
+        one = stack.pop()
+        if type(one) is Slot:
+            for version in one.versions:
+                if version.shown:
+                    yield version.shown
+                stack += version.content
+            stack += one.before
+            stack += one.after
+            continue
+        if one.shown:  # type: ignore[union-attr]  # a slot was seen to above
+            yield one.shown  # type: ignore[union-attr]
+        if type(one) is Element:
+            stack += one.content
+
+

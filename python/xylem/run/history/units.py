@@ -1,0 +1,500 @@
+"""The units of a query's loops as content comes and goes, and which of them an update concerns.
+
+A unit is an element that a loop turns over, or a slot where versions are chosen. Content is walked once when it comes
+and once when it goes; a slot remembers which units read it, so that an update finds them at once. Order is kept in
+places (`places.py`), for units and for the slots that may hold some.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any, NamedTuple
+
+from xylem.plan.history import NameTest, Source
+
+from .commits import Change, Stream
+from .content import Content, Element, Owner, Slot, Version, placed
+from .paths import Paths, Standing
+from .places import Order, Place
+
+__all__ = ["Unit", "Units", "Unsuitable"]
+
+
+class Unsuitable(Exception):
+    """What came cannot be kept by units: the query is evaluated as a whole from here on."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__(why)
+        self.why = why
+
+
+class Unit:
+    """One turn of a loop."""
+
+    __slots__ = (
+        "condition", "dependents", "depth", "is_alive", "is_dirty", "item", "made", "place", "source", "timelines",
+        "wake",
+    )  # fmt: skip
+
+    def __init__(self, source: Source, item: Element | Slot, place: Place, depth: int) -> None:
+        self.source = source
+        self.item = item
+        self.place = place
+        self.depth = depth
+        self.condition: Unit | None = None
+        """The unit around it that must hold as well."""
+        self.dependents: dict[Unit, None] | None = None
+        """The units whose condition it is."""
+        self.is_alive = True
+        self.is_dirty = False
+        self.made: Any = None
+        """What the operator has made of it."""
+        self.timelines: Any = None
+        """The values it had, where their history is asked for."""
+        self.wake: Any = None
+        """When time alone may change what it gives."""
+
+
+class _Around(NamedTuple):
+    """The units around some content."""
+
+    readers: tuple[Unit, ...] = ()
+    """Those that read it."""
+    holders: tuple[Unit, ...] = ()
+    """Conditions of units that may come in it, whether or not they read it."""
+
+    def with_readers(self, more: Iterable[Unit]) -> _Around:
+        return _Around((*self.readers, *more), self.holders)
+
+    def without(self, some: Collection[Unit]) -> _Around:
+        return _Around(tuple(unit for unit in self.readers if unit not in some), self.holders)
+
+
+_NOTHING_AROUND = _Around()
+
+
+class _Watch:
+    """What a slot remembers."""
+
+    __slots__ = ("around", "begin", "depth", "end", "is_past", "projected", "standing", "version")
+
+    def __init__(
+        self,
+        standing: Standing,
+        around: _Around,
+        depth: int,
+        begin: Place | None,
+        end: Place | None,
+        projected: tuple[Unit, ...],
+        version: Version,
+    ) -> None:
+        self.standing = standing
+        self.version = version
+        """The version whose content was walked."""
+        self.is_past = False
+        """Whether it stands in a version that was superseded: its content has no units."""
+        self.around = around
+        self.depth = depth
+        self.begin = begin
+        self.end = end
+        self.projected = projected
+        """The units that are this slot, or the outermost slot it stands directly in."""
+
+
+class _Open:
+    """Where content of the base may still come: what was known there."""
+
+    __slots__ = ("around", "depth", "projected", "standing")
+
+    def __init__(
+        self, standing: Standing, around: _Around, depth: int, projected: tuple[Unit, ...] = ()
+    ) -> None:
+        self.standing = standing
+        self.around = around
+        self.depth = depth
+        self.projected = projected
+
+
+class Units:
+    """The units of all sources.
+
+    Holds:  the units, and a note for each slot that some unit reads or that may come to hold one.
+    """
+
+    def __init__(self, sources: Sequence[Source], keeps_versions: bool) -> None:
+        self.sources = sources
+        self.order = Order()
+        self.added: list[list[Unit]] = [[] for _ in sources]
+        self.removed: list[list[Unit]] = [[] for _ in sources]
+        self.dirty: list[list[Unit]] = [[] for _ in sources]
+        """What happened since the last commit, by the number of the source."""
+        self.count = 0
+        self._paths = Paths(sources)
+        self._keeps_versions = keeps_versions
+        self._watches: dict[Slot, _Watch] = {}
+        self._units: dict[Element | Slot, list[Unit]] = {}
+        self._ends: dict[str, Place] = {}
+        self._open: dict[str, dict[Owner, _Open]] = {}
+
+    # --- what an update does
+
+    def apply(self, change: Change) -> None:
+        """Follow one change of a stream."""
+        if change.kind == "content":
+            self._content(change.stream, change.owner, change.node)
+        elif change.kind == "inserted":
+            self._inserted(change)
+        else:
+            self._replaced(change)
+
+    def _replaced(self, change: Change) -> None:
+        slot = change.slot
+        assert slot is not None
+        watch = self._watches.get(slot)
+        if watch is None:
+            return
+        self._touch(watch)
+        if watch.standing.projected and self._completed(slot, watch):
+            return
+        old, new = watch.version, slot.versions[-1]
+        if new is old:
+            # It was walked as the newest version already, with content that came in the same commit.
+            return
+        watch.version = new
+        if self._keeps_versions:
+            self._retire(old.content)
+            self._walk_past(slot, old, watch)
+        else:
+            self._forget(old.content)
+        standing = self._paths.nowhere if watch.is_past else watch.standing
+        self._walk(new.content, standing, watch.around, watch.depth, watch.begin, watch.projected, is_slot=True)
+
+    def _inserted(self, change: Change) -> None:
+        slot, anchor = change.slot, change.anchor
+        assert slot is not None and anchor is not None
+        beside = self._watches.get(anchor)
+        if beside is None:
+            return
+        self._touch(beside, is_beside=True)
+        if slot in self._watches:
+            return
+        at: Place | None = None
+        if beside.begin is not None and beside.end is not None:
+            at = beside.end if change.side == "after" else beside.begin.before
+        projected, around = beside.projected, beside.around
+        if slot.is_inner:
+            for unit in projected:
+                self.touch(unit)
+            if beside.standing.projected and self._completed(slot, beside):
+                return
+        else:
+            around = around.without(projected)
+            projected = ()
+        standing = self._paths.nowhere if beside.is_past else beside.standing
+        self._walk((slot,), standing, around, beside.depth, at, projected, is_slot=slot.is_inner)
+        if beside.is_past and slot in self._watches:
+            self._watches[slot].standing, self._watches[slot].is_past = beside.standing, True
+
+    def _walk_past(self, slot: Slot, since: Version | None, watch: _Watch) -> None:
+        """Let units know of versions that came and were superseded within one commit."""
+        versions = slot.versions[:-1]
+        if since is not None and since in versions:
+            versions = versions[versions.index(since) + 1 :]
+        for version in versions:
+            self._walk(
+                version.content, self._paths.nowhere, watch.around, watch.depth, None, watch.projected, is_slot=True
+            )
+
+    def _completed(self, slot: Slot, watch: _Watch) -> bool:
+        """Whether versions are chosen of a slot from now on: something in it is of their name, for the first time."""
+        known = {unit.source.number for unit in watch.projected}
+        new = [number for number in watch.standing.projected if number not in known]
+        outer = slot
+        while isinstance(outer.owner, Version):
+            outer = outer.owner.slot
+        new = [number for number in new if _has(outer, self.sources[number].steps[-1].test)]
+        outer_watch = self._watches.get(outer)
+        if not new or outer_watch is None or not outer_watch.standing.positions:
+            return False
+        around = outer_watch.around.without(outer_watch.projected)
+        made, _ = self._project(outer, new, around, outer_watch.depth, outer_watch.begin)
+        outer_watch.projected = (*outer_watch.projected, *made)
+        outer_watch.around = outer_watch.around.with_readers(made)
+        self._forget(outer_watch.version.content)
+        for past in outer.versions[:-1]:
+            self._forget(past.content)
+        outer_watch.version = version = outer.versions[-1]
+        self._walk_past(outer, None, outer_watch)
+        self._walk(
+            version.content,
+            outer_watch.standing,
+            outer_watch.around,
+            outer_watch.depth,
+            outer_watch.begin,
+            outer_watch.projected,
+            is_slot=True,
+        )
+        return True
+
+    def _touch(self, watch: _Watch, *, is_beside: bool = False) -> None:
+        for unit in watch.around.readers:
+            self.touch(unit)
+        if not is_beside:
+            for unit in watch.projected:
+                self.touch(unit)
+
+    def touch(self, unit: Unit) -> None:
+        """The unit is to be evaluated again."""
+        if not unit.is_dirty and unit.is_alive:
+            unit.is_dirty = True
+            self.dirty[unit.source.number].append(unit)
+
+    # --- the base
+
+    def _content(self, stream: Stream, owner: Owner | None, node: Content | None) -> None:
+        assert owner is not None and node is not None
+        known = self._open.get(stream.name)
+        if known is None:
+            known = self._open[stream.name] = {}
+            begin = self.order.append()
+            self._ends[stream.name] = self.order.insert_after(begin)
+            known[stream.document] = _Open(self._paths.of_stream(stream.name), _NOTHING_AROUND, 0)
+        here = known.get(owner)
+        if here is None:
+            # No path leads there, and no unit is around it.
+            return
+        for unit in here.around.readers:
+            self.touch(unit)
+        for unit in here.projected:
+            self.touch(unit)
+        end = self._ends[stream.name].before
+        is_slot = isinstance(owner, Version)
+        self._walk((node,), here.standing, here.around, here.depth, end, here.projected, is_slot=is_slot, open=known)
+
+    def close_commit(self, stream: Stream) -> None:
+        """The commit is over: of the base, only what is last at each level may still grow."""
+        known = self._open.get(stream.name)
+        if known is None:
+            return
+        spine: dict[Owner, _Open] = {}
+        owner: Owner | None = stream.document
+        while owner is not None and owner in known:
+            spine[owner] = known[owner]
+            last = owner.content[-1] if owner.content else None
+            if isinstance(last, Slot):
+                owner = last.versions[0]
+            else:
+                owner = last if isinstance(last, Element) else None
+        self._open[stream.name] = spine
+
+    # --- walking
+
+    def _walk(
+        self,
+        content: Iterable[Content],
+        standing: Standing,
+        around: _Around,
+        depth: int,
+        at: Place | None,
+        projected: tuple[Unit, ...],
+        *,
+        is_slot: bool = False,
+        open: dict[Owner, _Open] | None = None,
+    ) -> Place | None:
+        """Make units of new content, and let its slots remember them; the last place that was given.
+
+        `is_slot`: the content stands directly in a slot, whose units are `projected`.
+        """
+        for item in placed(content) if type(content) is list else content:
+            if type(item) is Element:
+                at = self._enter(item, standing, around, depth, at, is_slot, open)
+            elif type(item) is Slot:
+                at = self._enter_slot(item, standing, around, depth, at, projected, is_slot, open)
+        return at
+
+    def _enter(
+        self,
+        element: Element,
+        standing: Standing,
+        around: _Around,
+        depth: int,
+        at: Place | None,
+        is_slot: bool,
+        open: dict[Owner, _Open] | None,
+    ) -> Place | None:
+        inside = standing
+        if standing.positions:
+            if standing.projected and not is_slot:
+                projected, at = self._project(element, standing.projected, around, depth, at)
+                around = around.with_readers(projected)
+            inside, units = standing.below(element.name)
+            if units:
+                around, at = self._units_of(element, units, around, depth, at)
+        if around.readers:
+            key = (element.name.uri, element.name.local)
+            around = _Around(
+                tuple(
+                    unit
+                    for unit in around.readers
+                    if unit.depth != depth - 1 or unit.source.children is None or key in unit.source.children
+                ),
+                around.holders,
+            )
+        if not around.readers and not inside.positions:
+            return at
+        if open is not None:
+            open[element] = _Open(inside, around, depth + 1)
+        return self._walk(element.content, inside, around, depth + 1, at, (), open=open)
+
+    def _units_of(
+        self, element: Element, numbers: Sequence[int], around: _Around, depth: int, at: Place | None
+    ) -> tuple[_Around, Place | None]:
+        for number in numbers:
+            source = self.sources[number]
+            if source.is_flat and any(unit.source is source for unit in around.readers):
+                raise Unsuitable(f"elements of {source.path} stand inside each other")
+            assert at is not None
+            at = self.order.insert_after(at)
+            unit = self._add(source, element, at, depth, around)
+            around = _Around(
+                (*around.readers, unit), (*around.holders, unit) if source.function is not None else around.holders
+            )
+        return around, at
+
+    def _add(self, source: Source, item: Element | Slot, at: Place, depth: int, around: _Around) -> Unit:
+        unit = Unit(source, item, at, depth)
+        if source.condition is not None:
+            wanted = depth - source.levels
+            for holder in around.holders:
+                if holder.source.number == source.condition and holder.depth == wanted:
+                    unit.condition = holder
+                    if holder.dependents is None:
+                        holder.dependents = {}
+                    holder.dependents[unit] = None
+        self._units.setdefault(item, []).append(unit)
+        self.added[source.number].append(unit)
+        self.count += 1
+        return unit
+
+    def _project(
+        self, item: Element | Slot, numbers: Iterable[int], around: _Around, depth: int, at: Place | None
+    ) -> tuple[tuple[Unit, ...], Place | None]:
+        """The units of sources that choose versions: an outermost slot, or a node outside slots."""
+        made = []
+        for number in numbers:
+            source = self.sources[number]
+            if not _has(item, source.steps[-1].test):
+                continue
+            if any(unit.source is source for unit in around.readers):
+                raise Unsuitable(f"elements of {source.path} with versions stand inside each other")
+            assert at is not None
+            at = self.order.insert_after(at)
+            made.append(self._add(source, item, at, depth, around))
+        return tuple(made), at
+
+    def _enter_slot(
+        self,
+        slot: Slot,
+        standing: Standing,
+        around: _Around,
+        depth: int,
+        at: Place | None,
+        projected: tuple[Unit, ...],
+        is_slot: bool,
+        open: dict[Owner, _Open] | None,
+    ) -> Place | None:
+        begin: Place | None = None
+        if standing.positions:
+            assert at is not None
+            begin = at = self.order.insert_after(at)
+            if standing.projected and not is_slot:
+                projected, at = self._project(slot, standing.projected, around, depth, at)
+        inner = around.with_readers(unit for unit in projected if unit not in around.readers) if projected else around
+        version = slot.versions[-1]
+        watch = self._watches[slot] = _Watch(standing, inner, depth, begin, None, projected, version)
+        if open is not None:
+            open[version] = _Open(standing, inner, depth, projected)
+        if self._keeps_versions and len(slot.versions) > 1:
+            self._walk_past(slot, None, watch)
+        at = self._walk(version.content, standing, inner, depth, at, projected, is_slot=True, open=open)
+        if begin is not None:
+            assert at is not None
+            watch.end = at = self.order.insert_after(at)
+        return at
+
+    # --- content that goes
+
+    def _forget(self, content: Sequence[Content]) -> None:
+        """Content is no more: neither are its units, nor what its slots remember."""
+        for item in placed(content):
+            if type(item) is Slot:
+                watch = self._watches.pop(item, None)
+                self._drop(item)
+                if watch is not None:
+                    for version in item.versions:
+                        self._forget(version.content)
+                    if watch.begin is not None and watch.end is not None:
+                        self.order.remove(watch.begin)
+                        self.order.remove(watch.end)
+            elif type(item) is Element:
+                self._drop(item)
+                if item.content:
+                    self._forget(item.content)
+
+    def forget_version(self, version: Version) -> None:
+        """A version that was kept has been left out of its history."""
+        self._forget(version.content)
+
+    def _retire(self, content: Sequence[Content]) -> None:
+        """Content is of the past: it has no units any more, but those around it may still read it."""
+        for item in placed(content):
+            if type(item) is Slot:
+                self._drop(item)
+                watch = self._watches.get(item)
+                if watch is not None:
+                    if item.is_inner and watch.standing.projected:
+                        # What comes into it may yet be chosen, as an earlier version of the slot around it.
+                        watch.is_past = True
+                    else:
+                        watch.standing = self._paths.nowhere
+                    if watch.begin is not None and watch.end is not None:
+                        self.order.remove(watch.begin)
+                        self.order.remove(watch.end)
+                    watch.begin = watch.end = None
+                    for version in item.versions:
+                        self._retire(version.content)
+                    if not watch.around.readers and not watch.is_past:
+                        del self._watches[item]
+            elif type(item) is Element:
+                self._drop(item)
+                if item.content:
+                    self._retire(item.content)
+
+    def _drop(self, item: Element | Slot) -> None:
+        for unit in self._units.pop(item, ()):
+            unit.is_alive = False
+            self.count -= 1
+            self.removed[unit.source.number].append(unit)
+            if unit.condition is not None and unit.condition.dependents is not None:
+                unit.condition.dependents.pop(unit, None)
+
+    def release(self, unit: Unit) -> None:
+        """The operators have forgotten the unit: its place may be taken out."""
+        self.order.remove(unit.place)
+
+    # --- what is told
+
+    @property
+    def slots(self) -> int:
+        return len(self._watches)
+
+
+
+
+def _has(item: Content, test: NameTest) -> bool:
+    """Whether an element is of a name, or one of those directly in any version of a slot."""
+    if type(item) is Element:
+        return test.takes(item.name.uri, item.name.local)
+    return type(item) is Slot and any(
+        _has(inner, test) for version in item.versions for inner in placed(version.content)
+    )

@@ -1,0 +1,74 @@
+"""Sorted lists that count, against a list of Python, over places that are added anywhere."""
+
+from __future__ import annotations
+
+import random
+from itertools import pairwise
+
+import pytest
+from xylem.run.history.ordered_list import OrderedList
+from xylem.run.history.places import Order, Place
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_like_a_list(seed: int) -> None:
+    rng = random.Random(seed)
+    order = Order()
+    counted: OrderedList[Place] = OrderedList()
+    expected: list[tuple[Place, int]] = []
+    for _ in range(rng.choice((30, 900))):
+        kind = rng.random()
+        if kind < 0.62 or not expected:
+            at = rng.choice((0, len(expected), rng.randint(0, len(expected)), min(3, len(expected))))
+            place = order.insert_after(expected[at - 1][0] if at else order.first)
+            weight = rng.randint(0, 3)
+            expected.insert(at, (place, weight))
+            counted.add((b"", place), place, weight)
+        elif kind < 0.9:
+            place, _ = expected.pop(rng.choice((0, len(expected) - 1, rng.randrange(len(expected)))))
+            assert counted.remove((b"", place)) is place
+            order.remove(place)
+        else:
+            at, weight = rng.randrange(len(expected)), rng.randint(0, 4)
+            expected[at] = expected[at][0], weight
+            counted.reweigh((b"", expected[at][0]), weight)
+        if rng.random() < 0.1:
+            _check(counted, expected, rng)
+
+
+def _check(counted: OrderedList[Place], expected: list[tuple[Place, int]], rng: random.Random) -> None:
+    places = [place for place, _ in expected]
+    assert [id(one) for one in counted] == [id(one) for one in places]
+    assert all(a < b for a, b in pairwise(places))
+    assert (counted.size, counted.weight) == (len(expected), sum(weight for _, weight in expected))
+    assert counted.first() is (places[0] if places else None)
+    assert counted.last() is (places[-1] if places else None)
+    starts: list[tuple[int, int]] = []
+    items = 0
+    wanted = rng.randint(0, counted.weight)
+    for place, weight in expected:
+        if items + weight > wanted:
+            starts.append((id(place), items))
+        items += weight
+    assert [(id(one), start) for one, start in counted.from_item(wanted)] == starts
+    if places:
+        at = rng.randrange(len(places))
+        before, items = counted.before((b"", places[at]))
+        assert before is (places[at - 1] if at else None)
+        assert items == sum(weight for _, weight in expected[:at])
+
+
+def test_what_is_not_there_cannot_be_taken_out() -> None:
+    counted: OrderedList[int] = OrderedList()
+    counted.add(1, 1)
+    with pytest.raises(KeyError):
+        counted.remove(2)
+
+
+def test_insertions_at_one_spot_relabel_few() -> None:
+    order = Order()
+    first = order.append()
+    for _ in range(20_000):
+        order.insert_after(first)
+    # O(log n) each, amortised.
+    assert order.relabelled < 20 * 20_000
