@@ -22,7 +22,10 @@ say '3. A mistake is shown where it is, with a way out:'
 printf '\n  $ xylem run -q %s -i departures.xml\n\n' "'for \$departure in //departure return \$departur/to'"
 xylem run -q 'for $departure in //departure return $departur/to' -i departures.xml 2>&1 | sed 's/^/    /' || true
 
-say '4. The satellite reports 20 photons a second. Three continuous queries share its stream: the photons of the Vela
+say '4. A ticker whose quotes are updated. Which rose by 10 % since their last quotation? (examples/history)'
+show xylem run history/rises.xq -i tickers=history/tickers.xml --updates native
+
+say '5. The satellite reports 20 photons a second. Three continuous queries share its stream: the photons of the Vela
    supernova remnant, the high energies of the smaller RXJ0852, and an alert for minutes in which those are high.'
 
 work=$(mktemp -d)
