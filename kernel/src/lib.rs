@@ -9,6 +9,7 @@
 
 pub mod attribute_rules;
 pub mod automaton;
+pub mod best_match;
 pub mod build_info;
 pub mod characters;
 mod content;

@@ -1,5 +1,6 @@
 //! What Python sees: the module `xylem._kernel`, private to one Python file.
 
+mod best_match;
 mod columns;
 mod cut_points;
 mod errors;
@@ -20,6 +21,8 @@ use crate::build_info;
 /// The native part of Xylem. `xylem.source.kernel` is the only file that imports it.
 #[pymodule]
 mod _kernel {
+    #[pymodule_export]
+    use super::best_match::{best_pairs, NumberColumn};
     #[pymodule_export]
     use super::cut_points::{find_cuts, CutFinder, DocumentSplitter};
     #[pymodule_export]

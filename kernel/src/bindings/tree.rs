@@ -60,6 +60,13 @@ impl NameTable {
 #[pyclass(module = "xylem._kernel", frozen)]
 pub struct PathPlan(Vec<Step>);
 
+impl PathPlan {
+    /// The steps.
+    pub fn steps(&self) -> &[Step] {
+        &self.0
+    }
+}
+
 #[pymethods]
 impl PathPlan {
     /// Steps as (axis, test, numbers): any, nothing, kind with the kind, code with the code, codes with them all.

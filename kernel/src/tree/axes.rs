@@ -109,6 +109,38 @@ impl Tree {
         rows
     }
 
+    /// What steps from one row lead to, as far as whoever expects one row must know: how many rows (0, 1, or 2 for more), and
+    /// the first of them.
+    pub fn only_row(&self, row: u32, steps: &[Step]) -> (usize, Option<u32>) {
+        if steps.iter().all(|step| matches!(step.axis, Axis::Child | Axis::Attribute)) {
+            let mut found = (0, None);
+            self.follow(row, steps, &mut found);
+            return found;
+        }
+        let rows = self.path(&[row], steps);
+        (rows.len().min(2), rows.first().copied())
+    }
+
+    /// Count the rows that steps down lead to, until there are two.
+    fn follow(&self, row: u32, steps: &[Step], found: &mut (usize, Option<u32>)) {
+        let Some((step, others)) = steps.split_first() else {
+            found.0 += 1;
+            found.1.get_or_insert(row);
+            return;
+        };
+        let children = self.attributes_end(row);
+        let (mut next, end) = match step.axis {
+            Axis::Attribute => (row + 1, children),
+            _ => (children, self.ends[row as usize]),
+        };
+        while next < end && found.0 < 2 {
+            if step.test.accepts(self.codes[next as usize]) {
+                self.follow(next, others, found);
+            }
+            next = self.ends[next as usize];
+        }
+    }
+
     /// One step.
     pub fn step(&self, contexts: &[u32], step: &Step) -> Vec<u32> {
         match &step.test {

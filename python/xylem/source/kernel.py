@@ -6,6 +6,7 @@ and limits become the plain tuples it takes, what it gives becomes batches and t
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Sequence
 from functools import cache
 from types import ModuleType
@@ -25,7 +26,16 @@ from .limits import DEFAULT_LIMITS, ITEM_BYTES, Limits
 from .template_tuples import result_tuple, value_test_tuple
 
 if TYPE_CHECKING:
-    from xylem._kernel import BatchTuple, LastResort, LimitsTuple, PlanTuple, ScanError, TestTuple, TreeColumns
+    from xylem._kernel import (
+        BatchTuple,
+        LastResort,
+        LimitsTuple,
+        NumberColumn,
+        PlanTuple,
+        ScanError,
+        TestTuple,
+        TreeColumns,
+    )
     from xylem._kernel import Scanner as NativeScanner
 
 _CODES = {
@@ -62,6 +72,51 @@ def last_resort(seconds: float, message: bytes, exit_code: int) -> LastResort | 
     from xylem import _kernel
 
     return _kernel.LastResort(seconds, message, exit_code)
+
+
+def number_column() -> NumberColumn:
+    """A column of numbers without any."""
+    column: NumberColumn = _native().NumberColumn()
+    return column
+
+
+def kernel_pairs(
+    kind: str,
+    best: int,
+    orders: Sequence[tuple[tuple[object, ...], bool, float | None]],
+    conditions: Sequence[tuple[str, tuple[object, ...], tuple[object, ...]]],
+    left: Sequence[NumberColumn | array[float]],
+    left_items: int,
+    right: Sequence[NumberColumn | array[float]],
+    right_items: int,
+    keys: tuple[array[int], array[int]] | None,
+) -> tuple[array[int], array[int]] | None:
+    """The pairs of a best-match join over columns, ascending; None where there is no kernel."""
+    if not is_kernel_built():
+        return None
+    lefts, rights = array("I"), array("I")
+    found = _native().best_pairs(
+        kind,
+        best,
+        orders,
+        conditions,
+        list(map(_as_column, left)),
+        left_items,
+        list(map(_as_column, right)),
+        right_items,
+        None if keys is None else (keys[0].tobytes(), keys[1].tobytes()),
+    )
+    lefts.frombytes(found[0])
+    rights.frombytes(found[1])
+    return lefts, rights
+
+
+def _as_column(numbers: NumberColumn | array[float]) -> NumberColumn:
+    if not isinstance(numbers, array):
+        return numbers
+    column = number_column()
+    column.extend(numbers.tobytes())
+    return column
 
 
 @cache
@@ -141,7 +196,9 @@ def read_tree(
     namespaces: bool = True,
     compact: bool = True,
 ) -> TreeInterface:
-    """The tree of a whole document, as `tree_loader.py` makes it; with Python columns where `compact` is not wanted."""
+    """The tree of a whole document, as `tree_loader.py` makes it; with Python columns where `compact` is not
+    wanted.
+    """
     from xylem import _kernel
 
     try:

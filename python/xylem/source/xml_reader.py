@@ -7,6 +7,7 @@ the tree are ours (`tree_loader.py`), as is what a document type may do (`doctyp
 
 from __future__ import annotations
 
+import codecs
 import re
 from collections.abc import Callable
 from os import PathLike
@@ -55,7 +56,7 @@ def read_document(
     is kernel, python, or auto for the best there is: the kernel makes trees of `values/compact_tree.py`, Python
     the reference, `values/tree.py`.
     """
-    by_kernel = resolve_entity is None and uses_kernel(reader)
+    by_kernel = uses_kernel(reader)
     if isinstance(source, PathLike):
         content: bytes | str = _file_content(Path(source))
         uri = uri or Path(source).absolute().as_uri()
@@ -64,6 +65,8 @@ def read_document(
     try:
         if isinstance(content, bytes) and is_compressed(content[:LONGEST_MAGIC]):
             content = b"".join(decompressed([content], limits.decompression_ratio))
+        if resolve_entity is not None and _may_name_entities(content):
+            by_kernel = False
         return _read(content, uri, base_uri or uri, limits, strip_space, resolve_entity, by_kernel)
     except InputError as error:
         name = str(source) if isinstance(source, PathLike) else uri
@@ -71,6 +74,14 @@ def read_document(
         if code != "XYIN0001":
             raise InputError(code, f"{error.title}: {why}", hint=error.hint) from error
         raise error.located(name or "") from error.__cause__
+
+
+def _may_name_entities(content: bytes | str) -> bool:
+    """Whether a document may ask for something external: it has a document type, or cannot be looked at as it is."""
+    if isinstance(content, str):
+        return "<!DOCTYPE" in content
+    start = content[:LONGEST_DECLARATION].removeprefix(codecs.BOM_UTF8).lstrip()
+    return not start.startswith(b"<") or b"\0" in start or b"<!DOCTYPE" in content
 
 
 def uses_kernel(reader: str) -> bool:

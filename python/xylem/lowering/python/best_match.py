@@ -8,19 +8,22 @@ from functools import partial
 from typing import Any
 
 from xylem.analysis.focus import read_variables
+from xylem.functions.registry import FN
 from xylem.plan.best_match_plan import BestMatchCriterion, BestMatchPlan, BestMatchSide, BestMatchTuples
 from xylem.rewrite.best_match.join_clauses import BUILT_IN
 from xylem.run.best_match.criteria import Compared, Measured, Subset, checked_limit
 from xylem.run.best_match.join_spec import ConditionSpec, JoinSpec, OrderSpec
 from xylem.run.best_match.joining import Joining
-from xylem.run.best_match.side_rows import SideRows
+from xylem.run.best_match.side_rows import PathLeaf, SideRows
 from xylem.run.best_match.tuple_join import best_tuples
 from xylem.syntax import ast
 from xylem.values import atomic_type as at
+from xylem.values.node_test import NodeTest
 
 from .code import Code, atomic, many, one, optional
 from .compiler import Compiler
 from .control import check_binding
+from .paths import node_test
 from .writer import Frame
 
 Bound = list[tuple[tuple[str, str], Code]]
@@ -106,11 +109,12 @@ def _limit(c: Compiler, criterion: BestMatchCriterion) -> str:
 
 
 def _side(c: Compiler, side: BestMatchSide, read: set[tuple[str, str]]) -> tuple[str, Bound]:
-    """What gives the rows of a side, and the variables of a row."""
+    """What gives the rows of a side, and the variables of a row: that of the loop, then those that are read later."""
     binding = side.binding
+    wanted = set(read).union(*map(read_variables, side.leaves))
+    clauses = _read_clauses(side.clauses, wanted)
     with c.writer.at(binding.span):
         collection = c.compile(binding.collection)
-        source = c.bind(c.sequence(collection)) if collection.shape.name != "ITERABLE" else collection
         kept: Bound = []
 
         def write() -> None:
@@ -121,11 +125,49 @@ def _side(c: Compiler, side: BestMatchSide, read: set[tuple[str, str]]) -> tuple
             )
             with c.writer.indented(block=True):
                 _bind_item(c, binding, collection, name, position)
-                _clauses(c, side.clauses, name if binding.allowing_empty else None, lambda: _yield(c, side, read, kept))
+                _clauses(c, clauses, name if binding.allowing_empty else None, lambda: _yield(c, side, wanted, kept))
 
         frame = c.lifted("side", ["items"], c.describe(binding), write)
         frame.is_generator = True
-        return f"{c.rt(SideRows)}({c.as_iterable(source)}, {_function(c, frame, 'items')})", kept
+        is_plain = not clauses and binding.type is None and len(kept) == 1
+        rows = "None" if is_plain else _function(c, frame, "items")
+        leaves = [_operand(c, leaf, kept, "row", is_atomic=True) for leaf in side.leaves]
+        paths = tuple(_path_leaf(leaf, binding.name) for leaf in side.leaves)
+        given = f"{rows}, {_tuple(leaves)}, {c.writer.constant(paths, 'paths')}"
+        return f"{c.rt(SideRows)}({c.as_iterable(collection)}, {given})", kept
+
+
+def _read_clauses(clauses: Sequence[ast.Clause], read: set[tuple[str, str]]) -> list[ast.Clause]:
+    """The clauses of a side without variables that nobody reads: what terms read of them has been put in its place."""
+    kept: list[ast.Clause] = []
+    wanted = set(read)
+    for clause in reversed(clauses):
+        if not isinstance(clause, ast.LetClause) or clause.name.expanded in wanted or clause.type is not None:
+            kept.append(clause)
+            wanted |= read_variables(clause)
+    return kept[::-1]
+
+
+def _path_leaf(leaf: ast.Expr, name: ast.Name) -> PathLeaf | None:
+    """A leaf that is a path from the item of the loop, or such a path as a number."""
+    is_lenient = False
+    match leaf:
+        case ast.FunctionCall(name=called, arguments=(argument,)) if called.expanded in _NUMBERS:
+            leaf, is_lenient = argument, called.local == "number"
+    steps: list[tuple[str, NodeTest]] = []
+    while isinstance(leaf, ast.Path) and isinstance(leaf.right, ast.AxisStep):
+        if leaf.right.predicates or leaf.right.axis not in ("child", "attribute", "descendant", "self"):
+            return None
+        if not isinstance(leaf.right.test, (ast.NameTest, ast.Wildcard, ast.TextTest)):
+            return None
+        steps.append((leaf.right.axis, node_test(leaf.right.axis, leaf.right.test)[0]))
+        leaf = leaf.left
+    if not isinstance(leaf, ast.VarRef) or leaf.name.expanded != name.expanded:
+        return None
+    return PathLeaf(tuple(steps[::-1]), is_lenient)
+
+
+_NUMBERS = ((FN, "number"), (FN, "data"))
 
 
 def _bind_item(c: Compiler, binding: ast.ForClause, collection: Code, name: str, position: str | None) -> None:
@@ -163,11 +205,10 @@ def _clauses(c: Compiler, clauses: Sequence[ast.Clause], padded: str | None, the
 
 def _yield(c: Compiler, side: BestMatchSide, read: set[tuple[str, str]], kept: Bound) -> None:
     for name in side.names:
-        if name.expanded in read:
+        if name is side.binding.name or name.expanded in read:
             kept.append((name.expanded, c.use(c.scope.variables[name.expanded])))
     values = "".join(f"{code.text}, " for _, code in kept)
-    leaves = "".join(f"{c.as_sequence(c.atomized(c.compile(leaf)))}, " for leaf in side.leaves)
-    c.writer.line(f"yield ({values}), ({leaves})")
+    c.writer.line(f"yield ({values})")
 
 
 # --- orders
@@ -220,13 +261,16 @@ def _is_declared(c: Compiler, name: ast.Name) -> bool:
     return c.functions.user_function(c, name, 4) is not None or c.functions.external(name, 4) is not None
 
 
-def _operand(c: Compiler, operand: ast.Expr | None, side: Bound, parameter: str) -> str:
+def _operand(
+    c: Compiler, operand: ast.Expr | None, side: Bound, parameter: str, *, is_atomic: bool = False
+) -> str:
     if operand is None:
         return "None"
 
     def write() -> None:
         _unpack(c, side, parameter)
-        c.writer.line(f"return {c.as_sequence(c.compile(operand))}")
+        code = c.compile(operand)
+        c.writer.line(f"return {c.as_sequence(c.atomized(code) if is_atomic else code)}")
 
     return _function(c, c.lifted("operand", [parameter], c.describe(operand), write), parameter)
 
@@ -271,8 +315,6 @@ def tuple_criteria(c: Compiler, plan: BestMatchTuples, rows: str, kept: Bound) -
 
 def _unpack(c: Compiler, side: Bound, parameter: str) -> None:
     """Bring the variables of a row into scope."""
-    if not side:
-        return
     fresh = _fresh(c, side)
     c.writer.line(f"{''.join(f'{code.text}, ' for _, code in fresh)} = {parameter}")
     for name, code in fresh:

@@ -94,7 +94,7 @@ def _split(join: JoinClauses) -> list[ast.Clause]:
             case ast.WhereClause(test=test):
                 for condition in conjuncts(test):
                     _place_test(condition, join, own, tests)
-    put_in = _inlined(lets)
+    put_in = _inlined([clause for clause in join.clauses if isinstance(clause, ast.LetClause)], join)
     terms = Terms(join)
     criteria = tuple(_criterion(order, join, put_in, terms) for order in join.clause.orders)
     planned = tuple(_test(test, Substitution(put_in).apply(test), terms) for test in tests)
@@ -145,11 +145,11 @@ def _place_test(
     own[id(side)].append(ast.WhereClause(condition, span=condition.span))
 
 
-def _inlined(lets: Sequence[ast.LetClause]) -> dict[tuple[str, str], ast.Expr]:
-    """What may stand for variables of pairs in a term; one with a declared type must be checked first."""
+def _inlined(lets: Sequence[ast.LetClause], join: JoinClauses) -> dict[tuple[str, str], ast.Expr]:
+    """What may stand for variables in a term; one with a declared type must be checked first."""
     put_in: dict[tuple[str, str], ast.Expr] = {}
     for let in lets:
-        if let.type is None:
+        if let.type is None and (join.reads_left(let.value) or join.reads_right(let.value)):
             put_in[let.name.expanded] = Substitution(put_in).apply(let.value)
     return put_in
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import product
 from typing import Any
 
 from .best_pairs import Candidate, Place, best_pairs, in_tuple_order
 from .criteria import Criterion, Row
 from .join_spec import JoinSpec
+from .numeric_join import IrregularLeaf, NumericJoin
 from .side_rows import SideRows
 
 Test = Callable[[Row, Row], bool]
@@ -42,18 +44,42 @@ class Joining:
             return
         yield from self._padded(list(pairs), left, right)
 
-    def pairs(self, left: SideRows, right: SideRows) -> Sequence[Place]:
+    def pairs(self, left: SideRows, right: SideRows) -> Iterable[Place]:
         """The numbers of the rows of each pair."""
-        found = best_pairs(self._candidates(left.rows, right.rows), self.criteria, self.spec.kind, self.spec.best)
+        if not left.rows or not right.rows:
+            return []
+        try:
+            numeric = NumericJoin(self.spec, left, right, self.limits, self.constants)
+        except IrregularLeaf as leaf:
+            self._raise(leaf, left, right)
+            numeric = None
+        if numeric is not None and numeric.is_whole:
+            lefts, rights = numeric.pairs(self.spec.kind, self.spec.best)
+            if self.spec.left_is_first:
+                return zip(lefts, rights, strict=True)
+            return in_tuple_order(zip(lefts, rights, strict=True), False)
+        candidates = self._candidates(left.rows, right.rows, numeric)
+        found = best_pairs(candidates, self.criteria, self.spec.kind, self.spec.best)
         return in_tuple_order(found, self.spec.left_is_first)
 
-    def _candidates(self, lefts: Sequence[Row], rights: Sequence[Row]) -> list[Candidate]:
+    def _raise(self, leaf: IrregularLeaf, left: SideRows, right: SideRows) -> None:
+        """Let an expression of the query say what is wrong with a value, before all pairs are tried."""
+        one, other = (leaf.row, 0) if leaf.side == "left" else (0, leaf.row)
+        for order in self.criteria:
+            order.of(left.rows[one], right.rows[other])
+
+    def _candidates(
+        self, lefts: Sequence[Row], rights: Sequence[Row], numeric: NumericJoin | None
+    ) -> list[Candidate]:
+        """All pairs that take part; where columns rule out some, the others alone are looked at."""
+        pairs: Iterable[Place] = product(range(len(lefts)), range(len(rights)))
+        if numeric is not None and numeric.narrows:
+            pairs = zip(*numeric.pairs("all", 1), strict=True)
         found = []
-        for one, left in enumerate(lefts):
-            for other, right in enumerate(rights):
-                candidate = self.candidate(one, left, other, right)
-                if candidate is not None:
-                    found.append(candidate)
+        for one, other in pairs:
+            candidate = self.candidate(one, lefts[one], other, rights[other])
+            if candidate is not None:
+                found.append(candidate)
         return found
 
     def candidate(self, one: int, left: Row, other: int, right: Row) -> Candidate | None:

@@ -1,29 +1,150 @@
-"""The rows of one side of a best-match join, with what terms read of them."""
+"""The rows of one side of a best-match join, and columns of what terms read of them.
+
+Where a leaf of a term is a path from the item of the loop, and the items are nodes of a tree of the kernel, its
+column is read there in one go. Else the query's own expression gives the values, one item after the other.
+"""
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
+from itertools import groupby
+from math import nan
+from typing import Any, NamedTuple
+
+from xylem.errors import DynamicError
+from xylem.source.kernel import is_kernel_built, number_column
+from xylem.values.atomic_type import DOUBLE
+from xylem.values.casting import cast
+from xylem.values.datetimes import DateTime
+from xylem.values.native_path import native_plan
+from xylem.values.node import Node
+from xylem.values.node_test import NodeTest
+from xylem.values.strings import UntypedAtomic
 
 Row = Sequence[Any]
-Evaluated = tuple[Row, tuple[Sequence[Any], ...]]
-"""The variables of a row, and the atomic values of each leaf."""
+EXACT = 2**53
+"""Integers below it are xs:double as they are."""
+
+
+class PathLeaf(NamedTuple):
+    """A leaf that is a path from the item of its loop; `is_lenient` where number() makes NaN of what is no number."""
+
+    steps: tuple[tuple[str, NodeTest], ...]
+    is_lenient: bool
+
+
+class Column(NamedTuple):
+    """A leaf of all rows as numbers: NaN for a row that has no value."""
+
+    kind: str
+    """untyped, double, integer, moment: what the values are in the query."""
+    numbers: Any
+    """`NumberColumn` of the kernel, or an array."""
+    most: float = 0.0
+    """Of integers, the largest without its sign."""
+
+
+class Irregular(NamedTuple):
+    """A leaf that is no column of numbers: `row` is the first one that is to blame, None where the type is."""
+
+    row: int | None
 
 
 class SideRows:
     """All rows of a side.
 
-    Holds:  the variables of each row, and the values of its leaves.
+    Holds:  the variables of each row, and the columns that were asked for.
     """
 
-    def __init__(self, items: Iterable[Any], evaluate: Callable[[Iterable[Any]], Iterator[Evaluated]]) -> None:
-        self._evaluate = evaluate
-        self.rows: list[Row] = []
-        self.leaves: list[tuple[Sequence[Any], ...]] = []
-        for row, leaves in evaluate(items):
-            self.rows.append(row)
-            self.leaves.append(leaves)
+    def __init__(
+        self,
+        items: Iterable[Any],
+        rows: Callable[[Iterable[Any]], Iterator[Row]] | None,
+        leaves: Sequence[Callable[[Row], Sequence[Any]]],
+        paths: Sequence[PathLeaf | None],
+    ) -> None:
+        self._rows = rows
+        self._leaves = leaves
+        self._paths = paths
+        self.rows: list[Row] = list(zip(items)) if rows is None else list(rows(items))
+        self._columns: dict[int, Column | Irregular] = {}
+
+    def __len__(self) -> int:
+        return len(self.rows)
 
     def padding(self) -> Row:
         """The row of no item: what the clauses of this side make of the empty sequence."""
-        return next(iter(self._evaluate((None,))))[0]
+        return (None,) if self._rows is None else next(self._rows((None,)))
+
+    def column(self, leaf: int) -> Column | Irregular:
+        """A leaf as numbers."""
+        if leaf not in self._columns:
+            self._columns[leaf] = self._from_tree(leaf) or _column(self.values(leaf))
+        return self._columns[leaf]
+
+    def values(self, leaf: int) -> Iterator[Sequence[Any]]:
+        """The atomic values of a leaf, row by row."""
+        return map(self._leaves[leaf], self.rows)
+
+    def _from_tree(self, leaf: int) -> Column | Irregular | None:
+        path = self._paths[leaf]
+        if path is None or not self.rows or not is_kernel_built():
+            return None
+        plan_for = native_plan(path.steps)
+        column = number_column()
+        for tree, rows in groupby(self.rows, key=_tree_of):
+            plan = None if tree is None or tree.native is None else plan_for(tree)
+            if plan is None:
+                return None
+            column.read(tree.native, [row[0].pre for row in rows], plan, path.is_lenient)
+        if column.irregular is not None:
+            return Irregular(column.irregular)
+        return Column("double" if path.is_lenient else "untyped", column)
+
+
+def _tree_of(row: Row) -> Any:
+    return row[0].tree if isinstance(row[0], Node) else None
+
+
+def _column(values: Iterable[Sequence[Any]]) -> Column | Irregular:
+    """Values of one kind as numbers."""
+    numbers = array("d")
+    kind = ""
+    most = 0
+    for row, found in enumerate(values):
+        if not found:
+            numbers.append(nan)
+            continue
+        value = found[0]
+        if len(found) > 1:
+            return Irregular(row)
+        cls = type(value)
+        own = _KINDS.get(cls, "")
+        if not own or (kind and kind != own):
+            return Irregular(None)
+        kind = own
+        if cls is UntypedAtomic:
+            try:
+                value = cast(value, DOUBLE)
+            except DynamicError:
+                return Irregular(row)
+        elif cls is int:
+            most = max(most, abs(value))
+            if most >= EXACT:
+                return Irregular(None)
+        elif cls is DateTime:
+            microseconds = _microseconds(value)
+            if microseconds is None:
+                return Irregular(None)
+            value = microseconds
+        numbers.append(value)
+    return Column(kind or "double", numbers, most)
+
+
+_KINDS: dict[type, str] = {float: "double", int: "integer", UntypedAtomic: "untyped"}
+
+
+def _microseconds(value: DateTime) -> int | None:
+    """Microseconds since some day, where they are whole and few enough to be an xs:double exactly."""
+    return None

@@ -1,0 +1,182 @@
+//! Best-match joins as Python sees them: columns of numbers, and the pairs of a join over them.
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyTuple};
+
+use super::tree::{CompactRows, PathPlan};
+use crate::best_match::{join, Comparison, Condition, Join, Kind, Order, Term};
+use crate::number::to_double;
+
+/// Numbers of the items of one side; NaN for an item that has none.
+#[pyclass(module = "xylem._kernel")]
+#[derive(Default)]
+pub struct NumberColumn {
+    values: Vec<f64>,
+    /// The first item that has several values (true), or one that is no number.
+    irregular: Option<(usize, bool)>,
+}
+
+#[pymethods]
+impl NumberColumn {
+    #[new]
+    fn new() -> Self {
+        NumberColumn::default()
+    }
+
+    fn __len__(&self) -> usize {
+        self.values.len()
+    }
+
+    /// Append numbers as Python's `array("d")` has them.
+    fn extend(&mut self, numbers: &[u8]) -> PyResult<()> {
+        if numbers.len() % 8 != 0 {
+            return Err(PyValueError::new_err("numbers have eight bytes each"));
+        }
+        self.values
+            .extend(numbers.chunks_exact(8).map(|bytes| f64::from_ne_bytes(bytes.try_into().unwrap_or_default())));
+        Ok(())
+    }
+
+    /// Append what a path leads to from each row, as xs:double; `is_lenient` takes what is no number for NaN.
+    fn read(
+        &mut self,
+        rows: PyRef<'_, CompactRows>,
+        contexts: Vec<u32>,
+        plan: PyRef<'_, PathPlan>,
+        is_lenient: bool,
+    ) -> PyResult<()> {
+        let tree = &rows.tree;
+        let steps = plan.steps();
+        for row in contexts {
+            if row as usize >= tree.len() {
+                return Err(PyValueError::new_err(format!("there is no row {row}")));
+            }
+            let found = tree.only_row(row, steps);
+            let value = match found {
+                (0, _) => f64::NAN,
+                (1, Some(row)) => match to_double(tree.string_value(row).as_bytes()) {
+                    Some(number) => number,
+                    None => {
+                        if !is_lenient {
+                            self.irregular.get_or_insert((self.values.len(), false));
+                        }
+                        f64::NAN
+                    }
+                },
+                _ => {
+                    self.irregular.get_or_insert((self.values.len(), true));
+                    f64::NAN
+                }
+            };
+            self.values.push(value);
+        }
+        Ok(())
+    }
+
+    /// The number of the first item with several values, or with one that is no number.
+    #[getter]
+    fn irregular(&self) -> Option<usize> {
+        self.irregular.map(|found| found.0)
+    }
+
+    /// The numbers as Python's `array("d")` has them.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        let bytes: Vec<u8> = self.values.iter().flat_map(|value| value.to_ne_bytes()).collect();
+        PyBytes::new(py, &bytes)
+    }
+}
+
+/// A term as nested tuples, as `xylem.plan.best_match_plan` has them, with numbers for constants.
+fn term(described: &Bound<'_, PyTuple>) -> PyResult<Term> {
+    let kind: String = described.get_item(0)?.extract()?;
+    let place = |index: usize| described.get_item(index)?.extract::<usize>();
+    let inner = |index: usize| term(described.get_item(index)?.cast::<PyTuple>()?);
+    let boxed = |index: usize| inner(index).map(Box::new);
+    Ok(match kind.as_str() {
+        "left" => Term::Left(place(1)?),
+        "right" => Term::Right(place(1)?),
+        "number" => Term::Constant(described.get_item(1)?.extract()?),
+        "+" => Term::Add(boxed(1)?, boxed(2)?),
+        "-" => Term::Subtract(boxed(1)?, boxed(2)?),
+        "*" => Term::Multiply(boxed(1)?, boxed(2)?),
+        "div" => Term::Divide(boxed(1)?, boxed(2)?),
+        "negate" => Term::Negate(boxed(1)?),
+        "abs" => Term::Absolute(boxed(1)?),
+        "sqrt" => Term::Root(boxed(1)?),
+        "sky" => Term::Sky(Box::new([inner(1)?, inner(2)?, inner(3)?, inner(4)?])),
+        _ => return Err(PyValueError::new_err(format!("there is no operation {kind}"))),
+    })
+}
+
+fn kind(name: &str) -> PyResult<Kind> {
+    Ok(match name {
+        "inner" => Kind::Inner,
+        "left" => Kind::Left,
+        "right" => Kind::Right,
+        "full" => Kind::Full,
+        "all" => Kind::All,
+        _ => return Err(PyValueError::new_err(format!("there is no kind of join {name}"))),
+    })
+}
+
+fn condition(op: &str, one: Term, other: Term) -> PyResult<Condition> {
+    Ok(match op {
+        "eq" => Condition { one, comparison: Comparison::Equal, other },
+        "lt" => Condition { one, comparison: Comparison::Less, other },
+        "le" => Condition { one, comparison: Comparison::LessOrEqual, other },
+        "gt" => Condition { one: other, comparison: Comparison::Less, other: one },
+        "ge" => Condition { one: other, comparison: Comparison::LessOrEqual, other: one },
+        _ => return Err(PyValueError::new_err(format!("there is no comparison {op}"))),
+    })
+}
+
+fn numbers(bytes: &[u8]) -> Vec<u32> {
+    bytes.chunks_exact(4).map(|four| u32::from_ne_bytes(four.try_into().unwrap_or_default())).collect()
+}
+
+fn written<'py>(py: Python<'py>, items: impl Iterator<Item = u32>) -> Bound<'py, PyBytes> {
+    let bytes: Vec<u8> = items.flat_map(u32::to_ne_bytes).collect();
+    PyBytes::new(py, &bytes)
+}
+
+type Orders<'py> = Vec<(Bound<'py, PyTuple>, bool, Option<f64>)>;
+type Conditions<'py> = Vec<(String, Bound<'py, PyTuple>, Bound<'py, PyTuple>)>;
+
+/// The pairs of a join: the numbers of left and of right items as `array("I")` has them, and how many items have no value.
+#[pyfunction]
+#[pyo3(signature = (kind_of_join, best, orders, conditions, left, left_items, right, right_items, keys=None))]
+#[allow(clippy::too_many_arguments)]
+pub fn best_pairs<'py>(
+    py: Python<'py>,
+    kind_of_join: &str,
+    best: u32,
+    orders: Orders<'py>,
+    conditions: Conditions<'py>,
+    left: Vec<PyRef<'py, NumberColumn>>,
+    left_items: usize,
+    right: Vec<PyRef<'py, NumberColumn>>,
+    right_items: usize,
+    keys: Option<(&[u8], &[u8])>,
+) -> PyResult<(Bound<'py, PyBytes>, Bound<'py, PyBytes>, usize, usize)> {
+    let described = Join {
+        kind: kind(kind_of_join)?,
+        best,
+        orders: orders
+            .iter()
+            .map(|(described, is_max, limit)| Ok(Order::new(term(described)?, *is_max, *limit)))
+            .collect::<PyResult<_>>()?,
+        conditions: conditions
+            .iter()
+            .map(|(op, one, other)| condition(op, term(one)?, term(other)?))
+            .collect::<PyResult<_>>()?,
+        keys: keys.map(|(left, right)| (numbers(left), numbers(right))),
+        left: (left.iter().map(|column| column.values.clone()).collect(), left_items),
+        right: (right.iter().map(|column| column.values.clone()).collect(), right_items),
+    };
+    drop((left, right));
+    let (pairs, left_missing, right_missing) = py.detach(|| join(described));
+    let lefts = written(py, pairs.iter().map(|pair| pair.0));
+    let rights = written(py, pairs.iter().map(|pair| pair.1));
+    Ok((lefts, rights, left_missing, right_missing))
+}

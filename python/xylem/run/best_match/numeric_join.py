@@ -1,0 +1,214 @@
+"""Joins over columns: what of a join is arithmetic of xs:double, and the pairs of it.
+
+A term is computed on columns only where its values are what the query would compute: xs:double throughout, or integers
+that are xs:double exactly. Anything else is left to the functions of the query.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Sequence
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+from math import isfinite
+from typing import Any, NamedTuple
+
+from xylem.plan.best_match_plan import Term
+from xylem.source.kernel import kernel_pairs
+from xylem.values.atomic_type import DOUBLE
+from xylem.values.casting import cast
+from xylem.values.strings import UntypedAtomic
+
+from .join_spec import ConditionSpec, JoinSpec
+from .reference import reference_pairs
+from .side_rows import EXACT, Column, Irregular, SideRows
+
+NumericOrder = tuple[Term, bool, float | None]
+NumericCondition = tuple[str, Term, Term]
+
+
+class Numeric(NamedTuple):
+    """What a term gives: its kind, and for integers a bound of them without their sign."""
+
+    term: Term
+    kind: str
+    most: float = 0.0
+
+
+class IrregularLeaf(Exception):
+    """A value that no column can hold; the query's own expression says what is wrong with it."""
+
+    def __init__(self, side: str, row: int) -> None:
+        super().__init__(side, row)
+        self.side = side
+        self.row = row
+
+
+class NumericJoin:
+    """The parts of a join that are arithmetic of columns."""
+
+    def __init__(
+        self, spec: JoinSpec, left: SideRows, right: SideRows, limits: Sequence[Any], constants: Sequence[Sequence[Any]]
+    ) -> None:
+        self._sides = {"left": left, "right": right}
+        self._used: dict[str, dict[int, int]] = {"left": {}, "right": {}}
+        self._columns: dict[str, list[Any]] = {"left": [], "right": []}
+        self._constants = constants
+        self.orders: list[NumericOrder | None] = [
+            None if order.term is None else self._order(order.term, order.direction == "max", limit)
+            for order, limit in zip(spec.orders, limits, strict=True)
+        ]
+        self._keys: list[tuple[int, int]] = []
+        self.conditions: list[NumericCondition] = []
+        self.left_to_test: list[int] = []
+        """The conditions that only functions of the query can test."""
+        for number, condition in enumerate(spec.tests):
+            if not self._condition(condition):
+                self.left_to_test.append(number)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether nothing but columns is needed."""
+        return not self.left_to_test and all(order is not None for order in self.orders)
+
+    @property
+    def narrows(self) -> bool:
+        """Whether columns rule out pairs."""
+        has_limit = any(order is not None and order[2] is not None for order in self.orders)
+        return has_limit or bool(self.conditions or self._keys)
+
+    def pairs(self, kind: str, best: int) -> tuple[Sequence[int], Sequence[int]]:
+        """The pairs in ascending order; kind `all`: every pair that nothing rules out."""
+        orders = [order for order in self.orders if order is not None]
+        left, right = self._sides["left"], self._sides["right"]
+        asked = kind, best, orders, self.conditions
+        keys = self._key_numbers() if self._keys else None
+        found = kernel_pairs(*asked, self._columns["left"], len(left), self._columns["right"], len(right), keys)
+        if found is not None:
+            return found
+        return reference_pairs(*asked, self._columns["left"], len(left), self._columns["right"], len(right), keys)
+
+    # --- orders
+
+    def _order(self, term: Term, is_max: bool, limit: Any) -> NumericOrder | None:
+        found = self._numeric(term)
+        if found is None:
+            return None
+        if limit is None:
+            return found.term, is_max, None
+        if isinstance(limit, bool) or not isinstance(limit, (int, float, Decimal)):
+            return None
+        if found.kind == "integer" and isinstance(limit, (int, Decimal)):
+            # Integers compare with decimals exactly, and lie on the same side of the next whole number.
+            rounding = ROUND_CEILING if is_max else ROUND_FLOOR
+            whole = int(Decimal(limit).to_integral_value(rounding))
+            limit = max(-EXACT, min(EXACT, whole))
+        return found.term, is_max, float(limit)
+
+    # --- conditions
+
+    def _condition(self, condition: ConditionSpec) -> bool:
+        if not condition.op:
+            return False
+        one, other = condition.left, condition.right
+        sides = {one[0]: one, other[0]: other}
+        is_key = condition.op == "eq" and sides.keys() == {"left", "right"}
+        if is_key and self._key(sides["left"][1], sides["right"][1]):
+            return True
+        try:
+            a, b = self._numeric(one), self._numeric(other)
+        except IrregularLeaf:
+            # Texts compare, too.
+            return False
+        if a is None or b is None:
+            return False
+        untyped = [part for part in (a, b) if part.kind == "untyped"]
+        if len(untyped) == 2 or (untyped and not condition.is_general):
+            # Compared as strings, or an error.
+            return False
+        self.conditions.append((condition.op, a.term, b.term))
+        return True
+
+    def _key(self, left: int, right: int) -> bool:
+        """Equality of texts, one for each item at most: pairs are looked for among items that share them."""
+        for side, leaf in (("left", left), ("right", right)):
+            for found in self._sides[side].values(leaf):
+                if len(found) > 1 or (found and type(found[0]) not in (str, UntypedAtomic)):
+                    return False
+        self._keys.append((left, right))
+        return True
+
+    def _key_numbers(self) -> tuple[array[int], array[int]]:
+        known: dict[tuple[Any, ...], int] = {}
+        made = []
+        for place, side in enumerate(("left", "right")):
+            leaves = [self._sides[side].values(pair[place]) for pair in self._keys]
+            numbers = array("I")
+            for texts in zip(*leaves, strict=True):
+                if all(texts):
+                    numbers.append(known.setdefault(tuple(str(text[0]) for text in texts), len(known)))
+                else:
+                    # Nothing is equal to what is not there.
+                    numbers.append(2**32 - 1 - place)
+            made.append(numbers)
+        return made[0], made[1]
+
+    # --- terms
+
+    def _numeric(self, term: Term) -> Numeric | None:
+        match term:
+            case ("left" | "right" as side, int() as leaf):
+                return self._leaf(side, leaf)
+            case ("constant", int() as place):
+                return _constant(self._constants[place])
+        operands = [self._numeric(operand) for operand in term[1:]]
+        if any(operand is None for operand in operands):
+            return None
+        return _operation(term[0], operands)  # type: ignore[arg-type]
+
+    def _leaf(self, side: str, leaf: int) -> Numeric | None:
+        column = self._sides[side].column(leaf)
+        if isinstance(column, Irregular):
+            if column.row is not None:
+                raise IrregularLeaf(side, column.row)
+            return None
+        used = self._used[side]
+        if leaf not in used:
+            used[leaf] = len(self._columns[side])
+            self._columns[side].append(column.numbers)
+        return Numeric((side, used[leaf]), column.kind, column.most)
+
+
+def _constant(values: Sequence[Any]) -> Numeric | None:
+    if len(values) != 1:
+        return None
+    value = values[0]
+    if type(value) is UntypedAtomic:
+        return Numeric(("number", cast(value, DOUBLE)), "double")
+    if type(value) is float:
+        return Numeric(("number", value), "double")
+    if type(value) is int and abs(value) < EXACT:
+        return Numeric(("number", float(value)), "integer", abs(value))
+    return Numeric(("number", float(value)), "decimal") if isinstance(value, Decimal) else None
+
+
+_AS_DOUBLE = ("double", "untyped")
+
+
+def _operation(op: str, operands: Sequence[Numeric]) -> Numeric | None:
+    term = (op, *(operand.term for operand in operands))
+    kinds = [operand.kind for operand in operands]
+    if op in ("sqrt", "sky", "double"):
+        if not all(kind in ("double", "untyped", "integer") for kind in kinds):
+            return None
+        return Numeric(operands[0].term if op == "double" else term, "double")
+    if any(kind in _AS_DOUBLE for kind in kinds):
+        # The other operand is promoted to xs:double, whatever number it is.
+        return Numeric(term, "double")
+    if any(kind != "integer" for kind in kinds) or op == "div":
+        return None
+    sizes = [operand.most for operand in operands]
+    most = sizes[0] if len(sizes) == 1 else sizes[0] * sizes[1] if op == "*" else sizes[0] + sizes[1]
+    return Numeric(term, "integer", most) if most < EXACT and isfinite(most) else None
+
+
+__all__ = ["Column", "IrregularLeaf", "NumericJoin"]
