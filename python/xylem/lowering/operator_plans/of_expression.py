@@ -43,6 +43,8 @@ _RECORD = ast.VarRef(ast.Name("record"))
 _RESOURCES = standard("collection doc stream")
 _SORTS = standard("reverse sort")
 _STEPWISE = standard("fold-left fold-right")
+_EACH = standard("data trace unordered")
+"""Takes items one by one, or as they are."""
 _DISTINCT = (FN, "distinct-values")
 _NUMBERED = (PICKS - standard("trace unordered")) | standard("insert-before")
 _CONSTRUCTORS = (
@@ -278,6 +280,8 @@ class ExpressionPlanner:
         if name.expanded in _RESOURCES:
             gives_ = Extent.BESIDE
             return self.made(Scan, expr, path="", source=text_of(expr), gives=gives_, over=over)
+        if name.expanded in _EACH and len(arguments) == 1 and not self.is_plain(expr):
+            return self.made(Step, expr, path=f"{name.local}()", inputs=(self.plan(arguments[0], scope),), over=over)
         if not arguments or name.expanded not in _CALLS | _NUMBERED:
             return self._leaf(expr, scope, over)
         input_ = self.plan(arguments[0], scope)
