@@ -65,6 +65,12 @@ class Moments(Protocol):
     def moved(self, node: Node, commit: int) -> Node | None:
         """The same node as of another commit; None where it was not there."""
 
+    def key_of(self, node: Node) -> object:
+        """What tells a node from all others as of any commit; None for one that is new in each evaluation."""
+
+    timelines: dict[object, Any]
+    """Values as of commits that have been computed: a state never changes any more."""
+
 
 @dataclass(frozen=True)
 class StaticPart:

@@ -125,7 +125,7 @@ def _with_descendants(node: Node) -> Iterator[Node]:
 def timeline(ctx: Context, value: FunctionItem, bindings: XArray, sign: str, amount: Any, until: Any) -> list[Any]:
     """T: the value as of each commit; equal neighbours are one version."""
     choice = choice_of(sign, amount, until)
-    runs = list(_runs(ctx, value, bindings))
+    runs = _runs(ctx, value, bindings)
     lifespans: list[Lifespan] = []
     end: Decimal | None = None
     for begin, _ in runs:
@@ -134,28 +134,53 @@ def timeline(ctx: Context, value: FunctionItem, bindings: XArray, sign: str, amo
     return [item for place in choice.places(lifespans, _now(ctx)) for item in runs[place][1]]
 
 
-def _runs(ctx: Context, value: FunctionItem, bindings: XArray) -> Iterator[tuple[Decimal, list[Any]]]:
+class Timeline:
+    """The versions of a value up to a commit, oldest first: the commits they began with, and the values."""
+
+    def __init__(self) -> None:
+        self.runs: list[tuple[int, list[Any]]] = []
+        self.last_commit = 0
+
+
+def _runs(ctx: Context, value: FunctionItem, bindings: XArray) -> list[tuple[Decimal, list[Any]]]:
     """The versions of a value, newest first, with the times they began."""
     from .deep_equal import deep_equal
 
     history = ctx.run.history
     if history is None:
-        yield Decimal(0), _called(value, list(bindings))
-        return
-    known: tuple[Decimal, list[Any]] | None = None
-    for commit in reversed(history.commits):
+        return [(Decimal(0), _called(value, list(bindings)))]
+    known = _remembered(history, value, bindings)
+    for commit in history.commits[known.last_commit :]:
         found = _as_of(history, commit, value, bindings)
+        known.last_commit = commit
         if found is None:
-            break
-        if known is None:
-            known = history.time_of(commit), found
-        elif deep_equal(ctx, found, known[1]):
-            known = history.time_of(commit), known[1]
+            continue
+        if known.runs and deep_equal(ctx, found, known.runs[-1][1]):
+            # The latest nodes stand for a version: they are those of the tree that is asked.
+            known.runs[-1] = known.runs[-1][0], found
         else:
-            yield known
-            known = history.time_of(commit), found
-    if known is not None:
-        yield known
+            known.runs.append((commit, found))
+    until = len(history.commits)
+    return [(history.time_of(begin), items) for begin, items in reversed(known.runs) if begin <= until]
+
+
+def _remembered(history: Moments, value: FunctionItem, bindings: XArray) -> Timeline:
+    """What is known of a value from earlier evaluations: the same expression with the same bindings."""
+    # What it reads is bound by its parameters. A function that has captured something is not told from another.
+    is_closed = hasattr(value.call, "__code__") and not value.call.__closure__
+    key: list[object] = [value.call.__code__ if is_closed else None]
+    for bound in bindings:
+        key += [_key_of(history, item) for item in bound]
+        key.append(len(bound))
+    if any(part is None for part in key):
+        return Timeline()
+    return cast(Timeline, history.timelines.setdefault(tuple(key), Timeline()))
+
+
+def _key_of(history: Moments, item: Any) -> object:
+    if isinstance(item, Node):
+        return history.key_of(item)
+    return None if isinstance(item, (XMap, XArray, FunctionItem)) else (type(item), item)
 
 
 def _as_of(history: Moments, commit: int, value: FunctionItem, bindings: XArray) -> list[Any] | None:

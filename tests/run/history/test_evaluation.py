@@ -170,3 +170,28 @@ def test_external_variables_and_durations() -> None:
 def test_maps_and_arrays_keep_the_question_mark() -> None:
     query = "let $m := map { 1: //b/string() }, $a := [5, 6] return ($m?1, $a?2, [7]?1, (map { 1: 8 }, $m)?1)"
     assert texts(query, PAPER) == ["X 6 7 8 X", "Y 6 7 8 Y", "Z 6 7 8 Z", "W 6 7 8 W"]
+
+
+def test_an_element_that_brings_its_own_id_again_has_one_history() -> None:
+    updates = "".join(f'<u:replace of="i" t="{n}"><a u:id="i">{n}</a></u:replace>' for n in (1, 2, 3))
+    stream = f'{OPEN}<r><a u:id="i">0</a></r>{updates}</u:stream>'
+    assert texts("/r/a#1/string()", stream) == ["0", "1", "2"]
+    assert texts("/r/a#[9]/string()", stream) == ["0", "1 0", "2 1 0", "3 2 1 0"]
+    assert texts("for $a in /r/a return string($a)#[9]", stream) == ["0", "1", "2", "3"]
+
+
+def test_a_node_is_itself_in_its_own_version() -> None:
+    stream = f"""{OPEN}<r><u:mutable id="m"><a>1</a><a>2</a></u:mutable></r>
+    <u:replace of="m" t="1"><a>3</a><a>4</a></u:replace></u:stream>"""
+    assert texts("for $a in /r/a return $a#0/string()", stream) == ["1 2", "3 4"]
+    assert texts("for $a in /r/a[1] return $a#[1]/string()", stream) == ["1", "3 1 2"]
+
+
+def test_a_timeline_is_remembered_for_each_binding() -> None:
+    stream = f"""{OPEN}<r><a u:id="i">1</a><a u:id="k">5</a></r><u:replace of="i" t="1"><a>2</a></u:replace>
+    <u:clock t="2"/><u:replace of="k" t="3"><a>6</a></u:replace></u:stream>"""
+    query = (
+        "for $i in 1 to 2 return string-join(($i + sum(/r/a))#[9], '-'), "
+        "for $m in (map {}, map { 1: 1 }) return count($m#0)"
+    )
+    assert texts(query, stream) == ["7 8 1 1", "8-7 9-8 1 1", "9-8-7 10-9-8 1 1"]

@@ -28,7 +28,8 @@ def flat_history(slot: Slot, commit: int) -> list[FlatVersion]:
     moments: list[tuple[int, tuple[Node, ...]]] = []
     for place, version in enumerate(seen):
         following: float = seen[place + 1].number if place + 1 < len(seen) else inf
-        inner = sorted(_inner_changes(version.content, commit))
+        # One update may bring several slots, each inside the other: it is one change.
+        inner = sorted(set(_inner_changes(version.content, commit)))
         within = [change for change in inner if version.number < change[0] < following]
         steps = [(version.number, version.shown), *within]
         for number, shown in steps[:-1]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from decimal import Decimal
+from typing import Any
 
 from xylem.errors import InputError
 from xylem.values.node import Node
@@ -22,6 +23,7 @@ class StateTrees:
     def __init__(self, history: History) -> None:
         self.history = history
         self._trees: dict[tuple[str, int], StateTree] = {}
+        self.timelines: dict[object, Any] = {}
 
     def tree(self, stream: Stream, commit: int) -> StateTree:
         key = stream.name, commit
@@ -41,6 +43,7 @@ class Moments:
         self._history = trees.history
         self._commit = commit
         self.moment: int | None = None
+        self.timelines = trees.timelines
 
     @property
     def _here(self) -> int:
@@ -76,6 +79,9 @@ class Moments:
             yield
         finally:
             self.moment = before
+
+    def key_of(self, node: Node) -> object:
+        return node.tree.key_of(node.pre) if isinstance(node.tree, StateTree) else None
 
     def moved(self, node: Node, commit: int) -> Node | None:
         tree = node.tree

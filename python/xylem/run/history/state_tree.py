@@ -200,10 +200,16 @@ class StateTree(Tree):
 
     def chosen_versions(self, row: int, choice: VersionChoice) -> list[int]:
         """The chosen versions of the slot a node stands in, seen from its own: the nodes of the same kind and name."""
-        place = self._place_of.get(row)
-        if place is None:
+        standing = self._place_of.get(row)
+        if standing is None:
             return self._chosen(row, choice, 0)
-        return [found for found in self._chosen(place[0], choice, place[1]) if self.codes[found] == self.codes[row]]
+        place, number = standing
+        # Of its own version a node is itself, and not those of its name beside it.
+        return [
+            found
+            for found in self._chosen(place, choice, number)
+            if found == row or (self._place_of[found][1] != number and self.codes[found] == self.codes[row])
+        ]
 
     def _chosen(self, entry: int | _Place, choice: VersionChoice, current: int) -> list[int]:
         if isinstance(entry, int):
@@ -222,8 +228,17 @@ class StateTree(Tree):
         if item is None:
             return self.lifespan(self.parents[row])[0], None
         if isinstance(item, Document):
-            return self.history.time_of(1) if self.commit else Decimal(0), None
+            return self._first_shown(), None
         return self.history.time_of(item.shown), None
+
+    def _first_shown(self) -> Decimal:
+        """When the stream showed anything."""
+        rows = [entry if isinstance(entry, int) else entry.start for entry in self._places[0]]
+        inside = [self.lifespan(row)[0] for row in rows if 0 < row < self._block_ends[0]]
+        return min(inside, default=self.now)
+
+    def id_attributes(self) -> list[int]:
+        return [row for row in super().id_attributes() if row < self._block_ends[0]]
 
     def version_number(self, row: int) -> int:
         """How many versions of its slot are newer than the one a node stands in."""
@@ -259,6 +274,13 @@ class StateTree(Tree):
             return 0
         parent = self.counterpart(self.parents[row], other)
         return None if parent is None else other.child_of(parent, item)
+
+    def key_of(self, row: int) -> tuple[object, ...]:
+        """What tells a node from all others, as of whichever commit."""
+        item = self._items[row]
+        if item is None:
+            return (self._items[self.parents[row]], self.codes[row])
+        return (item,)
 
     def child_of(self, parent: int, item: ContentNode) -> int | None:
         """The row of a node in the content of another, in whichever version it stands."""
