@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from xylem.pipeline import StaticEnvironment, compile_query
+from xylem.pipeline import StaticEnvironment, compile_history, compile_query
 from xylem.run.history.evaluation import Surroundings
 from xylem.run.history.run import UpdateInput, UpdateRun
 
@@ -16,6 +16,7 @@ from .external_names import external_names
 if TYPE_CHECKING:
     from xylem.functions.context import Resources
     from xylem.run.history.feed import Late
+    from xylem.run.history.program import HistoryProgram
     from xylem.run.history.run import Answer
     from xylem.run.program import Program
     from xylem.source.byte_source import Source
@@ -32,6 +33,11 @@ class HistoryQuery:
     @cached_property
     def program(self) -> Program:
         return compile_query(self._text, self._environment)
+
+    @cached_property
+    def operators(self) -> HistoryProgram:
+        """The program by which commits cost what they change."""
+        return compile_history(self._text, self._environment)
 
     def answers(
         self, *streams: Source, variables: Mapping[str, Any] | None = None, **named: Source
@@ -64,4 +70,4 @@ class HistoryQuery:
         names = external_names(self.program, variables) if variables else {}
         bound = {names[name]: value for name, value in variables.items()}
         around = Surroundings(resources, bound, environment, output)
-        return UpdateRun(self.program, inputs, around, tally=tally, late=late)
+        return UpdateRun(self.program, inputs, around, tally=tally, late=late, operators=self.operators)

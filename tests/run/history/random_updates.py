@@ -208,8 +208,12 @@ class _Queries:
         return rng.choice((
             variable, self.inner(variable).replace("@k", "a"), f"<r>{{{self.inner(variable)}}}</r>",
             f"<r n='{{{self.value(variable)}}}'/>", self.value(variable), f"({self.value(variable)}, {variable})",
-            f"string({variable})",
+            f"string({variable})", f"<v>{{{variable}{self.versions()}}}</v>",
+            f"for $o in {variable}{self.versions()} return string($o)",
         ))  # fmt: skip
+
+    def versions(self) -> str:
+        return self.rng.choice(("#1", "#0", "#[1]", "#[2]", "?[2]")) if self.projections else ""
 
     def order(self, variable: str) -> str:
         rng = self.rng

@@ -9,7 +9,7 @@ A variable is followed to the path it is bound to. Where that is no path, every 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from xylem.syntax import ast
@@ -129,10 +129,3 @@ def _stepped(step: ast.AxisStep, focus: Location | None) -> Location | None:
                 return (*focus[:-1], PathStep(name, True))
             return (*focus, PathStep(name, axis == "descendant"))
     return None
-
-
-def numbers(found: list[Length]) -> Iterator[tuple[Length, str]]:
-    """The lengths whose number is a literal, with it."""
-    for length in found:
-        if isinstance(length.amount, (ast.IntegerLiteral, ast.DecimalLiteral)):
-            yield length, str(length.amount.value)

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from xylem.analysis.ast_replacement import replaced
 from xylem.analysis.free_variables import free_in
+from xylem.analysis.history.lengths import lengths
 from xylem.analysis.history.operands import PROJECTIONS
 from xylem.errors import Span
 from xylem.functions.registry import FN
@@ -601,6 +602,10 @@ class _Planner:
             )
             self.sources.append(around)
             self._keep(test, holder, path.stream, around.steps)
+        projection = path.projection
+        if projection is None and _asks_for_versions(body, unit):
+            # Versions of the element itself: it is found in its slot, as the newest version.
+            projection = plan.Projection("#", "0")
         is_flat = path.is_deep and (is_flat or not _stays_apart(path.rest, is_order_kept))
         source = plan.Source(
             len(self.sources),
@@ -609,7 +614,7 @@ class _Planner:
             condition,
             levels,
             None if is_flat else children_read(body, unit.expanded),
-            path.projection,
+            projection,
             is_flat,
             looks_back(body),
         )
@@ -641,21 +646,21 @@ class _Planner:
     def _keep(self, body: ast.Expr, unit: ast.Name, stream: str, steps: tuple[plan.Step, ...]) -> None:
         """The histories that a function reads of its unit."""
         for node in body.walk():
-            if isinstance(node, PROJECTIONS):
-                chosen = projection_of(node)
-                if chosen is None:
-                    raise NoOperator("a projection whose number is not a literal", node)
-                if is_timeline(node):
-                    raise NoOperator("the history of a value of each turn of a loop", node)
-                if isinstance(node.base, (ast.VarRef, ast.ContextItem)):
-                    self._keep_projected(chosen, stream, steps, node)
-                else:
-                    # Which slots a step inside the unit meets is not followed: all of them keep that much.
-                    self._keep_projected(chosen, stream, (*steps, plan.Step(plan.NameTest(), True)), node)
-        self._refine(body, unit, stream, steps)
-
-    def _refine(self, body: ast.Expr, unit: ast.Name, stream: str, steps: tuple[plan.Step, ...]) -> None:
-        """Where a projected step is a child of the unit by name, only slots with such elements keep versions."""
+            if isinstance(node, PROJECTIONS) and is_timeline(node):
+                raise NoOperator("the history of a value of each turn of a loop", node)
+        lets = {node.name.expanded for node in body.walk() if isinstance(node, ast.LetClause)}
+        for length in lengths(body, {unit.expanded: ()}):
+            base = getattr(length.projection, "base", None)
+            if isinstance(base, ast.VarRef) and base.name.expanded in lets:
+                raise NoOperator("a projection of a `let` variable", length.projection)
+            chosen = projection_of(length.projection)
+            if chosen is None:
+                raise NoOperator("a projection whose number is not a literal", length.projection)
+            inside = tuple(
+                plan.Step(plan.NameTest() if one.name is None else plan.NameTest(*one.name), one.is_deep)
+                for one in length.path
+            )
+            self._keep_projected(chosen, stream, (*steps, *inside), length.projection)
 
     # --- functions
 
@@ -819,6 +824,16 @@ def _folded_variable(argument: ast.Expr) -> ExpandedName | None:
             return None
         argument = argument.left
     return argument.name.expanded if isinstance(argument, ast.VarRef) else None
+
+
+def _asks_for_versions(body: ast.Expr, unit: ast.Name) -> bool:
+    """Whether versions of what a variable holds are asked for: `$x#1`."""
+    return any(
+        isinstance(node, PROJECTIONS)
+        and isinstance(node.base, (ast.VarRef, *PROJECTIONS))
+        and unit.expanded in free_in(node.base)
+        for node in body.walk()
+    )
 
 
 def _path_from(expr: ast.Node, mixed: set[ExpandedName]) -> ast.Node | None:

@@ -74,6 +74,11 @@ class History:
         self.streams: dict[str, Stream] = {}
         self.commits: list[Commit] = []
         self.now = ZERO
+        self.first_time: Decimal | None = None
+        """When the first commit came."""
+        self._forgotten = 0
+        """How many of the first commits are not in the list any more."""
+        self._forgotten_time = ZERO
         self.listeners: list[Listener] = []
         self._updates = 0
         self._pending: list[Element | Leaf | Version] = []
@@ -87,22 +92,36 @@ class History:
         return found
 
     def time_of(self, commit: int) -> Decimal:
-        """When a commit came."""
-        return self.commits[commit - 1].time
+        """When a commit came. Those that were forgotten came together, with the last of them."""
+        place = commit - self._forgotten - 1
+        return self.commits[place].time if place >= 0 else self._forgotten_time
 
     @property
     def number(self) -> int:
         """Of the last commit; 0 before the first."""
-        return len(self.commits)
+        return self._forgotten + len(self.commits)
+
+    def forget_commits(self, before: Decimal) -> None:
+        """Forget the commits before a time, but for the last one: nobody looks back so far."""
+        commits = self.commits
+        gone = 0
+        while gone < len(commits) - 1 and commits[gone].time < before:
+            gone += 1
+        if gone:
+            self._forgotten += gone
+            self._forgotten_time = commits[gone - 1].time
+            del commits[:gone]
 
     def commit(self) -> Commit:
         """Show all that came since the last commit, and tell the listeners."""
-        made = Commit(len(self.commits) + 1, self.now, tuple(self._changes))
+        made = Commit(self.number + 1, self.now, tuple(self._changes))
         self._changes.clear()
         for item in self._pending:
             item.shown = made.number
         self._pending.clear()
         self.commits.append(made)
+        if self.first_time is None:
+            self.first_time = made.time
         for listener in self.listeners:
             listener(made)
         return made

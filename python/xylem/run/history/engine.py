@@ -11,6 +11,7 @@ beginning.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from decimal import Decimal
 from heapq import heappop, heappush
 from itertools import count
@@ -39,7 +40,10 @@ class Engine:
         history: History,
         around: Surroundings,
         whole: HistoryRun,
+        *,
+        truncates: bool = False,
     ) -> None:
+        """`truncates`: the engine alone reads the history, and leaves out of it what the query will not ask for."""
         self.program = program
         self.history = history
         self.why_whole = program.plan.whole
@@ -57,13 +61,31 @@ class Engine:
         self.number = 0
         self.now = Decimal(0)
         self.trees = UnitTrees(history, (one.number for one in program.plan.sources if one.looks_back))
-        self.units = Units(program.plan.sources, any(one.rule == "S" for one in program.plan.kept))
+        kept = [one for one in program.plan.kept if one.rule == "S"]
+        # The history of a value may have to be computed again from the states there were.
+        self.truncates = truncates and len(kept) == len(program.plan.kept)
+        self._longest = max((Decimal(one.seconds) for one in kept if one.seconds is not None), default=Decimal(0))
+        named = {source.stream: self._stream(source.stream) for source in program.plan.sources}
+        self.units = Units(
+            [replace(source, stream=named[source.stream]) for source in program.plan.sources],
+            [replace(one, stream=named[one.stream]) for one in kept],
+            truncates=history if self.truncates else None,
+        )
         builder = LiveBuilder(self, functions)
         self._root: Live = builder.build(program.plan.root)
         self._steps = builder.steps
         self._seconds = {
             number: tuple(map(Decimal, dict.fromkeys(some))) for number, some in builder.seconds.items() if some
         }
+
+    def _stream(self, name: str) -> str:
+        """What the history calls a stream: an only one is whatever the query calls it."""
+        streams = self.history.streams
+        if name not in streams and len(streams) == 1:
+            return next(iter(streams))
+        if name not in streams or (not name and len(streams) > 1):
+            self.why_whole = "it names a stream that is not there"
+        return name
 
     def commit(self, commit: Commit) -> Display:
         """Implements `HistoryRun`."""
@@ -134,6 +156,8 @@ class Engine:
             changed = loop.end() or changed
         for unit in gone:
             units.release(unit)
+        if self.truncates:
+            self.history.forget_commits(self.now - self._longest)
         if changed or commit.number == 1:
             self._display = None
         return changed

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from xylem.plan.history import Source
+from xylem.plan.history import Kept, Source
 from xylem.values.qname import QName
 
 __all__ = ["Paths", "Standing"]
@@ -14,7 +14,7 @@ __all__ = ["Paths", "Standing"]
 class Standing:
     """What may still match below an element: for each source, the steps that its children may take next."""
 
-    __slots__ = ("_known", "_paths", "positions", "projected")
+    __slots__ = ("_known", "_paths", "has_units", "kept", "past", "positions", "projected")
 
     def __init__(self, paths: Paths, positions: frozenset[tuple[int, int]]) -> None:
         self._paths = paths
@@ -23,9 +23,25 @@ class Standing:
         self.projected = tuple(
             number
             for number, index in sorted(positions)
-            if paths.sources[number].projection is not None and index == len(paths.sources[number].steps) - 1
+            if number < len(paths.sources)
+            and paths.sources[number].projection is not None
+            and index == len(paths.sources[number].steps) - 1
         )
         """The sources of which the children, with their versions, are units."""
+        self.has_units = any(number < len(paths.sources) for number, _ in positions)
+        """Whether units may come."""
+        self.kept = tuple(
+            paths.kept[number - len(paths.sources)]
+            for number, index in sorted(positions)
+            if number >= len(paths.sources) and index == len(paths.steps[number]) - 1
+        )
+        """How much is kept of slots here that hold elements of some names."""
+        self.past: Standing = (
+            paths.standing(frozenset(one for one in positions if one[0] >= len(paths.sources)))
+            if self.has_units
+            else self
+        )
+        """The same in a version that was superseded: no units, but what is kept of the slots in it."""
 
     def __bool__(self) -> bool:
         return bool(self.positions)
@@ -48,20 +64,23 @@ class Taken(NamedTuple):
 class Paths:
     """The automaton of all sources."""
 
-    def __init__(self, sources: Sequence[Source]) -> None:
+    def __init__(self, sources: Sequence[Source], kept: Sequence[Kept] = ()) -> None:
         self.sources = sources
+        self.kept = kept
+        self.steps = [*(one.steps for one in sources), *(one.steps for one in kept)]
+        """What the numbers in positions stand for: sources, then what is kept."""
+        self._streams = [*(one.stream for one in sources), *(one.stream for one in kept)]
         self._standings: dict[frozenset[tuple[int, int]], Standing] = {}
-        self.nowhere = self._standing(frozenset())
 
     def of_stream(self, stream: str) -> Standing:
         """At the root of a stream."""
-        return self._standing(frozenset((one.number, 0) for one in self.sources if one.stream == stream))
+        return self.standing(frozenset((number, 0) for number, name in enumerate(self._streams) if name == stream))
 
     def taken(self, positions: frozenset[tuple[int, int]], uri: str, local: str) -> Taken:
         following: set[tuple[int, int]] = set()
         units: list[int] = []
         for number, index in sorted(positions):
-            steps = self.sources[number].steps
+            steps = self.steps[number]
             step = steps[index]
             if step.is_deep:
                 following.add((number, index))
@@ -69,11 +88,11 @@ class Paths:
                 continue
             if index + 1 < len(steps):
                 following.add((number, index + 1))
-            elif self.sources[number].projection is None:
+            elif number < len(self.sources) and self.sources[number].projection is None:
                 units.append(number)
-        return Taken(self._standing(frozenset(following)), tuple(units))
+        return Taken(self.standing(frozenset(following)), tuple(units))
 
-    def _standing(self, positions: frozenset[tuple[int, int]]) -> Standing:
+    def standing(self, positions: frozenset[tuple[int, int]]) -> Standing:
         known = self._standings.get(positions)
         if known is None:
             known = self._standings[positions] = Standing(self, positions)

@@ -12,9 +12,11 @@ from xylem.source.update_stream.operations import Operation
 
 from ..program import Program
 from .commits import Commit, History
+from .engine import Engine
 from .evaluation import Display, HistoryRun, Reevaluation, Surroundings
 from .feed import Feed, Late
 from .merged_streams import merged
+from .program import HistoryProgram
 
 BEFORE_HISTORY = "XYDY0021"
 
@@ -48,9 +50,17 @@ class RunFigures:
     late: int = 0
 
 
-def history_run(program: Program, history: History, around: Surroundings) -> HistoryRun:
-    """What computes the answer after each commit: the one place where that is chosen."""
-    return Reevaluation(program, history, around)
+def history_run(
+    program: Program, history: History, around: Surroundings, operators: HistoryProgram | None = None
+) -> HistoryRun:
+    """What computes the answer after each commit: the one place where that is chosen.
+
+    Operators keep an answer that is written as plain XML; whatever else is evaluated from the beginning.
+    """
+    whole = Reevaluation(program, history, around)
+    if operators is None or operators.plan.whole or program.output or around.output:
+        return whole
+    return Engine(operators, history, around, whole, truncates=True)
 
 
 class UpdateRun:
@@ -64,18 +74,21 @@ class UpdateRun:
         *,
         tally: MalformedTally | None = None,
         late: Late = "stop",
+        operators: HistoryProgram | None = None,
     ) -> None:
+        """With `operators`, commits cost what they change; without, the query is evaluated anew after each."""
         self.history = History()
         self.figures = RunFigures()
         # All streams are there before the first commit: a query may ask for any of them at once.
         feeds = [Feed(self.history.stream(given.name), tally=tally, late=late, source=given.source) for given in inputs]
         self._streams = [(feed, given.operations) for feed, given in zip(feeds, inputs, strict=True)]
-        self._run = history_run(program, self.history, around)
+        self.run = history_run(program, self.history, around, operators)
         self._stopped_at: Decimal | None = None
 
     def answers(self, until: Decimal | None = None) -> Iterator[Answer]:
         """The answer after each commit; with `until`, of those up to that time."""
         shown = ""
+        last: Display | None = None
         for feed, operation in merged(self._streams):
             if until is not None and operation.time is not None and operation.time > until:
                 self._stopped_at = operation.time
@@ -84,9 +97,12 @@ class UpdateRun:
             commit = feed.apply(operation)
             if commit is None:
                 continue
-            display = self._run.commit(commit)
-            text = display.text
+            display = self.run.commit(commit)
             self.figures.commits += 1
+            if display is last:
+                yield Answer(commit, display, False)
+                continue
+            last, text = display, display.text
             self.figures.changes += text != shown
             yield Answer(commit, display, text != shown)
             shown = text
@@ -98,7 +114,7 @@ class UpdateRun:
         for answer in self.answers(time):
             last = answer
         if last is None or last.commit.time > time:
-            first = self.history.commits[0].time if self.history.commits else self._stopped_at
+            first = self._stopped_at if self.history.first_time is None else self.history.first_time
             there = "there is no commit" if first is None else f"the earliest time is {first}"
             raise DynamicError(BEFORE_HISTORY, f"{time}; {there}")
         return last

@@ -8,11 +8,12 @@ places (`places.py`), for units and for the slots that may hold some.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from decimal import Decimal
 from typing import Any, NamedTuple
 
-from xylem.plan.history import NameTest, Source
+from xylem.plan.history import Kept, NameTest, Source
 
-from .commits import Change, Stream
+from .commits import Change, History, Stream
 from .content import Content, Element, Owner, Slot, Version, placed
 from .paths import Paths, Standing
 from .places import Order, Place
@@ -121,16 +122,20 @@ class Units:
     Holds:  the units, and a note for each slot that some unit reads or that may come to hold one.
     """
 
-    def __init__(self, sources: Sequence[Source], keeps_versions: bool) -> None:
+    def __init__(
+        self, sources: Sequence[Source], kept: Sequence[Kept] = (), *, truncates: History | None = None
+    ) -> None:
+        """`truncates`: the histories of its slots are made as short as `kept` allows."""
         self.sources = sources
+        self._truncates = truncates
         self.order = Order()
         self.added: list[list[Unit]] = [[] for _ in sources]
         self.removed: list[list[Unit]] = [[] for _ in sources]
         self.dirty: list[list[Unit]] = [[] for _ in sources]
         """What happened since the last commit, by the number of the source."""
         self.count = 0
-        self._paths = Paths(sources)
-        self._keeps_versions = keeps_versions
+        self._paths = Paths(sources, kept)
+        self._keeps_versions = bool(kept)
         self._watches: dict[Slot, _Watch] = {}
         self._units: dict[Element | Slot, list[Unit]] = {}
         self._ends: dict[str, Place] = {}
@@ -152,9 +157,12 @@ class Units:
         assert slot is not None
         watch = self._watches.get(slot)
         if watch is None:
+            if self._truncates is not None:
+                del slot.versions[:-1]
             return
         self._touch(watch)
         if watch.standing.projected and self._completed(slot, watch):
+            self.truncate(slot, watch)
             return
         old, new = watch.version, slot.versions[-1]
         if new is old:
@@ -166,8 +174,36 @@ class Units:
             self._walk_past(slot, old, watch)
         else:
             self._forget(old.content)
-        standing = self._paths.nowhere if watch.is_past else watch.standing
+        standing = watch.standing.past if watch.is_past else watch.standing
         self._walk(new.content, standing, watch.around, watch.depth, watch.begin, watch.projected, is_slot=True)
+        self.truncate(slot, watch)
+
+    def truncate(self, slot: Slot, watch: _Watch) -> None:
+        """Leave out the versions of a slot that nobody will ask for."""
+        history = self._truncates
+        if history is None:
+            return
+        versions = slot.versions
+        # What stands directly in a version may come to have the name even when the version is superseded.
+        may_change = slot.is_inner or any(type(item) is Slot for version in versions for item in version.content)
+        number = 1
+        seconds: Decimal | None = None
+        for kept in watch.standing.kept:
+            if may_change or _has(slot, kept.steps[-1].test):
+                number = max(number, kept.versions)
+                if kept.seconds is not None and (seconds is None or Decimal(kept.seconds) > seconds):
+                    seconds = Decimal(kept.seconds)
+        gone = max(len(versions) - number, 0)
+        if seconds is not None:
+            since = history.now - seconds
+            # A version ends when the next one is shown.
+            young = 0
+            while young < gone and (ended := versions[young + 1].shown) and history.time_of(ended) < since:
+                young += 1
+            gone = min(gone, young)
+        for version in versions[:gone]:
+            self._forget(version.content)
+        del versions[:gone]
 
     def _inserted(self, change: Change) -> None:
         slot, anchor = change.slot, change.anchor
@@ -190,7 +226,7 @@ class Units:
         else:
             around = around.without(projected)
             projected = ()
-        standing = self._paths.nowhere if beside.is_past else beside.standing
+        standing = beside.standing.past if beside.is_past else beside.standing
         self._walk((slot,), standing, around, beside.depth, at, projected, is_slot=slot.is_inner)
         if beside.is_past and slot in self._watches:
             self._watches[slot].standing, self._watches[slot].is_past = beside.standing, True
@@ -202,7 +238,7 @@ class Units:
             versions = versions[versions.index(since) + 1 :]
         for version in versions:
             self._walk(
-                version.content, self._paths.nowhere, watch.around, watch.depth, None, watch.projected, is_slot=True
+                version.content, watch.standing.past, watch.around, watch.depth, None, watch.projected, is_slot=True
             )
 
     def _completed(self, slot: Slot, watch: _Watch) -> bool:
@@ -214,7 +250,7 @@ class Units:
             outer = outer.owner.slot
         new = [number for number in new if _has(outer, self.sources[number].steps[-1].test)]
         outer_watch = self._watches.get(outer)
-        if not new or outer_watch is None or not outer_watch.standing.positions:
+        if not new or outer_watch is None or not outer_watch.standing.has_units:
             return False
         around = outer_watch.around.without(outer_watch.projected)
         made, _ = self._project(outer, new, around, outer_watch.depth, outer_watch.begin)
@@ -404,7 +440,7 @@ class Units:
         open: dict[Owner, _Open] | None,
     ) -> Place | None:
         begin: Place | None = None
-        if standing.positions:
+        if standing.has_units:
             assert at is not None
             begin = at = self.order.insert_after(at)
             if standing.projected and not is_slot:
@@ -441,10 +477,6 @@ class Units:
                 if item.content:
                     self._forget(item.content)
 
-    def forget_version(self, version: Version) -> None:
-        """A version that was kept has been left out of its history."""
-        self._forget(version.content)
-
     def _retire(self, content: Sequence[Content]) -> None:
         """Content is of the past: it has no units any more, but those around it may still read it."""
         for item in placed(content):
@@ -456,14 +488,14 @@ class Units:
                         # What comes into it may yet be chosen, as an earlier version of the slot around it.
                         watch.is_past = True
                     else:
-                        watch.standing = self._paths.nowhere
+                        watch.standing = watch.standing.past
                     if watch.begin is not None and watch.end is not None:
                         self.order.remove(watch.begin)
                         self.order.remove(watch.end)
                     watch.begin = watch.end = None
                     for version in item.versions:
                         self._retire(version.content)
-                    if not watch.around.readers and not watch.is_past:
+                    if not watch.around.readers and not watch.is_past and not watch.standing.positions:
                         del self._watches[item]
             elif type(item) is Element:
                 self._drop(item)
