@@ -62,6 +62,26 @@ fn any_double(text: &[u8]) -> Option<f64> {
     std::str::from_utf8(text).ok()?.parse().ok()
 }
 
+/// An xs:integer of at most 18 digits, without white space around it; None for anything else.
+pub fn short_integer(text: &[u8]) -> Option<i64> {
+    let (is_negative, digits) = match text {
+        [b'-', rest @ ..] => (true, rest),
+        [b'+', rest @ ..] => (false, rest),
+        _ => (false, text),
+    };
+    if digits.is_empty() || digits.len() > 18 {
+        return None;
+    }
+    let mut value = 0;
+    for digit in digits {
+        if !digit.is_ascii_digit() {
+            return None;
+        }
+        value = value * 10 + i64::from(digit - b'0');
+    }
+    Some(if is_negative { -value } else { value })
+}
+
 fn trimmed(text: &[u8]) -> &[u8] {
     let start = text.iter().position(|&byte| !is_space(byte)).unwrap_or(text.len());
     let end = text.iter().rposition(|&byte| !is_space(byte)).map_or(start, |last| last + 1);
@@ -71,6 +91,16 @@ fn trimmed(text: &[u8]) -> &[u8] {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn integers() {
+        for (text, number) in [("0", 0), ("-17", -17), ("+5", 5), ("007", 7), ("999999999999999999", 999_999_999_999_999_999)] {
+            assert_eq!(short_integer(text.as_bytes()), Some(number), "{text}");
+        }
+        for text in ["", "-", "1.0", " 1", "1_0", "1e3", "1234567890123456789", "\u{661}"] {
+            assert_eq!(short_integer(text.as_bytes()), None, "{text}");
+        }
+    }
 
     #[test]
     fn numbers() {

@@ -102,3 +102,53 @@ def test_versions_are_read_by_several_threads() -> None:
     for thread in threads:
         thread.join()
     assert wrong == []
+
+
+PLACES = {"a": 0, "b": 1, "c": 2}
+
+
+def test_a_record_is_the_map_of_its_names() -> None:
+    def record() -> XMap:
+        return XMap.record(PLACES, (1, "x", 3))
+
+    same = XMap.of([("a", (1,)), ("b", ("x",)), ("c", (3,))])
+    assert list(record().items()) == list(same.items())
+    assert (len(record()), list(record()), list(record().values())) == (3, ["a", "b", "c"], [(1,), ("x",), (3,)])
+    assert (record().get("b"), record().get("z"), record().get(1)) == (("x",), None, None)
+    assert (record().contains("c"), record().contains(True)) == (True, False)
+    assert list(record().put("b", (9, 9)).items()) == list(same.put("b", (9, 9)).items())
+    assert list(record().put("z", ()).items()) == list(same.put("z", ()).items())
+    assert list(record().remove(["a"]).items()) == list(same.remove(["a"]).items())
+    assert list(pickle.loads(pickle.dumps(record())).items()) == list(same.items())
+    seen = record()
+    assert (len(seen), seen.get("a"), seen.put("a", (2,)).get("a"), seen.get("a")) == (3, (1,), (2,), (1,))
+
+
+def test_a_large_record_shares_its_entries_like_any_other() -> None:
+    names = {f"n{number}": number for number in range(SHARED_FROM + 10)}
+    first = XMap.record(names, tuple(names.values()))
+    versions = [first]
+    for number in range(50):
+        versions.append(versions[-1].put(f"n{number}", (-1,)))
+    assert [sum(value == (-1,) for value in version.values()) for version in versions] == list(range(51))
+    assert first.get("n3") == (3,)
+
+
+@pytest.mark.parametrize("size", [3, SHARED_FROM + 5])
+def test_put_in_place_changes_the_map_itself(size: int) -> None:
+    m = XMap.of((key, (key,)) for key in range(size))
+    assert m.put_in_place(1, ("new",)) is m
+    assert m.put_in_place("more", ("new",)) is m
+    assert m.get(1) == ("new",)
+    assert list(m)[-1] == "more"
+
+
+@pytest.mark.parametrize("size", [3, SHARED_FROM + 5])
+def test_put_in_place_leaves_readers_what_they_read(size: int) -> None:
+    m = XMap.of((key, (key,)) for key in range(size))
+    keys = m.keys()
+    next(keys)
+    changed = m.put_in_place("more", ())
+    assert changed is not m
+    assert list(keys) == list(range(1, size))
+    assert len(changed) == size + 1

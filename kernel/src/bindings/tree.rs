@@ -9,6 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::tree_columns::{values, RowColumn, ValueColumn, Which};
 use crate::namespaces::Binding;
+use crate::number::short_integer;
 use crate::rows::kind;
 use crate::tree::axes::{Axis, Step, Test};
 use crate::tree::text::{Writing, WrittenNames};
@@ -321,6 +322,11 @@ impl CompactRows {
         Ok(found)
     }
 
+    /// For each row the whole number that its only child of a code, or its attribute, is; None where it is anything else.
+    fn integers_named(&self, rows: Vec<u32>, code: u32) -> PyResult<Vec<Option<i64>>> {
+        rows.into_iter().map(|row| self.checked(row).map(|row| self.integer_named(row, code))).collect()
+    }
+
     /// The first child of a code, or the attribute; -1 where there is none.
     fn first_named(&self, row: u32, code: u32) -> PyResult<i64> {
         let row = self.checked(row)?;
@@ -442,6 +448,15 @@ impl CompactRows {
 }
 
 impl CompactRows {
+    /// The whole number that the only child of a code, or the attribute, is.
+    fn integer_named(&self, row: u32, code: u32) -> Option<i64> {
+        let child = self.next_named(row + 1, row, code)?;
+        if self.next_named(self.tree.ends()[child as usize], row, code).is_some() {
+            return None;
+        }
+        short_integer(self.tree.string_value(child).as_bytes())
+    }
+
     /// The first sibling of a code from one row on, inside another; attributes stand before children and have their own codes.
     fn next_named(&self, from: u32, inside: u32, code: u32) -> Option<u32> {
         let (codes, ends) = (self.tree.codes(), self.tree.ends());

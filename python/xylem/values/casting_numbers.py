@@ -85,7 +85,8 @@ def to_decimal(value: Any) -> Decimal:
     raise not_castable(value, at.DECIMAL)
 
 
-def _to_integer(value: Any, target: AtomicType = at.INTEGER) -> int:
+def to_integer(value: Any, target: AtomicType = at.INTEGER) -> int:
+    """xs:integer from a value of any atomic class."""
     cls = type(value)
     if cls in INTEGER_CLASSES or cls is bool or cls is Decimal:
         return int(value)
@@ -141,7 +142,7 @@ def _to_range(target: AtomicType, least: int | None, most: int | None) -> Callab
     cls = CLASS_OF[target]
 
     def to_derived_integer(value: Any) -> Any:
-        number = _to_integer(value, target)
+        number = to_integer(value, target)
         if (least is not None and number < least) or (most is not None and number > most):
             raise not_lexical(integer_string(number), target)
         return cls(number)
@@ -154,6 +155,6 @@ NUMBER_CASTS: dict[AtomicType, Callable[[Any], Any]] = {
     at.DOUBLE: to_xs_double,
     at.FLOAT: _to_xs_float,
     at.DECIMAL: to_decimal,
-    at.INTEGER: _to_integer,
+    at.INTEGER: to_integer,
     **{target: _to_range(target, least, most) for target, (least, most) in _RANGES.items()},
 }

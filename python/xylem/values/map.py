@@ -6,11 +6,15 @@ of a map share one dict (H. Baker, "Shallow binding makes functional arrays fast
 owns it, the others know the one change that separates them from a neighbour, and the dict is turned back and
 forth as versions are used. So a loop of map:put costs one dict operation per step, with the order kept and plain
 dict speed for maps that are only read; a hash trie would lose both, and be one more compiled dependency.
+
+A map that a constructor makes of names and single items is a record: the names, which all maps of that constructor
+share, and a tuple of items. It has a dict only where something asks for more than the item of a name.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from sys import getrefcount
 from threading import Lock
 from typing import Any
 
@@ -24,6 +28,9 @@ SHARED_FROM = 64
 """The size from which updates share a dict; below, copying is as cheap as the bookkeeping."""
 
 _TURNING = Lock()
+
+
+_NEW = object.__new__
 
 
 class _SharedEntries(dict[Hashable, Entry]):
@@ -61,13 +68,25 @@ class XMap:
     [('a', (4,)), ('b', (2, 3))]
     """
 
-    __slots__ = ("_change", "_entries", "_neighbour")
+    __slots__ = ("_change", "_entries", "_items", "_neighbour", "_places")
 
     def __init__(self, entries: dict[Hashable, Entry] | None = None) -> None:
         """Takes over a dict from same_key(key) to (key, value)."""
         self._entries: dict[Hashable, Entry] | None = {} if entries is None else entries
         self._neighbour: XMap | None = None
         self._change: tuple[Hashable, Entry | None] | None = None
+        self._places: Mapping[str, int] | None = None
+        """Of a record, where the item of each name stands."""
+        self._items: tuple[Any, ...] = ()
+
+    @staticmethod
+    def record(places: Mapping[str, int], items: tuple[Any, ...]) -> XMap:
+        """A map of names to single items: `places` has the place of each name, in order."""
+        made = _NEW(XMap)
+        made._entries = None
+        made._places = places
+        made._items = items
+        return made
 
     @classmethod
     def of(cls, pairs: Iterable[Entry]) -> XMap:
@@ -117,6 +136,9 @@ class XMap:
 
     def entry(self, sameness: Hashable) -> Entry | None:
         """Key and value for a `same_key`."""
+        if self._places is not None:
+            place = self._places.get(sameness)  # type: ignore[call-overload]
+            return None if place is None else (sameness, (self._items[place],))
         while True:
             entries = self._own()
             found = entries.get(sameness)
@@ -151,6 +173,17 @@ class XMap:
             copy[sameness] = key, value
             return XMap(copy)
         return self._with(sameness, (key, value))
+
+    def put_in_place(self, key: Any, value: Sequence[Any]) -> XMap:
+        """What `put` gives, by a change of this very map; for callers to whom alone it is known.
+
+        Where something reads the entries at this moment, they are copied as they are by `put`.
+        """
+        entries = self._entries
+        if entries is None or self._places is not None or getrefcount(entries) != _HELD_HERE:
+            return self.put(key, value)
+        entries[key if type(key) is str else same_key(key)] = key, value
+        return self
 
     def remove(self, keys: Iterable[Any]) -> XMap:
         """This map without the entries of these keys."""
@@ -195,6 +228,7 @@ class XMap:
 
     def _shared_with(self, key: Hashable, entry: Entry | None) -> XMap:
         entries = self._turn()
+        self._places = None
         if not isinstance(entries, _SharedEntries):
             # This version moves to the shared dict too: the next update of it finds it there.
             self._entries = entries = _SharedEntries(entries)
@@ -211,6 +245,10 @@ class XMap:
     def _own(self) -> dict[Hashable, Entry]:
         entries = self._entries
         if entries is not None:
+            return entries
+        if self._places is not None:
+            names = self._places.items()
+            self._entries = entries = {name: (name, (self._items[place],)) for name, place in names}
             return entries
         with _TURNING:
             return self._turn()
@@ -243,4 +281,12 @@ class XMap:
         return entries
 
 
+def _references_of_entries() -> int:
+    of = XMap()
+    entries = of._entries
+    return getrefcount(entries)
+
+
+_HELD_HERE = _references_of_entries()
+"""What getrefcount() says of entries to which their map refers, and a local variable."""
 EMPTY_MAP = XMap()

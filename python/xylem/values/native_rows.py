@@ -86,6 +86,9 @@ class NativeRows(Protocol):
     def children_named(self, row: int, code: int) -> list[int]:
         """The children of a code; of an attribute's code, the attribute."""
 
+    def integers_named(self, rows: Sequence[int], code: int) -> list[int | None]:
+        """For each row the integer that its only child of a code, or its attribute, is; None for anything else."""
+
     def first_named(self, row: int, code: int) -> int: ...
 
     def first_descendant(self, row: int, code: int) -> int: ...

@@ -5,14 +5,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from .axes import step
+from .casting_numbers import to_integer
 from .node import ATTRIBUTE, ELEMENT, TEXT, Node
 from .node_test import NodeTest
 from .remade import remade
 from .strings import UntypedAtomic
+
+Columns = Sequence[Sequence[int | None]]
 
 _KINDS = {"child": (ELEMENT, TEXT), "attribute": (ATTRIBUTE,)}
 
@@ -70,3 +73,31 @@ def step_values(axis: str, test: NodeTest) -> Callable[[Node], list[str]]:
         return native.typed_values(rows, UntypedAtomic) if rows else []
 
     return values
+
+
+@remade
+def step_integer(axis: str, test: NodeTest, otherwise: Callable[[list[Node]], Any]) -> Callable[[Node], Any]:
+    """From a node to the only node of a step as an xs:integer; of none or several, what `otherwise` says of them."""
+    text = step_text(axis, test, otherwise)
+
+    def integer(node: Node) -> Any:
+        found = text(node)
+        return None if found is None else to_integer(found)
+
+    return integer
+
+
+@remade
+def step_integers(steps: tuple[tuple[str, NodeTest], ...]) -> Callable[[Sequence[Node]], Columns]:
+    """For each step a column with the integer that it leads to from each node; None where it is not plainly one."""
+    codes = [test.usual_code() for _, test in steps]
+
+    def integers(nodes: Sequence[Node]) -> Columns:
+        tree = nodes[0].tree
+        native = tree.native
+        if native is None or any(tree.names is not usual for usual, _ in codes):
+            return [[None] * len(nodes)] * len(steps)
+        rows = [node.pre for node in nodes]
+        return [native.integers_named(rows, code) for _, code in codes]
+
+    return integers

@@ -11,7 +11,8 @@ from xylem.analysis.types import LIST_TYPES, sequence_type, signature_type
 from xylem.errors import StaticError
 from xylem.functions.external import ExternalFunction
 from xylem.functions.library import look_up, near_names
-from xylem.functions.registry import FN, PREFIXES, Builtin
+from xylem.functions.map_functions import get as map_get
+from xylem.functions.registry import FN, Builtin
 from xylem.run.runtime import calls as rt
 from xylem.run.runtime import sequences
 from xylem.syntax import ast
@@ -22,6 +23,7 @@ from xylem.values.conversion import convert
 from xylem.values.function_item import FunctionItem
 from xylem.values.qname import QName
 from xylem.values.sequence_type import (
+    ONE_ATOMIC,
     AtomicItem,
     FunctionItemType,
     MapItem,
@@ -35,7 +37,9 @@ from .control import Finish
 from .direct_calls import direct_call, refined
 from .joins import number_of_matches
 from .keyed_groups import INTRINSICS
+from .maps import map_call, map_result, value_at
 from .scope import Focus
+from .step_texts import integer_of_step
 from .type_operators import cast_code
 
 OPTIONAL_ATOMIC = SequenceType(AtomicItem(at.ANY_ATOMIC), Occurrence.OPTIONAL)
@@ -137,7 +141,7 @@ def _builtin_call(c: Compiler, builtin: Builtin, arguments: tuple[ast.Expr, ...]
             function = c.rt(distinct_within)
         given.append(_lazy_argument(c, code, kind, what) if i in builtin.lazy else _converted(c, code, kind, what))
     if not function:
-        direct = direct_call(c, builtin, arguments, given)
+        direct = direct_call(c, builtin, arguments, given) or map_call(c, builtin, given)
         if direct is not None:
             return direct
     texts = [code.text for code in given]
@@ -151,6 +155,9 @@ def _builtin_call(c: Compiler, builtin: Builtin, arguments: tuple[ast.Expr, ...]
         text = f"{c.rt(convert)}({text}, {c.type_constant(returns)}, {f'the result of {builtin.local}()'!r})"
         return Code(text, shape_of(returns.occurrence), returns)
     shape = shape_of(returns.occurrence)
+    made = map_result(builtin, given)
+    if made is not None:
+        return one(text, made)
     return refined(builtin, given, Code(text, Shape.ITERABLE if shape is Shape.SEQUENCE else shape, returns))
 
 
@@ -180,7 +187,12 @@ def _constructor_call(c: Compiler, node: ast.Expr, name: ast.Name, arguments: tu
     known = name.local in LIST_TYPES or name.local in ATOMIC_TYPES
     if not known or len(arguments) != 1 or name.local in ("anyAtomicType", "NOTATION"):
         raise unknown_function(c, name, len(arguments), node)
-    value = c.atomized(c.compile(arguments[0]))
+    value = c.compile(arguments[0])
+    if name.local == "integer":
+        number = integer_of_step(c, value, f"the argument of {name}()")
+        if number is not None:
+            return number
+    value = c.atomized(value)
     if name.local in LIST_TYPES:
         return cast_code(c, value, name.local, True)
     if value.shape not in (Shape.ONE, Shape.OPTIONAL):
@@ -316,12 +328,13 @@ _INTRINSICS: dict[tuple[str, str, int], Callable[..., Code]] = {
 @compiles(ast.DynamicCall)
 def compile_dynamic_call(c: Compiler, node: ast.DynamicCall) -> Code:
     callee = c.compile(node.function)
-    is_map = isinstance(callee.item, MapItem) and callee.is_one and callee.simple and len(node.arguments) == 1
+    is_map = isinstance(callee.item, MapItem) and callee.is_one and len(node.arguments) == 1
     if is_map and not isinstance(node.arguments[0], ast.ArgumentPlaceholder):
         # What is known to be a map is looked up as one.
-        get = look_up(PREFIXES["map"], "get", 2)
-        assert get is not None
-        return _builtin_call(c, get, (node.function, *node.arguments))
+        # It gets no name of its own: a table that a variable holds is changed in place while nothing else refers to it.
+        key = _converted(c, c.compile(node.arguments[0]), ONE_ATOMIC, "argument 2 of get()")
+        found = value_at(c, callee, key)
+        return many(f"{c.rt(map_get)}({callee.text}, {key.text})", reread=True) if found is None else found
     function = c.as_one(callee, "what is called")
     if any(isinstance(argument, ast.ArgumentPlaceholder) for argument in node.arguments):
         return _partially_applied(c, one(function, FunctionItemType()), node.arguments)

@@ -15,6 +15,7 @@ from xylem.values.sequence_type import (
     EMPTY_SEQUENCE,
     AtomicItem,
     ItemType,
+    MapItem,
     NodeItem,
     Occurrence,
     SequenceType,
@@ -56,6 +57,10 @@ class Code:
     """Fed by a stream: pauses stand among its items (`run/windows/feed.py`)."""
     step: OneStep | None = None
     """What the nodes are, where they are those of one step from one node."""
+    fields: tuple[str, ...] = ()
+    """The names of a record that a map most likely is."""
+    value_fields: tuple[str, ...] = ()
+    """Those of the records that most likely are its values."""
     each: str = ""
     """`x for x in y`, where the text is that in parentheses."""
 
@@ -145,11 +150,20 @@ def union_item(a: ItemType, b: ItemType) -> ItemType:
     if b.within(a) or (isinstance(b, AtomicItem) and b.type is at.ERROR):
         return a
     if isinstance(a, NodeItem) and isinstance(b, NodeItem):
-        return NodeItem()
+        is_of_one_kind = a.kind == b.kind and a.untyped and b.untyped
+        return NodeItem(a.kind) if is_of_one_kind else NodeItem()
+    if isinstance(a, MapItem) and isinstance(b, MapItem):
+        return _union_map(a, b)
     if isinstance(a, AtomicItem) and isinstance(b, AtomicItem):
         numeric = a.type.derives_from(at.NUMERIC) and b.type.derives_from(at.NUMERIC)
         return AtomicItem(at.NUMERIC if numeric else at.ANY_ATOMIC)
     return ANY_ITEM
+
+
+def _union_map(a: MapItem, b: MapItem) -> MapItem:
+    if a.key is None or b.key is None or a.value is None or b.value is None:
+        return MapItem()
+    return MapItem(union_item(a.key, b.key), union_type(a.value, b.value))
 
 
 __all__ = [

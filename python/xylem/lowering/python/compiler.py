@@ -22,6 +22,7 @@ from xylem.values import node as nk
 from xylem.values.atomize import atomize
 from xylem.values.conversion import convert
 from xylem.values.effective_boolean import effective_boolean
+from xylem.values.node_test import NodeTest
 from xylem.values.sequence_type import (
     ANY_ITEM,
     ANY_SEQUENCE,
@@ -121,6 +122,16 @@ class OwnCall:
     names: list[str]
 
 
+@dataclass
+class ColumnLoop:
+    """A loop over records of one tree: numbers that its body takes from each are read for all of them at once."""
+
+    frame: Frame
+    node: str
+    names: dict[tuple[str, NodeTest], str]
+    """The loop variables for them, by step."""
+
+
 class Compiler:
     """Generates the code of one module; modules of a program share the writer."""
 
@@ -131,6 +142,8 @@ class Compiler:
         self.scope = Scope({}, Focus(None))
         self.own_call: OwnCall | None = None
         """The declared function whose body is being written, for calls of itself at its end."""
+        self.column_loop: ColumnLoop | None = None
+        """The loop over records whose body is being written."""
         self._order = 0
         self._contexts: dict[int, str] = {}
 
@@ -311,14 +324,16 @@ class Compiler:
         if code.shape in (Shape.ONE, Shape.OPTIONAL):
             return code.text
         if code.is_empty:
-            return "None"
+            # A call that gives nothing is made for what it does.
+            return "None" if code.simple else f"({code.text}, None)[1]"
         return f"{self.rt(rt.at_most_one)}({code.text}, {what!r})"
 
     def as_one(self, code: Code, what: str) -> str:
         if code.shape is Shape.ONE:
             return code.text
         if code.shape is Shape.OPTIONAL:
-            return f"{self.rt(rt.not_none)}({code.text}, {what!r})"
+            missing = f"{self.rt(rt.not_none)}({code.text}, {what!r})"
+            return f"({missing} if {code.text} is None else {code.text})" if code.simple else missing
         return f"{self.rt(rt.exactly_one)}({code.text}, {what!r})"
 
     # --- atomisation and truth
@@ -407,7 +422,7 @@ class Compiler:
         # A function is always coerced: its calling convention follows the expected signature.
         is_function = isinstance(expected.item, FunctionItemType) and expected.item.parameters is not None
         if code.is_empty or (code.type.item.within(expected.item) and not is_function):
-            shaped = self._shaped(code, expected, what)
+            shaped = self.shaped(code, expected, what)
             if shaped is not None:
                 return shaped
         text = f"{self.called(convert)}({self.as_sequence(code)}, {self.type_constant(expected)}, {what!r})"
@@ -432,20 +447,22 @@ class Compiler:
             return atomic(f"str({code.text})", at.STRING)
         return None
 
-    def _shaped(self, code: Code, expected: SequenceType, what: str) -> Code | None:
+    def shaped(self, code: Code, expected: SequenceType, what: str) -> Code | None:
         """The right items in the right shape, with the count checked where it is not known."""
         item = code.type.item if not code.is_empty else expected.item
         match expected.occurrence:
             case Occurrence.ONE:
                 return one(self.as_one(code, what), item, simple=code.simple and code.is_one)
             case Occurrence.OPTIONAL:
-                if code.is_empty:
+                if code.is_empty and code.simple:
                     return optional("None", item, simple=True)
                 is_simple = code.simple and code.shape in (Shape.ONE, Shape.OPTIONAL)
                 return optional(self.as_optional(code, what), item, simple=is_simple)
             case Occurrence.MANY:
                 text = self.as_sequence(code)
                 return Code(text, Shape.SEQUENCE, SequenceType(item, Occurrence.MANY), ordered=code.ordered)
+            case Occurrence.NONE if code.is_empty and code.simple:
+                return EMPTY
             case Occurrence.SOME if code.shape is Shape.ONE:
                 return Code(self.as_sequence(code), Shape.SEQUENCE, SequenceType(item, Occurrence.SOME))
         return None

@@ -26,7 +26,7 @@ Finish = Callable[[Code], None]
 def compile_if(c: Compiler, node: ast.If) -> Code:
     if c.is_endless(node):
         return c.generator(node, "cases")
-    if c.is_indented_far or (isinstance(node.otherwise, ast.If) and isinstance(node.otherwise.otherwise, ast.If)):
+    if c.is_indented_far or _number_of_cases(node) > _CASES_IN_LINE:
         return c.branching(node, "cases")
     test = c.truth(node.test)
     with c.buffered() as then_lines:
@@ -51,6 +51,17 @@ def compile_if(c: Compiler, node: ast.If) -> Code:
     with c.writer.indented():
         c.writer.line(f"{name} = {else_text}")
     return replace(result, text=name, simple=shape is not Shape.ITERABLE)
+
+
+_CASES_IN_LINE = 4
+"""A longer chain of conditions is a function of its own: each `else` stands one level deeper than the one before."""
+
+
+def _number_of_cases(node: ast.If) -> int:
+    number, rest = 1, node.otherwise
+    while isinstance(rest, ast.If):
+        number, rest = number + 1, rest.otherwise
+    return number
 
 
 def _common_shape(a: Code, b: Code) -> Shape:

@@ -24,7 +24,7 @@ from xylem.run.runtime.data_windows import windows
 from xylem.syntax import ast
 from xylem.values import atomic_type as at
 from xylem.values.collations import CODEPOINT, collation
-from xylem.values.sequence_type import ANY_ITEM, AtomicItem, ItemType, Occurrence, SequenceType
+from xylem.values.sequence_type import ANY_ITEM, AtomicItem, FunctionItemType, ItemType, Occurrence, SequenceType
 
 from .code import Code, Shape, atomic, many, one, optional, shape_of
 from .code_gap import CodeGap
@@ -168,6 +168,10 @@ def checked(c: Compiler, code: Code, expected: SequenceType, what: str) -> Code:
     """A declared type: matched, never converted."""
     if code.type.within(expected) and code.shape is shape_of(expected.occurrence):
         return code
+    if code.item.within(expected.item) and not code.endless and not isinstance(expected.item, FunctionItemType):
+        shaped = c.shaped(code, expected, what)
+        if shaped is not None:
+            return shaped
     text = f"{c.rt(control_rt.checked)}({c.as_sequence(code)}, {c.type_constant(expected)}, {what!r})"
     shape = shape_of(expected.occurrence)
     if shape is Shape.ONE:

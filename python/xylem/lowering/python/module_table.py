@@ -239,8 +239,15 @@ class ModuleTable:
             variable.in_progress = True
             kind, shape = self._write_variable(variable)
             endless = shape is Shape.ITERABLE
-            variable.code = Code(f"{variable.python_name}()", shape, kind, endless=endless)
+            fields = self._record_fields.get(variable.declaration.name.expanded, ())
+            variable.code = Code(f"{variable.python_name}()", shape, kind, endless=endless, value_fields=fields)
         return variable.code
+
+    @cached_property
+    def _record_fields(self) -> dict[ExpandedName, tuple[str, ...]]:
+        from .maps import record_fields
+
+        return record_fields(self.module) if self.static.is_sequential else {}
 
     def _write_variable(self, variable: GlobalVariable) -> tuple[SequenceType, Shape]:
         declaration = variable.declaration

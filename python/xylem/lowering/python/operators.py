@@ -182,6 +182,9 @@ def _arithmetic(c: Compiler, op: str, left: Code, right: Code) -> Code:
         # Python rounds towards minus infinity, which is the same for numbers that are not negative.
         quick, function = f"{left.text} {_ROUNDING[op]} {right.text}", c.called(_ARITHMETIC[op])
         text = f"({quick} if {left.text} >= 0 else {function}({left.text}, {right.text}))"
+    elif op in _ROUNDING and left.simple and right.simple and _both(left, right, at.INTEGER):
+        quick, function = f"{left.text} {_ROUNDING[op]} {right.text}", c.called(_ARITHMETIC[op])
+        text = f"({quick} if {left.text} >= 0 < {right.text} else {function}({left.text}, {right.text}))"
     else:
         # Between two dates or times, only one of which has a timezone, the implicit one counts.
         timezone = ", run.implicit_timezone_minutes" if op == "-" and result is at.ANY_ATOMIC else ""

@@ -1,19 +1,21 @@
-"""Literals, variables, the context item, sequences, string constructors, maps and arrays."""
+"""Literals, variables, the context item, sequences and string constructors."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
+from xylem.analysis.facts.literals import LITERALS
 from xylem.errors import StaticError
 from xylem.run.runtime import lookups
 from xylem.syntax import ast
 from xylem.values import atomic_type as at
-from xylem.values.array import XArray
 from xylem.values.atomic_type import AtomicType
-from xylem.values.sequence_type import ArrayItem, AtomicItem, ItemType, MapItem, Occurrence, SequenceType
+from xylem.values.sequence_type import AtomicItem, ItemType, Occurrence, SequenceType
 
-from .code import EMPTY, Code, Shape, atomic, many, one, union_item
-from .compiler import NO_ITEM, Compiler, Sink, compiles, pushes
+from .code import ANY_ITEM, EMPTY, Code, Shape, atomic, one, union_item
+from .code_gap import CodeGap
+from .compiler import NO_ITEM, Compiler, Sink, compiles, pushes, tails
 
 _BOUND = re.compile(r"(?:for|let|,|window|group by|at|some|every|count)\s+\$([\w.-]+)")
 """Names of variables where a text binds them."""
@@ -96,6 +98,19 @@ def compile_sequence(c: Compiler, node: ast.SequenceExpr) -> Code:
     return c.generator(node, "comma")
 
 
+@tails(ast.SequenceExpr)
+def tail_sequence(c: Compiler, node: ast.SequenceExpr, finish: Callable[[Code], None]) -> None:
+    """At the end of a function all members are wanted: they are gathered without a generator."""
+    if len(node.items) < 2 or c.is_endless(node) or all(isinstance(item, LITERALS) for item in node.items):
+        finish(c.compile(node))
+        return
+    items = c.writer.fresh("items")
+    c.writer.line(f"{items} = []")
+    item = c.push(node, Sink(CodeGap(f"{items}.append(", ")"), CodeGap(f"{items}.extend(", ")")))
+    kind = SequenceType(ANY_ITEM if item == NO_ITEM else item, Occurrence.MANY)
+    finish(Code(items, Shape.SEQUENCE, kind, simple=True))
+
+
 @pushes(ast.SequenceExpr)
 def push_sequence(c: Compiler, node: ast.SequenceExpr, sink: Sink) -> ItemType:
     if not node.items:
@@ -116,53 +131,3 @@ def compile_string_constructor(c: Compiler, node: ast.StringConstructor) -> Code
             code = c.atomized(c.compile(part))
             parts.append(f"{c.rt(lookups.spaced)}({c.as_iterable(code)})")
     return atomic(f"''.join(({''.join(p + ', ' for p in parts)}))", at.STRING)
-
-
-# --- maps and arrays
-
-
-@compiles(ast.MapConstructor)
-def compile_map(c: Compiler, node: ast.MapConstructor) -> Code:
-    pairs = []
-    for entry in node.entries:
-        key = c.as_one(c.atomic_operand(entry.key, "a map key"), "a map key")
-        value = c.as_sequence(c.compile(entry.value))
-        pair = c.writer.fresh("pair")
-        c.writer.line(f"{pair} = ({key}, {value})")
-        pairs.append(pair)
-    return one(f"{c.rt(lookups.new_map)}(({''.join(p + ', ' for p in pairs)}))", MapItem())
-
-
-@compiles(ast.SquareArray)
-def compile_square_array(c: Compiler, node: ast.SquareArray) -> Code:
-    members = []
-    for member in node.members:
-        name = c.writer.fresh("member")
-        c.writer.line(f"{name} = {c.as_sequence(c.compile(member))}")
-        members.append(name)
-    return one(f"{c.rt(XArray)}(({''.join(m + ', ' for m in members)}))", ArrayItem())
-
-
-@compiles(ast.CurlyArray)
-def compile_curly_array(c: Compiler, node: ast.CurlyArray) -> Code:
-    code = c.compile(node.body)
-    return one(f"{c.rt(XArray)}([(item,) for item in {c.as_iterable(code)}])", ArrayItem())
-
-
-@compiles(ast.Lookup)
-def compile_lookup(c: Compiler, node: ast.Lookup) -> Code:
-    base = c.as_iterable(c.compile(node.base))
-    return _lookup(c, base, node.key)
-
-
-@compiles(ast.UnaryLookup)
-def compile_unary_lookup(c: Compiler, node: ast.UnaryLookup) -> Code:
-    base = c.as_iterable(compile_context_item(c, ast.ContextItem(span=node.span)))
-    return _lookup(c, base, node.key)
-
-
-def _lookup(c: Compiler, base: str, key: ast.Expr | None) -> Code:
-    if key is None:
-        return many(f"{c.rt(lookups.look_up_all)}({base})")
-    keys = c.as_sequence(c.atomized(c.compile(key)))
-    return many(f"{c.rt(lookups.look_up)}({base}, {keys})")

@@ -1,13 +1,27 @@
-"""`declare execution sequential`: statements in their order, and prolog variables that can be set (after XQueryP)."""
+"""`declare execution sequential`: statements in their order, and prolog variables that can be set (after XQueryP).
+
+    set $m := map:put($m, K, V)       →     g.put(K, V)
+
+Gain:   a table that a stream updates costs a change of its dict for each item, whatever its size.
+Needs:  the map that is put into is the variable that is set, and K and V are computed before.
+Safe:   the dict is changed where the variable alone refers to the map; any other reference keeps the version it has
+        (`run/runtime/globals.py`).
+"""
 
 from __future__ import annotations
 
 from xylem.errors import StaticError
+from xylem.functions.registry import PREFIXES
 from xylem.syntax import ast
-from xylem.values.sequence_type import ItemType
+from xylem.values import atomic_type as at
+from xylem.values.sequence_type import AtomicItem, FunctionItemType, ItemType, MapItem, SequenceType
 
-from .code import EMPTY, Code, Shape
-from .compiler import Compiler, Sink, compiles, pushes
+from .code import EMPTY, Code, Shape, one
+from .compiler import Compiler, Sink, compiles, pushes, tails
+from .control import Finish
+from .flwor import checked
+
+_ONE_KEY = SequenceType(AtomicItem(at.ANY_ATOMIC))
 
 
 @compiles(ast.SetStatement)
@@ -18,29 +32,80 @@ def compile_set(c: Compiler, node: ast.SetStatement) -> Code:
     current = c.functions.global_variable(c, ast.VarRef(node.name, span=node.name.span))
     if current is None:
         raise StaticError("XPST0008", f"${node.name}", span=node.name.span)
+    if _puts(c, node, current):
+        return EMPTY
     value = c.compile(node.value)
     if current.endless or value.endless:
         raise StaticError("XYST0011", f"${node.name} is infinite", span=node.span)
+    c.writer.line(f"{_holder(current)}.set({_assigned(c, value, current, f'${node.name}')})")
+    return EMPTY
+
+
+def _holder(current: Code) -> str:
+    return current.text.removesuffix("()")
+
+
+def _assigned(c: Compiler, value: Code, current: Code, what: str) -> str:
+    """The value in the shape of the variable, converted to its type unless it is known to be of it."""
+    expected = current.type
+    if value.item.within(expected.item) and not isinstance(expected.item, FunctionItemType):
+        shaped = c.shaped(value, expected, what)
+        if shaped is not None:
+            return shaped.text
     from xylem.run.runtime.endless import assigned
 
-    text = f"{c.rt(assigned)}({c.as_sequence(value)}, {c.type_constant(current.type)}, {f'${node.name}'!r})"
-    name = current.text.removesuffix("()")
-    c.writer.line(f"{name}.set({text})")
-    return EMPTY
+    return f"{c.rt(assigned)}({c.as_sequence(value)}, {c.type_constant(expected)}, {what!r})"
+
+
+def _puts(c: Compiler, node: ast.SetStatement, current: Code) -> bool:
+    """Write `set $m := map:put($m, K, V)` as a change of the variable; False where it is none."""
+    kind = current.item
+    match node.value:
+        case ast.FunctionCall(name=name, arguments=(ast.VarRef(name=of), key, value)):
+            if name.expanded != (PREFIXES["map"], "put") or of.expanded != node.name.expanded:
+                return False
+        case _:
+            return False
+    if not isinstance(kind, MapItem) or not current.is_one:
+        return False
+    key_code = c.bind(c.converted(c.compile(key), _ONE_KEY, "argument 2 of put()"))
+    value_code = c.bind(c.sequence(c.compile(value)))
+    if kind.value is not None and not value_code.type.within(kind.value):
+        # The map is of its type already: only the value has to be seen to be.
+        value_code = c.bind(checked(c, value_code, kind.value, f"a value of ${node.name}"))
+    values = c.as_sequence(value_code)
+    if kind.key is None or key_code.item.within(kind.key):
+        c.writer.line(f"{_holder(current)}.put({key_code.text}, {values})")
+    else:
+        made = one(f"{current.text}.put({key_code.text}, {values})", MapItem())
+        c.writer.line(f"{_holder(current)}.set({_assigned(c, made, current, f'${node.name}')})")
+    return True
 
 
 @compiles(ast.Block)
 def compile_block(c: Compiler, node: ast.Block) -> Code:
-    return c.generator(node, "block")
+    _carry_out(c, node)
+    return c.compile(node.statements[-1])
+
+
+@tails(ast.Block)
+def tail_block(c: Compiler, node: ast.Block, finish: Finish) -> None:
+    _carry_out(c, node)
+    c.tail(node.statements[-1], finish)
 
 
 @pushes(ast.Block)
 def push_block(c: Compiler, node: ast.Block, sink: Sink) -> ItemType:
     """The statements are carried out, the last one gives the value."""
+    _carry_out(c, node)
+    return c.push(node.statements[-1], sink)
+
+
+def _carry_out(c: Compiler, node: ast.Block) -> None:
+    """All statements but the last, for what they do."""
     for statement in node.statements[:-1]:
         code = c.compile(statement)
         if code.shape is Shape.ITERABLE:
             c.writer.line(f"for _ in {code.text}: pass")
         elif not code.simple:
             c.writer.line(code.text)
-    return c.push(node.statements[-1], sink)

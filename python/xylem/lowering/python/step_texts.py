@@ -12,14 +12,14 @@ from xylem.syntax import ast
 from xylem.values import atomic_type as at
 from xylem.values.node import ATTRIBUTE, ELEMENT
 from xylem.values.node_test import NodeTest
-from xylem.values.sequence_type import SequenceType
-from xylem.values.step_text import has_step_text, step_text, step_values
+from xylem.values.sequence_type import AtomicItem, SequenceType
+from xylem.values.step_text import has_step_text, step_integer, step_integers, step_text, step_values
 from xylem.values.strings import UntypedAtomic
 
-from .code import Code, OneStep, atomic
+from .code import Code, OneStep, atomic, optional
 
 if TYPE_CHECKING:
-    from .compiler import Compiler
+    from .compiler import ColumnLoop, Compiler
 
 
 def with_step(code: Code, context: str, axis: str, test: NodeTest) -> Code:
@@ -51,6 +51,29 @@ def typed_texts(c: Compiler, code: Code) -> str | None:
     read = step_values(step.axis, step.test)
     name = c.writer.constant(read, "values", f"{step.axis}::{step.test}", key=(step.axis, step.test))
     return f"{name}({step.context})"
+
+
+def integer_of_step(c: Compiler, code: Code, what: str) -> Code | None:
+    """The nodes of a step cast to xs:integer?; None where the code is no such step."""
+    step = code.step
+    if step is None or step.text != code.text:
+        return None
+    read = step_integer(step.axis, step.test, partial(_at_most_one, what))
+    # A name for each place, so that an error has it.
+    name = c.writer.constant(read, "integer", f"{step.axis}::{step.test}")
+    text = f"{name}({step.context})"
+    loop = c.column_loop
+    if loop is not None and loop.frame is c.writer.frame and loop.node == step.context:
+        known = loop.names.setdefault((step.axis, step.test), c.writer.fresh("number"))
+        text = f"({text} if {known} is None else {known})"
+    return optional(text, AtomicItem(at.INTEGER))
+
+
+def columns_of(c: Compiler, loop: ColumnLoop) -> str:
+    """The columns of a loop over `nodes`, as arguments of zip()."""
+    steps = tuple(loop.names)
+    note = ", ".join(f"{axis}::{test}" for axis, test in steps)
+    return f"*{c.writer.constant(step_integers(steps), 'integers', note)}(nodes)"
 
 
 def _call(

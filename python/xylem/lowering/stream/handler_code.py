@@ -14,7 +14,10 @@ from xylem.values import node as nk
 from xylem.values.sequence_type import ANY_SEQUENCE, NodeItem, Occurrence, SequenceType
 
 from ..python.code import Code, Shape, atomic, one
+from ..python.compiler import ColumnLoop
 from ..python.scope import Focus, Scope
+from ..python.step_texts import columns_of
+from ..python.writer import Line
 from .aggregates import AGGREGATE
 from .body import write_body
 from .hoisting import hoisted
@@ -59,11 +62,16 @@ class HandlerCode:
                 if name == ROOT:
                     c.scope = c.scope.with_focus(Focus(variable))
             node = c.writer.fresh("node")
-            c.writer.line(f"for {node} in nodes:")
+            head = Line(frame.depth, f"for {node} in nodes:", None)
+            frame.body.append(head)
+            c.column_loop = loop = ColumnLoop(frame, node, {})
             with c.writer.indented(block=True), c.scoped():
                 kind = self.b.item_types.get(handler.variable, NodeItem())
                 c.declare(("", handler.variable), one(node, kind, simple=True), loops=True)
                 write_body(c, hoisted(body))
+            c.column_loop = None
+            if loop.names:
+                head.text = f"for {node}, {', '.join(loop.names.values())} in zip(nodes, {columns_of(c, loop)}):"
         return frame.name
 
     def test(self, condition: ast.Expr, names: Iterable[str]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from sys import getrefcount
 from typing import Any
 
 from xylem.errors import DynamicError
@@ -11,6 +12,15 @@ from xylem.values.conversion import convert
 from xylem.values.node import Node
 from xylem.values.sequence_type import SequenceType
 
+
+def _references_of_a_local() -> int:
+    held = [object()]
+    local = held.pop()
+    return getrefcount(local)
+
+
+_ALONE = _references_of_a_local()
+"""What getrefcount() says of a value that one local variable refers to, and nothing else."""
 _UNSET = object()
 _BUSY = object()
 
@@ -80,6 +90,16 @@ class Global:
             hint = f"give it a value: --items {self._name[1]}=FILE, or variables={{'{self._name[1]}': …}}"
             raise DynamicError("XPDY0002", f"the external variable {what} has no value", hint=hint)
         return SharedItems(items, self._readers, self._run.held_items, what)
+
+    def put(self, key: Any, value: Sequence[Any]) -> None:
+        """`set $x := map:put($x, …)`: in place, where nothing else can see this version of the map."""
+        of = self()
+        self._value = _BUSY
+        if getrefcount(of) == _ALONE:
+            changed = of.put_in_place(key, value)
+        else:
+            changed = of.put(key, value)
+        self._value = changed
 
     def set(self, value: Any) -> None:
         """`set $x := …`: a value in the shape of the declared type."""

@@ -42,6 +42,24 @@ def new_map(pairs: Iterable[tuple[Any, Sequence[Any]]]) -> XMap:
     return made
 
 
+def item_at(of: XMap, key: Any) -> Any:
+    """The item of a key that is its own `same_key`, in a map whose values are single items; None where it has none."""
+    places = of._places
+    if places is not None:
+        place = places.get(key)
+        return None if place is None else of._items[place]
+    entries = of._entries
+    found = entries.get(key) if type(entries) is dict else of.entry(key)
+    return None if found is None else found[1][0]
+
+
+def items_at(of: XMap, key: Any) -> Sequence[Any]:
+    """The value of a key that is its own `same_key`."""
+    entries = of._entries
+    found = entries.get(key) if type(entries) is dict else of.entry(key)
+    return () if found is None else found[1]
+
+
 def look_up(items: Iterable[Any], keys: Sequence[Any]) -> Iterator[Any]:
     """items?key for each item and each key."""
     for item in items:
