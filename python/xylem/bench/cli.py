@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from .linear_road.command import linear_road
 from .messages_command import messages_cost
 from .single_pass_command import single_pass
 from .soak_command import soak_test
@@ -126,6 +127,9 @@ def _write(output: Path, pieces: Iterator[str]) -> None:
 
 flux = app.command("flux", epilog="Example: `xylem bench flux --size 10 --json buffers.json`")(flux_buffers)
 scan = app.command("scan", epilog="Example: `xylem bench scan --sizes 100,1000 --svg scan.svg`")(scan_speed)
+road = app.command("linear-road", epilog="Example: `xylem bench linear-road --minutes 5 --speed 10 --svg times.svg`")(
+    linear_road
+)
 messages = app.command("messages", epilog="Example: `xylem bench messages --messages 10000 --no-spark`")(messages_cost)
 passes = app.command("single-pass", epilog="Example: `xylem bench single-pass --sizes 1,10 --limit 60`")(single_pass)
 spark = app.command("spark", epilog="Example: `xylem bench spark --size 100 --json spark.json`")(spark_speed)

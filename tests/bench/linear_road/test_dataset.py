@@ -20,7 +20,7 @@ Rows = list[dict[str, int]]
 def files(tmp_path_factory: pytest.TempPathFactory) -> Files:
     folder = tmp_path_factory.mktemp("linear-road")
     tuples, history = folder / "tuples.xml", folder / "history.xml"
-    return tuples, history, write_dataset(Wanted(1.5, 9, seed=3), tuples, history)
+    return tuples, history, write_dataset(Wanted(1.5, 7, seed=3), tuples, history)
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +62,7 @@ def test_half_an_expressway_has_one_direction(rows: Rows) -> None:
 def test_rates_are_those_of_the_specification(rows: Rows) -> None:
     minutes = Counter(row["time"] // 60 for row in rows if row["type"] == 0)
     assert minutes[0] / 60 / 1.5 == pytest.approx(18, abs=2)
-    assert minutes[8] / 60 / 1.5 == pytest.approx(180, abs=20)
+    assert minutes[6] / 60 / 1.5 == pytest.approx(143, abs=15)
     kinds = Counter(row["type"] for row in rows)
     asked = kinds[2] + kinds[3] + kinds[4]
     assert asked / kinds[0] == pytest.approx(0.01, abs=0.002)
@@ -106,7 +106,7 @@ def test_csv_has_fifteen_fields_and_says_the_same(tmp_path: Path) -> None:
 
 def test_noise_is_ignored(tmp_path: Path) -> None:
     tuples, history = tmp_path / "t", tmp_path / "h"
-    write_dataset(Wanted(1, 6, noise=True, seed=5), tuples, history)
+    write_dataset(Wanted(1, 3, noise=True, seed=5), tuples, history)
     rows = [row for row in tuples_of(tuples) if row["type"] == 0]
     first = {row["vid"]: row for row in reversed(rows)}
     assert any(row["lane"] == 4 for row in first.values())

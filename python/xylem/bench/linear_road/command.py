@@ -1,0 +1,67 @@
+"""`xylem bench linear-road`: how many expressways the queries of examples/linear-road serve."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Annotated
+
+import typer
+
+from ..progress import on_the_terminal, save, tell
+
+_QUERY = Path(__file__).parents[4] / "examples" / "linear-road" / "tolls.xq"
+
+
+def linear_road(
+    expressways: Annotated[float, typer.Option("--expressways", help="L, in steps of a half.")] = 1.0,
+    minutes: Annotated[int, typer.Option("--minutes", min=1, max=180, help="Up to which minute.")] = 10,
+    from_minute: Annotated[int, typer.Option("--from-minute", min=1, help="From which minute on.")] = 1,
+    speed: Annotated[str, typer.Option("--speed", help="So many times as fast as it happened; `max`: no clock.")] = "1",
+    query: Annotated[
+        Path | None, typer.Option("--query", metavar="FILE", help="Another query than examples/linear-road/tolls.xq.")
+    ] = None,
+    pooled: Annotated[bool, typer.Option("--pooled", help="Average all reports of five minutes alike.")] = False,
+    seed: Annotated[int, typer.Option("--seed", help="The same seed gives the same traffic.")] = 0,
+    folder: Annotated[
+        Path | None, typer.Option("--folder", metavar="DIR", help="Keep the data sets there, and use them again.")
+    ] = None,
+    json_file: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write the figures there.")] = None,
+    svg_file: Annotated[
+        Path | None, typer.Option("--svg", metavar="FILE", help="Draw the distribution of response times there.")
+    ] = None,
+) -> None:
+    """Linear Road: a driver releases tuples by the clock, the query answers, and every answer is checked."""
+    from .dataset import Wanted
+    from .rating import rate
+    from .report import RatingReport
+
+    pace = _pace(speed)
+    if expressways <= 0 or expressways * 2 != int(expressways * 2):
+        raise typer.BadParameter("a multiple of 0.5", param_hint="--expressways")
+    if from_minute > minutes:
+        raise typer.BadParameter(f"not after minute {minutes}", param_hint="--from-minute")
+    program = query or _QUERY
+    if not program.is_file():
+        raise typer.BadParameter(f"{program} is not there", param_hint="--query")
+    wanted = Wanted(expressways, minutes, from_minute, seed)
+    with TemporaryDirectory(prefix="xylem-linear-road-") as temporary:
+        place = (folder or Path(temporary)).absolute()
+        place.mkdir(parents=True, exist_ok=True)
+        report = RatingReport(rate(wanted, pace, program.absolute(), place, on_the_terminal(), pooled=pooled))
+    tell(report.lines(), report.verdicts())
+    save(json_file, report.as_json, svg_file, report.figure)
+    if not report.rating.verdict.is_valid:
+        raise typer.Exit(1)
+
+
+def _pace(text: str) -> float:
+    if text == "max":
+        return 0.0
+    try:
+        speed = float(text.removesuffix("x"))
+    except ValueError:
+        speed = 0.0
+    if not 0 < speed < 1e6:
+        raise typer.BadParameter("a positive number, or max", param_hint="--speed")
+    return speed

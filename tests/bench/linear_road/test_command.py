@@ -1,0 +1,43 @@
+"""`xylem bench linear-road`: a whole run, and one of a query that gives wrong answers."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from typer.testing import CliRunner
+from xylem.bench.cli import app
+
+QUERY = Path(__file__).parents[3] / "examples" / "linear-road" / "tolls.xq"
+
+
+def test_run_by_the_clock(tmp_path: Path) -> None:
+    figures, drawing = tmp_path / "figures.json", tmp_path / "times.svg"
+    arguments = ["--expressways", "0.5", "--minutes", "1", "--speed", "30", "--folder", str(tmp_path / "data")]
+    outcome = CliRunner().invoke(app, ["linear-road", *arguments, "--json", str(figures), "--svg", str(drawing)])
+    told = json.loads(figures.read_text())
+    # Whether it was in time depends on what else the machine does: right it must be.
+    assert not [what for what in told["errors"] if not what.endswith(": late")]
+    assert told["valid"] == (outcome.exit_code == 0)
+    assert told["expressways"] == 0.5
+    assert told["tuples"] > told["peak_tuples_per_second"] > 5
+    assert 0 < told["p50"] <= told["p99"] <= told["max"]
+    assert told["seconds"] > 59 / 30
+    assert told["peak_rss_bytes"] > 10_000_000
+    assert drawing.read_text().startswith("<svg")
+
+
+def test_wrong_answers_are_told(tmp_path: Path) -> None:
+    wrong = tmp_path / "wrong.xq"
+    text = QUERY.read_text()
+    assert text.count('lav="{ $rate?velocity }"') == 1
+    wrong.write_text(text.replace('lav="{ $rate?velocity }"', 'lav="{ $rate?velocity + 3 }"'))
+    outcome = CliRunner().invoke(app, ["linear-road", "--minutes", "1", "--speed", "max", "--query", str(wrong)])
+    assert outcome.exit_code == 1
+    assert "toll: wrong LAV" in outcome.output
+
+
+def test_refused_arguments() -> None:
+    for arguments in (["--speed", "fast"], ["--speed", "-1"], ["--expressways", "0.7"], ["--from-minute", "99"]):
+        assert CliRunner().invoke(app, ["linear-road", *arguments]).exit_code == 2
+    assert CliRunner().invoke(app, ["linear-road", "--query", "nowhere.xq"]).exit_code == 2
