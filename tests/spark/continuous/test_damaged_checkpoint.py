@@ -14,10 +14,10 @@ from typing import Any
 import pytest
 from xylem.errors import XylemError
 from xylem.pipeline import StaticEnvironment, compile_distributed
+from xylem.run.durable_files import Journal
 from xylem.run.windows.resumed import WindowState
 from xylem.spark.continuous.checkpoint import Checkpoint, Commit
 from xylem.spark.continuous.continuous_run import ContinuousQuery, Trigger, run_continuous
-from xylem.spark.continuous.durable_files import Journal
 from xylem.spark.continuous.places import input_place, output_place
 from xylem.spark.continuous.spark_files import check_spark_files, offsets_digest
 from xylem.spark.continuous.spool import Position, Segment, SpoolLog, cuts_path, data_path

@@ -18,12 +18,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from xylem.run.durable_files import Journal
 from xylem.run.tasks.rows import Row
 
 from ..carried_error import arrived
 from .answers import Answer, AnswerInOrder
 from .checkpoint import Checkpoint, Commit
-from .durable_files import Journal
 from .progress import BatchProgress, ProgressReport
 from .sinks import DirectorySink, Output, Sink, Turn
 from .spark_files import offsets_digest

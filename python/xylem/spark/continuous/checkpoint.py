@@ -7,7 +7,7 @@ checkpoint/source/           the log: the order of files, or the spool
 checkpoint/spark/            Spark's own checkpoint: which part of the log each batch was begun with
 checkpoint/lock              held while a query runs
 
-All files but those of Spark are sealed (`run/sealed_file.py`, `durable_files.py`), and only their owner can read them.
+All files but those of Spark are sealed (`run/sealed_file.py`, `run/durable_files.py`), and only their owner can read them.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Commit:
     clocks: dict[str, int] = field(default_factory=dict)
     """Of windows by event time, the latest time that has come."""
     logs: dict[str, list[Any]] = field(default_factory=dict)
-    """By input, how far its journal of files had grown (`durable_files.py`)."""
+    """By input, how far its journal of files had grown (`run/durable_files.py`)."""
     offsets: str = ""
     """What Spark's offsets of the batch are known by (`spark_files.py`)."""
 

@@ -16,9 +16,8 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from xylem.errors import InputError
+from xylem.run.durable_files import Journal
 from xylem.run.sealed_file import damaged
-
-from .durable_files import Journal
 
 UNFINISHED = (".tmp", ".part", ".partial", ".pending", ".crdownload", "~")
 """Names that programs give to files they have not finished, besides those that begin with a dot or `_`."""

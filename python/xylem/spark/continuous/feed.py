@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from xylem.run.durable_files import Journal, Reached
 from xylem.source.replay import Replay
 
-from .durable_files import Journal, Reached
 from .places import InputKind, InputPlace
 from .receivers import FileReceiver, Receiver, item_finder, receiver
 from .spool import Position, SpoolLog

@@ -19,9 +19,8 @@ from pathlib import Path
 from typing import Any, Protocol, TextIO
 
 from xylem.errors import InputError
+from xylem.run.durable_files import replace_file
 from xylem.run.sealed_file import sync_directory
-
-from .durable_files import replace_file
 
 
 @dataclass(frozen=True)

@@ -21,10 +21,9 @@ from pathlib import Path
 from typing import Any
 from zlib import crc32
 
+from xylem.run.durable_files import Journal, Reached
 from xylem.run.sealed_file import damaged, missing
 from xylem.source.byte_ranges import ByteRange, CutPoint
-
-from .durable_files import Journal, Reached
 
 
 @dataclass(frozen=True, order=True)

@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Any, BinaryIO, Protocol
 from zlib import crc32
 
+from xylem.run.durable_files import Journal
 from xylem.run.sealed_file import private_directory, private_file, sync_directory
 from xylem.source.byte_ranges import CutPoint, Scope
 
 from .document_end import is_whole
-from .durable_files import Journal
 from .spool import Mark, Position, Segment, at_offset, cuts_path, data_path, journal_entry
 
 SEGMENT_BYTES = 64 << 20
