@@ -566,3 +566,63 @@ def network(context: typer.Context) -> None:
     from .network_command import app as network_app
 
     network_app(args=context.args, prog_name="xylem network")
+
+
+@app.command(
+    add_help_option=False,
+    context_settings={"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []},
+)
+@reported()
+def publish(context: typer.Context) -> None:
+    """Add records to a stream that others subscribe to: `xylem publish --help`."""
+    from .site_options import app as site_app
+
+    site_app(args=["publish", *context.args], prog_name="xylem")
+
+
+@app.command(
+    add_help_option=False,
+    context_settings={"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []},
+)
+@reported()
+def subscribe(context: typer.Context) -> None:
+    """Subscribe a query to a stream of a site: `xylem subscribe --help`."""
+    from .site_options import app as site_app
+
+    site_app(args=["subscribe", *context.args], prog_name="xylem")
+
+
+@app.command(
+    add_help_option=False,
+    context_settings={"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []},
+)
+@reported()
+def unsubscribe(context: typer.Context) -> None:
+    """Give a subscription up."""
+    from .site_options import app as site_app
+
+    site_app(args=["unsubscribe", *context.args], prog_name="xylem")
+
+
+@app.command(
+    add_help_option=False,
+    context_settings={"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []},
+)
+@reported()
+def subscriptions(context: typer.Context) -> None:
+    """List the subscriptions of a site."""
+    from .site_options import app as site_app
+
+    site_app(args=["subscriptions", *context.args], prog_name="xylem")
+
+
+@app.command(
+    add_help_option=False,
+    context_settings={"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []},
+)
+@reported()
+def sources(context: typer.Context) -> None:
+    """List the streams of a site."""
+    from .site_options import app as site_app
+
+    site_app(args=["sources", *context.args], prog_name="xylem")

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from .failures import reported
+from .site_commands import DEFAULT_SITE
+from .site_options import SiteDirectory
 
 if TYPE_CHECKING:
     from xylem.network.matching import Match
@@ -70,6 +72,43 @@ def match(
         typer.echo(json.dumps(found.to_dict(), indent=2, ensure_ascii=False))
     else:
         typer.echo("\n".join(_lines(found)))
+
+
+@app.command(
+    epilog="""Examples:
+
+`xylem network start --background`, then `xylem publish photons --input photons.xml`, then
+`xylem subscribe vela.xq --name vela --source photons --from earliest --output -`
+
+A site keeps everything in its directory: started again, it goes on where it was. It listens on this machine alone, and
+who asks needs the token in its file `site.json`, which only its owner can read."""
+)
+@reported()
+def start(
+    site: SiteDirectory = DEFAULT_SITE,
+    port: Annotated[int, typer.Option("--port", help="0 takes one that is free.")] = 0,
+    background: Annotated[
+        bool, typer.Option("--background", help="Come back as soon as the site answers; it goes on by itself.")
+    ] = False,
+) -> None:
+    """Start a site: streams, subscriptions and their answers, in one process."""
+    if background:
+        from .site_process import start_in_background
+
+        typer.echo(start_in_background(site, port), err=True)
+        return
+    from xylem.network.http_site import serve
+
+    serve(site, port)
+
+
+@app.command(epilog="Example: `xylem network stop`")
+@reported()
+def stop(site: SiteDirectory = DEFAULT_SITE) -> None:
+    """Stop a site; started again, it goes on where it was."""
+    from .site_process import stop as stop_process
+
+    stop_process(site)
 
 
 def _parsed(path: Path) -> ast.Module:

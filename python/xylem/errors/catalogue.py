@@ -402,6 +402,24 @@ CATALOGUE: dict[str, Entry] = {
         "there is not enough memory",
         "`xylem explain` says what the query keeps of its input; --buffer-limit and --memory-limit end it earlier",
     ),
+    "XYRT0050": Entry(
+        "there is no site to talk to",
+        "start one: xylem network start; --site says in which directory it is",
+    ),
+    "XYRT0051": Entry(
+        "this query cannot be subscribed",
+        "a subscription is answered in one pass, as records come, and keeps no more than items, windows and aggregates",
+    ),
+    "XYRT0052": Entry(
+        "the records cannot be added to the stream",
+        "all records of a stream stand in the same elements; publish these under another name",
+    ),
+    "XYRT0053": Entry(
+        "what is asked of the site cannot be done",
+        "`xylem sources` and `xylem subscriptions` list what there is",
+    ),
+    "XYRT0054": Entry("the site is in use", "one process runs a site; stop it: xylem network stop"),
+    "XYRT0055": Entry("the site refused the request"),
     "XYST0001": Entry("no external function of this name is registered", "register it: @xylem.function(…)"),
     "XYST0002": Entry("this extension can be written but not yet executed"),
     "XYST0003": Entry(

@@ -1,0 +1,58 @@
+"""A site as a process of its own: started in the background, and stopped."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from xylem.errors import InputError
+
+from .site_commands import client
+
+_MOST_SECONDS = 60.0
+_PAUSE_SECONDS = 0.05
+
+
+def start_in_background(site: Path, port: int) -> str:
+    """Start a process that runs the site; says where it is once it answers."""
+    site.mkdir(parents=True, exist_ok=True)
+    errors = site / "errors.log"
+    command = [sys.executable, "-m", "xylem", "network", "start", "--site", str(site), "--port", str(port)]
+    with errors.open("wb") as log:
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
+    until = time.monotonic() + _MOST_SECONDS
+    while time.monotonic() < until:
+        if process.poll() is not None:
+            told = errors.read_text(errors="replace").strip().splitlines()
+            raise InputError("XYRT0050", told[0] if told else f"it ended with status {process.returncode}")
+        try:
+            asked = client(site)
+            if asked.process == process.pid:
+                asked.sources()
+                return f"site {site} runs as process {process.pid}"
+        except InputError:
+            pass
+        time.sleep(_PAUSE_SECONDS)
+    process.terminate()
+    raise InputError("XYRT0050", f"it did not answer within {_MOST_SECONDS:g} seconds")
+
+
+def stop(site: Path) -> None:
+    """Tell the process of a site to end, and wait until it has."""
+    number = client(site).process
+    try:
+        os.kill(number, signal.SIGTERM)
+        until = time.monotonic() + _MOST_SECONDS
+        while time.monotonic() < until:
+            os.kill(number, 0)
+            if not (site / "site.json").exists():
+                return
+            time.sleep(_PAUSE_SECONDS)
+    except ProcessLookupError:
+        (site / "site.json").unlink(missing_ok=True)
+        return
+    raise InputError("XYRT0050", f"process {number} does not end")

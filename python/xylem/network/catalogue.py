@@ -1,0 +1,169 @@
+"""What a site knows of streams and subscriptions: changes in a database, added one after another and never altered.
+
+The state is what follows from all changes. A change is on disk before anything is done about it, so that a site that
+starts again does the same: a subscription lives over [from, to) of positions, and both are in the catalogue.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import threading
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+from xylem.errors import InputError
+from xylem.run.sealed_file import private_directory, private_file
+
+FORMAT = 1
+
+
+class State(StrEnum):
+    """What has become of a subscription."""
+
+    ACTIVE = "active"
+    ENDING = "ending"
+    """It was given up: what came before that is still to be answered."""
+    COMPLETE = "complete"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True)
+class Subscription:
+    """A query over the records of a stream from one position on, and up to another once it was given up."""
+
+    name: str
+    version: int
+    """Of the catalogue, when it was made: tells it from others of its name."""
+    query: str
+    source: str
+    start: int
+    end: int | None
+    made_ms: int
+    state: State = State.ACTIVE
+    error: str = ""
+
+    @property
+    def is_live(self) -> bool:
+        return self.state in (State.ACTIVE, State.ENDING)
+
+    @property
+    def answer_name(self) -> str:
+        return f"{self.version:08}"
+
+    def to_dict(self) -> dict[str, Any]:
+        told: dict[str, Any] = {
+            "name": self.name,
+            "source": self.source,
+            "from": self.start,
+            "to": self.end,
+            "state": str(self.state),
+            "query": self.query,
+        }
+        if self.error:
+            told["error"] = self.error
+        return told
+
+
+class Catalogue:
+    """The catalogue of one site. Several threads may ask; one at a time adds."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._lock = threading.RLock()
+        private_directory(path.parent)
+        # Made for its owner alone, before the database has anything in it.
+        os.close(private_file(path, os.O_RDWR))
+        try:
+            self._database = sqlite3.connect(path, check_same_thread=False, isolation_level=None)
+            self._database.execute("pragma journal_mode=wal")
+            self._database.execute("pragma synchronous=full")
+            self._begin()
+            self.sources: dict[str, int] = {}
+            """Streams by name, with the version that made them."""
+            self.subscriptions: dict[str, Subscription] = {}
+            for row in self._database.execute("select version, kind, name, body from change order by version"):
+                self._apply(*row)
+        except sqlite3.DatabaseError as reason:
+            raise InputError("XYRT0033", f"{path}: {reason}") from reason
+
+    def _begin(self) -> None:
+        (found,) = self._database.execute("pragma user_version").fetchone()
+        if found not in (0, FORMAT):
+            told = f"{self._path} was written by another version of Xylem: it has format {found}"
+            raise InputError("XYRT0020", told)
+        self._database.execute(
+            "create table if not exists change (version integer primary key autoincrement,"
+            " kind text not null, name text not null, body text not null)"
+        )
+        self._database.execute(f"pragma user_version={FORMAT}")
+
+    def close(self) -> None:
+        with self._lock:
+            self._database.close()
+
+    @property
+    def version(self) -> int:
+        """How many changes there have been."""
+        with self._lock:
+            (found,) = self._database.execute("select coalesce(max(version), 0) from change").fetchone()
+            return int(found)
+
+    def _add(self, kind: str, name: str, body: dict[str, Any]) -> None:
+        text = json.dumps(body, ensure_ascii=False)
+        with self._lock:
+            added = "insert into change (kind, name, body) values (?, ?, ?)"
+            cursor = self._database.execute(added, (kind, name, text))
+            assert cursor.lastrowid is not None
+            self._apply(cursor.lastrowid, kind, name, text)
+
+    def _apply(self, version: int, kind: str, name: str, text: str) -> None:
+        body = json.loads(text)
+        if kind == "source":
+            self.sources[name] = version
+        elif kind == "subscribe":
+            made = Subscription(name, version, body["query"], body["source"], body["from"], None, body["ms"])
+            self.subscriptions[name] = made
+        else:
+            known = self.subscriptions[name]
+            if kind == "unsubscribe":
+                self.subscriptions[name] = replace(known, end=body["to"], state=State.ENDING)
+            elif kind == "complete":
+                self.subscriptions[name] = replace(known, end=body["to"], state=State.COMPLETE)
+            elif kind == "failed":
+                self.subscriptions[name] = replace(known, end=body["to"], state=State.FAILED, error=body["error"])
+
+    # --- changes
+
+    def add_source(self, name: str) -> None:
+        with self._lock:
+            if name not in self.sources:
+                self._add("source", name, {})
+
+    def subscribe(self, name: str, query: str, source: str, start: int, now_ms: int) -> Subscription:
+        """XYRT0053 for a name that is in use."""
+        with self._lock:
+            known = self.subscriptions.get(name)
+            if known is not None and known.is_live:
+                raise InputError("XYRT0053", f"there is a subscription '{name}' already")
+            self._add("subscribe", name, {"query": query, "source": source, "from": start, "ms": now_ms})
+            return self.subscriptions[name]
+
+    def unsubscribe(self, name: str, end: int) -> Subscription:
+        """XYRT0053 for a name that nobody subscribed."""
+        with self._lock:
+            known = self.subscriptions.get(name)
+            if known is None:
+                raise InputError("XYRT0053", f"there is no subscription '{name}'")
+            if known.state is State.ACTIVE:
+                self._add("unsubscribe", name, {"to": max(end, known.start)})
+            return self.subscriptions[name]
+
+    def complete(self, name: str, end: int) -> None:
+        self._add("complete", name, {"to": end})
+
+    def fail(self, name: str, end: int, error: str) -> None:
+        self._add("failed", name, {"to": end, "error": error})

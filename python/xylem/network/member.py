@@ -1,0 +1,162 @@
+"""One subscription while its stream runs: the run of its program, and the answer as text that grows.
+
+The answer over records [from, to) is that of the query over a document of just these records, byte by byte. It follows
+from the records alone: the clock of a subscription is the moment it was made. So whoever has the first bytes of an
+answer can have the rest from another run, which leaves out as many.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from decimal import Decimal
+
+from xylem.errors import InputError, StaticError
+from xylem.functions.context import Context, RunPart
+from xylem.lowering.stream.account import account_of
+from xylem.pipeline import StaticEnvironment
+from xylem.plan.scan_plan import ScanPlan
+from xylem.query.compiled_query import CompiledQuery
+from xylem.run.stream.collector import Collector
+from xylem.run.stream.program import StreamProgram
+from xylem.run.stream.run import Statistics, StreamRun
+from xylem.run.stream.window_output import WindowOutput
+from xylem.sink.default_parameters import chosen_parameters
+from xylem.sink.event_writer import EventWriter, can_write_events, takes_markup
+from xylem.sink.output_encoding import byte_encoder
+from xylem.source.limits import DEFAULT_LIMITS
+from xylem.source.resources import FileResources
+from xylem.syntax import ast
+from xylem.values.datetimes import DateTime
+from xylem.values.node import Node
+from xylem.values.tree_interface import TreeInterface
+
+from .merged_scan import Share, can_be_merged, mergeable
+
+BUFFERED_BYTES = DEFAULT_LIMITS.buffered_bytes
+
+
+class SubscribedQuery:
+    """A query that can be subscribed: one pass over its stream, with no more kept than items, windows and aggregates.
+
+    XYST0004 or XYRT0051 with the reason for any other.
+    """
+
+    def __init__(self, text: str, name: str) -> None:
+        self.text = text
+        self.compiled = CompiledQuery(text, StaticEnvironment(name=name))
+        self.program: StreamProgram = self.compiled.stream_program()
+        self.parameters = chosen_parameters(self.program.handlers.output, {}, lambda: True)
+        if not can_write_events(self.parameters):
+            raise StaticError("XYRT0051", "its answer must be complete before the output method can write it")
+        if not account_of(self.program).is_bounded:
+            raise StaticError("XYRT0051", "it keeps what grows with the stream")
+        for variable in self.program.handlers.external_variables:
+            if not variable.has_default:
+                raise StaticError("XYRT0051", f"the external variable ${variable.local} has no value")
+        if not takes_markup(self.parameters, *self.program.copy_namespaces):
+            raise StaticError("XYRT0051", "its output method, or how it copies namespaces, is not that of a stream")
+        self.is_merged = can_be_merged(self.program.scan)
+        """Whether it can share a scan with others; else it has one of its own."""
+
+    @property
+    def source(self) -> str | None:
+        """The stream that it names; None where it reads the context item."""
+        match self.program.plan.source:
+            case ast.FunctionCall(arguments=(ast.StringLiteral(value=name),)):
+                return name
+        return None
+
+    @property
+    def plan(self) -> ScanPlan:
+        return mergeable(self.program.scan) if self.is_merged else self.program.scan
+
+
+class Member:
+    """The run of a subscription from one position of a stream on.
+
+    Holds:  what the run holds: open windows, aggregates, the element that is under construction.
+    """
+
+    def __init__(self, name: str, query: SubscribedQuery, made_ms: int, write: Callable[[bytes], object]) -> None:
+        self.name = name
+        self.query = query
+        program = query.program
+        part = RunPart(FileResources(), clock_time(made_ms), None, {})
+        encode = byte_encoder(query.parameters)
+        preserve, inherit = program.copy_namespaces
+        self._writer = EventWriter(
+            query.parameters, lambda text: write(encode(text)), copy_preserve=preserve, copy_inherit=inherit
+        )
+        self._statistics = Statistics()
+        self._statistics.limit_bytes = BUFFERED_BYTES
+        output: EventWriter | WindowOutput = self._writer
+        self._windows: WindowOutput | None = None
+        if program.feeds_windows:
+            self._windows = output = WindowOutput(output, self._statistics, self._new_collector)
+        space = program.handlers.namespace(part, None)
+        context = Context(program.static, part)
+        self._run = StreamRun(program.roles, len(program.slots), space, context, output, self._statistics)
+        self._started = False
+
+    def _new_collector(self) -> Collector:
+        return Collector(self.query.program.static.base_uri, *self.query.program.copy_namespaces)
+
+    @property
+    def is_started(self) -> bool:
+        return self._started
+
+    @property
+    def is_done(self) -> bool:
+        """Whether nothing that comes can change the answer."""
+        is_over = self._windows is not None and self._windows.is_over and self.query.program.ends_with_windows
+        return is_over or self._run.is_done
+
+    @property
+    def held_bytes(self) -> int:
+        return self._statistics.peak_buffered_bytes
+
+    def start(self, tree: TreeInterface) -> None:
+        """The stream begins: the document is there, and nothing in it."""
+        if not self._started:
+            self._started = True
+            self._guarded(lambda: self._run.start(Node(tree, 0)))
+
+    def take(self, tree: TreeInterface, share: Share) -> None:
+        """Records of a batch; what they make final is written."""
+        self.start(tree)
+
+        def take() -> None:
+            self._run.push(tree, share.kinds, share.steps, share.rows, share.counts, share.written)
+
+        windows = self._windows
+        self._guarded(take if windows is None else lambda: windows.after(take))
+        self._writer.flush()
+
+    def rest_on(self, tree: TreeInterface) -> None:
+        """Let what is open stand on the rows of a small tree, so that the batch can be forgotten."""
+        if self._started:
+            self._run._move_spine(tree)
+
+    def finish(self, tree: TreeInterface) -> None:
+        """The stream is over for this subscription: the rest of the answer is written."""
+        self.start(tree)
+        windows = self._windows
+        self._guarded(self._run.finish if windows is None else lambda: windows.after(self._run.finish))
+        self._writer.flush()
+
+    def _guarded(self, action: Callable[[], None]) -> None:
+        try:
+            self.query.program.guarded(action)
+        except InputError:
+            raise
+        finally:
+            # What was complete before an error counts.
+            self._writer.flush()
+
+
+def clock_time(milliseconds: int) -> DateTime:
+    """A moment as current-dateTime() gives it, in UTC: the same wherever and whenever it is asked again."""
+    at = datetime.fromtimestamp(milliseconds // 1000, UTC)
+    seconds = Decimal(at.second * 1000 + milliseconds % 1000) / 1000
+    return DateTime(at.year, at.month, at.day, at.hour, at.minute, seconds, 0)

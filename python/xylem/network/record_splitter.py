@@ -1,0 +1,91 @@
+"""Records out of bytes as they come: an endless document, of which each child of the root is a record.
+
+What is not well formed never gets into a stream: every piece is read for its errors first. The records that are whole
+before an error are given, and then the error is raised.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from xylem.errors import InputError
+from xylem.plan.scan_plan import ScanPlan
+from xylem.source.byte_ranges import Scope
+from xylem.source.cut_points import CutFinder, Inside
+from xylem.source.limits import DEFAULT_LIMITS, Limits
+from xylem.source.scan import scanner_class
+
+CHILDREN_OF_ROOT: Scope = (("child", None, None), ("child", None, None))
+_END_TAG = re.compile(rb"</[^<>\s/]+\s*>")
+
+
+@dataclass
+class RecordSplitter:
+    """The records of one document whose bytes come in pieces of any size.
+
+    Holds:  the record that has begun, up to the limit for items.
+    Order:  that of the document.
+    End:    after the root element nothing more is taken; what follows it is XYIN0001 of the scanner.
+    """
+
+    limits: Limits = DEFAULT_LIMITS
+    opening: bytes = b""
+    """What makes records a document; empty before the root element has begun."""
+    is_over: bool = False
+    _held: bytes = b""
+    _at: int = 0
+    """Where the held bytes begin."""
+    _cuts: list[int] = field(default_factory=list)
+    """Where the records begin that are not given yet."""
+    _has_records: bool = False
+
+    def __post_init__(self) -> None:
+        self._finder = CutFinder([CHILDREN_OF_ROOT], 1, limits=self.limits)
+        self._checker = scanner_class()(ScanPlan(), self.limits)
+
+    def feed(self, data: bytes) -> tuple[list[bytes], InputError | None]:
+        """The records that the bytes complete, and what is wrong with the bytes after these."""
+        fault = self._fault(data)
+        if fault is not None:
+            end = self._at + len(self._held) + len(data)
+            fault_at = fault.place.byte_offset if fault.place is not None else self._at
+            data = data[: max(0, len(data) - (end - fault_at))]
+        self._held += data
+        for cut in self._finder.feed(data):
+            if not self._has_records:
+                # What stands before the first record belongs to none.
+                self._has_records = True
+                self._held = self._held[cut.offset - self._at :]
+                self._at = cut.offset
+                self.opening = cut.opening
+            self._cuts.append(cut.offset)
+        inside, place = self._finder.place()
+        boundary = self._end_of_records() if inside is Inside.OVER else place.offset
+        if inside is Inside.OVER:
+            self.is_over = True
+        return (self._taken(boundary) if self._has_records else []), fault
+
+    def _fault(self, data: bytes) -> InputError | None:
+        try:
+            self._checker.feed(data, False)
+            self._checker.feed(b"", False)
+        except InputError as error:
+            return error
+        return None
+
+    def _end_of_records(self) -> int:
+        """Where the end tag of the root element begins."""
+        tags = list(_END_TAG.finditer(self._held))
+        return self._at + (tags[-1].start() if tags else 0)
+
+    def _taken(self, boundary: int) -> list[bytes]:
+        """The records that end before a place; white space and comments go with a record, or are left out."""
+        whole = [cut for cut in self._cuts if cut < boundary]
+        ends = [*whole[1:], boundary]
+        records = [self._held[cut - self._at : end - self._at] for cut, end in zip(whole, ends, strict=False)]
+        if boundary > self._at:
+            self._held = self._held[boundary - self._at :]
+            self._at = boundary
+            self._cuts = self._cuts[len(whole) :]
+        return records

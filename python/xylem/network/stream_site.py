@@ -1,0 +1,134 @@
+"""The subscriptions of one stream of a site: who joins where, who has to catch up, and when all have everything.
+
+Evaluators stand at positions of the log. One follows its end; a subscription from an earlier position begins with an
+evaluator of its own, and where the two meet they become one. So the log is read once for all that have caught up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from xylem.errors import XylemError
+
+from .answer_file import AnswerFile
+from .catalogue import Catalogue, Subscription
+from .member import Member, SubscribedQuery
+from .record_log import RecordLog
+from .shared_evaluator import SharedEvaluator
+
+
+class StreamSite:
+    """One stream with its subscriptions. All calls are made by one thread, but for the log, which grows meanwhile."""
+
+    def __init__(self, name: str, directory: Path, catalogue: Catalogue, answers: Callable[[str], AnswerFile]) -> None:
+        self.name = name
+        self.log = RecordLog(directory)
+        self._catalogue = catalogue
+        self._answers = answers
+        self._waiting: list[tuple[Subscription, SubscribedQuery]] = []
+        """Those that begin where no evaluator is yet."""
+        self._evaluators: list[SharedEvaluator] = []
+        self._touched: set[str] = set()
+        self.evaluated_bytes = 0
+
+    def add(self, subscription: Subscription, query: SubscribedQuery) -> None:
+        """A subscription is to be answered."""
+        self._waiting.append((subscription, query))
+
+    @property
+    def position(self) -> int:
+        """Up to where all subscriptions have their answers."""
+        places = [one.position for one in self._evaluators] + [one.start for one, _ in self._waiting]
+        return min(places, default=self.log.end)
+
+    def work(self) -> bool:
+        """Do the next piece of work; False where there is none."""
+        self._begin_waiting()
+        behind = min(self._evaluators, key=lambda one: one.position, default=None)
+        if behind is None:
+            return False
+        end = self.log.end
+        changed = self._leave(behind)
+        stops = [end, *(one.start for one, _ in self._waiting if one.start > behind.position)]
+        stops += [one.position for one in self._evaluators if one.position > behind.position]
+        stops += [to for to in self._ends(behind) if to > behind.position]
+        before, scanned = behind.position, behind.scanned_bytes
+        if min(stops) > before:
+            behind.advance(min(stops))
+            self.evaluated_bytes += behind.scanned_bytes - scanned
+            self._leave(behind)
+        self._meet()
+        return changed or behind.position > before
+
+    def _begin_waiting(self) -> None:
+        for one in list(self._waiting):
+            subscription, query = one
+            if subscription.start > self.log.end:
+                continue
+            here = next((each for each in self._evaluators if each.position == subscription.start), None)
+            if here is None:
+                if any(each.position < subscription.start for each in self._evaluators):
+                    # One is on its way there.
+                    continue
+                here = SharedEvaluator(self.log, subscription.start, self._failed)
+                self._evaluators.append(here)
+            self._waiting.remove(one)
+            member = Member(subscription.name, query, subscription.made_ms, self._writer(subscription))
+            try:
+                here.join(member)
+            except XylemError as error:
+                self._failed(member, error)
+
+    def _writer(self, subscription: Subscription) -> Callable[[bytes], None]:
+        answer = self._answers(subscription.answer_name)
+
+        def write(data: bytes) -> None:
+            answer.write(data)
+            self._touched.add(subscription.answer_name)
+
+        return write
+
+    def _leave(self, evaluator: SharedEvaluator) -> bool:
+        """Those that were given up here have all they asked for."""
+        changed = False
+        for name in evaluator.names():
+            subscription = self._catalogue.subscriptions[name]
+            if subscription.end is not None and subscription.end <= evaluator.position:
+                evaluator.leave(name)
+                self.sync()
+                if self._catalogue.subscriptions[name].is_live:
+                    self._catalogue.complete(name, subscription.end)
+                changed = True
+        for name in evaluator.take_done():
+            self.sync()
+            if self._catalogue.subscriptions[name].is_live:
+                self._catalogue.complete(name, evaluator.position)
+            changed = True
+        return changed
+
+    def _ends(self, evaluator: SharedEvaluator) -> list[int]:
+        found = [self._catalogue.subscriptions[name].end for name in evaluator.names()]
+        return [end for end in found if end is not None]
+
+    def _meet(self) -> None:
+        """Evaluators at one position become one; those that nobody needs are gone."""
+        by_position: dict[int, SharedEvaluator] = {}
+        for evaluator in self._evaluators:
+            there = by_position.setdefault(evaluator.position, evaluator)
+            if there is not evaluator:
+                there.take_over(evaluator)
+        self._evaluators = [one for one in by_position.values() if len(one)]
+
+    def _failed(self, member: Member, error: XylemError) -> None:
+        self.sync()
+        self._catalogue.fail(member.name, self.position, str(error))
+
+    def sync(self) -> None:
+        """Let what has been answered survive a crash of the machine."""
+        for name in self._touched:
+            self._answers(name).sync()
+        self._touched.clear()
+
+    def close(self) -> None:
+        self.log.close()
