@@ -7,7 +7,8 @@ checkpoint/source/           the log: the order of files, or the spool
 checkpoint/spark/            Spark's own checkpoint: which part of the log each batch was begun with
 checkpoint/lock              held while a query runs
 
-All files but those of Spark are sealed (`run/sealed_file.py`, `run/durable_files.py`), and only their owner can read them.
+All files but those of Spark are sealed (`sealed_file.py`, `durable_files.py` in `run/`), and only their owner can read
+them.
 """
 
 from __future__ import annotations
