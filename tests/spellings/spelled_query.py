@@ -25,8 +25,7 @@ class SpelledQuery(Query):
     """One spelling, over documents of its kind."""
 
     def __init__(self, block: Block, spelling: Spelling) -> None:
-        self.compiled = CompiledQuery(spelling.query, StaticEnvironment())
-        super().__init__(self.compiled)
+        super().__init__(CompiledQuery(spelling.query, StaticEnvironment()))
         self.kind = block.document
         self.text = spelling.query
         self._answers: dict[str, str] = {}

@@ -178,6 +178,8 @@ def _call(name: ast.Name, arguments: tuple[ast.Expr, ...], scope: Scope) -> Know
         found = classify(arguments[0], scope)
         some = found.some or name.local in ("exactly-one", "one-or-more")
         return Known(found.values, some, found.single or name.expanded in PICKS_ONE)
+    if name.local == "distinct-values" and len(arguments) == 1:
+        return classify(arguments[0], scope)
     return NOTHING_KNOWN
 
 

@@ -14,7 +14,7 @@ from xylem.functions.registry import FN
 from xylem.functions.traits import CONSTRUCTS, UNSTEADY
 from xylem.syntax import ast
 
-from .existential import as_comparison
+from ..normalise.existential import as_comparison
 
 _CONSTRUCTORS = (
     ast.DirectElement,

@@ -38,7 +38,9 @@ from xylem.syntax import ast
 from ..let_values import bound_once
 from ..query_rule import QueryFacts, QueryRule
 
-_SPELLED_OUT = ("for-each", "filter", "reverse", "head", "remove", "subsequence", "unordered", "index-of", "count")
+_SPELLED_OUT = (
+    *("for-each", "filter", "sort", "reverse", "head", "remove", "subsequence", "unordered", "index-of", "count"),
+)
 
 
 class SpellOutFunctions(QueryRule):

@@ -104,12 +104,30 @@ def _filtered(loop: ast.Flwor) -> ast.Expr | None:
     if not _is_plain(first) or len(tests) != len(wheres) or not _gives(loop.result, first.name) or first.name.uri:
         return None
     try:
-        predicate = of_focus(reduce(ast.And, tests), first.name.local)
+        predicate = of_focus(replaced(reduce(ast.And, tests), _without_root), first.name.local)
     except FocusInTheWay:
         return None
     if not is_test(predicate):
         return None
+    if _starts_at_root(path):
+        # There, a leading `/` is the same document.
+        predicate = replaced(predicate, lambda node: ast.Root() if node == _ROOT else None)
+    elif any(node == _ROOT for node in predicate.walk()):
+        return None
     return replace(path, right=replace(step, predicates=(*step.predicates, predicate)))
+
+
+_ROOT = ast.VarRef(ast.Name("root", None, "urn:xylem:normal-form"))
+
+
+def _without_root(node: ast.Node) -> ast.Node | None:
+    return _ROOT if isinstance(node, ast.Root) else None
+
+
+def _starts_at_root(path: ast.Expr) -> bool:
+    while isinstance(path, (ast.Path, ast.Filter)):
+        path = path.left if isinstance(path, ast.Path) else path.base
+    return isinstance(path, ast.Root)
 
 
 def _with_windows(loop: ast.Flwor) -> ast.Flwor | None:

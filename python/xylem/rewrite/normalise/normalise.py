@@ -9,8 +9,10 @@ from xylem.syntax import ast
 from ..inline_prolog import inline_functions
 from ..query_rule import Change, QueryRule, apply_rules
 from .functions_as_loops import SpellOutFunctions
+from .hold_results import HoldResults
 from .maps_as_loops import MapsAsLoops
 from .nested_loops import NestedLoops
+from .plain_conditions import PlainConditions
 from .plain_loops import SpellOutLoops
 from .sorts_as_loops import SortsAsLoops
 
@@ -20,6 +22,8 @@ RULES: tuple[QueryRule, ...] = (
     MapsAsLoops(),
     SortsAsLoops(),
     NestedLoops(),
+    PlainConditions(),
+    HoldResults(),
 )
 MOST_ROUNDS = 8
 """Far more than any query needs: what one rule writes, another may write more plainly."""

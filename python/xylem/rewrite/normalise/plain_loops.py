@@ -73,10 +73,12 @@ def _is_path_of_input(value: ast.Expr) -> bool:
 
 
 def _is_read_once(clause: ast.LetClause, behind: ast.Flwor) -> bool:
-    """A path or a loop over the input that is read in one place, once for each of its tuples."""
-    if not isinstance(clause.value, (ast.Path, ast.Flwor)) or not reads_input(clause.value):
+    """A path, or a loop over the input, that is read in one place, once for each of its tuples."""
+    value = clause.value
+    is_loop = isinstance(value, ast.Flwor) and reads_input(value)
+    if sum(_is_read(clause.name, node) for node in behind.walk()) > 1:
         return False
-    return is_worth_inlining(clause, behind.clauses, behind.result)
+    return (isinstance(value, ast.Path) or is_loop) and is_worth_inlining(clause, behind.clauses, behind.result)
 
 
 def _stands_for(name: ast.Name, value: ast.Expr, behind: ast.Flwor) -> bool:

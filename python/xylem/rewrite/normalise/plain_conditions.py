@@ -1,0 +1,112 @@
+"""Write conditions that mean the same the same.
+
+    some $k in $c/buyer satisfies $k/@person = B        →     $c/buyer/@person = B
+    exists($c/buyer[@person = B])                       →     $c/buyer/@person = B
+    every $x in E satisfies not(C)                      →     not(some $x in E satisfies C)
+    not(every $x in E satisfies C)                      →     some $x in E satisfies not(C)
+    not(not(C)), not(empty(E))                          →     C, exists(E)
+    for … return if (C) then R else ()                  →     for … where C return R
+
+Gain:   joins, keys and tests of the scan are looked for in one form of a condition.
+Needs:  conditions of a `where`, an `if`, a predicate or a not(): they are asked whether they hold, and nothing else.
+        For `not(not(C))` an xs:boolean. Behind loops alone, a condition decides the whole result.
+Safe:   a general comparison holds where some pair does (XQuery 3.1 §3.7.2); quantifiers are each other's opposites.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from xylem.analysis.ast_replacement import replaced
+from xylem.analysis.facts.conjuncts import conjunction, conjuncts
+from xylem.analysis.facts.standard_calls import argument_of
+from xylem.analysis.facts.truth_values import is_boolean
+from xylem.syntax import ast
+
+from ..negation import negated
+from ..query_rule import QueryFacts, QueryRule
+from .answers import answering_loops
+from .existential import as_comparison
+
+_LOOPS = (ast.ForClause, ast.LetClause, ast.WhereClause)
+
+
+class PlainConditions(QueryRule):
+    name = "plain_conditions"
+    told = "conditions are written as comparisons"
+
+    def apply(self, body: ast.Expr, facts: QueryFacts) -> ast.Expr:
+        answering = answering_loops(body)
+
+        def at(node: ast.Node) -> ast.Node | None:
+            made = _plain(node)
+            if made is None and isinstance(node, ast.Flwor) and id(node) not in answering:
+                made = _with_where(node)
+            return None if made is None else replaced(made, lambda inner: None if inner is made else at(inner))
+
+        return replaced(body, at)
+
+
+def _plain(node: ast.Node) -> ast.Node | None:
+    """The node with its conditions so; None where they are so."""
+    match node:
+        case ast.WhereClause(test=test) | ast.If(test=test):
+            made = _condition(test)
+            return None if made is test else replace(node, test=made)
+        case ast.AxisStep(predicates=predicates) if predicates:
+            tests = tuple(_condition(test) if _is_asked(test) else test for test in predicates)
+            is_same = all(a is b for a, b in zip(tests, predicates, strict=True))
+            return None if is_same else replace(node, predicates=tests)
+        case ast.Filter(predicate=predicate) if _is_asked(predicate):
+            made = _condition(predicate)
+            return None if made is predicate else replace(node, predicate=made)
+    return None
+
+
+def _is_asked(predicate: ast.Expr) -> bool:
+    """Whether a predicate is a condition, and never a number."""
+    return is_boolean(predicate)
+
+
+def _condition(test: ast.Expr) -> ast.Expr:
+    """A condition by comparisons, the very same where it is so already."""
+    parts = conjuncts(test)
+    made = [_one(part) for part in parts]
+    if all(a is b for a, b in zip(parts, made, strict=True)):
+        return test
+    whole = conjunction(made)
+    assert whole is not None
+    return whole
+
+
+def _one(test: ast.Expr) -> ast.Expr:
+    denied = argument_of(test, "not")
+    if denied is not None:
+        return _denied(test, denied)
+    match test:
+        case ast.Quantified(kind="every", satisfies=satisfies):
+            inner = argument_of(satisfies, "not")
+            if inner is not None:
+                some = replace(test, kind="some", satisfies=inner)
+                return negated(_one(some))
+    return as_comparison(test)
+
+
+def _denied(whole: ast.Expr, test: ast.Expr) -> ast.Expr:
+    match test:
+        case ast.Quantified(kind="every", satisfies=satisfies) if is_boolean(satisfies):
+            return _one(replace(test, kind="some", satisfies=negated(satisfies)))
+        case ast.FunctionCall() if argument_of(test, "not") is not None or argument_of(test, "empty") is not None:
+            made = negated(test)
+            return whole if argument_of(made, "not") is not None else _one(made)
+    made = _one(test)
+    return whole if made is test else negated(made)
+
+
+def _with_where(loop: ast.Flwor) -> ast.Expr | None:
+    """for … return if (C) then R else ()"""
+    match loop.result:
+        case ast.If(test=test, then=then, otherwise=ast.SequenceExpr(items=())):
+            if all(isinstance(clause, _LOOPS) for clause in loop.clauses):
+                return replace(loop, clauses=(*loop.clauses, ast.WhereClause(test, span=test.span)), result=then)
+    return None
