@@ -89,3 +89,13 @@ def test_numeric_collations_have_no_units():
     with pytest.raises(DynamicError) as caught:
         uca("numeric=yes").find("Chapter-100", "Chapter-10")
     assert caught.value.code == "FOCH0004"
+
+
+def test_a_language_with_an_order_of_its_own_is_refused():
+    """Swedish has å behind z: the general order would look right, and be wrong."""
+    with pytest.raises(DynamicError) as caught:
+        uca("lang=sv")
+    assert caught.value.code == "FOCH0002"
+    assert "fallback=yes" in caught.value.hint
+    assert sorted("zöåa", key=uca("lang=sv;fallback=yes").key) == ["a", "å", "ö", "z"]
+    assert sorted("zöa", key=uca("lang=de").key) == ["a", "ö", "z"]

@@ -9,6 +9,7 @@ from typing import Any
 from xylem.errors import DynamicError
 
 from .array import XArray
+from .json_fast_path import NotTaken, fast_json_value
 from .json_parser import Fallback, parse_json
 from .map import XMap
 
@@ -95,6 +96,11 @@ def json_value(
     >>> json_value('[1, null, "a"]')
     array{(1.0,), (), ('a',)}
     """
+    if not escape and not liberal and fallback is None and duplicates in (Duplicates.USE_FIRST, Duplicates.USE_LAST):
+        try:
+            return fast_json_value(text, use_last=duplicates is Duplicates.USE_LAST)
+        except NotTaken:
+            pass
     values = JsonValues(duplicates)
     parse_json(text, values, escape=escape, liberal=liberal, fallback=fallback)
     return values.result

@@ -11,8 +11,9 @@ decomposed by Unicode's compatibility mappings (NFKD), then compared
     identical   by codepoints of NFD
 
 The parameters strength, alternate, backwards, caseLevel, caseFirst, numeric and maxVariable are honoured. `lang`
-only decides whether we know the language to follow the general order; `reorder` is not supported. With fallback=no,
-whatever we do not support is FOCH0002.
+only decides whether we know the language to follow the general order: with another one, such as Swedish, which has å
+behind z, a collation is FOCH0002 unless fallback=yes asks for the general order. `reorder` is not supported. With
+fallback=no, whatever we do not support is FOCH0002.
 """
 
 from __future__ import annotations
@@ -81,10 +82,16 @@ def uca_collation(uri: str) -> UcaCollation:
         if part:
             given[keyword] = value
     settings, refused = _settings(given)
-    if refused and given.get("fallback") == "no":
+    fallback = given.get("fallback")
+    if refused and fallback == "no":
         raise DynamicError(
             "FOCH0002", f"{refused[0]!r} is not supported, and fallback=no", hint="leave fallback=no out"
         )
+    # An order that looks right and is not would be worse than none: å after z, or beside a?
+    language = next((part for part in refused if part.startswith("lang=")), None)
+    if language is not None and fallback is None:
+        why = f"the order of {language.removeprefix('lang=')} is not known here"
+        raise DynamicError("FOCH0002", why, hint="fallback=yes asks for the general order of Unicode instead")
     return UcaCollation(uri, settings)
 
 
