@@ -48,7 +48,7 @@ def ended(*arguments: str, code: str = COMMAND, address_space: int | None = None
 
 def assert_out_of_time(run: subprocess.CompletedProcess[str]) -> None:
     assert run.returncode == 1, run.stderr
-    assert run.stderr.startswith("XYRT0040: the run takes longer than is allowed: ")
+    assert run.stderr.startswith("XYRT0040: the run exceeds its time limit: ")
     assert "hint: --time-limit" in run.stderr
     assert "Traceback" not in run.stderr
 
@@ -104,7 +104,7 @@ def test_memory() -> None:
     query = "let $x := for $i in 1 to 100000000 return string($i) return (count($x), $x[5])"
     run = ended("run", "-q", query, "--memory-limit", "200MB")
     assert run.returncode == 1
-    assert run.stderr.startswith("XYRT0041: the run takes more memory than is allowed: ")
+    assert run.stderr.startswith("XYRT0041: the run exceeds its memory limit: ")
     assert "where 200 MB are allowed" in run.stderr
 
 

@@ -78,7 +78,7 @@ def test_the_error_has_its_place() -> None:
     (violation,) = found(book("<title/><price/>"))
     error = violation.error(", at line 3, column 7 (byte 40)")
     assert str(error) == (
-        "XYIN0021: the input does not follow its schema: <price> where <author> or <editor> is expected, "
+        "XYIN0021: the input does not conform to its schema: <price> where <author> or <editor> is expected, "
         "at line 3, column 7 (byte 40), in /bib/book, child 2"
     )
     assert error.hint

@@ -59,7 +59,7 @@ app = typer.Typer(
     rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
-    help="XQuery 3.1 over XML.",
+    help="XQuery 3.1 over XML that is huge or never ends.",
     epilog="Start with: `xylem run -q '1 to 3'`, then `xylem run --help`.",
 )
 
@@ -127,7 +127,7 @@ def _all_commands(
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and stop.")
     ] = False,
-    debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks: for those who work on Xylem.")] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show Python tracebacks, for work on Xylem itself.")] = False,
 ) -> None:
     show_tracebacks(debug)
 
@@ -178,19 +178,21 @@ def run(
         typer.Option(
             "--validate",
             metavar="[full|lazy]",
-            help="Compare the input with its schema on the way: all of it, or what the answer relies on.",
+            help="Validate the input against its schema while it is read: all of it, or only what the answer "
+            "relies on.",
             rich_help_panel=STREAM,
         ),
     ] = None,
     scanner: Annotated[
-        Scanner, typer.Option("--scanner", help="What scans the input.", rich_help_panel=STREAM)
+        Scanner,
+        typer.Option("--scanner", help="Read the input with the native kernel or with Python.", rich_help_panel=STREAM),
     ] = Scanner.AUTO,
     stats: Annotated[
         Statistics | None,
         typer.Option(
             "--stats",
             metavar="[text|json]",
-            help="Tell what was read, buffered and used, on standard error: a table, or a last line of JSON.",
+            help="Report bytes read, buffers, time and memory on standard error, as a table or as one line of JSON.",
             rich_help_panel=STREAM,
         ),
     ] = None,
@@ -199,7 +201,7 @@ def run(
         typer.Option(
             "--plot-buffers",
             metavar="FILE.svg",
-            help="Draw output and buffered bytes over the input as it was read.",
+            help="Plot output and buffered bytes against the input read so far.",
             rich_help_panel=STREAM,
         ),
     ] = None,
@@ -208,8 +210,8 @@ def run(
         typer.Option(
             "--limit",
             metavar="NAME=NUMBER",
-            help="Let an input go further than is safe by default, or less far: `depth`, `attributes`, "
-            "`text-characters`, `item-bytes`, … (docs/streaming.md has them all).",
+            help="Raise or lower a safety limit: `depth`, `attributes`, `text-characters`, `item-bytes`, … "
+            "(docs/streaming.md lists all of them).",
             rich_help_panel=INPUT,
         ),
     ] = None,
@@ -231,8 +233,8 @@ def run(
         typer.Option(
             "--on-malformed",
             metavar="stop|skip|dead-letter[=FILE]",
-            help="What becomes of records that are not well formed, and of inputs that cannot be read where there are "
-            "several: the first ends the run, or they are left out and counted, and written to a file.",
+            help="How to handle records that are not well formed, and unreadable files among several: stop at the "
+            "first, skip and count them, or also write them to a file.",
             rich_help_panel=INPUT,
         ),
     ] = "stop",
@@ -241,7 +243,7 @@ def run(
         typer.Option(
             "--checkpoint",
             metavar="FILE",
-            help="Note there how far the run is; after an interruption the same command goes on. Needs `-i` and `-o`.",
+            help="Save progress in this file. After an interruption, the same command continues. Needs `-i` and `-o`.",
             rich_help_panel=STREAM,
         ),
     ] = None,
@@ -253,8 +255,8 @@ def run(
         typer.Option(
             "--buffer-limit",
             metavar="SIZE",
-            help="How much may be kept of the input, such as `200MB`; 1 GB by default. Beyond it the run ends with the "
-            "reason. With `0` a query that would keep what grows with the input is refused at once.",
+            help="Maximum size of buffers, such as `200MB`; 1 GB by default. A run that needs more stops and says why. "
+            "With `0`, a query whose buffers grow with the input is refused before it starts.",
             rich_help_panel=STREAM,
         ),
     ] = None,
@@ -263,8 +265,8 @@ def run(
         typer.Option(
             "--spill",
             metavar="DIR",
-            help="Where to keep an input that can be read only once (a pipe, standard input), if more than one pass "
-            "over it is needed; by default it is kept in memory. Files are read again and need no place.",
+            help="Spill an input that can be read only once (a pipe, standard input) to this directory if the query "
+            "needs several passes; by default it stays in memory. Files are simply read again.",
             rich_help_panel=STREAM,
         ),
     ] = None,
@@ -289,8 +291,8 @@ def run(
         Runner,
         typer.Option(
             "--on",
-            help="Run in this process, or on Spark: inputs are files, directories or patterns, large documents are "
-            "cut into parts, and with several of them a leading `/` means each.",
+            help="Run in this process or on Spark. Spark reads files, directories and patterns, and splits large "
+            "documents. With several documents, a leading `/` means each of them.",
             rich_help_panel=SPARK,
         ),
     ] = Runner.LOCAL,
@@ -299,7 +301,7 @@ def run(
         typer.Option(
             "--master",
             metavar="URL",
-            help="The Spark to run on: `local[4]`, `spark://host:7077`, `yarn`. Default: all cores of this machine.",
+            help="Spark master: `local[4]`, `spark://host:7077`, `yarn`. Default: all cores of this machine.",
             rich_help_panel=SPARK,
         ),
     ] = None,
@@ -308,19 +310,19 @@ def run(
         typer.Option(
             "--partitions",
             metavar="N",
-            help="About how many tasks there should be; by default as suits input and cores.",
+            help="Approximate number of tasks; by default chosen from the input size and the number of cores.",
             show_default=False,
             rich_help_panel=SPARK,
         ),
     ] = None,
     conf: Annotated[
         list[str] | None,
-        typer.Option("--conf", metavar="NAME=VALUE", help="A setting of Spark.", rich_help_panel=SPARK),
+        typer.Option("--conf", metavar="NAME=VALUE", help="Set a Spark property.", rich_help_panel=SPARK),
     ] = None,
 ) -> None:
     """Run a query and write its result.
 
-    With one input, results are written as they become final, while the input is read.
+    Each result is written as soon as it is final, while the input is still being read.
     """
     from .function_files import load_functions
     from .namespace_options import namespaces_of
@@ -365,7 +367,7 @@ def run(
     if on is Runner.LOCAL:
         for name, value in (("--master", master), ("--partitions", partitions), ("--conf", conf or None)):
             if value is not None:
-                raise typer.BadParameter("this is for --on spark", param_hint=name)
+                raise typer.BadParameter("this option needs --on spark", param_hint=name)
         limited = within_limits(time_limit, memory_limit)
         if history is not None:
             from .history_run import run_over_updates
@@ -468,25 +470,25 @@ def explain(
     text: QueryText = None,
     functions: FunctionFiles = None,
     schema: SchemaFile = None,
-    format: Annotated[Format, typer.Option("--format", help="For people, or for programs.")] = Format.TEXT,
-    code: Annotated[bool, typer.Option("--code", help="Add the Python code that is generated.")] = False,
-    ast: Annotated[bool, typer.Option("--ast", help="Add the syntax tree.")] = False,
+    format: Annotated[Format, typer.Option("--format", help="Text for people, or JSON for programs.")] = Format.TEXT,
+    code: Annotated[bool, typer.Option("--code", help="Also print the generated Python code.")] = False,
+    ast: Annotated[bool, typer.Option("--ast", help="Also print the syntax tree.")] = False,
     graph: Annotated[
         GraphFormat | None,
         typer.Option(
             "--graph",
-            help="The stream data flow graph alone: what depends on what, and what one pass computes together.",
+            help="Print only the data flow graph: what depends on what, and what one pass computes together.",
         ),
     ] = None,
     plan: Annotated[
         GraphFormat | None,
-        typer.Option("--plan", help="The operators alone: what runs, where, and what each keeps at most."),
+        typer.Option("--plan", help="Print only the operators: what runs, where, and what each keeps at most."),
     ] = None,
     on: Annotated[
-        Runner, typer.Option("--on", help="In one process, or how it is spread over the tasks of Spark.")
+        Runner, typer.Option("--on", help="Explain a run in one process, or how Spark divides the query into tasks.")
     ] = Runner.LOCAL,
 ) -> None:
-    """Say how a query will be executed, in its own lines: what streams, what is buffered, until when and how much."""
+    """Explain how a query runs, line by line: what streams, what is buffered, for how long and how much."""
     from .explain_query import explain_distribution, explain_graph, explain_plan, explain_query
     from .function_files import load_functions
     from .query_source import query_source
@@ -513,7 +515,7 @@ def explain(
 @app.command()
 @reported()
 def doctor() -> None:
-    """Show versions, which parts are in use and which are missing."""
+    """Show versions, and which optional parts are installed or missing."""
     from .doctor import report
 
     for line in report():
@@ -526,7 +528,7 @@ def doctor() -> None:
 )
 @reported()
 def bench(context: typer.Context) -> None:
-    """Generate data and measure: `xylem bench --help` lists what there is."""
+    """Generate data and run benchmarks: `xylem bench --help` lists them."""
     from xylem.bench.cli import app as bench_app
 
     bench_app(args=context.args, prog_name="xylem bench")
@@ -538,7 +540,7 @@ def bench(context: typer.Context) -> None:
 )
 @reported()
 def schema(context: typer.Context) -> None:
-    """Show what a schema says about documents: `xylem schema --help`."""
+    """Show what a schema guarantees about documents: `xylem schema --help`."""
     from .schema_command import app as schema_app
 
     schema_app(args=context.args, prog_name="xylem schema")

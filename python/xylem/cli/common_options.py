@@ -7,13 +7,13 @@ from typing import Annotated
 
 import typer
 
-QUERY = "Which query"
-INPUT = "What it reads"
-OUTPUT = "What it writes"
+QUERY = "Query"
+INPUT = "Input"
+OUTPUT = "Output"
 
 QueryFile = Annotated[
     Path | None,
-    typer.Argument(metavar="QUERY.xq", help="The file with the query; `-` is standard input.", show_default=False),
+    typer.Argument(metavar="QUERY.xq", help="File with the query; `-` is standard input.", show_default=False),
 ]
 QueryText = Annotated[
     str | None,
@@ -25,8 +25,8 @@ Inputs = Annotated[
         "-i",
         "--input",
         metavar="DOC.xml",
-        help="The document the query starts from; `-` is standard input. With several of them, by a directory or a "
-        "pattern too, a leading `/` means each, and `collection()` all.",
+        help="Input document: a file, directory, pattern, zip archive or URL; `-` is standard input. With several "
+        "documents, a leading `/` means each of them and `collection()` all.",
         rich_help_panel=INPUT,
     ),
 ]
@@ -36,14 +36,14 @@ Variables = Annotated[
         "-v",
         "--var",
         metavar="NAME=VALUE",
-        help="An external variable, as an untyped value. NAME is `local`, `prefix:local` or `Q{uri}local`.",
+        help="Set an external variable to an untyped value. NAME is `local`, `prefix:local` or `Q{uri}local`.",
         rich_help_panel=INPUT,
     ),
 ]
 VariableFiles = Annotated[
     list[str] | None,
     typer.Option(
-        "--var-file", metavar="NAME=DOC.xml", help="An external variable, as a document.", rich_help_panel=INPUT
+        "--var-file", metavar="NAME=DOC.xml", help="Set an external variable to a document.", rich_help_panel=INPUT
     ),
 ]
 Items = Annotated[
@@ -51,8 +51,8 @@ Items = Annotated[
     typer.Option(
         "--items",
         metavar="NAME=DOC.xml",
-        help="A variable declared `as T**`, or a `stream(\"NAME\")`: the elements below the root of a document, "
-        "one after the other as they arrive; `-` is standard input.",
+        help="Feed a variable declared `as T**`, or `stream(\"NAME\")`, with the elements below the root of a "
+        "document, one by one as they arrive; `-` is standard input.",
         rich_help_panel=INPUT,
     ),
 ]
@@ -61,7 +61,8 @@ Allowed = Annotated[
     typer.Option(
         "--allow",
         metavar="DIR",
-        help="A directory that `doc()`, `unparsed-text()` and their like may read. Without it they read nothing.",
+        help="Allow `doc()`, `unparsed-text()` and similar functions to read this directory. By default they read "
+        "nothing.",
         rich_help_panel=INPUT,
     ),
 ]
@@ -73,33 +74,32 @@ FunctionFiles = Annotated[
     typer.Option(
         "--functions",
         metavar="FILE.py",
-        help="Python functions for the query: the file is executed, and registers them with `@xylem.function` and "
-        "`@xylem.aggregate`.",
+        help="Run this Python file, which registers functions with `@xylem.function` and `@xylem.aggregate`.",
         rich_help_panel=QUERY,
     ),
 ]
 OutputFile = Annotated[
     Path | None,
-    typer.Option("-o", "--output", metavar="FILE", help="Write there, not to standard output.", rich_help_panel=OUTPUT),
+    typer.Option("-o", "--output", metavar="FILE", help="Write the result to this file.", rich_help_panel=OUTPUT),
 ]
 OutputParameters = Annotated[
     list[str] | None,
     typer.Option(
         "--output-param",
         metavar="NAME=VALUE",
-        help="A serialization parameter such as `method=json` or `indent=yes`; it goes before the query's own.",
+        help="Set a serialization parameter such as `method=json` or `indent=yes`; it overrides the query's own.",
         rich_help_panel=OUTPUT,
     ),
 ]
-STREAM = "How it streams"
-SPARK = "Where it runs"
+STREAM = "Streaming"
+SPARK = "Execution"
 
 Stream = Annotated[
     bool | None,
     typer.Option(
         "--stream/--no-stream",
-        help="Answer while the one input streams by, or from its tree in memory. By default it streams where "
-        "the query can be answered so; with `--stream` it is an error where it cannot.",
+        help="Stream the input, or load it as a tree. By default the input streams if the query allows it; "
+        "`--stream` makes it an error if it does not.",
         show_default=False,
         rich_help_panel=STREAM,
     ),
@@ -109,7 +109,7 @@ SchemaFile = Annotated[
     typer.Option(
         "--schema",
         metavar="FILE",
-        help="A DTD or an XML Schema that the input follows: what it proves need not be buffered.",
+        help="DTD or XML Schema that the input conforms to. Xylem buffers less where it fixes order and number.",
         rich_help_panel=STREAM,
     ),
 ]

@@ -23,7 +23,7 @@ EventTimePath = Annotated[
     typer.Option(
         "--event-time",
         metavar="PATH",
-        help="Where items carry their time, such as `@time`: windows over the input see items in the order of it.",
+        help="Path to the time of each item, such as `@time`. Windows then see items in the order of these times.",
         rich_help_panel=WINDOWS,
     ),
 ]
@@ -32,7 +32,7 @@ Watermark = Annotated[
     typer.Option(
         "--watermark",
         metavar="TIME",
-        help=f"How far items may arrive out of order; by default {DEFAULT_BOUND}.",
+        help=f"Maximum delay of items that arrive out of order; by default {DEFAULT_BOUND}.",
         rich_help_panel=WINDOWS,
     ),
 ]
@@ -41,7 +41,7 @@ LatePolicy = Annotated[
     typer.Option(
         "--late",
         metavar="drop|stop|dead-letter=PLACE",
-        help="What becomes of items that come later than that: dropped and counted, an error, or kept elsewhere.",
+        help="How to handle later items: drop and count them, stop with an error, or write them to a file.",
         rich_help_panel=WINDOWS,
     ),
 ]

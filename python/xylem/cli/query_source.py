@@ -43,7 +43,7 @@ class QuerySource:
 def query_source(file: Path | None, text: str | None) -> QuerySource:
     """The query that the arguments name; exactly one of file and text must be given."""
     if (file is None) == (text is None):
-        raise typer.BadParameter("give a query file, or the query itself with -q", param_hint="QUERY")
+        raise typer.BadParameter("give a query file, or the query text with -q", param_hint="QUERY")
     if text is not None:
         return QuerySource(text, "query", Path.cwd().as_uri() + "/")
     assert file is not None

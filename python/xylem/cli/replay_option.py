@@ -16,8 +16,8 @@ ReplaySpeed = Annotated[
     typer.Option(
         "--replay-speed",
         metavar="10x|max",
-        help="Let the records of the input come when they happened, so many times as fast; `max` does not wait, and "
-        "only the clock of `xylem:add-timestamp` follows them.",
+        help="Replay the records of the input at the pace of their own times, this many times as fast. `max` does "
+        "not wait; only the clock of `xylem:add-timestamp` follows the records.",
         rich_help_panel=REPLAY,
     ),
 ]
@@ -26,7 +26,7 @@ ReplayTime = Annotated[
     typer.Option(
         "--replay-time",
         metavar="PATH",
-        help="Where the records have their time: `/log/entry/@time`, `//reading/time`. An xs:dateTime, or seconds.",
+        help="Path to the time of each record: `/log/entry/@time`, `//reading/time`. An xs:dateTime, or seconds.",
         rich_help_panel=REPLAY,
     ),
 ]

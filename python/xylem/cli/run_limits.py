@@ -36,7 +36,7 @@ TimeLimit = Annotated[
     typer.Option(
         "--time-limit",
         metavar="SECONDS",
-        help="How long the run may take. Beyond it the run ends with an error; what was complete is delivered.",
+        help="Maximum run time. A longer run stops with an error after delivering its complete results.",
         show_default=False,
         rich_help_panel=LIMITS,
     ),
@@ -46,7 +46,7 @@ MemoryLimit = Annotated[
     typer.Option(
         "--memory-limit",
         metavar="SIZE",
-        help="How much memory the process may take, such as `2GB`. Beyond it the run ends with an error.",
+        help="Maximum memory of the process, such as `2GB`. A run that needs more stops with an error.",
         show_default=False,
         rich_help_panel=LIMITS,
     ),

@@ -86,7 +86,7 @@ def stream(
         typer.Option(
             "--within",
             metavar="TIME",
-            help="How far apart items of two inputs may arrive that join.",
+            help="Maximum time between the arrivals of two items that join.",
             rich_help_panel=INPUT,
         ),
     ] = None,
@@ -103,7 +103,7 @@ def stream(
     checkpoint: Annotated[
         Path,
         typer.Option(
-            "--checkpoint", metavar="DIR", help="Where it is kept how far the query is.", rich_help_panel=SPARK
+            "--checkpoint", metavar="DIR", help="Directory for progress and state.", rich_help_panel=SPARK
         ),
     ] = ...,  # type: ignore[assignment]  # it must be given
     trigger: Annotated[
@@ -111,7 +111,7 @@ def stream(
         typer.Option(
             "--trigger",
             metavar="TIME",
-            help="How often a batch is made (`500ms`, `1s`); `available-now`: read what there is, then end; `once`: "
+            help="Time between batches (`500ms`, `1s`). `available-now` reads what is there and stops; `once` does so "
             "in one batch.",
             rich_help_panel=SPARK,
         ),
@@ -121,7 +121,7 @@ def stream(
         typer.Option(
             "--on-malformed",
             metavar="POLICY",
-            help="What becomes of what cannot be evaluated: `stop`, `skip` and count, or `dead-letter=DIR`.",
+            help="How to handle records that fail: `stop`, `skip` and count them, or write them to `dead-letter=DIR`.",
             rich_help_panel=INPUT,
         ),
     ] = "stop",
@@ -129,8 +129,8 @@ def stream(
         Changed,
         typer.Option(
             "--on-changed",
-            help="What becomes of a file of a directory that was written again between being found and being read: "
-            "it is read as it is and told, or ends the query.",
+            help="How to handle a file that changed after it was found and before it was read: read it as it is and "
+            "report it, or stop the query.",
             rich_help_panel=INPUT,
         ),
     ] = Changed.TELL,
@@ -144,7 +144,7 @@ def stream(
         typer.Option(
             "--settle",
             metavar="TIME",
-            help="Take a file of a directory only when it has not changed for so long.",
+            help="Read a file only after it has not changed for this long.",
             rich_help_panel=INPUT,
         ),
     ] = "0s",
@@ -152,14 +152,14 @@ def stream(
         Report,
         typer.Option(
             "--report",
-            help="Answers that change, such as counts: write each change, or only the final one. By default the "
-            "console shows changes, and everything else gets what is final.",
+            help="For answers that change, such as counts: write every change, or only the final answer. By default "
+            "the console shows changes and other outputs get the final answer.",
             rich_help_panel=OUTPUT,
         ),
     ] = Report.AUTO,
     metrics: Annotated[
         Path | None,
-        typer.Option("--metrics", metavar="FILE", help="Add a line of JSON for each batch.", rich_help_panel=OUTPUT),
+        typer.Option("--metrics", metavar="FILE", help="Append a line of JSON per batch.", rich_help_panel=OUTPUT),
     ] = None,
     var: Variables = None,
     var_file: VariableFiles = None,
@@ -174,7 +174,7 @@ def stream(
     ] = False,
     batch_size: Annotated[
         str,
-        typer.Option("--batch-size", metavar="SIZE", help="How much one batch takes, at most.", rich_help_panel=SPARK),
+        typer.Option("--batch-size", metavar="SIZE", help="Maximum size of one batch.", rich_help_panel=SPARK),
     ] = "64MB",
     batch_files: Annotated[
         int,
@@ -182,23 +182,23 @@ def stream(
             "--batch-files",
             min=1,
             metavar="NUMBER",
-            help="How many files of a directory one batch takes, at most: results come after each batch.",
+            help="Maximum number of files in one batch. Results appear after each batch.",
             rich_help_panel=SPARK,
         ),
     ] = 5_000,
     state_limit: Annotated[
         str,
         typer.Option(
-            "--state-limit", metavar="SIZE", help="How much answers may keep, at most.", rich_help_panel=SPARK
+            "--state-limit", metavar="SIZE", help="Maximum size of the state that answers keep.", rich_help_panel=SPARK
         ),
     ] = "256MB",
     master: Annotated[
         str | None,
-        typer.Option("--master", metavar="URL", help="Spark's master; by default this machine.", rich_help_panel=SPARK),
+        typer.Option("--master", metavar="URL", help="Spark master; by default this machine.", rich_help_panel=SPARK),
     ] = None,
     conf: Annotated[
         list[str] | None,
-        typer.Option("--conf", metavar="NAME=VALUE", help="A setting of Spark.", rich_help_panel=SPARK),
+        typer.Option("--conf", metavar="NAME=VALUE", help="Set a Spark property.", rich_help_panel=SPARK),
     ] = None,
     partitions: Annotated[
         int | None,
@@ -206,13 +206,13 @@ def stream(
             "--partitions",
             metavar="N",
             min=1,
-            help="How many tasks form windows by key, settled with the first batch; by default one for each core.",
+            help="Number of tasks for keyed windows, fixed by the first batch; by default one per core.",
             show_default=False,
             rich_help_panel=SPARK,
         ),
     ] = None,
     quiet: Annotated[
-        bool, typer.Option("--quiet", help="Tell nothing on standard error.", rich_help_panel=OUTPUT)
+        bool, typer.Option("--quiet", help="Write nothing to standard error.", rich_help_panel=OUTPUT)
     ] = False,
 ) -> None:
     """Run queries over an input that never ends, on Spark: results as they become final, each once.

@@ -246,43 +246,43 @@ CATALOGUE: dict[str, Entry] = {
     "XYDY0003": Entry("matching the regular expression takes too long"),
     "XYDY0004": Entry("the data window cannot be formed", "sizes are positive, and reference values never decrease"),
     "XYDY0005": Entry(
-        "the query buffers more than is allowed",
-        "`xylem explain` says what it buffers and why; --buffer-limit SIZE allows more (limits=… in Python)",
+        "the query buffers more than the limit allows",
+        "`xylem explain` shows what it buffers and why; --buffer-limit SIZE raises the limit (limits=… in Python)",
     ),
     "XYDY0010": Entry(
-        "an operation on an infinite sequence keeps more than is allowed",
-        "let it work on windows, or allow more: --limit held-items=…, or held_items=… in Python",
+        "an operation on an infinite sequence holds more items than the limit allows",
+        "use a window, or raise the limit: --limit held-items=…, or held_items=… in Python",
     ),
     "XYDY0011": Entry(
         "an item has no event time",
-        "--event-time says where items carry it: a date with a time, or a number of seconds",
+        "--event-time names the path to it: a date with a time, or a number of seconds",
     ),
-    "XYDY0012": Entry(
-        "an item came too late", "allow more delay with --watermark, or let late items be dropped: --late drop"
-    ),
+    "XYDY0012": Entry("an item arrived too late", "allow more delay with --watermark, or drop late items: --late drop"),
     "XYDY0013": Entry(
-        "the limit of a best-match join cannot be used",
+        "the limit of a best-match join is not valid",
         "a limit is one number that is not negative, or a duration: (abs($r/t - $s/t)) min 0.5",
     ),
     "XYDY0020": Entry(
-        "a projection asks for a version or time that there cannot be",
-        "behind # stands a number of versions, behind ? one of seconds, or a duration of days, hours, minutes, seconds",
+        "a projection asks for an impossible version or time",
+        "# takes a number of versions; ? takes seconds, or a duration of days, hours, minutes and seconds",
     ),
-    "XYDY0021": Entry("nothing is known of a time before the first commit", "ask for a later time: --as-of TIME"),
+    "XYDY0021": Entry("there is no data from before the first commit", "ask for a later time: --as-of TIME"),
     "XYIN0001": Entry("the XML is not well formed"),
     "XYIN0002": Entry("a file cannot be read or written"),
-    "XYIN0003": Entry("the place may not be read", "allow its directory: --allow DIR, or allow=[…] in Python"),
+    "XYIN0003": Entry("the query may not read this file", "allow its directory: --allow DIR, or allow=[…] in Python"),
     "XYIN0004": Entry("the input exceeds a limit"),
     "XYIN0005": Entry("the Python value cannot be turned into an XQuery value"),
     "XYIN0006": Entry("the query declares no such external variable", "declare variable $name external;"),
-    "XYIN0007": Entry("the encoding of the input is not known, or its bytes are not in it"),
-    "XYIN0008": Entry("the input refers to an external entity", "external entities are never fetched"),
+    "XYIN0007": Entry("the encoding of the input is unknown, or the bytes do not match it"),
+    "XYIN0008": Entry("the input refers to an external entity", "Xylem never fetches external entities"),
     "XYIN0009": Entry("the compressed input is damaged or ends too early"),
-    "XYIN0010": Entry("the scan kernel is not built here", "choose the Python scanner, or build it: `xylem doctor`"),
+    "XYIN0010": Entry(
+        "the scan kernel is not built here", "use --scanner python, or install the kernel: `xylem doctor`"
+    ),
     "XYIN0011": Entry("this needs a package that is not installed"),
     "XYIN0020": Entry("the schema cannot be used"),
     "XYIN0021": Entry(
-        "the input does not follow its schema", "correct the input or the schema, or run the query without a schema"
+        "the input does not conform to its schema", "correct the input or the schema, or run the query without a schema"
     ),
     "XYIN0022": Entry("XML Schemas need a package that is not installed", "pip install 'xylem-xquery[schema]'"),
     "XYIN0030": Entry(
@@ -293,114 +293,115 @@ CATALOGUE: dict[str, Entry] = {
         "--replay-time PATH leads to a date and time, or a number of seconds, in each record: /log/entry/@time",
     ),
     "XYIN0032": Entry(
-        "a file was written again between being found and being read",
-        "let files appear whole, by renaming them into place; wait until they rest: --settle 5s; or have it only told: "
+        "a file changed after it was found and before it was read",
+        "rename finished files into the directory; wait until files are unchanged: --settle 5s; or only report it: "
         "--on-changed tell",
     ),
     "XYIN0040": Entry(
-        "an update names a target that is not there",
-        "`of` is the id of a region or of an earlier update; with --on-malformed skip such updates are left out",
+        "an update names a target that does not exist",
+        "`of` is the id of a region or of an earlier update; --on-malformed skip ignores such updates",
     ),
     "XYIN0041": Entry(
-        "an update names a region that has not ended", "replace it, or insert after it, when its end tag has come"
+        "an update names a region that has not ended", "replace it, or insert after it, once its end tag has arrived"
     ),
-    "XYIN0042": Entry("an update names a region that was frozen", "what u:freeze names is never updated again"),
+    "XYIN0042": Entry("an update names a region that was frozen", "a region named by u:freeze never changes again"),
     "XYIN0043": Entry(
-        "the time of an update stream runs back",
-        "--late says what becomes of such updates: clamp gives them the latest time, drop leaves them out",
+        "the time of an update stream goes backwards",
+        "--late clamp gives such updates the latest time, --late drop ignores them",
     ),
     "XYIN0044": Entry(
-        "an update is not written as updates are",
-        "docs/history.md has the elements of urn:xylem:update and their attributes",
+        "an update has the wrong form",
+        "docs/history.md lists the elements of urn:xylem:update and their attributes",
     ),
     "XYIN0045": Entry(
-        "a record of a feed has no key", "--key PATH says what tells records apart; --on-malformed skip leaves such out"
+        "a record of a feed has no key",
+        "--key PATH names what identifies a record; --on-malformed skip ignores records without one",
     ),
     "XYIN0046": Entry(
-        "a patch selects something else than an element by its key",
+        "a patch selects something other than an element by its key",
         "sel is id('k') or …/item[@id='k'] for the attribute that --key names; other selections need the tree",
     ),
     "XYIN0047": Entry(
-        "a line is no change event of a database", "each line is JSON with op, before, after and ts_ms, as Debezium has"
+        "a line is not a change event of a database",
+        "each line is JSON with op, before, after and ts_ms, as Debezium writes it",
     ),
     "XYRT0001": Entry("Spark is not installed here", "pip install 'xylem-xquery[spark]'"),
     "XYRT0002": Entry(
-        "Spark finds no Java that it can use", "install a JDK, 17 or later, or let JAVA_HOME name one that is installed"
+        "Spark finds no Java that it can use",
+        "install a JDK, version 17 or later, or set JAVA_HOME to an installed one",
     ),
-    "XYRT0003": Entry("Spark could not be started", "what Java or Spark printed says why"),
-    "XYRT0004": Entry("a task on Spark failed and was not recovered"),
+    "XYRT0003": Entry("Spark could not be started", "see what Java or Spark printed"),
+    "XYRT0004": Entry("a Spark task failed and could not be repeated"),
     "XYRT0005": Entry(
         "the input cannot be read on Spark",
-        "name files, directories or patterns that driver and executors see under the same path",
+        "name files, directories or patterns that the driver and all executors see under the same path",
     ),
     "XYRT0006": Entry(
         "an item does not fit the columns of the query", "choose other columns with schema=…, or cast in the query"
     ),
-    "XYRT0007": Entry("an option of the format is not right", "docs/spark.md lists the options"),
+    "XYRT0007": Entry("an option of the format is not valid", "docs/spark.md lists the options"),
     "XYRT0010": Entry(
-        "a value cannot travel between tasks",
-        "return what a function gives, not the function itself; states of aggregates are plain values, or objects of"
+        "a value cannot be sent to another task",
+        "return the result of a function, not the function itself; states of aggregates are plain values, or objects of"
         " classes of their own file",
     ),
     "XYRT0011": Entry(
-        "the query cannot be spread over this input: items lie inside each other, and their nodes must be told apart",
-        "ask each document of a stream by itself, without collection(); or ask all that has come: xylem run -i DIR",
+        "the query cannot be distributed over this input: items are nested, and the query compares their identity",
+        "query each document of a stream by itself, without collection(); or query the files: xylem run -i DIR",
     ),
     "XYRT0012": Entry(
-        "what every task must be given is larger than allowed",
-        "compare by `=`, so that tasks are given what may match; or allow more: --conf spark.xylem.gatheredLimit=4g",
+        "the data that every task needs is larger than the limit allows",
+        "compare with `=`, so that tasks get only what may match; or set --conf spark.xylem.gatheredLimit=4g",
     ),
     "XYRT0020": Entry(
         "the checkpoint belongs to another query",
-        "give the changed query a checkpoint of its own, or delete the old one to begin again with all that is left",
+        "use another checkpoint for the changed query, or delete the old one to start again with the remaining input",
     ),
     "XYRT0021": Entry(
-        "the query cannot be asked of all documents of a stream",
-        "ask each document by itself (a path from the root instead of collection()), or run it over files: xylem run",
+        "the query cannot be applied to all documents of a stream",
+        "query each document by itself (a path from the root instead of collection()), or run it over files: xylem run",
     ),
-    "XYRT0022": Entry("the stream cannot be read again from where the query must go on"),
+    "XYRT0022": Entry("the stream cannot be read again from where the query must continue"),
     "XYRT0023": Entry(
-        "the query keeps more than is allowed until its stream ends",
-        "aggregates keep little, whole items and orders keep all; --state-limit allows more",
+        "the query keeps more state than the limit allows",
+        "aggregates keep little, whole items and sorting keep everything; --state-limit raises the limit",
     ),
-    "XYRT0024": Entry("the checkpoint is in use by another process", "one query runs with it at a time"),
+    "XYRT0024": Entry("the checkpoint is in use by another process", "only one query can use it at a time"),
     "XYRT0025": Entry(
         "Kafka needs packages that are not installed",
         "the output: pip install 'xylem-xquery[kafka]'; the input: --conf spark.jars.packages=…, see docs/spark.md",
     ),
-    "XYRT0026": Entry("the continuous query failed", "started again with the same checkpoint it goes on from there"),
+    "XYRT0026": Entry("the continuous query failed", "start it again with the same checkpoint to continue from there"),
     "XYRT0027": Entry(
         "the streams cannot be joined",
         'for $a in stream("a")/…, $b in stream("b")/… where $a/key = $b/key return …',
     ),
     "XYRT0028": Entry(
-        "what an open window keeps cannot be saved",
+        "the state of an open window cannot be saved",
         "the states of a Python aggregate are plain values, such as numbers, texts, tuples and lists, or objects of"
         " classes that are defined in the same file",
     ),
-    "XYRT0030": Entry(
-        "the checkpoint does not fit the input or the output any more", "delete it to begin again"
-    ),
+    "XYRT0030": Entry("the checkpoint does not match the input or the output any more", "delete it to start again"),
     "XYRT0031": Entry(
-        "the output has results of another run, and the checkpoint is new",
-        "name another directory, go on with the checkpoint of that run, or delete the results to begin again",
+        "the output holds results of another run, but the checkpoint is new",
+        "use another directory, continue with the checkpoint of that run, or delete the results to start again",
     ),
     "XYRT0032": Entry(
         "the query would read what it writes",
-        "name another directory for the results, or a pattern for the input that does not fit them: dir:PATH/*.in.xml",
+        "use another directory for the results, or an input pattern that does not match them: dir:PATH/*.in.xml",
     ),
     "XYRT0033": Entry(
         "a file of the checkpoint is damaged",
-        "put back a copy of the whole checkpoint, or delete it to begin again with all that is left",
+        "restore a copy of the whole checkpoint, or delete it to start again with the remaining input",
     ),
-    "XYRT0040": Entry("the run takes longer than is allowed", "--time-limit SECONDS allows more"),
+    "XYRT0040": Entry("the run exceeds its time limit", "--time-limit SECONDS raises it"),
     "XYRT0041": Entry(
-        "the run takes more memory than is allowed",
-        "--memory-limit SIZE allows more; `xylem explain` says what the query keeps of its input",
+        "the run exceeds its memory limit",
+        "--memory-limit SIZE raises it; `xylem explain` shows what the query keeps of its input",
     ),
     "XYRT0042": Entry(
         "there is not enough memory",
-        "`xylem explain` says what the query keeps of its input; --buffer-limit and --memory-limit end it earlier",
+        "`xylem explain` shows what the query keeps of its input; --buffer-limit and --memory-limit stop it earlier",
     ),
     "XYRT0050": Entry(
         "there is no site to talk to",
@@ -421,47 +422,47 @@ CATALOGUE: dict[str, Entry] = {
     "XYRT0054": Entry("the site is in use", "one process runs a site; stop it: xylem network stop"),
     "XYRT0055": Entry("the site refused the request"),
     "XYST0001": Entry("no external function of this name is registered", "register it: @xylem.function(…)"),
-    "XYST0002": Entry("this extension can be written but not yet executed"),
+    "XYST0002": Entry("this extension can be parsed but not run yet"),
     "XYST0003": Entry(
         "the expression is nested too deeply",
-        "bind inner parts with `let`, move them to functions, or give long lists of values as data",
+        "bind inner parts with `let`, move them to functions, or pass long lists of values as data",
     ),
     "XYST0004": Entry(
-        "the query cannot be answered while its input streams by",
-        "run it over the tree of the document: without --stream, or with Query.run in Python",
+        "the query cannot stream",
+        "load the document as a tree: leave out --stream, or use Query.run in Python",
     ),
     "XYST0005": Entry(
-        "malformed records cannot be left out of the input of this query",
-        "let errors stop the run, or ask for records by a path: for $r in /path/to/record return …",
+        "malformed records cannot be skipped for this query",
+        "use --on-malformed stop, or select records by a path: for $r in /path/to/record return …",
     ),
     "XYST0006": Entry(
-        "a run of this query cannot be gone on with after an interruption",
-        "leave out --checkpoint, or write a query whose answer is that of its records, one after another",
+        "a run of this query cannot continue after an interruption",
+        "leave out --checkpoint, or write a query that answers record by record",
     ),
     "XYST0010": Entry("a blocking operation is applied to an infinite sequence"),
     "XYST0011": Entry("only variables that the prolog declares can be set", "declare variable $x := …;"),
     "XYST0012": Entry(
-        "the query needs more of its input at a time than may be kept",
-        "where more passes help, give the input as a file or --spill DIR; else allow memory: --buffer-limit SIZE",
+        "the query needs to buffer more of its input than the limit allows",
+        "if more passes help, give the input as a file or use --spill DIR; otherwise raise --buffer-limit SIZE",
     ),
     "XYST0014": Entry(
         "event time cannot be used",
         "--event-time @time --watermark 10s --late drop, or the options xylem:event-time, xylem:watermark, xylem:late",
     ),
     "XYST0015": Entry(
-        "the best-match join cannot stand like this",
+        "the best-match join has the wrong form",
         "for $r in … for $s in … where $r left outer bestmatch join $s on (abs($r/t - $s/t)) min 0.5 return …",
     ),
     "XYST0020": Entry(
         "the functions of a Python file cannot be registered",
-        "the file is executed as it is; it registers functions with @xylem.function and @xylem.aggregate",
+        "the file runs as it is; it must register functions with @xylem.function or @xylem.aggregate",
     ),
     "XYST0030": Entry(
         "a projection into history must say how far back it looks",
         "write a number, a duration such as xs:dayTimeDuration('PT1M'), or an external variable",
     ),
     "XYST0031": Entry(
-        "an answer that changes cannot be appended",
+        "a changing answer cannot be appended to a file",
         "write its changes: --changes upsert, retract or debezium; or the last answer: --report final",
     ),
 }
