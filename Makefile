@@ -14,7 +14,7 @@ ARCHIVE := $(VENV)/.class-archive
 CARGO  := $(shell command -v cargo 2>/dev/null)
 KERNEL := $(wildcard kernel/Cargo.toml kernel/src/*.rs kernel/src/*/*.rs)
 
-.PHONY: install demo test test-all lint types unit kernel-test bench docs conformance format clean
+.PHONY: install demo test test-all lint types unit kernel-test bench docs site conformance format clean
 .DEFAULT_GOAL := install
 
 # Bytecode is written even where PYTHONDONTWRITEBYTECODE is set: without it every start compiles the whole engine.
@@ -66,6 +66,11 @@ bench: install
 docs: $(STAMP)
 	$(BIN)/python -m xylem.errors.page docs/errors.md
 	$(BIN)/python -m xylem.bench.streamability docs/streamability.md
+
+# The documentation as a site, in build/site; a page that is in no menu, or a link between pages that is broken, is an error.
+site: $(STAMP)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'mkdocs>=1.6,<2'
+	$(BIN)/mkdocs build --quiet
 
 conformance: $(STAMP)
 	$(BIN)/python -m xylem.conformance.whole_suite -j 2 --table docs/conformance.md

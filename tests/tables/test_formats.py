@@ -97,3 +97,9 @@ def test_what_does_not_fit_is_an_error_after_the_rows_before_it() -> None:
     with pytest.raises(DynamicError, match="XYRT0006"):
         WRITERS["csv"](wide.run().xdm, answer_shape(wide.compiled).item, out.append)
     assert b"".join(out) == b"n\n1\n"
+
+
+@pytest.mark.parametrize("text", ["({})[position() le 2]", "head(({}))", "subsequence(({}), 1, 2)", "({})[?n gt 0]"])
+def test_parts_of_rows_have_their_columns(text: str) -> None:
+    rows = "for $b in //book order by $b/@id return map { 'n': xs:integer($b/@id) }"
+    assert written(text.replace("{}", rows), "csv").startswith("n\n1\n")

@@ -25,6 +25,8 @@ from xylem.values.sequence_type import ANY_SEQUENCE, AtomicItem, NodeItem, Occur
 Types = Mapping[int, SequenceType]
 _DATA = (FN, "data")
 _VALUES = (_DATA, (FN, "string"))
+_PARTS = frozenset((FN, name) for name in ("head", "tail", "subsequence", "reverse", "remove", "unordered", "sort"))
+"""Functions whose items are some of those of their first argument."""
 
 
 @dataclass(frozen=True)
@@ -101,6 +103,10 @@ def _ends(expr: ast.Expr) -> Iterator[ast.Expr]:
     match expr:
         case ast.Flwor(result=end) | ast.SimpleMap(right=end) | ast.OrderingExpr(body=end):
             yield from _ends(end)
+        case ast.Filter(base=base):
+            yield from _ends(base)
+        case ast.FunctionCall(name=name, arguments=(first, *_)) if name.expanded in _PARTS:
+            yield from _ends(first)
         case ast.Path(right=ast.MapConstructor() as end):
             yield end
         case ast.SequenceExpr(items=members):

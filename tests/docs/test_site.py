@@ -1,0 +1,22 @@
+"""The site has every page of the documentation in its menu, once; the recipes have a sample for each format."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def test_every_page_is_in_the_menu() -> None:
+    listed = re.findall(r":\s+([\w-]+\.md)$", (ROOT / "mkdocs.yml").read_text(), re.MULTILINE)
+    assert sorted(listed) == sorted(path.name for path in (ROOT / "docs").glob("*.md"))
+
+
+def test_every_sample_is_used_by_a_recipe_and_every_format_has_one() -> None:
+    text = (ROOT / "docs" / "recipes.md").read_text()
+    for sample in (ROOT / "examples" / "recipes").iterdir():
+        assert f"examples/recipes/{sample.name}" in text
+    assert len(re.findall(r"^## ", text, re.MULTILINE)) == 12
+    for part in text.split("\n## ")[1:]:
+        assert "$ xylem run" in part
