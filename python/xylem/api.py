@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from xylem.functions.external import DEFAULT_FUNCTIONS, ExternalFunction, Functions
 from xylem.pipeline import StaticEnvironment
-from xylem.query.compiled_query import CompiledQuery
+from xylem.query.compiled_query import CompiledQuery, operators_of
 from xylem.query.external_names import external_names
 from xylem.query.library_modules import LibraryModules
 from xylem.result import Result
@@ -40,10 +40,12 @@ if TYPE_CHECKING:
     from xylem.lowering.parts.window_account import WindowAccount
     from xylem.plan.distribution import Distribution
     from xylem.plan.explain import Explanation
+    from xylem.plan.operator_counts import OperatorCounts
     from xylem.plan.operators import OperatorPlan
     from xylem.plan.streamability import DataFlow
     from xylem.query.history_query import HistoryQuery
     from xylem.query.stream_query import Validation
+    from xylem.run.counters import Counters
     from xylem.schema import Schema
     from xylem.source.byte_ranges import Scope
     from xylem.source.byte_source import ByteSource, Source
@@ -205,6 +207,7 @@ class Query:
         streams: Mapping[str, Iterable[Any]] | None = None,
         held_items: int | None = None,
         clock: Callable[[], DateTime | None] | None = None,
+        measure: bool = False,
     ) -> Result:
         """Run the query; the result is computed as it is read.
 
@@ -214,8 +217,10 @@ class Query:
         sees `environment` only. Values of variables that are declared ``as T**``, and those of `streams`, which
         ``stream("name")`` gives, are read item by item and may be infinite; operations that keep items or values of
         them keep at most `held_items`. ``xylem:add-timestamp`` asks `clock` for the time, such as that of a replay.
+        With `measure`, the result tells what each operator took, gave and held (`Result.operators`).
         """
         program = self._compiled.program
+        counters = _counters() if measure else None
         endless = {variable.local for variable in program.external_variables if variable.endless}
         bound: dict[str, Any] = {
             name: items_from_python(value) if _local(name) in endless else sequence_from_python(value)
@@ -235,8 +240,16 @@ class Query:
             streams={name: items_from_python(value) for name, value in (streams or {}).items()},
             held_items=held_items,
             clock=clock,
+            counters=counters,
         )
-        return Result(drawn_deep(items) if program.may_recurse else items, program.output)
+        items = drawn_deep(items) if program.may_recurse else items
+        return Result(items, program.output, None if counters is None else partial(self._tree_counts, counters))
+
+    def _tree_counts(self, counters: Counters) -> OperatorCounts:
+        from xylem.plan.operator_counts import OperatorCounts
+        from xylem.run.counters import ANSWER
+
+        return OperatorCounts(self._compiled.tree_operators, counters.figures, results=counters.of(ANSWER).items)
 
     def stream(
         self,
@@ -327,7 +340,7 @@ class Query:
             statistics=progress.statistics,
             clock=None if clock is None else clock.now,
         )
-        return StreamResult(passes.last, start, progress, tally)
+        return StreamResult(passes.last, start, progress, tally, partial(operators_of, passes))
 
     def to_arrow(self, source: Source | ByteSource, *, batch_rows: int = 16_384, **options: Any) -> RecordBatchReader:
         """The answer as a reader of Arrow's record batches; it holds one batch at a time, whatever the input's size.
@@ -431,6 +444,12 @@ class Query:
 
         program = self._compiled.distributed(Spreading(keeps_windows=True))
         return window_accounts(program, self._program.module, waits_for_end)
+
+
+def _counters() -> Counters:
+    from xylem.run.counters import Counters
+
+    return Counters()
 
 
 def _local(name: str) -> str:

@@ -10,6 +10,7 @@ from xylem.sink.default_parameters import DEFAULT_PARAMETERS, chosen_parameters,
 from xylem.values.python_values import python_from_item, python_from_sequence
 
 if TYPE_CHECKING:
+    from xylem.plan.operator_counts import OperatorCounts
     from xylem.sink.output_buffer import OutputBuffer
     from xylem.sink.serialization_parameters import SerializationParameters
 
@@ -19,12 +20,24 @@ __all__ = ["DEFAULT_PARAMETERS", "Result", "chosen_parameters", "has_xml_text"]
 class Result:
     """The items of a result. Reading it computes it; reading it again does not."""
 
-    def __init__(self, items: Iterable[Any], output: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        items: Iterable[Any],
+        output: Mapping[str, str],
+        operators: Callable[[], OperatorCounts] | None = None,
+    ) -> None:
         self._rest: Iterator[Any] = iter(items)
         self._items: list[Any] = []
         self.output = output
         """The output declarations of the query."""
         self._buffer: OutputBuffer | None = None
+        self._operators = operators
+
+    def operators(self) -> OperatorCounts:
+        """What each operator of the plan took, gave and held so far, of a run with ``measure=True``."""
+        if self._operators is None:
+            raise ValueError("nothing was counted: run the query with measure=True")
+        return self._operators()
 
     def __iter__(self) -> Iterator[Any]:
         """The items as Python values."""

@@ -10,6 +10,8 @@ from xylem.run.stream.collector import Collector
 from xylem.values.python_values import python_from_item
 
 if TYPE_CHECKING:
+    from xylem.plan.operator_counts import OperatorCounts
+    from xylem.plan.operators import OperatorPlan
     from xylem.plan.stream_account import StreamAccount
     from xylem.run.stream.program import StreamProgram
     from xylem.run.stream.progress import Progress
@@ -28,7 +30,12 @@ class StreamResult:
     """
 
     def __init__(
-        self, program: StreamProgram, start: Start, progress: Progress, malformed: MalformedTally | None = None
+        self,
+        program: StreamProgram,
+        start: Start,
+        progress: Progress,
+        malformed: MalformedTally | None = None,
+        operators: Callable[[], OperatorPlan] | None = None,
     ) -> None:
         self._program = program
         self._start: Start | None = start
@@ -36,6 +43,26 @@ class StreamResult:
         self.progress = progress
         self.malformed = malformed
         """What was left out of the input so far; None where the first error ends the run."""
+        self._operators = operators
+
+    def measure(self) -> None:
+        """Have counted what each operator takes, gives and holds, for `operators`: before anything is read."""
+        from xylem.run.counters import Counters
+
+        self.statistics.counters = Counters()
+        self.progress.is_counting = True
+
+    def operators(self) -> OperatorCounts:
+        """What each operator of the plan took, gave and held, once the answer has been read (see `measure`)."""
+        from xylem.plan.operator_counts import OperatorCounts
+
+        measured = self.statistics
+        if measured.counters is None or self._operators is None:
+            raise ValueError("nothing was counted: call measure() before the answer is read")
+        measured.counters.end_pass(measured.passes)
+        written = self.progress.written
+        results = None if written is None else written.results
+        return OperatorCounts(self._operators(), measured.counters.figures, measured.peak_by_variable, results)
 
     @property
     def statistics(self) -> Statistics:

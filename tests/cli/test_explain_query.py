@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
@@ -54,3 +55,17 @@ def test_a_query_that_needs_a_tree_is_told_by_its_operators_too() -> None:
         "bind for $a",
         "scan //a",
     ]
+
+
+def test_statistics_have_the_numbers_of_the_plan(tmp_path: Path) -> None:
+    document = tmp_path / "bib.xml"
+    document.write_text("<bib><book><year>2001</year><title>A</title></book><book><year>1999</year></book></bib>")
+    planned = json.loads(asked("--format", "json"))["operators"]
+    for way in ("--stream", "--no-stream"):
+        ended = RUNNER.invoke(app, ["run", "-q", QUERY, "-i", str(document), way, "--stats", "json"])
+        measured = json.loads(ended.stderr.splitlines()[-1])["operators"]
+        assert measured[0]["items_out"] == 1
+        if way == "--stream":
+            assert [(each["id"], each["text"]) for each in measured] == [(e["id"], e["text"]) for e in planned]
+    ended = RUNNER.invoke(app, ["run", "-q", QUERY, "-i", str(document), "--stats", "text"])
+    assert "operator   1       construct <t>: 1 in, 1 out\n" in ended.stderr

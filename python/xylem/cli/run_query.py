@@ -267,6 +267,7 @@ def _run_over_trees(
         collection=documents,
         allow=options.allowed,
         environment=os.environ if options.allow_environment else None,
+        measure=options.statistics is not None,
     )
     with result_output(options.output) as output:
         if options.format is not None:
@@ -277,7 +278,7 @@ def _run_over_trees(
         from .malformed_option import facts_of
         from .statistics import of_trees, report
 
-        report({**of_trees(inputs, refused), **facts_of(tally)}, options.statistics)
+        report({**of_trees(inputs, refused, result), **facts_of(tally)}, options.statistics)
     return output
 
 

@@ -14,6 +14,7 @@ from xylem.values.node import Node
 from .query_source import InputDocument
 
 if TYPE_CHECKING:
+    from xylem.result import Result
     from xylem.stream_result import StreamResult
 
 Facts = dict[str, Any]
@@ -35,10 +36,11 @@ def of_stream(result: StreamResult, scanner: str) -> Facts:
         "peak_window_items": measured.peak_window_items,
         "buffers": _buffers(measured.peak_by_variable),
         "peak_rss_bytes": peak_rss_bytes(),
+        "operators": result.operators().to_dict(),
     }
 
 
-def of_trees(documents: Sequence[InputDocument], refused: StaticError | None) -> Facts:
+def of_trees(documents: Sequence[InputDocument], refused: StaticError | None, result: Result) -> Facts:
     """The facts of a run over trees: all input was held, in the same measure as buffers are."""
     held = sum(_tree_bytes(document.node) for document in documents)
     return {
@@ -51,6 +53,7 @@ def of_trees(documents: Sequence[InputDocument], refused: StaticError | None) ->
         "peak_buffered_bytes": held,
         "buffers": _buffers({"ROOT": held} if documents else {}),
         "peak_rss_bytes": peak_rss_bytes(),
+        "operators": result.operators().to_dict(),
     }
 
 
@@ -119,6 +122,16 @@ def _rows(facts: Facts) -> Iterator[tuple[str, str]]:
         yield f"  ${buffer['variable']}", _number(buffer["peak_bytes"], "byte", "bytes")
     if facts["peak_rss_bytes"] is not None:
         yield "memory at most", f"{facts['peak_rss_bytes'] / 1e6:,.1f} MB"
+    for operator in facts.get("operators", ()):
+        yield f"operator {operator['id']:>3}", _operator_text(operator)
+
+
+def _operator_text(operator: dict[str, Any]) -> str:
+    from xylem.plan.operator_counts import OperatorCount
+
+    counts = OperatorCount(*(operator[name] for name in ("items_in", "items_out", "peak_bytes", "entries")))
+    words = ", ".join(counts.words())
+    return f"{operator['text']}: {words}" if words else operator["text"]
 
 
 def _number(value: int, one: str, many: str) -> str:

@@ -32,6 +32,8 @@ def write_stream(
             result.watch(slow_scanner.watch)
         # What windows hold is measured item by item only where somebody wants to know.
         result.statistics.is_exact = options.statistics is not None or options.plot is not None
+        if options.statistics is not None:
+            result.measure()
         result.progress.is_counting = line is not None or options.statistics is not None or options.plot is not None
         try:
             if options.format is not None:

@@ -52,6 +52,13 @@ class Refusal:
         raise StaticError(NOT_STREAMABLE, self.why, span=self.span)
 
 
+def operators_of(passes: StreamPasses) -> OperatorPlan:
+    """The operators of all passes over a stream."""
+    from xylem.lowering.operator_plans.of_stream import stream_plan
+
+    return compiled_deep(lambda: stream_plan(passes))
+
+
 class CompiledQuery:
     """A query and its programs.
 
@@ -200,10 +207,7 @@ class CompiledQuery:
 
     def stream_operators(self, schema: Schema | str | PathLike[str] | None = None) -> OperatorPlan:
         """The operators of all passes over a stream; XYST0004 as for `stream_passes`."""
-        from xylem.lowering.operator_plans.of_stream import stream_plan
-
-        passes = self.stream_passes(schema)
-        return compiled_deep(lambda: stream_plan(passes))
+        return operators_of(self.stream_passes(schema))
 
     def task_operators(self, spreading: Spreading) -> OperatorPlan:
         """The operators of the program for tasks, in a kind of run."""

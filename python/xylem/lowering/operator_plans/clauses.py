@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from xylem.plan.best_match_plan import BestMatchPlan, BestMatchTuples
-from xylem.plan.operators import Aggregate, Bind, Extent, Join, Number, Operator, Scan, Select, Sort, Window
+from xylem.plan.operators import Aggregate, Bind, Extent, Join, Meter, Number, Operator, Scan, Select, Sort, Window
+from xylem.plan.operators.operator import place_key
 from xylem.plan.properties import gives
 from xylem.plan.window_plan import WindowPlan, window_plan
 from xylem.syntax import ast
@@ -62,7 +63,8 @@ class Clauses:
                 return self._grouped(clause, tuples, scope)
             case ast.OrderByClause(specs=specs):
                 keys = tuple(text_of(spec.key) + " descending" * spec.descending for spec in specs)
-                return made(Sort, clause, keys=keys, inputs=() if tuples is None else (tuples,)), scope
+                inputs = () if tuples is None else (tuples,)
+                return made(Sort, clause, keys=keys, inputs=inputs, meters=self._meters("rows", clause)), scope
             case ast.JoinClause():
                 return self._join(clause, tuples, scope)
             case ast.WindowClause() | ast.ForseqClause():
@@ -80,6 +82,9 @@ class Clauses:
             case ast.BestMatchClause():
                 return self._best_tuples(clause, tuples), scope
         raise AssertionError(type(clause).__name__)
+
+    def _meters(self, what: str, clause: ast.Clause) -> tuple[Meter, ...]:
+        return (Meter(what, place_key(clause.span), self.planner.number),)
 
     def _bound(
         self, clause: ast.Clause, name: ast.Name, how: str, value: ast.Expr, tuples: Operator | None, scope: Scope
@@ -99,7 +104,8 @@ class Clauses:
         for spec in clause.specs:
             scope = scope.with_variable(spec.name, Extent.ONE)
         inputs = () if tuples is None else (tuples,)
-        return self.planner.made(Aggregate, clause, keys=keys, keeps_items=True, inputs=inputs), scope
+        meters = self._meters("rows", clause)
+        return self.planner.made(Aggregate, clause, keys=keys, keeps_items=True, inputs=inputs, meters=meters), scope
 
     def _join(self, join: ast.JoinClause, tuples: Operator | None, scope: Scope) -> tuple[Operator, Scope]:
         around = Scope(scope.variables, roots=scope.roots) if join.is_of_input else scope
@@ -117,6 +123,7 @@ class Clauses:
             rest=tuple(told["rest"]),
             inputs=(collection,),
             over=tuples,
+            meters=self._meters("index", join),
         )
         scope = scope.with_variable(join.name, Extent.ITEM)
         return found, scope if join.position is None else scope.with_variable(join.position, Extent.ONE)

@@ -92,6 +92,7 @@ class _StreamPlanner:
     def _flux_planner(self, runs: Runs) -> FluxPlanner:
         planner = ExpressionPlanner(runs, self.program.handlers.planned, self.functions)
         planner.given = self.given
+        planner.number = self.number
         return FluxPlanner(planner)
 
     def plan(self) -> Operator:

@@ -120,6 +120,7 @@ class Builder:
             self.writer.places,
             self.lowered,
             self.writer.planned,
+            self.writer.indexes,
         )
 
     def _check_bounds(self) -> None:

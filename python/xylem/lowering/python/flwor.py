@@ -14,7 +14,7 @@ from typing import NamedTuple
 from xylem.analysis.focus import read_variables
 from xylem.analysis.static_context import resolved_uri
 from xylem.analysis.types import sequence_type
-from xylem.errors import DynamicError, StaticError
+from xylem.errors import DynamicError, Span, StaticError
 from xylem.plan.best_match_plan import BestMatchPlan, BestMatchTuples
 from xylem.plan.window_plan import WindowPlan
 from xylem.run.runtime import control as control_rt
@@ -217,6 +217,7 @@ class _Tuples(NamedTuple):
 
     source: str
     variables: list[tuple[tuple[str, str], Code]]
+    span: Span
 
 
 class _Loops:
@@ -275,7 +276,8 @@ class _Loops:
                 self._clauses(clauses, then)
                 return
             targets = "".join(f"{code.text}, " for _, code in tuples.variables)
-            c.writer.line(f"for {f'({targets})' if targets else '_'} in {tuples.source}:")
+            with c.writer.at(tuples.span):
+                c.writer.line(f"for {f'({targets})' if targets else '_'} in {tuples.source}:")
             with c.writer.indented(block=True):
                 for name, code in tuples.variables:
                     c.declare(name, code, loops=True)
@@ -505,7 +507,7 @@ class _Loops:
 
         self._run(before, tuples, append)
         ordering = c.writer.constant(order_columns(c, clause), "ordering")
-        return _Tuples(f"{c.rt(rt.ordered)}({rows}, {ordering}, run.implicit_timezone_minutes)", kept)
+        return _Tuples(f"{c.rt(rt.ordered)}({rows}, {ordering}, run.implicit_timezone_minutes)", kept, clause.span)
 
     def _group_by(
         self, before: list[ast.Clause], tuples: _Tuples | None, clause: ast.GroupByClause, rest: list[ast.Clause]
@@ -537,7 +539,7 @@ class _Loops:
             for name, code in kept
         ]
         self.bound = dict.fromkeys(name for name, _ in (*keys, *collected))
-        return _Tuples(f"{c.rt(rt.groups_of)}({groups})", [*keys, *collected])
+        return _Tuples(f"{c.rt(rt.groups_of)}({groups})", [*keys, *collected], clause.span)
 
     def _grouping_keys(self, clause: ast.GroupByClause) -> list[tuple[tuple[str, str], Code]]:
         c = self.c

@@ -77,7 +77,9 @@ def _index(c: Compiler, join: ast.JoinClause) -> tuple[str, str, ItemType]:
         made = f"{c.rt(rt.ManyKeysIndex)}({tuple(test.op for test in join.tests)!r})"
     # The variable of the join is not bound here: it stands for none of the variables around.
     with c.scoped(c.scope.without_variable(join.name.expanded)):
-        index = _placed(c, c.writer.fresh("join"), made, (join.collection, *keys), join.is_of_input)
+        name = c.writer.fresh("join")
+        index = _placed(c, name, made, (join.collection, *keys), join.is_of_input)
+    c.writer.indexes[name] = join.span
     asked = _tuple([c.as_sequence(c.atomized(c.compile(test.probe))) for test in join.tests])
     return f"({index} if {index}.built else {index}.build({c.writer.call(build)}))", asked, item[-1]
 

@@ -81,6 +81,8 @@ class Writer:
         """Of constants that are used once: the query text they were made for."""
         self.notes: list[Note] = []
         """Decisions for `explain`."""
+        self.indexes: dict[str, Span] = {}
+        """Indexes of joins by their names, with the places of the joins."""
         self.planned: dict[ast.Flwor, ast.Flwor] = {}
         """Expressions whose windows and joins were planned, with what is generated in their place."""
         self._constant_names: dict[Any, str] = {}

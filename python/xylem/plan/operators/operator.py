@@ -64,10 +64,16 @@ class Meter(NamedTuple):
     """Where a run measures something of an operator."""
 
     what: str
-    """records: of a step of the scan. buffer: bytes held for a variable. index: the rows of a join."""
+    """records: of a step of the scan. buffer: bytes held for a variable. index: the items of a join, by its place in
+    the query. rows: the tuples of a sort, or the groups of an aggregate, likewise."""
     key: str
     part: int = 0
     """Of which pass, or of which part of a distributed query."""
+
+
+def place_key(span: Span) -> str:
+    """A place in a query as a key."""
+    return f"{span.source.name}:{span.start}-{span.end}"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -83,6 +83,11 @@ class JoinIndex:
         return self
 
     @property
+    def size(self) -> int:
+        """How many items it holds."""
+        return len(self._items)
+
+    @property
     def has_strings_only(self) -> bool:
         return self._kinds <= _STRINGS
 
@@ -264,6 +269,11 @@ class ManyKeysIndex:
         self._is_strict = [op in _GENERAL for op in ops]
         self._items: list[Any] = []
         self._combined: dict[tuple[Any, ...], list[int]] | None = None
+
+    @property
+    def size(self) -> int:
+        """How many items it holds."""
+        return len(self._items)
 
     def build(self, rows: Iterable[tuple[tuple[Sequence[Any], ...], Any]]) -> ManyKeysIndex:
         """Index (keys, item) rows, with a sequence for each key."""

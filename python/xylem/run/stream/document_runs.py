@@ -94,6 +94,8 @@ class DocumentRuns:
                 batches.close()
                 break
         guarded(run.finish)
+        if measured.counters is not None:
+            measured.counters.take_indexes(run.space, self._program.handlers.indexes, measured.passes)
         self._ready = run, plan
         self._program.scanners.give_back(trees, self._limits, measured.input_bytes)
         yield measured
@@ -124,6 +126,8 @@ class DocumentRuns:
             return ready
         program = self._program
         space = program.handlers.namespace(self._part, None)
+        if self.statistics.counters is not None:
+            self.statistics.counters.watch(space, program.handlers, self.statistics.passes)
         context = Context(program.static, self._part)
         run = StreamRun(program.roles, len(program.slots), space, context, output, self.statistics)
         plan = settled_plan(program.scan, program.roles, space)

@@ -100,7 +100,7 @@ class StreamPasses:
                 values = yield from _Values(earlier, open_again, resources, options, measured).found(bound)
                 bound.update(values)
             for program in self.front:
-                own, unfinished = Statistics(), Unfinished(output)
+                own, unfinished = measured.for_pass(), Unfinished(output)
                 with open_again() as again:
                     for _ in program.write(again, resources, unfinished, variables=bound, statistics=own, **options):
                         measured.input_bytes = own.input_bytes
@@ -158,7 +158,7 @@ class _Values:
             return Failed.with_error(error)
 
     def _answer(self, program: StreamProgram, bound: Mapping[ExpandedName, Any]) -> Batches[list[Any]]:
-        own, output = Statistics(), Collector(program.static.base_uri, *program.copy_namespaces)
+        own, output = self.measured.for_pass(), Collector(program.static.base_uri, *program.copy_namespaces)
         with self.open_again() as source:
             run = program.write(source, self.resources, output, variables=bound, statistics=own, **self.options)
             for _ in run:

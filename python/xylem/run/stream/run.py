@@ -206,6 +206,8 @@ class StreamRun:
                 if action is not None:
                     action(Node(tree, row))
         self.statistics.records += len(kinds) + sum(each.elements - 1 for each in written)
+        if self.statistics.counters is not None:
+            self.statistics.counters.take_batch(kinds, steps, counts, written, tables)
 
     def _push_runs(self, tree: TreeInterface, keys: list[int], rows: list[int]) -> None:
         """The records of a batch, those of one kind that come one after another together."""

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from xylem.errors import DynamicError, InputPlace, Span
 from xylem.source.limits import DEFAULT_LIMITS
 from xylem.values.node import Node
 
 from .late_children import path_of
+
+if TYPE_CHECKING:
+    from ..counters import Counters
 
 
 @dataclass
@@ -35,6 +39,8 @@ class Statistics:
     window_items: int = 0
     """The items that windows hold now."""
     peak_window_items: int = 0
+    counters: Counters | None = None
+    """What operators take and give, where that is counted."""
     is_exact: bool = False
     """Whether what windows hold is to be measured after every item, and not only when a batch has passed."""
 
@@ -64,8 +70,14 @@ class Statistics:
         self.buffered_bytes.clear()
         self.held_bytes = self.recent_peak_bytes = 0
 
+    def for_pass(self) -> Statistics:
+        """What an earlier pass over the same input is measured by: `add_pass` takes it in."""
+        return Statistics(passes=self.passes, counters=self.counters)
+
     def add_pass(self, earlier: Statistics) -> None:
         """Take in what an earlier pass over the same input measured."""
+        if earlier.counters is not None:
+            earlier.counters.end_pass(self.passes)
         self.passes += 1
         self.records += earlier.records
         for variable, size in earlier.peak_by_variable.items():
