@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use super::boxes::Boxes;
 use super::nearest::Sorted;
 use super::skyband::Skyband;
-use super::terms::{Column, Columns, Condition, Order, Term};
+use super::terms::{Bounds, Column, Columns, Condition, Order, Term};
 
 /// Which pairs compete with each other.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -126,6 +126,23 @@ fn grouped(keys: Option<(Vec<u32>, Vec<u32>)>, lefts: Vec<u32>, rights: Vec<u32>
     groups.into_values().filter(|group| !group.0.is_empty()).collect()
 }
 
+/// The least distance between a value and one within bounds.
+#[inline(always)]
+fn apart(value: f64, within: Bounds) -> f64 {
+    let distance = if value < within.least {
+        within.least - value
+    } else if value > within.most {
+        value - within.most
+    } else {
+        0.0
+    };
+    if distance.is_nan() {
+        0.0
+    } else {
+        distance
+    }
+}
+
 struct Search<'a> {
     columns: &'a Columns,
     orders: &'a [Order],
@@ -165,20 +182,29 @@ impl Search<'_> {
     fn by_boxes(&self, lefts: &[u32], rights: &[u32], kind: Kind, band: &mut Skyband, pairs: &mut Vec<(u32, u32)>) {
         let boxes = self.boxes(rights);
         let Some(outermost) = boxes.outermost() else { return };
-        let mut waiting: Vec<(u32, Vec<f64>)> = Vec::new();
-        let mut values = vec![0.0; self.orders.len()];
+        let width = self.orders.len();
+        // Boxes that wait, and the least values of each, one after the other.
+        let mut waiting: Vec<u32> = Vec::new();
+        let mut least: Vec<f64> = Vec::new();
+        let mut values = vec![0.0; width];
+        let (mut of_first, mut of_second) = (vec![0.0; width], vec![0.0; width]);
         for &left in lefts {
             if kind == Kind::Left {
                 band.clear();
             }
             waiting.clear();
-            if let Some(least) = self.least(left, &boxes, outermost) {
-                waiting.push((outermost, least));
+            least.clear();
+            if self.may_take_part(left, &boxes, outermost, &mut of_first) {
+                waiting.push(outermost);
+                least.extend_from_slice(&of_first);
             }
-            while let Some((node, least)) = waiting.pop() {
-                if band.rules_out(&least) {
+            while let Some(node) = waiting.pop() {
+                let start = least.len() - width;
+                if kind != Kind::All && band.rules_out(&least[start..]) {
+                    least.truncate(start);
                     continue;
                 }
+                least.truncate(start);
                 let Some((first, second)) = boxes.inside(node) else {
                     for &right in boxes.items(node) {
                         if self.measure(left, right, &mut values) {
@@ -190,18 +216,23 @@ impl Search<'_> {
                     }
                     continue;
                 };
-                let first = self.least(left, &boxes, first).map(|least| (first, least));
-                let second = self.least(left, &boxes, second).map(|least| (second, least));
-                match (first, second) {
-                    (Some(one), Some(other)) => {
-                        // The better one is looked into first, so that it can rule out the other one.
-                        let is_better = self.rank(&one.1) <= self.rank(&other.1);
-                        let (sooner, later) = if is_better { (one, other) } else { (other, one) };
-                        waiting.push(later);
-                        waiting.push(sooner);
+                let takes_first = self.may_take_part(left, &boxes, first, &mut of_first);
+                let takes_second = self.may_take_part(left, &boxes, second, &mut of_second);
+                // The better one is looked into first, so that it can rule out the other one.
+                if takes_first && (!takes_second || self.rank(&of_first) > self.rank(&of_second)) {
+                    waiting.push(first);
+                    least.extend_from_slice(&of_first);
+                    if takes_second {
+                        waiting.push(second);
+                        least.extend_from_slice(&of_second);
                     }
-                    (Some(one), None) | (None, Some(one)) => waiting.push(one),
-                    (None, None) => {}
+                } else if takes_second {
+                    waiting.push(second);
+                    least.extend_from_slice(&of_second);
+                    if takes_first {
+                        waiting.push(first);
+                        least.extend_from_slice(&of_first);
+                    }
                 }
             }
             if kind == Kind::Left {
@@ -247,19 +278,21 @@ impl Search<'_> {
         Boxes::new(self.columns, axes, &extent, rights.to_vec())
     }
 
-    /// The least values that pairs with the items of a box can have; none where no pair can take part.
-    fn least(&self, left: u32, boxes: &Boxes, node: u32) -> Option<Vec<f64>> {
+    /// Whether a pair with an item of a box can take part, and the least values that it can have.
+    #[inline]
+    fn may_take_part(&self, left: u32, boxes: &Boxes, node: u32, least: &mut [f64]) -> bool {
         let around = boxes.around(node);
         let left = left as usize;
-        let mut found = Vec::with_capacity(self.orders.len());
-        for order in self.orders {
-            let least = order.term.bounds(self.columns, left, around).least;
-            if least > order.limit {
-                return None;
+        for (value, order) in least.iter_mut().zip(self.orders) {
+            *value = match order.distance() {
+                Some((column, axis)) => apart(self.columns.left[column][left], around[axis]),
+                None => order.term.bounds(self.columns, left, around).least,
+            };
+            if *value > order.limit {
+                return false;
             }
-            found.push(least);
         }
-        self.conditions.iter().all(|one| one.may_hold(self.columns, left, around)).then_some(found)
+        self.conditions.iter().all(|one| one.may_hold(self.columns, left, around))
     }
 
     fn rank(&self, least: &[f64]) -> f64 {

@@ -74,6 +74,33 @@ impl NumberColumn {
         Ok(())
     }
 
+    /// Append the numbers of another column.
+    fn append(&mut self, other: PyRef<'_, NumberColumn>) {
+        if let (None, Some((row, why))) = (self.irregular, other.irregular) {
+            self.irregular = Some((self.values.len() + row, why));
+        }
+        self.values.extend_from_slice(&other.values);
+    }
+
+    /// The least and the greatest number; none where there are none.
+    fn bounds(&self) -> Option<(f64, f64)> {
+        let mut known = self.values.iter().copied().filter(|value| !value.is_nan());
+        let first = known.next()?;
+        Some(known.fold((first, first), |(least, most), value| (least.min(value), most.max(value))))
+    }
+
+    /// The last number, where none is less than the one before it; a number below `from` is less, too.
+    fn ascends(&self, from: f64) -> Option<f64> {
+        let mut last = from;
+        for &value in self.values.iter().filter(|value| !value.is_nan()) {
+            if value < last {
+                return None;
+            }
+            last = value;
+        }
+        Some(last)
+    }
+
     /// The number of the first item with several values, or with one that is no number.
     #[getter]
     fn irregular(&self) -> Option<usize> {

@@ -23,7 +23,19 @@ def stream_source(body: ast.Expr) -> ast.FunctionCall | None:
     """
     if reads_focus(body) or any(_is_root_variable(node) for node in body.walk()):
         return None
-    return next(_named_sources(body), None)
+    joined = _best_matched(body)
+    return next((call for call in _named_sources(body) if call not in joined), None)
+
+
+def _best_matched(body: ast.Expr) -> list[ast.FunctionCall]:
+    """Documents that are joined with each other by a best match: the join reads both as they come."""
+    found: list[ast.FunctionCall] = []
+    for node in body.walk():
+        if isinstance(node, ast.Flwor) and any(isinstance(clause, ast.BestMatchClause) for clause in node.clauses):
+            loops = [clause.collection for clause in node.clauses if isinstance(clause, ast.ForClause)]
+            named = [call for loop in loops for call in _named_sources(loop)]
+            found += named if len(named) > 1 and all(map(is_document_call, named)) else []
+    return found
 
 
 def is_document_call(call: ast.FunctionCall) -> bool:

@@ -17,7 +17,9 @@ from xylem.values.node import DOCUMENT, Node
 from xylem.values.uri import split
 
 from .allowed_places import AllowedPlaces
+from .decompression import LONGEST_MAGIC, is_compressed
 from .limits import DEFAULT_LIMITS, Limits
+from .root_element import HEAD_BYTES
 from .text_decoding import decode_text
 from .xml_reader import read_document
 
@@ -88,6 +90,21 @@ class FileResources:
         node = read_document(found, uri, limits=self.limits, resolve_entity=self.entity, code="FODC0002")
         self._documents[uri] = node
         return node
+
+    def unread_file(self, uri: str) -> Path | None:
+        """The file of a document that has not been read and asks for nothing external; None for any other document."""
+        found = self._documents.get(uri)
+        if isinstance(found, (Node, bytes, str)) or "#" in uri:
+            return None
+        try:
+            path = self.places.path(uri, "FODC0002") if found is None else Path(found)
+            with path.open("rb") as file:
+                head = file.read(HEAD_BYTES)
+        except (InputError, OSError):
+            # Whoever reads it says what is wrong.
+            return None
+        is_plain = path.is_file() and not is_compressed(head[:LONGEST_MAGIC]) and head.lstrip()[:1] == b"<"
+        return path if is_plain and b"<!DOCTYPE" not in head else None
 
     def collection(self, uri: str | None) -> list[Any]:
         key = uri or ""

@@ -9,11 +9,14 @@ from typing import Any
 
 from xylem.analysis.focus import read_variables
 from xylem.functions.registry import FN
+from xylem.plan.best_match_account import told
 from xylem.plan.best_match_plan import BestMatchCriterion, BestMatchPlan, BestMatchSide, BestMatchTuples
+from xylem.plan.note import Note
 from xylem.rewrite.best_match.join_clauses import BUILT_IN
 from xylem.run.best_match.criteria import Compared, Measured, Subset, checked_limit
 from xylem.run.best_match.join_spec import ConditionSpec, JoinSpec, OrderSpec
 from xylem.run.best_match.joining import Joining
+from xylem.run.best_match.scanned_side import ScannedPath, ScannedSide, side_source
 from xylem.run.best_match.side_rows import PathLeaf, SideRows
 from xylem.run.best_match.tuple_join import best_tuples
 from xylem.syntax import ast
@@ -24,24 +27,31 @@ from .code import Code, atomic, many, one, optional
 from .compiler import Compiler
 from .control import check_binding
 from .paths import node_test
+from .scanned_sides import scanned_sides
 from .writer import Frame
 
 Bound = list[tuple[tuple[str, str], Code]]
 JOIN = "urn:xylem:join"
 
 
-def write_best_match(c: Compiler, plan: BestMatchPlan, after: Iterable[ast.Node]) -> tuple[Bound, Bound]:
+def write_best_match(
+    c: Compiler, plan: BestMatchPlan, rest: Sequence[ast.Clause], result: ast.Expr
+) -> tuple[Bound, Bound]:
     """Write the loop over the pairs; gives the variables of the left and of the right side that each turn binds.
 
-    `after` is what comes behind the join: variables that neither it nor the join reads are not kept.
+    `rest` and `result` are what comes behind the join: variables that neither they nor the join read are not kept.
     """
     from .flwor import write_let
 
-    pair_reads = set().union(*map(read_variables, (*plan.criteria, *plan.tests, *plan.lets, *after)))
+    pair_reads = set().union(*map(read_variables, (*plan.criteria, *plan.tests, *plan.lets, *rest, result)))
     limits = [_limit(c, criterion) for criterion in plan.criteria]
     constants = [c.bind(c.atomized(c.sequence(c.compile(value)))) for value in plan.constants]
-    left_text, left = _side(c, plan.left, pair_reads)
-    right_text, right = _side(c, plan.right, pair_reads)
+    scanned = scanned_sides(plan, rest, result, c.functions.module)
+    orders = [" ".join(c.describe(criterion).split()) for criterion in plan.criteria]
+    for topic, text in told(plan, orders, [side is not None for side in scanned]):
+        c.writer.notes.append(Note(plan.span, topic, text))
+    left_text, left = _side(c, plan.left, pair_reads, scanned[0])
+    right_text, right = _side(c, plan.right, pair_reads, scanned[1])
 
     def in_pair(stem: str, comment: str, write: Callable[[], None]) -> str:
         """A function of the rows of both sides, with the variables of the pair in scope."""
@@ -63,7 +73,9 @@ def write_best_match(c: Compiler, plan: BestMatchPlan, after: Iterable[ast.Node]
     for test in plan.tests:
         with c.writer.at(test.span):
             tests.append(in_pair("test", c.describe(test), partial(_return_truth, c, test.test)))
-    spec = c.writer.constant(_spec(c, plan), "join")
+    behind = set().union(*map(read_variables, (*plan.lets, *rest, result)))
+    reads = [any(name in behind for name, _ in side) for side in (left, right)]
+    spec = c.writer.constant(_spec(c, plan)._replace(reads_left=reads[0], reads_right=reads[1]), "join")
     values = "".join(f"{c.as_sequence(code)}, " for code in constants)
     joining = c.bind(
         many(
@@ -73,12 +85,15 @@ def write_best_match(c: Compiler, plan: BestMatchPlan, after: Iterable[ast.Node]
         "joining",
     )
     lefts, rights = _fresh(c, left), _fresh(c, right)
-    targets = [f"({''.join(f'{code.text}, ' for _, code in side)})" if side else "_" for side in (lefts, rights)]
+    targets = [
+        f"({''.join(f'{code.text}, ' for _, code in side)})" if is_read else "_"
+        for side, is_read in zip((lefts, rights), reads, strict=True)
+    ]
     c.writer.line(f"for {', '.join(targets)} in {c.called(_tuples_of)}({joining.text}, {left_text}, {right_text}):")
-    return lefts, rights
+    return lefts if reads[0] else [], rights if reads[1] else []
 
 
-def _tuples_of(joining: Joining, left: SideRows, right: SideRows) -> Iterable[Any]:
+def _tuples_of(joining: Joining, left: SideRows | ScannedSide, right: SideRows | ScannedSide) -> Iterable[Any]:
     return joining.tuples(left, right)
 
 
@@ -108,13 +123,22 @@ def _limit(c: Compiler, criterion: BestMatchCriterion) -> str:
 # --- sides
 
 
-def _side(c: Compiler, side: BestMatchSide, read: set[tuple[str, str]]) -> tuple[str, Bound]:
+def _side(
+    c: Compiler, side: BestMatchSide, read: set[tuple[str, str]], scanned: ScannedPath | None
+) -> tuple[str, Bound]:
     """What gives the rows of a side, and the variables of a row: that of the loop, then those that are read later."""
     binding = side.binding
     wanted = set(read).union(*map(read_variables, side.leaves))
     clauses = _read_clauses(side.clauses, wanted)
     with c.writer.at(binding.span):
-        collection = c.compile(binding.collection)
+        compiled: list[Code] = []
+
+        def items() -> None:
+            compiled.append(c.compile(binding.collection))
+            c.writer.line(f"return {c.as_iterable(compiled[0])}")
+
+        source = c.lifted("items", [], c.describe(binding.collection), items)
+        collection = compiled[0]
         kept: Bound = []
 
         def write() -> None:
@@ -134,7 +158,10 @@ def _side(c: Compiler, side: BestMatchSide, read: set[tuple[str, str]]) -> tuple
         leaves = [_operand(c, leaf, kept, "row", is_atomic=True) for leaf in side.leaves]
         paths = tuple(_path_leaf(leaf, binding.name) for leaf in side.leaves)
         given = f"{rows}, {_tuple(leaves)}, {c.writer.constant(paths, 'paths')}"
-        return f"{c.rt(SideRows)}({c.as_iterable(collection)}, {given})", kept
+        if scanned is None:
+            return f"{c.rt(SideRows)}({c.writer.call(source)}, {given})", kept
+        where = f"{c.context()}, {c.writer.constant(scanned, 'scanned')}, {_function(c, source)}"
+        return f"{c.called(side_source)}({where}, {given})", kept
 
 
 def _read_clauses(clauses: Sequence[ast.Clause], read: set[tuple[str, str]]) -> list[ast.Clause]:
@@ -330,7 +357,7 @@ def _function(c: Compiler, frame: Frame, *parameters: str) -> str:
     """A function that takes the parameters alone: what it captured is given here."""
     if not frame.captures:
         return frame.name
-    return f"lambda {', '.join(parameters)}: {c.writer.call(frame, *parameters)}"
+    return f"(lambda {', '.join(parameters)}: {c.writer.call(frame, *parameters)})"
 
 
 def _tuple(parts: Sequence[str]) -> str:

@@ -429,7 +429,7 @@ class _Loops:
         from .best_match import write_best_match
 
         c = self.c
-        left, right = write_best_match(c, plan, (*rest, self.node.result))
+        left, right = write_best_match(c, plan, rest, self.node.result)
         with c.writer.indented(block=True):
             for name, code in (*left, *right):
                 c.declare(name, code, loops=True)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from xylem.analysis.projection import Projection
 from xylem.plan.flux import Step
+from xylem.plan.kept_steps import add_kept_steps, keep_of
 from xylem.plan.needs import element_names, node_test
 from xylem.plan.result_template import Tally, Template
 from xylem.plan.scan_plan import Keep, Report, ScanPlan, ScanStep, StartTest, ValueTest
@@ -51,7 +52,7 @@ class PlannedSteps:
         """The finished plan: planned steps first, then those their projections need."""
         made = [self._finished(step) for step in self.steps]
         for step in self.steps:
-            _add_children(made, step.index, step.kept)
+            add_kept_steps(made, step.index, step.kept)
         return ScanPlan(tuple(made), comments=any(step.keep is Keep.SUBTREE for step in made))
 
     @staticmethod
@@ -72,34 +73,6 @@ class PlannedSteps:
             step.late,
             step.result,
         )
-
-
-def keep_of(projection: Projection) -> Keep:
-    if projection.subtree:
-        return Keep.SUBTREE
-    if projection.string:
-        # A string value beside children of its own needs the text where it stands.
-        return Keep.SUBTREE if projection.children or projection.text else Keep.STRING
-    return Keep.NOTHING
-
-
-def _add_children(made: list[ScanStep], parent: int, projection: Projection) -> None:
-    if keep_of(projection) is Keep.SUBTREE:
-        return
-    for (axis, uri, local), below in projection.children.items():
-        made.append(
-            ScanStep(
-                parent,
-                axis,
-                uri,
-                local,
-                Report.NOTHING,
-                keep_of(below),
-                None if below.all_attributes else tuple(sorted(below.attributes)),
-                below.text,
-            )
-        )
-        _add_children(made, len(made) - 1, below)
 
 
 def step_expression(step: Step) -> ast.AxisStep:

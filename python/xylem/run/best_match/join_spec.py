@@ -35,3 +35,6 @@ class JoinSpec(NamedTuple):
     tests: tuple[ConditionSpec, ...] = ()
     pads_left: bool = False
     pads_right: bool = False
+    reads_left: bool = True
+    """Whether anything behind the join reads the left item, or what was bound with it."""
+    reads_right: bool = True

@@ -10,9 +10,21 @@ from .best_pairs import Candidate, Place, best_pairs, in_tuple_order
 from .criteria import Criterion, Row
 from .join_spec import JoinSpec
 from .numeric_join import IrregularLeaf, NumericJoin
+from .scanned_side import ScannedSide
 from .side_rows import SideRows
+from .windowed_join import sweep_of, windowed
 
 Test = Callable[[Row, Row], bool]
+
+
+class _Unread(dict[int, Row]):
+    """Rows that nobody reads."""
+
+    def __missing__(self, _: int) -> Row:
+        return ()
+
+
+_UNREAD = _Unread()
 
 
 class Joining:
@@ -34,11 +46,29 @@ class Joining:
         self.constants = constants
         self.timezone = timezone
 
-    def tuples(self, left: SideRows, right: SideRows) -> Iterator[tuple[Row, Row]]:
-        """The rows of each pair of the join."""
+    def tuples(self, left: SideRows | ScannedSide, right: SideRows | ScannedSide) -> Iterator[tuple[Row, Row]]:
+        """The rows of each pair of the join; of files in order, windows alone are kept."""
+        if isinstance(left, ScannedSide) and isinstance(right, ScannedSide):
+            swept = self._windowed(left, right)
+            if swept is not None:
+                return swept
+        left = left.whole() if isinstance(left, ScannedSide) else left
+        right = right.whole() if isinstance(right, ScannedSide) else right
+        return self._tuples(left, right)
+
+    def _windowed(self, left: ScannedSide, right: ScannedSide) -> Iterator[tuple[Row, Row]] | None:
+        sweep = sweep_of(self.spec, self.limits, self.constants)
+        if sweep is None:
+            return None
+        if self.spec.left_is_first:
+            return windowed(sweep, left, right, self._tuples)
+        return windowed(sweep, right, left, lambda outer, inner: self._tuples(inner, outer))
+
+    def _tuples(self, left: SideRows, right: SideRows) -> Iterator[tuple[Row, Row]]:
         pairs = self.pairs(left, right)
-        lefts, rights = left.rows, right.rows
         if not (self.spec.pads_left or self.spec.pads_right):
+            lefts = left.rows if self.spec.reads_left else _UNREAD
+            rights = right.rows if self.spec.reads_right else _UNREAD
             for one, other in pairs:
                 yield lefts[one], rights[other]
             return

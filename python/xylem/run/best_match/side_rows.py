@@ -8,19 +8,21 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import groupby
 from math import nan
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from xylem.errors import DynamicError
 from xylem.source.kernel import is_kernel_built, number_column
 from xylem.values.atomic_type import DOUBLE
 from xylem.values.casting import cast
-from xylem.values.datetimes import DateTime
 from xylem.values.native_path import native_plan
-from xylem.values.node import Node
 from xylem.values.node_test import NodeTest
 from xylem.values.strings import UntypedAtomic
+
+from .node_rows import NodeRows, Part
+
+if TYPE_CHECKING:
+    from xylem._kernel import NumberColumn
 
 Row = Sequence[Any]
 EXACT = 2**53
@@ -38,7 +40,7 @@ class Column(NamedTuple):
     """A leaf of all rows as numbers: NaN for a row that has no value."""
 
     kind: str
-    """untyped, double, integer, moment: what the values are in the query."""
+    """untyped, double or integer: what the values are in the query."""
     numbers: Any
     """`NumberColumn` of the kernel, or an array."""
     most: float = 0.0
@@ -59,7 +61,7 @@ class SideRows:
 
     def __init__(
         self,
-        items: Iterable[Any],
+        items: Iterable[Any] | NodeRows,
         rows: Callable[[Iterable[Any]], Iterator[Row]] | None,
         leaves: Sequence[Callable[[Row], Sequence[Any]]],
         paths: Sequence[PathLeaf | None],
@@ -67,8 +69,25 @@ class SideRows:
         self._rows = rows
         self._leaves = leaves
         self._paths = paths
-        self.rows: list[Row] = list(zip(items)) if rows is None else list(rows(items))
+        self.rows: Sequence[Row] = _rows_of(items, rows)
         self._columns: dict[int, Column | Irregular] = {}
+        self._batches: Sequence[SideRows] = ()
+
+    @classmethod
+    def together(cls, batches: Sequence[SideRows]) -> SideRows:
+        """The rows of several batches, with the columns that each of them has read."""
+        if len(batches) == 1:
+            return batches[0]
+        first = batches[0]
+        made = cls((), None, first._leaves, first._paths)
+        made._rows = first._rows
+        made._batches = batches
+        found = [batch.rows for batch in batches]
+        if all(isinstance(rows, NodeRows) for rows in found):
+            made.rows = NodeRows(part for rows in found for part in rows.parts)  # type: ignore[attr-defined]
+        else:
+            made.rows = [row for rows in found for row in rows]
+        return made
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -80,31 +99,65 @@ class SideRows:
     def column(self, leaf: int) -> Column | Irregular:
         """A leaf as numbers."""
         if leaf not in self._columns:
-            self._columns[leaf] = self._from_tree(leaf) or _column(self.values(leaf))
+            self._columns[leaf] = self._from_batches(leaf) or self._from_tree(leaf) or _column(self.values(leaf))
         return self._columns[leaf]
 
     def values(self, leaf: int) -> Iterator[Sequence[Any]]:
         """The atomic values of a leaf, row by row."""
         return map(self._leaves[leaf], self.rows)
 
+    def _from_batches(self, leaf: int) -> Column | None:
+        """The column of all batches, where each has one of the kernel."""
+        if not self._batches or self._paths[leaf] is None:
+            return None
+        found = [batch.column(leaf) for batch in self._batches]
+        together = number_column()
+        kind = ""
+        for column in found:
+            if not isinstance(column, Column) or isinstance(column.numbers, array):
+                return None
+            kind = column.kind
+            together.append(column.numbers)
+        return Column(kind, together)
+
     def _from_tree(self, leaf: int) -> Column | Irregular | None:
         path = self._paths[leaf]
         if path is None or not self.rows or not is_kernel_built():
             return None
-        plan_for = native_plan(path.steps)
-        column = number_column()
-        for tree, rows in groupby(self.rows, key=_tree_of):
-            plan = None if tree is None or tree.native is None else plan_for(tree)
-            if plan is None:
-                return None
-            column.read(tree.native, [row[0].pre for row in rows], plan, path.is_lenient)
+        parts = self.rows.parts if isinstance(self.rows, NodeRows) else _parts(self.rows)
+        column = None if parts is None else read_column(path, parts)
+        if column is None:
+            return None
         if column.irregular is not None:
             return Irregular(column.irregular)
         return Column("double" if path.is_lenient else "untyped", column)
 
 
-def _tree_of(row: Row) -> Any:
-    return row[0].tree if isinstance(row[0], Node) else None
+def _rows_of(items: Iterable[Any] | NodeRows, rows: Callable[[Iterable[Any]], Iterator[Row]] | None) -> Sequence[Row]:
+    if rows is not None:
+        return list(rows(node for (node,) in items) if isinstance(items, NodeRows) else rows(items))
+    if isinstance(items, NodeRows):
+        return items
+    found = items if isinstance(items, list) else list(items)
+    return NodeRows.of(found) or [(item,) for item in found]
+
+
+def _parts(rows: Sequence[Row]) -> Sequence[Part] | None:
+    """The nodes that rows begin with, by their trees; None where one begins with something else."""
+    found = NodeRows.of([row[0] for row in rows])
+    return None if found is None else found.parts
+
+
+def read_column(path: PathLeaf, parts: Iterable[Part]) -> NumberColumn | None:
+    """What a path leads to from nodes, as numbers; None where their trees are not the kernel's."""
+    plan_for = native_plan(path.steps)
+    column = number_column()
+    for tree, rows in parts:
+        plan = None if tree.native is None else plan_for(tree)
+        if plan is None:
+            return None
+        column.read(tree.native, rows, plan, path.is_lenient)  # type: ignore[arg-type]
+    return column
 
 
 def _column(values: Iterable[Sequence[Any]]) -> Column | Irregular:
@@ -133,11 +186,6 @@ def _column(values: Iterable[Sequence[Any]]) -> Column | Irregular:
             most = max(most, abs(value))
             if most >= EXACT:
                 return Irregular(None)
-        elif cls is DateTime:
-            microseconds = _microseconds(value)
-            if microseconds is None:
-                return Irregular(None)
-            value = microseconds
         numbers.append(value)
     return Column(kind or "double", numbers, most)
 
@@ -145,6 +193,3 @@ def _column(values: Iterable[Sequence[Any]]) -> Column | Irregular:
 _KINDS: dict[type, str] = {float: "double", int: "integer", UntypedAtomic: "untyped"}
 
 
-def _microseconds(value: DateTime) -> int | None:
-    """Microseconds since some day, where they are whole and few enough to be an xs:double exactly."""
-    return None
