@@ -40,6 +40,8 @@ from .history_options import (
     CommitOption,
     CommitWhen,
     DeletePath,
+    KeepTime,
+    KeepVersions,
     KeyPath,
     RecordPath,
     Report,
@@ -279,6 +281,8 @@ def run(
     report: ReportOption = Report.COMMITS,
     changes: ChangesOption = None,
     as_of: AsOf = None,
+    keep_versions: KeepVersions = None,
+    keep_time: KeepTime = None,
     record: RecordPath = None,
     key: KeyPath = None,
     time: TimePath = None,
@@ -332,7 +336,8 @@ def run(
     load_functions(functions)
     paths = {"record": record, "key": key, "time": time, "version-path": version_path, "delete": delete}
     name = query.stem if query is not None else "query"
-    history = history_options(updates, report, changes, as_of, late, commit, paths, name)
+    keep = keep_versions, keep_time
+    history = history_options(updates, report, changes, as_of, late, commit, paths, name, keep)
     told_event_time, late_place = event_time_of(event_time, watermark, late if history is None else None)
     options = RunOptions(
         inputs or [],

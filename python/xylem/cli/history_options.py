@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from decimal import Decimal
 
     from xylem.run.history.feed import Late
+    from xylem.run.history.retention import Retention
     from xylem.source.update_stream.formats import UpdateFormat
 
 HISTORY = "Update streams and history"
@@ -90,6 +91,26 @@ AsOf = Annotated[
         rich_help_panel=HISTORY,
     ),
 ]
+KeepVersions = Annotated[
+    int | None,
+    typer.Option(
+        "--keep-versions",
+        metavar="NUMBER",
+        min=0,
+        help="Keep so many earlier versions of each region; by default as many as the query asks for.",
+        rich_help_panel=HISTORY,
+    ),
+]
+KeepTime = Annotated[
+    float | None,
+    typer.Option(
+        "--keep-time",
+        metavar="SECONDS",
+        min=0,
+        help="Keep the versions of so many seconds; by default of as many as the query asks for.",
+        rich_help_panel=HISTORY,
+    ),
+]
 RecordPath = Annotated[
     str | None,
     typer.Option(
@@ -148,6 +169,8 @@ class HistoryOptions:
     late: Late
     name: str
     """What the query is called in rows of the change log."""
+    keep: Retention | None = None
+    """None: what the query asks for."""
 
 
 def history_options(
@@ -159,11 +182,13 @@ def history_options(
     commit: CommitWhen,
     paths: dict[str, str | None],
     name: str,
+    keep: tuple[int | None, float | None] = (None, None),
 ) -> HistoryOptions | None:
     """None where inputs are no update streams; then none of the options may be given."""
     if updates is None:
         given = {"--report": report is not Report.COMMITS, "--changes": changes, "--as-of": as_of}
         given |= {"--commit": commit is not CommitWhen.BASE, **{f"--{key}": value for key, value in paths.items()}}
+        given |= {"--keep-versions": keep[0] is not None, "--keep-time": keep[1] is not None}
         for option, value in given.items():
             if value:
                 raise typer.BadParameter("this goes with --updates", param_hint=option)
@@ -189,7 +214,17 @@ def history_options(
         commits_items=commit is CommitWhen.ITEM,
         warn=lambda text: typer.echo(f"warning: {text}", err=True),
     )
-    return HistoryOptions(how, report, changes, time, _late(late), name)
+    return HistoryOptions(how, report, changes, time, _late(late), name, _kept(*keep))
+
+
+def _kept(versions: int | None, seconds: float | None) -> Retention | None:
+    from decimal import Decimal
+
+    from xylem.run.history.retention import Retention
+
+    if versions is None and seconds is None:
+        return None
+    return Retention(versions or 0, None if seconds is None else Decimal(str(seconds)))
 
 
 def _late(given: str | None) -> Late:

@@ -81,6 +81,7 @@ def _run(source: QuerySource, options: RunOptions, history: HistoryOptions, tall
         output=output_parameters(options.output_parameters),
         tally=tally,
         late=history.late,
+        keep=history.keep,
     )
 
 

@@ -465,4 +465,8 @@ CATALOGUE: dict[str, Entry] = {
         "a changing answer cannot be appended to a file",
         "write its changes: --changes upsert, retract or debezium; or the last answer: --report final",
     ),
+    "XYST0032": Entry(
+        "less history would be kept than the query asks for",
+        "keep more: --keep-versions NUMBER, --keep-time SECONDS; or leave them out, and what is asked for is kept",
+    ),
 }

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from xylem.functions.context import Resources
     from xylem.run.history.feed import Late
     from xylem.run.history.program import HistoryProgram
+    from xylem.run.history.retention import Retention
     from xylem.run.history.run import Answer
     from xylem.run.program import Program
     from xylem.source.byte_source import Source
@@ -65,9 +66,10 @@ class HistoryQuery:
         output: Mapping[str, Any] | None = None,
         tally: MalformedTally | None = None,
         late: Late = "stop",
+        keep: Retention | None = None,
     ) -> UpdateRun:
-        """A run over some streams; reading its answers reads them."""
+        """A run over some streams; reading its answers reads them. `keep`: more history than the query asks for."""
         names = external_names(self.program, variables) if variables else {}
         bound = {names[name]: value for name, value in variables.items()}
         around = Surroundings(resources, bound, environment, output)
-        return UpdateRun(self.program, inputs, around, tally=tally, late=late, operators=self.operators)
+        return UpdateRun(self.program, inputs, around, tally=tally, late=late, operators=self.operators, keep=keep)

@@ -116,3 +116,28 @@ def test_nothing_of_the_vocabulary_is_seen_by_queries() -> None:
         '<r xmlns="urn:d" xmlns:p="urn:p"><a xmlns=""><b/></a></r>',
     ]
     assert texts("//*:a/@*/name()", stream) == ["p:x", ""]
+
+
+@pytest.mark.parametrize("chunk", [1, 2, 5, 64, 10_000])
+def test_documents_one_after_another_are_the_base_and_its_updates(chunk: int) -> None:
+    update = '<u:replace xmlns:u="urn:xylem:update" of="i" t="{0}"><a>{0}</a></u:replace>'
+    documents = [
+        '<?xml version="1.0"?>\n<r xmlns:u="urn:xylem:update"><a u:id="i">0</a></r>',
+        update.format(1),
+        '<?xml version="1.0"?>' + update.format(2),
+        f'<u:batch xmlns:u="urn:xylem:update">{update.format(3)}</u:batch><!-- done -->',
+    ]
+    stream = "\n".join(documents) + "\n"
+    assert displays("/r/a/string()", stream, chunk=chunk) == [
+        (1, "0", "0"),
+        (2, "1", "1"),
+        (3, "2", "2"),
+        (4, "3", "3"),
+    ]
+    error = failing(stream + "<u:remove xmlns:u='urn:xylem:update' of='x'/>", chunk=chunk)
+    assert error.place is not None
+    assert (error.place.line, error.place.column, error.place.byte_offset) == (6, 1, len(stream))
+    error = failing(stream + "<r><", chunk=chunk)
+    assert error.code == "XYIN0001"
+    assert error.place is not None
+    assert error.place.line == 6

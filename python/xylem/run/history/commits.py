@@ -11,7 +11,7 @@ Commits are counted from 1 over all streams. `now` is the greatest time of all o
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Literal
 
@@ -119,7 +119,8 @@ class History:
         for item in self._pending:
             item.shown = made.number
         self._pending.clear()
-        self.commits.append(made)
+        # What changed is told once: kept, it would keep every version there has been.
+        self.commits.append(replace(made, changes=()))
         if self.first_time is None:
             self.first_time = made.time
         for listener in self.listeners:

@@ -20,6 +20,7 @@ from xylem.sink.serialize import serialize
 from ..program import Program
 from .commits import Commit, History
 from .moments import Moments, StateTrees
+from .retention import Retention
 
 
 @dataclass(frozen=True)
@@ -54,13 +55,21 @@ class Surroundings:
 class Reevaluation:
     """Implements `HistoryRun` by evaluating the query anew."""
 
-    def __init__(self, program: Program, history: History, around: Surroundings) -> None:
+    def __init__(
+        self, program: Program, history: History, around: Surroundings, retention: Retention | None = None
+    ) -> None:
+        """With a `retention`, versions that the query cannot ask for are let go, and only the last state is known."""
         self._program = program
         self._history = history
         self._around = around
-        self._trees = StateTrees(history)
+        self._retention = retention
+        self._trees = StateTrees(history, keeps_states=retention is None)
+        self.truncated = 0
+        """How many versions were let go."""
 
     def commit(self, commit: Commit) -> Display:
+        if self._retention is not None:
+            self.truncated += self._retention.truncate(self._history, commit)
         return self.display(commit.number)
 
     def display(self, commit: int) -> Display:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from decimal import Decimal
-from typing import Literal, cast
+from typing import Any, Literal, cast
 
 from xylem.errors import InputError
 from xylem.source.malformed import EXCERPT_BYTES, MalformedRecord, MalformedTally
@@ -54,11 +54,21 @@ class Feed:
         if not self._advance(operation):
             return None
         updates = left_out = 0
+        builder: Builder | None = self._open[-1] if self._open else self.updates.base
         for event in operation.events:
-            kept = self._event(operation, event)
+            write = WRITERS.get(type(event))
+            if write is not None:
+                if builder is not None:
+                    write(builder, event)
+                continue
             if isinstance(event, op.BeginUpdate):
                 updates += 1
-                left_out += not kept
+                left_out += not self._begin(operation, event)
+            elif isinstance(event, op.EndUpdate):
+                self._end()
+            elif isinstance(event, op.Freeze):
+                self._freeze(operation, event)
+            builder = self._open[-1] if self._open else self.updates.base
         if operation.kind == "base" or self.updates.base.made:
             self.updates.show_base()
         if not operation.commits or (operation.kind == "updates" and updates == left_out and updates > 0):
@@ -95,32 +105,24 @@ class Feed:
 
     # --- events
 
-    def _event(self, operation: op.Operation, event: op.Event) -> bool:
-        """Apply one event; False where it begins an update that is left out."""
-        if isinstance(event, op.BeginUpdate):
-            return self._begin(operation, event)
-        if isinstance(event, op.EndUpdate):
-            builder = self._open.pop()
-            if builder is not None:
-                self.updates.end(cast(Update, builder))
-            return True
-        if isinstance(event, op.Freeze):
-            try:
-                self.updates.freeze(event.of)
-            except InputError as error:
-                self._refused(operation, error.located(place=event.place))
-            return True
-        builder = self._open[-1] if self._open else self.updates.base
+    def _end(self) -> None:
+        builder = self._open.pop()
         if builder is not None:
-            write(builder, event)
-        return True
+            self.updates.end(cast(Update, builder))
+
+    def _freeze(self, operation: op.Operation, event: op.Freeze) -> None:
+        try:
+            self.updates.freeze(event.of)
+        except InputError as error:
+            self._refused(operation, error.located(place=op.place_of(event.where)))
 
     def _begin(self, operation: op.Operation, event: op.BeginUpdate) -> bool:
+        """False for an update that is left out."""
         try:
             self._open.append(self.updates.begin(cast(UpdateKind, event.kind), event.of, event.id))
         except InputError as error:
             self._open.append(None)
-            self._refused(operation, error.located(place=event.place))
+            self._refused(operation, error.located(place=op.place_of(event.where)))
             return False
         return True
 
@@ -139,18 +141,16 @@ class Feed:
         return MalformedRecord(error, offset, line, len(operation.data), operation.data[:EXCERPT_BYTES], "update")
 
 
-def write(builder: Builder, event: op.Event) -> None:
-    """Write an event of content."""
-    match event:
-        case op.Start(name, attributes, declared, id):
-            builder.start(name, attributes, declared, id)
-        case op.End():
-            builder.end()
-        case op.Text(value):
-            builder.text(value)
-        case op.Leaf(kind, name, value):
-            builder.leaf(Leaf(value, kind, name))
-        case op.BeginRegion(id):
-            builder.begin_region(id)
-        case op.EndRegion():
-            builder.end_region()
+def _leaf(builder: Builder, event: op.Leaf) -> None:
+    builder.leaf(Leaf(event.value, event.kind, event.name))
+
+
+WRITERS: dict[type, Callable[[Builder, Any], None]] = {
+    op.Start: lambda builder, event: builder.start(*event),
+    op.End: lambda builder, event: builder.end(),
+    op.Text: lambda builder, event: builder.text(event.value),
+    op.Leaf: _leaf,
+    op.BeginRegion: lambda builder, event: builder.begin_region(event.id),
+    op.EndRegion: lambda builder, event: builder.end_region(),
+}
+"""What events of content write."""

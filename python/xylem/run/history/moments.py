@@ -20,8 +20,10 @@ _MOST_TREES = 500
 class StateTrees:
     """The trees of streams as of commits, made when they are asked for; a state never changes any more."""
 
-    def __init__(self, history: History) -> None:
+    def __init__(self, history: History, *, keeps_states: bool = True) -> None:
+        """Without `keeps_states` the last state alone is asked for."""
         self.history = history
+        self._most = _MOST_TREES if keeps_states else max(len(history.streams), 1)
         self._trees: dict[tuple[str, int], StateTree] = {}
         self.timelines: dict[object, Any] = {}
 
@@ -29,7 +31,7 @@ class StateTrees:
         key = stream.name, commit
         found = self._trees.get(key)
         if found is None:
-            if len(self._trees) >= _MOST_TREES:
+            if len(self._trees) >= self._most:
                 del self._trees[next(iter(self._trees))]
             found = self._trees[key] = StateTree(self.history, stream, commit)
         return found

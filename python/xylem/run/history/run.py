@@ -17,6 +17,7 @@ from .evaluation import Display, HistoryRun, Reevaluation, Surroundings
 from .feed import Feed, Late
 from .merged_streams import merged
 from .program import HistoryProgram
+from .retention import Retention, retention_of
 
 BEFORE_HISTORY = "XYDY0021"
 
@@ -51,16 +52,20 @@ class RunFigures:
 
 
 def history_run(
-    program: Program, history: History, around: Surroundings, operators: HistoryProgram | None = None
+    program: Program,
+    history: History,
+    around: Surroundings,
+    operators: HistoryProgram | None = None,
+    keep: Retention | None = None,
 ) -> HistoryRun:
     """What computes the answer after each commit: the one place where that is chosen.
 
     Operators keep an answer that is written as plain XML; whatever else is evaluated from the beginning.
     """
-    whole = Reevaluation(program, history, around)
+    retention = retention_of(program, keep)
     if operators is None or operators.plan.whole or program.output or around.output:
-        return whole
-    return Engine(operators, history, around, whole, truncates=True)
+        return Reevaluation(program, history, around, retention)
+    return Engine(operators, history, around, Reevaluation(program, history, around), truncates=True)
 
 
 class UpdateRun:
@@ -75,6 +80,7 @@ class UpdateRun:
         tally: MalformedTally | None = None,
         late: Late = "stop",
         operators: HistoryProgram | None = None,
+        keep: Retention | None = None,
     ) -> None:
         """With `operators`, commits cost what they change; without, the query is evaluated anew after each."""
         self.history = History()
@@ -82,7 +88,7 @@ class UpdateRun:
         # All streams are there before the first commit: a query may ask for any of them at once.
         feeds = [Feed(self.history.stream(given.name), tally=tally, late=late, source=given.source) for given in inputs]
         self._streams = [(feed, given.operations) for feed, given in zip(feeds, inputs, strict=True)]
-        self.run = history_run(program, self.history, around, operators)
+        self.run = history_run(program, self.history, around, operators, keep)
         self._stopped_at: Decimal | None = None
 
     def answers(self, until: Decimal | None = None) -> Iterator[Answer]:

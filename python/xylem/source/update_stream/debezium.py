@@ -17,7 +17,7 @@ from xylem.values.qname import QName
 
 from ..limits import DEFAULT_LIMITS, Limits
 from .keyed import NO_KEY, KeyedFeed
-from .operations import End, Event, Operation, Start, Text
+from .operations import End, Event, Operation, Start, Text, Where
 from .records import Record
 
 NO_CHANGE = "XYIN0047"
@@ -32,34 +32,34 @@ class DebeziumFeed(KeyedFeed):
         if not self.has_base:
             yield self.base([Start(QName("", "table"))])
         for number, (offset, line) in enumerate(_lines(chunks, limits), 1):
-            place = InputPlace(offset, number, 1)
+            where = offset, number, 1
             try:
                 told = json.loads(line, parse_float=Decimal)
             except ValueError as error:
-                yield Operation("updates", place=place, data=line, error=InputError(NO_CHANGE, str(error), place=place))
+                yield Operation("updates", where=where, data=line, error=InputError(NO_CHANGE, str(error)))
                 continue
-            yield from self._changes(told, place, line)
+            yield from self._changes(told, where, line)
 
-    def _changes(self, told: Any, place: InputPlace, line: bytes) -> Iterator[Operation]:
+    def _changes(self, told: Any, where: Where, line: bytes) -> Iterator[Operation]:
         if isinstance(told, dict) and isinstance(told.get("payload"), dict):
             told = told["payload"]
         if told is None:
             return  # a tombstone: the removal has come before it
         if not isinstance(told, dict) or "op" not in told:
-            error = InputError(NO_CHANGE, "it has no op", place=place)
-            yield Operation("updates", place=place, data=line, error=error)
+            error = InputError(NO_CHANGE, "it has no op")
+            yield Operation("updates", where=where, data=line, error=error)
             return
         row = told.get("before") if told["op"] == "d" else told.get("after")
         columns = [step.removeprefix("@") for step in self.key]
         if not isinstance(row, dict) or any(row.get(column) is None for column in columns):
-            error = InputError(NO_KEY, f"a row has no {'/'.join(columns)}", place=place)
-            yield Operation("updates", place=place, data=line, error=error)
+            error = InputError(NO_KEY, f"a row has no {'/'.join(columns)}")
+            yield Operation("updates", where=where, data=line, error=error)
             return
         key = "/".join(str(row[column]) for column in columns)
         events = self.removal(key) if told["op"] == "d" else self.put(key, Record(tuple(_row(row))))
         stamp = told.get("ts_ms")
         time = Decimal(stamp) / 1000 if isinstance(stamp, (int, Decimal)) else None
-        yield Operation("updates" if events else "clock", events, time, place=place, data=line)
+        yield Operation("updates" if events else "clock", events, time, where=where, data=line)
 
 
 def _row(row: dict[str, Any]) -> Iterator[Event]:

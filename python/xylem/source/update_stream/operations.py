@@ -49,13 +49,21 @@ class EndRegion(NamedTuple):
     pass
 
 
+Where = tuple[int, int, int]
+"""Byte offset, line and column: a place that is told only where something is wrong."""
+
+
+def place_of(where: Where | None) -> InputPlace | None:
+    return None if where is None else InputPlace(*where)
+
+
 class BeginUpdate(NamedTuple):
     """replace, remove, insert-before or insert-after."""
 
     kind: str
     of: str
     id: str | None = None
-    place: InputPlace | None = None
+    where: Where | None = None
 
 
 class EndUpdate(NamedTuple):
@@ -64,7 +72,7 @@ class EndUpdate(NamedTuple):
 
 class Freeze(NamedTuple):
     of: str
-    place: InputPlace | None = None
+    where: Where | None = None
 
 
 Event = Start | End | Text | Leaf | BeginRegion | EndRegion | BeginUpdate | EndUpdate | Freeze
@@ -86,8 +94,12 @@ class Operation:
     time: Decimal | None = None
     """None: the time of its receipt."""
     commits: bool = True
-    place: InputPlace | None = None
+    where: Where | None = None
     data: bytes = b""
     """Its bytes in the input, where it can be told."""
     error: InputError | None = None
     """Why it cannot be applied, where that is known from its markup alone."""
+
+    @property
+    def place(self) -> InputPlace | None:
+        return place_of(self.where)

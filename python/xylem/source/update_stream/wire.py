@@ -8,7 +8,8 @@
     </u:stream>
 
 Updates may stand anywhere, in the base or in other updates: their place means nothing. Without `u:stream` the document
-is the base. Bytes come in any chunks; an operation is given as soon as its end tag has come.
+is the base, and the documents behind it are updates: one message, or line, each. Bytes come in any chunks; an operation
+is given as soon as its end tag has come.
 """
 
 from __future__ import annotations
@@ -36,11 +37,12 @@ from .operations import (
     OperationKind,
     Start,
     Text,
+    Where,
 )
 from .times import seconds_of
 
 if TYPE_CHECKING:
-    from pyexpat import XMLParserType
+    from pyexpat import ExpatError, XMLParserType
 
 BAD_UPDATE = "XYIN0044"
 _UPDATES = frozenset(("replace", "remove", "insert-before", "insert-after"))
@@ -50,6 +52,8 @@ _NAMES = _UPDATES | _EMPTY | {"stream", "mutable", "batch"}
 _BASE_EVENTS = 20_000
 """A base is handed on in parts of about so many events."""
 _SEPARATOR = " "
+_ANOTHER_DOCUMENT = (9, 17)
+"""XML_ERROR_JUNK_AFTER_DOC_ELEMENT, XML_ERROR_MISPLACED_XML_PI"""
 
 
 def read_wire(
@@ -64,22 +68,22 @@ def read_wire(
     With `commits_items` each child of the document element of the base is a commit of its own. An error of the markup
     of updates is XYIN0044, with its place.
     """
-    from pyexpat import ExpatError, ParserCreate
+    from pyexpat import ExpatError
 
-    parser = ParserCreate(encoding, _SEPARATOR)
-    reader = _Reader(parser, limits, commits_items)
+    reader = _Reader(limits, commits_items, encoding)
     try:
         for chunk in chunks:
-            reader.take(chunk)
-            parser.Parse(chunk, False)
-            yield from reader.given()
-        parser.Parse(b"", True)
+            rest = chunk
+            while rest:
+                rest = reader.take(rest)
+                yield from reader.given()
+        reader.finish()
     except ExpatError as error:
         from ..xml_reader import error_code, error_sentence
 
         yield from reader.given()
-        place = InputPlace(parser.ErrorByteIndex, error.lineno, error.offset + 1)
-        raise InputError(error_code(error.code), error_sentence(error.code), place=place) from error
+        why = error_sentence(error.code)
+        raise InputError(error_code(error.code), why, place=reader.place_of(error)) from error
     except InputError:
         yield from reader.given()
         raise
@@ -89,9 +93,9 @@ def read_wire(
 class _Reader:
     """The handlers of one parse, and the operations they have made."""
 
-    def __init__(self, parser: XMLParserType, limits: Limits, commits_items: bool) -> None:
-        self._parser = parser
+    def __init__(self, limits: Limits, commits_items: bool, encoding: str | None) -> None:
         self._limits = limits
+        self._encoding = encoding
         self._commits_items = commits_items
         self._operations: list[Operation] = []
         self._base: list[Event] = []
@@ -114,11 +118,18 @@ class _Reader:
         self._has_default = False
         self._names: dict[str, QName] = {}
         self._data = bytearray()
+        """The bytes from where something is open that may be needed again."""
         self._data_start = 0
-        self._attach()
+        self._has_ended = False
+        """Whether the root element has: what follows is another document."""
+        self._bytes_before = self._lines_before = 0
+        """What the documents before this one took."""
+        self._parser = self._attached()
 
-    def _attach(self) -> None:
-        parser = self._parser
+    def _attached(self) -> XMLParserType:
+        from pyexpat import ParserCreate
+
+        parser = ParserCreate(self._encoding, _SEPARATOR)
         parser.buffer_text = True
         parser.ordered_attributes = True
         parser.namespace_prefixes = True
@@ -130,17 +141,47 @@ class _Reader:
         parser.StartNamespaceDeclHandler = self._declare
         parser.StartDoctypeDeclHandler = self._doctype
         parser.ExternalEntityRefHandler = self._external
+        return parser
 
     # --- bytes and operations
 
-    def take(self, chunk: bytes) -> None:
-        """Keep the bytes of the operation that is open: it may have to be put aside as it came."""
+    def take(self, chunk: bytes) -> bytes:
+        """Read some more; what is left of it belongs to another document."""
+        from pyexpat import ExpatError
+
         if self._operation is None:
             drop = min(len(self._data), self._parser.CurrentByteIndex - self._data_start)
             if drop > 0:
                 del self._data[:drop]
                 self._data_start += drop
         self._data += chunk
+        try:
+            self._parser.Parse(chunk, False)
+        except ExpatError as error:
+            if not self._has_ended or error.code not in _ANOTHER_DOCUMENT:
+                raise
+            return self._next_document(self._parser.ErrorByteIndex, error.lineno)
+        return b""
+
+    def _next_document(self, byte_offset: int, line: int) -> bytes:
+        rest = bytes(self._data[byte_offset - self._data_start :])
+        self._bytes_before += byte_offset
+        self._lines_before += line - 1
+        self._data.clear()
+        self._data_start = 0
+        self._has_ended = False
+        self._scope, self._declared = {}, None
+        self._base_time = None
+        self._parser = self._attached()
+        return rest
+
+    def finish(self) -> None:
+        self._parser.Parse(b"", True)
+
+    def place_of(self, error: ExpatError) -> InputPlace:
+        """Where the parser stopped."""
+        offset = self._parser.ErrorByteIndex + self._bytes_before
+        return InputPlace(offset, error.lineno + self._lines_before, error.offset + 1)
 
     def given(self) -> Iterator[Operation]:
         """The operations that are complete, and much of a long base."""
@@ -217,6 +258,7 @@ class _Reader:
     def _end(self, tag: str) -> None:
         self._scope = self._scopes.pop()
         kind = self._stack.pop()
+        self._has_ended = not self._stack
         if kind:
             self._end_update(kind)
             return
@@ -257,7 +299,8 @@ class _Reader:
     # --- update elements
 
     def _start_update(self, kind: str, attributes: list[str]) -> None:
-        given = {self._name(attributes[at]).local: attributes[at + 1] for at in range(0, len(attributes), 2)}
+        # The attributes of updates are in no namespace, so their names come as they are.
+        given = dict(zip(attributes[::2], attributes[1::2], strict=True))
         if kind == "stream":
             if self._stack:
                 self._fail(BAD_UPDATE, "u:stream is the outermost element, or none")
@@ -288,15 +331,15 @@ class _Reader:
             self._refuse(f"u:{kind} has no attribute of")
             given = {**given, "of": ""}
         if kind in _UPDATES:
-            self._events.append(BeginUpdate(kind, given["of"], given.get("id"), self._place()))
+            self._events.append(BeginUpdate(kind, given["of"], given.get("id"), self._where()))
             self._around.append({})
         elif kind == "freeze":
-            self._events.append(Freeze(given["of"], self._place()))
+            self._events.append(Freeze(given["of"], self._where()))
 
     def _open_operation(self, kind: str, given: dict[str, str]) -> None:
         self._give_base(commits=False)
         self._start_byte = self._parser.CurrentByteIndex
-        made = self._operation = Operation("updates", place=self._place())
+        made = self._operation = Operation("updates", where=self._where())
         made.time = self._time(given)
         made.kind = _KINDS.get(kind, "updates")
         made.commits = kind != "freeze"
@@ -352,9 +395,13 @@ class _Reader:
                 self._names[name] = found
         return found
 
-    def _place(self) -> InputPlace:
+    def _where(self) -> Where:
         parser = self._parser
-        return InputPlace(parser.CurrentByteIndex, parser.CurrentLineNumber, parser.CurrentColumnNumber + 1)
+        offset, line = parser.CurrentByteIndex + self._bytes_before, parser.CurrentLineNumber + self._lines_before
+        return offset, line, parser.CurrentColumnNumber + 1
+
+    def _place(self) -> InputPlace:
+        return InputPlace(*self._where())
 
     def _refuse(self, why: str) -> None:
         """XYIN0044: of an update that can be left out, when it is applied."""

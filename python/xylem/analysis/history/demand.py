@@ -1,0 +1,60 @@
+"""How much history a query can ask of any slot: so many versions, so many seconds, or all there is.
+
+A module with calls for projections comes in (`projections.py`). Projections may follow one another, `$x#1` where $x is
+of `//b#2`, so that what they ask for adds up: the bound is the sum of them. Timelines and moments ask for everything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from decimal import Decimal
+
+from xylem.syntax import ast
+
+from .operands import HISTORY
+
+
+@dataclass(frozen=True)
+class Demand:
+    """What must be kept of each slot beside its newest version."""
+
+    versions: int = 0
+    seconds: Decimal | None = None
+    """Those that lived so long ago or later; None where nothing is asked for by time."""
+    is_everything: bool = False
+    why: ast.Node | None = None
+    """What asks for everything."""
+
+
+def demand_of(modules: Iterable[ast.Node]) -> Demand:
+    """What the modules of a program ask for."""
+    versions = 0
+    seconds: Decimal | None = None
+    for module in modules:
+        for node in module.walk():
+            if isinstance(node, ast.ModuleImport):
+                return Demand(is_everything=True, why=node)  # what it imports may ask for anything
+            if not isinstance(node, ast.FunctionCall) or node.name.uri != HISTORY or node.name.local == "document":
+                continue
+            amount = _literal(node)
+            if amount is None:
+                return Demand(is_everything=True, why=node)
+            sign, number = amount
+            if sign.startswith("#"):
+                versions += int(number)
+            else:
+                seconds = number if seconds is None else seconds + number
+    return Demand(versions, seconds)
+
+
+def _literal(call: ast.FunctionCall) -> tuple[str, Decimal] | None:
+    """The sign and the number of a projection of nodes; None for anything that may ask for more."""
+    if call.name.local not in ("content", "versions"):
+        return None
+    *_, sign, amount, _ = call.arguments
+    if not isinstance(sign, ast.StringLiteral) or sign.value == "between":
+        return None
+    if not isinstance(amount, (ast.IntegerLiteral, ast.DecimalLiteral, ast.DoubleLiteral)):
+        return None
+    return sign.value, Decimal(str(amount.value))

@@ -1,0 +1,70 @@
+"""History lists as long as they must be: versions that nothing can ask for any more are let go at once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+
+from xylem.analysis.history.demand import demand_of
+from xylem.errors import StaticError
+
+from ..program import Program
+from .commits import Commit, History
+from .content import Content, Slot
+
+KEEPS_TOO_LITTLE = "XYST0032"
+
+
+@dataclass(frozen=True)
+class Retention:
+    """What is kept of each slot: its newest version, and as many before it, and those of the last seconds."""
+
+    versions: int = 0
+    seconds: Decimal | None = None
+
+    def truncate(self, history: History, commit: Commit) -> int:
+        """Let go of versions in the slots a commit changed; how many they were."""
+        return sum(
+            self._truncated(history, change.slot, commit.time)
+            for change in commit.changes
+            if change.slot is not None and change.kind in ("replaced", "removed")
+        )
+
+    def _truncated(self, history: History, slot: Slot, now: Decimal) -> int:
+        versions = slot.versions
+        keep = self.versions + 1
+        if len(versions) <= keep or slot.is_inner or any(_has_inner(version.content) for version in versions):
+            # Slots inside slots have one history, which no single list holds.
+            return 0
+        last = len(versions) - keep
+        if self.seconds is not None:
+            since = now - self.seconds
+            # A version that was superseded at that time or later may still be asked for.
+            while last > 0 and history.time_of(versions[last].shown) >= since:
+                last -= 1
+        del versions[:last]
+        return last
+
+
+def _has_inner(content: list[Content]) -> bool:
+    return any(isinstance(item, Slot) for item in content)
+
+
+def retention_of(program: Program, keep: Retention | None = None) -> Retention | None:
+    """What must be kept for a query, and what is to be kept beyond that; None for everything.
+
+    XYST0032 where less is to be kept than the query asks for.
+    """
+    demand = demand_of([program.module])
+    if demand.is_everything:
+        if keep is not None:
+            span = None if demand.why is None else demand.why.span
+            raise StaticError(KEEPS_TOO_LITTLE, "the query asks for every version there was", span=span)
+        return None
+    if keep is None:
+        return Retention(demand.versions, demand.seconds)
+    if keep.versions < demand.versions or (keep.seconds is not None and keep.seconds < (demand.seconds or 0)):
+        seconds = "" if demand.seconds is None else f" and those of {demand.seconds} seconds"
+        raise StaticError(KEEPS_TOO_LITTLE, f"the query asks for {demand.versions} earlier versions{seconds}")
+    both = [seconds for seconds in (keep.seconds, demand.seconds) if seconds is not None]
+    return Retention(keep.versions, max(both, default=None))

@@ -1,0 +1,75 @@
+"""History lists are as long as the query needs, and answers are the same as with all of it."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+from xylem.errors import StaticError
+from xylem.pipeline import StaticEnvironment, compile_query
+from xylem.run.history.commits import History
+from xylem.run.history.evaluation import Reevaluation, Surroundings
+from xylem.run.history.feed import Feed
+from xylem.run.history.retention import Retention, retention_of
+from xylem.source.resources import FileResources
+from xylem.source.update_stream.wire import read_wire
+
+from tests.run.history.feeding import OPEN
+
+UPDATES = "".join(
+    f'<u:replace of="{"ik"[n % 2]}" t="{n // 3 * 2}"><a>{n}</a></u:replace>'
+    + (f'<u:clock t="{n // 3 * 2 + 1}"/>' if n % 3 == 2 else "")
+    for n in range(1, 30)
+)
+STREAM = f'{OPEN}<r><a u:id="i">x</a><a u:id="k">y</a></r>{UPDATES}</u:stream>'
+
+
+@pytest.mark.parametrize(
+    ("query", "versions", "seconds"),
+    [
+        ("/r/a", 0, None),
+        ("/r/a#2", 2, None),
+        ("/r/a#[1]", 1, None),
+        ("for $a in /r/a#1 return $a#2", 3, None),
+        ("/r/a?4", 0, 4),
+        ("/r/a?[3]", 0, 3),
+        ("/r/a?[0]", 0, 0),
+        ("/r/a#1, /r/a?[2.5]", 1, 2.5),
+    ],
+)
+def test_answers_are_those_of_the_whole_history(query: str, versions: int, seconds: float | None) -> None:
+    program = compile_query(f"({query})/string()", StaticEnvironment(over_updates=True))
+    kept = retention_of(program)
+    assert kept == Retention(versions, None if seconds is None else Decimal(str(seconds)))
+    histories = History(), History()
+    feeds = [Feed(history.stream("")) for history in histories]
+    around = Surroundings(FileResources(), {})
+    whole = Reevaluation(program, histories[0], around)
+    short = Reevaluation(program, histories[1], around, kept)
+    for operation in read_wire([STREAM.encode()]):
+        made = [feed.apply(operation) for feed in feeds]
+        assert made[0] is not None
+        assert made[1] is not None
+        assert whole.commit(made[0]) == short.commit(made[1])
+    lengths = [len(slot.versions) for slot in histories[1].streams[""].slots.values()]
+    assert short.truncated > 10
+    assert max(lengths) <= (versions + 1 if seconds is None else 10)
+
+
+@pytest.mark.parametrize("query", ["count(//a)#1", "xylem:as-of(//a, 3)", "xylem:versions(//a, 0)"])
+def test_what_asks_for_everything_keeps_everything(query: str) -> None:
+    program = compile_query(query, StaticEnvironment(over_updates=True))
+    assert retention_of(program) is None
+    with pytest.raises(StaticError) as refused:
+        retention_of(program, Retention(5))
+    assert refused.value.code == "XYST0032"
+
+
+def test_more_may_be_kept_than_is_asked_for_and_not_less() -> None:
+    program = compile_query("/r/a#2, /r/a?10", StaticEnvironment(over_updates=True))
+    assert retention_of(program, Retention(5, Decimal(20))) == Retention(5, Decimal(20))
+    assert retention_of(program, Retention(5)) == Retention(5, Decimal(10))
+    for keep in (Retention(1), Retention(9, Decimal(5))):
+        with pytest.raises(StaticError) as refused:
+            retention_of(program, keep)
+        assert refused.value.code == "XYST0032"
