@@ -16,6 +16,7 @@ from xylem.errors import EngineBug, InputError, InputPlace, XylemError
 from xylem.plan.scan_plan import AttributeTest, Batch, PositionTest, PresenceTest, ScanPlan, Written
 from xylem.values.compact_tree import CompactTree
 from xylem.values.name_pool import KIND_BITS, NamePool, current_pool
+from xylem.values.native_rows import NativeColumn
 from xylem.values.qname import QName
 from xylem.values.tree import Tree
 from xylem.values.tree_interface import TreeInterface
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
         BatchTuple,
         LastResort,
         LimitsTuple,
-        NumberColumn,
         PlanTuple,
         ScanError,
         TestTuple,
@@ -74,9 +74,9 @@ def last_resort(seconds: float, message: bytes, exit_code: int) -> LastResort | 
     return _kernel.LastResort(seconds, message, exit_code)
 
 
-def number_column() -> NumberColumn:
+def number_column() -> NativeColumn:
     """A column of numbers without any."""
-    column: NumberColumn = _native().NumberColumn()
+    column: NativeColumn = _native().NumberColumn()
     return column
 
 
@@ -85,9 +85,9 @@ def kernel_pairs(
     best: int,
     orders: Sequence[tuple[tuple[object, ...], bool, float | None]],
     conditions: Sequence[tuple[str, tuple[object, ...], tuple[object, ...]]],
-    left: Sequence[NumberColumn | array[float]],
+    left: Sequence[NativeColumn | array[float]],
     left_items: int,
-    right: Sequence[NumberColumn | array[float]],
+    right: Sequence[NativeColumn | array[float]],
     right_items: int,
     keys: tuple[array[int], array[int]] | None,
 ) -> tuple[array[int], array[int]] | None:
@@ -111,7 +111,7 @@ def kernel_pairs(
     return lefts, rights
 
 
-def _as_column(numbers: NumberColumn | array[float]) -> NumberColumn:
+def _as_column(numbers: NativeColumn | array[float]) -> NativeColumn:
     if not isinstance(numbers, array):
         return numbers
     column = number_column()

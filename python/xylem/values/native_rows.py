@@ -19,6 +19,30 @@ class NativePlan(Protocol):
     """Steps of a path, ready to be taken."""
 
 
+class NativeColumn(Protocol):
+    """Numbers of items; NaN for an item that has none: `NumberColumn` of `kernel/src/bindings/best_match.rs`."""
+
+    def __len__(self) -> int: ...
+
+    def extend(self, numbers: bytes) -> None:
+        """Append numbers as `array("d")` has them."""
+
+    def append(self, other: NativeColumn) -> None: ...
+
+    def read(self, rows: NativeRows, contexts: Sequence[int], plan: NativePlan, is_lenient: bool) -> None:
+        """Append what a path leads to from each row; `is_lenient` takes what is no number for NaN."""
+
+    def bounds(self) -> tuple[float, float] | None:
+        """The least and the greatest number."""
+
+    def ascends(self, from_: float) -> float | None:
+        """The last number, where none goes back, nor below `from_`."""
+
+    @property
+    def irregular(self) -> int | None:
+        """The first item with several values, or with one that is no number."""
+
+
 class NativeNames(Protocol):
     """How the names of one document or scan are written, and which codes of the pool they have."""
 

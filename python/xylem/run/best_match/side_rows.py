@@ -9,20 +9,18 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from math import nan
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from xylem.errors import DynamicError
 from xylem.source.kernel import is_kernel_built, number_column
 from xylem.values.atomic_type import DOUBLE
 from xylem.values.casting import cast
 from xylem.values.native_path import native_plan
+from xylem.values.native_rows import NativeColumn
 from xylem.values.node_test import NodeTest
 from xylem.values.strings import UntypedAtomic
 
 from .node_rows import NodeRows, Part
-
-if TYPE_CHECKING:
-    from xylem._kernel import NumberColumn
 
 Row = Sequence[Any]
 EXACT = 2**53
@@ -148,7 +146,7 @@ def _parts(rows: Sequence[Row]) -> Sequence[Part] | None:
     return None if found is None else found.parts
 
 
-def read_column(path: PathLeaf, parts: Iterable[Part]) -> NumberColumn | None:
+def read_column(path: PathLeaf, parts: Iterable[Part]) -> NativeColumn | None:
     """What a path leads to from nodes, as numbers; None where their trees are not the kernel's."""
     plan_for = native_plan(path.steps)
     column = number_column()
