@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from .history_command import history_cost
 from .linear_road.command import linear_road
 from .messages_command import messages_cost
 from .single_pass_command import single_pass
@@ -129,6 +130,9 @@ flux = app.command("flux", epilog="Example: `xylem bench flux --size 10 --json b
 scan = app.command("scan", epilog="Example: `xylem bench scan --sizes 100,1000 --svg scan.svg`")(scan_speed)
 road = app.command("linear-road", epilog="Example: `xylem bench linear-road --minutes 5 --speed 10 --svg times.svg`")(
     linear_road
+)
+history = app.command("history", epilog="Example: `xylem bench history --regions 1000,10000 --peers saxon`")(
+    history_cost
 )
 messages = app.command("messages", epilog="Example: `xylem bench messages --messages 10000 --no-spark`")(messages_cost)
 passes = app.command("single-pass", epilog="Example: `xylem bench single-pass --sizes 1,10 --limit 60`")(single_pass)

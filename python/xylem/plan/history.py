@@ -97,8 +97,8 @@ class Source:
     """Whether earlier versions of what is in a unit are asked for."""
     function: int | None = None
     """Of a condition: whether an element holds."""
-    by_time: tuple[str, ...] = ()
-    """The durations that a condition looks back."""
+    by_time: tuple[Projection, ...] = ()
+    """How a condition looks back in time."""
 
     @property
     def path(self) -> str:
@@ -128,9 +128,10 @@ class Kept:
 class Lookup:
     """The items of a source with a key among those asked for: a hash index over it."""
 
-    number: int
+    variable: tuple[str, str]
+    """What the query calls an item of it."""
     loop: Loop
-    """Gives the keys of each unit, and the nodes."""
+    """Gives the keys of each unit."""
     operators: tuple[str, ...]
 
 
@@ -217,8 +218,8 @@ class Loop(Operator):
     """What the function reads beside the unit: values that are the same for all of them."""
     lookups: tuple[Lookup, ...] = ()
     timelines: tuple[Timeline, ...] = ()
-    by_time: tuple[str, ...] = ()
-    """The durations that its function looks back: the result may change as time goes on."""
+    by_time: tuple[Projection, ...] = ()
+    """How its function looks back in time: the result may change as time goes on."""
     note: str = ""
     span: Span | None = None
 

@@ -6,6 +6,7 @@ from xylem.analysis.focus import reads_focus
 from xylem.analysis.history.operands import PROJECTIONS
 from xylem.functions.registry import FN, PREFIXES
 from xylem.functions.traits import AROUND, UNSTEADY
+from xylem.plan.history import Projection
 from xylem.syntax import ast
 
 from .input_paths import STREAMS, projection_of
@@ -83,14 +84,10 @@ def _first_step(node: ast.Node, name: tuple[str, str]) -> tuple[ast.Node, list[a
     return None
 
 
-def durations(expr: ast.Node) -> tuple[str, ...]:
-    """How far back in time an expression looks, in seconds."""
-    found = []
-    for node in expr.walk():
-        chosen = projection_of(node)
-        if chosen is not None and chosen.sign.startswith("?"):
-            found.append(chosen.amount)
-    return tuple(dict.fromkeys(found))
+def durations(expr: ast.Node) -> tuple[Projection, ...]:
+    """How far back in time an expression looks."""
+    found = (projection_of(node) for node in expr.walk())
+    return tuple(dict.fromkeys(one for one in found if one is not None and one.sign.startswith("?")))
 
 
 def looks_back(expr: ast.Node) -> bool:

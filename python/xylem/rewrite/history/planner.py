@@ -458,6 +458,9 @@ class _Planner:
         inner = self._lifted_clauses([*own, *before], beside)
         if fold is not None:
             result = self._folded_result(fold, result)
+            if fold in _COUNTS and isinstance(result, ast.VarRef) and result.name.expanded == name.expanded:
+                # One item, whatever is in it.
+                result = ast.IntegerLiteral(1, span=result.span)
         grouping: plan.Grouping | None = None
         if group is None:
             body = self._row(result, specs, beside)
@@ -475,6 +478,7 @@ class _Planner:
         collects = grouping is not None and grouping.mixes_nodes
         if collects and (beside.holes or beside.lookups):
             raise NoOperator("a path from nodes of several loops that were grouped", group)
+        beside.lookups = [self._narrowed(one, body) for one in beside.lookups]
         source = self._source(path, body, unit, expr, is_order_kept=fold not in _COUNTS, is_flat=collects)
         return plan.Loop(
             source,
@@ -485,7 +489,7 @@ class _Planner:
             tuple(beside.holes),
             tuple(beside.lookups),
             tuple(timelines.found),
-            (*durations(body), *(one.projection.amount for one in timelines.found if one.projection.sign[0] == "?")),
+            (*durations(body), *(one.projection for one in timelines.found if one.projection.sign[0] == "?")),
             span=expr.span,
         )
 
@@ -776,7 +780,7 @@ class _Planner:
         item = ast.VarRef(clause.name, span=clause.span)
         keys = ast.SquareArray(tuple(_call("data", test.key) for test in asked), span=clause.span)
         loop = self._index_loop(path, clause.name, keys, item, clause)
-        lookup = plan.Lookup(self.fresh(), loop, tuple(test.op for test in asked))
+        lookup = plan.Lookup(clause.name.expanded, loop, tuple(test.op for test in asked))
         called = ast.DynamicCall(
             beside.lookup(lookup, clause.span),
             tuple(_call("data", self._lifted(test.probe, beside)) for test in asked),
@@ -784,6 +788,16 @@ class _Planner:
         )
         found: list[ast.Clause] = [ast.ForClause(clause.name, None, called, span=clause.span)]
         return found + [ast.WhereClause(self._lifted(test, beside), span=test.span) for test in tests]
+
+    def _narrowed(self, lookup: plan.Lookup, body: ast.Expr) -> plan.Lookup:
+        """A look-up whose elements have as much as the loop around it reads of them."""
+        source = lookup.loop.source
+        read = children_read(body, lookup.variable)
+        keys = children_read(self.functions[lookup.loop.function].body, lookup.variable)
+        if read is None or keys is None:
+            return lookup
+        source = self.sources[source.number] = replace(source, children=read | keys)
+        return replace(lookup, loop=replace(lookup.loop, source=source))
 
     def _index_loop(
         self, path: InputPath, name: ast.Name, keys: ast.Expr, item: ast.Expr, clause: ast.JoinClause

@@ -20,8 +20,10 @@ from typing import Any
 from xylem.errors import XylemError
 
 from .commits import Commit, History
+from .content import Slot
 from .evaluation import Display, HistoryRun, Surroundings
 from .live import Live, LiveBuilder, LiveComputed
+from .looking_back import LookingBack
 from .program import HistoryProgram
 from .unit_tree import UnitTrees
 from .units import Unit, Units, Unsuitable
@@ -53,7 +55,8 @@ class Engine:
         self._whole = whole
         self._display: Display | None = None
         self._serial = count()
-        self._wakes: list[tuple[Decimal, int, Unit]] = []
+        self._wakes: list[tuple[tuple[Decimal, bool], int, Unit]] = []
+        """Units that time may change: from when on, or with True, after when."""
         if self.why_whole:
             return
         functions, self.run = program.functions(around.resources, around.variables)
@@ -74,9 +77,7 @@ class Engine:
         builder = LiveBuilder(self, functions)
         self._root: Live = builder.build(program.plan.root)
         self._steps = builder.steps
-        self._seconds = {
-            number: tuple(map(Decimal, dict.fromkeys(some))) for number, some in builder.seconds.items() if some
-        }
+        self._looking_back = {number: LookingBack(some) for number, some in builder.looking_back.items() if some}
 
     def _stream(self, name: str) -> str:
         """What the history calls a stream: an only one is whatever the query calls it."""
@@ -127,7 +128,7 @@ class Engine:
         for stream in streams.values():
             units.close_commit(stream)
         wakes = self._wakes
-        while wakes and wakes[0][0] <= commit.time:
+        while wakes and wakes[0][0] <= (commit.time, False):
             _, _, unit = heappop(wakes)
             unit.wake = None
             units.touch(unit)
@@ -165,13 +166,17 @@ class Engine:
     def _evaluate(self, loop: Any, unit: Unit) -> None:
         self.evaluated += 1
         loop.evaluate(unit)
-        seconds = self._seconds.get(unit.source.number)
-        if seconds is not None:
-            moment = self.trees.moments(unit, seconds)
+        looking_back = self._looking_back.get(unit.source.number)
+        if looking_back is not None:
+            if type(unit.item) is Slot:
+                self.units.truncate(unit.item)
+            moment = looking_back.next_moment(unit.item, self.history)
             for timeline in unit.timelines or ():
                 following = timeline.next_moment(self.now)
                 if following is not None and (moment is None or following < moment):
                     moment = following
-            if moment is not None and moment != unit.wake:
-                heappush(self._wakes, (moment, next(self._serial), unit))
-            unit.wake = moment
+            # As of this very moment it has been evaluated.
+            wake = None if moment is None else (moment, moment == self.now)
+            if wake is not None and wake != unit.wake:
+                heappush(self._wakes, (wake, next(self._serial), unit))
+            unit.wake = wake

@@ -200,12 +200,13 @@ class LiveBuilder:
         self._writer = PieceWriter()
         self._by_source: dict[int, LiveLoop] = {}
         self._computed: list[tuple[int, LiveComputed]] = []
-        self.seconds: dict[int, list[str]] = {}
+        self.looking_back: dict[int, list[plan.Projection]] = {}
+        """How units look back in time, by the number of their source."""
         sources = engine.program.plan.sources
         for source in sources:
             if source.function is not None:
                 self._by_source[source.number] = Condition(engine, source, functions[source.function])
-                self.seconds[source.number] = list(source.by_time)
+                self.looking_back[source.number] = list(source.by_time)
 
     @property
     def steps(self) -> list[tuple[int, LiveLoop | LiveComputed]]:
@@ -291,10 +292,10 @@ class LiveBuilder:
         return made
 
     def _note_time(self, loop: plan.Loop) -> None:
-        seconds = list(loop.by_time)
+        found = list(loop.by_time)
         chosen = loop.source.projection
         if chosen is not None and chosen.sign.startswith("?"):
-            seconds.append(chosen.amount)
-        self.seconds[loop.source.number] = seconds
+            found.append(chosen)
+        self.looking_back[loop.source.number] = found
 
 

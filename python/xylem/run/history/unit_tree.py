@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from decimal import Decimal
 
 from xylem.values.name_pool import KIND_BITS, KIND_MASK, current_pool
-from xylem.values.node import ATTRIBUTE, ELEMENT, PROCESSING_INSTRUCTION, Node
+from xylem.values.node import ATTRIBUTE, ELEMENT, PROCESSING_INSTRUCTION, TEXT, Node
 from xylem.values.qname import QName
 from xylem.values.tree import Tree
 from xylem.values.version_choice import VersionChoice
 
 from .commits import History, Stream
-from .content import Content, Document, Element, Leaf, Slot, is_shown, placed
+from .content import Content, Document, Element, Leaf, Slot, placed
 from .content import Node as ContentNode
 from .flat_history import newest_nodes
 from .places import Place
@@ -57,26 +57,49 @@ class UnitTree(_Placed, StateTree):
         document.content.append(unit.item)
         super().__init__(history, Stream(unit.source.stream, history, document), history.number)
 
-    def _content(self, row: int, owner: Element | Document) -> Iterator[tuple[ContentNode, _Place | None]]:
+    def _fill(self, row: int, owner: Element | Document) -> None:
         """As for any tree; but slots beside that of the unit are units of their own, and not all children are read."""
         children = self._children if self.parents[row] == 0 else None
         entries = self._places[row] = []
-        for item in placed(owner.content) if row else owner.content:
-            if not isinstance(item, Slot):
-                if is_shown(item.shown, self.commit) and _is_read(item, children):
-                    entries.append(len(self.codes))
-                    yield item, None
-                continue
-            nodes = newest_nodes(item, self.commit)
-            if nodes is None:
-                continue
-            place = _Place(item, row, len(entries))
-            entries.append(place)
-            place.start = len(self.codes)
-            for node in nodes:
-                if _is_read(node, children):
-                    yield node, place
-            place.end = len(self.codes)
+        content = owner.content
+        for item in content if not row else _in_order(content):
+            if type(item) is Slot:
+                nodes = newest_nodes(item, self.commit)
+                if nodes is None:
+                    continue
+                place = _Place(item, row, len(entries))
+                entries.append(place)
+                place.start = len(self.codes)
+                for node in nodes:
+                    if _is_read(node, children):
+                        child = self._append(node, row)
+                        self._place_of[child] = place, 0
+                        if type(node) is Element:
+                            self._fill(child, node)
+                place.end = len(self.codes)
+            elif item.shown and _is_read(item, children):  # type: ignore[union-attr,arg-type]  # a slot was seen to
+                entries.append(len(self.codes))
+                child = self._append(item, row)  # type: ignore[arg-type]
+                if type(item) is Element:
+                    self._fill(child, item)
+        self.ends[row] = len(self.codes)
+
+    def _row(self, code: int, parent: int, value: str | None, item: ContentNode | Document | None) -> int:
+        codes = self.codes
+        row = len(codes)
+        codes.append(code)
+        self.ends.append(row + 1)
+        self.parents.append(parent)
+        self.values.append(value)
+        self._items.append(item)
+        return row
+
+
+def _in_order(content: Sequence[Content]) -> Iterable[Content]:
+    for item in content:
+        if type(item) is Slot and (item.before or item.after):
+            return placed(content)
+    return content
 
 
 def _is_read(node: ContentNode, children: Children) -> bool:
@@ -150,7 +173,15 @@ class UnitTrees:
                 self._rename(tree, len(codes) - 1, name)
         if element.declared:
             tree.declare(row, dict(element.declared))
-        self._append_content(tree, element.content, row, children)
+        content = element.content
+        if len(content) == 1 and type(leaf := content[0]) is Leaf and leaf.kind == TEXT and leaf.shown:
+            if children is None:
+                codes.append(TEXT)
+                ends.append(len(codes))
+                parents.append(row)
+                values.append(leaf.value)
+        else:
+            self._append_content(tree, content, row, children)
         ends[row] = len(codes)
 
     def _append_content(self, tree: Tree, content: Sequence[Content], row: int, children: Children) -> None:
@@ -181,36 +212,3 @@ class UnitTrees:
         usual = tree.qnames[tree.codes[row] >> KIND_BITS]
         if usual is not None and usual.prefix != name.prefix:
             tree.rename(row, name)
-
-    def moments(self, unit: Unit, seconds: tuple[Decimal, ...]) -> Decimal | None:
-        """The next time at which what is chosen of a unit may change, if nothing else happens."""
-        now = self._history.now
-        best: Decimal | None = None
-        for commit in set(_shown(unit.item)):
-            time = self._history.time_of(commit)
-            for length in seconds:
-                moment = time + length
-                if moment >= now and (best is None or moment < best):
-                    best = moment
-        return best
-
-
-def _shown(item: Content) -> Iterator[int]:
-    """The commits that showed something in an item."""
-    stack: list[Content] = [item]
-    while stack:
-        one = stack.pop()
-        if type(one) is Slot:
-            for version in one.versions:
-                if version.shown:
-                    yield version.shown
-                stack += version.content
-            stack += one.before
-            stack += one.after
-            continue
-        if one.shown:  # type: ignore[union-attr]  # a slot was seen to above
-            yield one.shown  # type: ignore[union-attr]
-        if type(one) is Element:
-            stack += one.content
-
-

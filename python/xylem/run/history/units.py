@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from xylem.plan.history import Kept, NameTest, Source
 
 from .commits import Change, History, Stream
-from .content import Content, Element, Owner, Slot, Version, placed
+from .content import Content, Element, Leaf, Owner, Slot, Version, placed
 from .paths import Paths, Standing
 from .places import Order, Place
 
@@ -178,12 +178,16 @@ class Units:
         self._walk(new.content, standing, watch.around, watch.depth, watch.begin, watch.projected, is_slot=True)
         self.truncate(slot, watch)
 
-    def truncate(self, slot: Slot, watch: _Watch) -> None:
+    def truncate(self, slot: Slot, watch: _Watch | None = None) -> None:
         """Leave out the versions of a slot that nobody will ask for."""
         history = self._truncates
-        if history is None:
+        watch = watch or self._watches.get(slot)
+        if history is None or watch is None:
             return
         versions = slot.versions
+        if not self._keeps_versions:
+            del versions[:-1]
+            return
         # What stands directly in a version may come to have the name even when the version is superseded.
         may_change = slot.is_inner or any(type(item) is Slot for version in versions for item in version.content)
         number = 1
@@ -341,7 +345,7 @@ class Units:
 
         `is_slot`: the content stands directly in a slot, whose units are `projected`.
         """
-        for item in placed(content) if type(content) is list else content:
+        for item in _in_order(content) if type(content) is list else content:
             if type(item) is Element:
                 at = self._enter(item, standing, around, depth, at, is_slot, open)
             elif type(item) is Slot:
@@ -366,6 +370,8 @@ class Units:
             inside, units = standing.below(element.name)
             if units:
                 around, at = self._units_of(element, units, around, depth, at)
+        if open is None and _has_leaves_only(element.content):
+            return at
         if around.readers:
             key = (element.name.uri, element.name.local)
             around = _Around(
@@ -462,7 +468,7 @@ class Units:
 
     def _forget(self, content: Sequence[Content]) -> None:
         """Content is no more: neither are its units, nor what its slots remember."""
-        for item in placed(content):
+        for item in _in_order(content):
             if type(item) is Slot:
                 watch = self._watches.pop(item, None)
                 self._drop(item)
@@ -473,13 +479,14 @@ class Units:
                         self.order.remove(watch.begin)
                         self.order.remove(watch.end)
             elif type(item) is Element:
-                self._drop(item)
-                if item.content:
+                if item in self._units:
+                    self._drop(item)
+                if not _has_leaves_only(item.content):
                     self._forget(item.content)
 
     def _retire(self, content: Sequence[Content]) -> None:
         """Content is of the past: it has no units any more, but those around it may still read it."""
-        for item in placed(content):
+        for item in _in_order(content):
             if type(item) is Slot:
                 self._drop(item)
                 watch = self._watches.get(item)
@@ -498,8 +505,9 @@ class Units:
                     if not watch.around.readers and not watch.is_past and not watch.standing.positions:
                         del self._watches[item]
             elif type(item) is Element:
-                self._drop(item)
-                if item.content:
+                if item in self._units:
+                    self._drop(item)
+                if not _has_leaves_only(item.content):
                     self._retire(item.content)
 
     def _drop(self, item: Element | Slot) -> None:
@@ -521,6 +529,19 @@ class Units:
         return len(self._watches)
 
 
+
+
+def _has_leaves_only(content: Sequence[Content]) -> bool:
+    """Whether there is nothing in some content to be walked."""
+    return not content or (len(content) == 1 and type(content[0]) is Leaf)
+
+
+def _in_order(content: Sequence[Content]) -> Iterable[Content]:
+    """Content in document order; as it stands where nothing was inserted beside a slot."""
+    for item in content:
+        if type(item) is Slot and (item.before or item.after):
+            return placed(content)
+    return content
 
 
 def _has(item: Content, test: NameTest) -> bool:

@@ -1,0 +1,193 @@
+"""One measurement of `xylem bench history`, in a process of its own: its figures as a line of JSON."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sqlite3
+import sys
+import time
+from collections.abc import Iterator
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
+
+from .history_tasks import NAMED, HistoryTask
+
+_FEW = 5
+"""So many updates are enough to tell what evaluating from the beginning costs."""
+
+
+def xylem(task: HistoryTask, regions: int, updates: int, seed: int) -> dict[str, Any]:
+    """What an update costs, from its bytes to the regions of the answer that it changes."""
+    from xylem.pipeline import StaticEnvironment, compile_history, compile_query
+    from xylem.run.garbage_collection import collect_seldom
+    from xylem.run.history.commits import History
+    from xylem.run.history.engine import Engine
+    from xylem.run.history.evaluation import Reevaluation, Surroundings
+    from xylem.run.history.feed import Feed
+    from xylem.run.history.merged_streams import merged
+    from xylem.source.resources import FileResources
+    from xylem.source.update_stream.wire import read_wire
+
+    collect_seldom()
+    environment = StaticEnvironment(over_updates=True)
+    history = History()
+    streams = task.streams(regions, updates, seed)
+    feeds = [(Feed(history.stream(name)), read_wire(chunks)) for name, chunks in streams.items()]
+    around = Surroundings(FileResources(), {})
+    whole = Reevaluation(compile_query(task.query, environment), history, around)
+    engine = Engine(compile_history(task.query, environment), history, around, whole, truncates=True)
+    operations = merged(feeds)
+    clock = time.process_time
+    started = clock()
+    for feed, operation in operations:
+        commit = feed.apply(operation)
+        if commit is not None:
+            engine.follow(commit)
+            if commit.number == len(feeds):
+                break
+    loaded = clock()
+    costs: list[float] = []
+    before = loaded
+    warm = 0
+    for feed, operation in operations:
+        commit = feed.apply(operation)
+        if commit is not None:
+            engine.follow(commit)
+        now = clock()
+        costs.append(now - before)
+        before = now
+        if len(costs) == max(updates // 10, 1):
+            warm = _rss_bytes()
+    total = clock() - loaded
+    costs.sort()
+    return {
+        "cpu_seconds": total,
+        "load_seconds": loaded - started,
+        "updates": len(costs),
+        "median_us": 1e6 * costs[len(costs) // 2],
+        "p99_us": 1e6 * costs[int(len(costs) * 0.99)],
+        "warm_rss_bytes": warm,
+        "rss_bytes": _rss_bytes(),
+        "whole": engine.why_whole,
+        "longest_history": _longest(history),
+        "answer": _digest(engine.display.text),
+    }
+
+
+def saxon(task: HistoryTask, regions: int, updates: int, seed: int) -> dict[str, Any]:
+    """The same by evaluating from the beginning after each update: the document of the state is given as text."""
+    if find_spec("saxonche") is None:
+        return {"missing": "the package saxonche is not installed"}
+    if task.plain is None:
+        return {"missing": "it asks for versions"}
+    from saxonche import PySaxonProcessor
+
+    costs = []
+    answer = ""
+    with PySaxonProcessor(license=False) as processor:
+        query = processor.new_xquery_processor()
+        query.set_query_content(task.plain)
+        query.set_property("!omit-xml-declaration", "yes")
+        for text in _states(task, regions, min(updates, _FEW), seed):
+            started = time.process_time()
+            query.set_context(xdm_item=processor.parse_xml(xml_text=text))
+            answer = query.run_query_to_string() or ""
+            costs.append(time.process_time() - started)
+    return {"cpu_seconds": sum(costs), "updates": len(costs), "median_us": 1e6 * sorted(costs)[len(costs) // 2],
+            "answer": _digest(answer)}  # fmt: skip
+
+
+def sqlite(task: HistoryTask, regions: int, updates: int, seed: int) -> dict[str, Any]:
+    """A history table by hand: each quote a row with its lifespan, and the answer asked for after each update."""
+    return _by_table(task, regions, updates, seed, sqlite3.connect(":memory:"))
+
+
+def duckdb(task: HistoryTask, regions: int, updates: int, seed: int) -> dict[str, Any]:
+    if find_spec("duckdb") is None:
+        return {"missing": "the package duckdb is not installed"}
+    return _by_table(task, regions, updates, seed, import_module("duckdb").connect(":memory:"))
+
+
+def _by_table(task: HistoryTask, regions: int, updates: int, seed: int, database: Any) -> dict[str, Any]:
+    if task.sql is None:
+        return {"missing": "no table was written for it"}
+    from xylem.source.update_stream.operations import BeginUpdate, Start, Text
+    from xylem.source.update_stream.wire import read_wire
+
+    run = database.execute
+    run("CREATE TABLE version (id INTEGER, begins INTEGER, ends INTEGER, name TEXT, quote INTEGER)")
+    run("CREATE INDEX by_id ON version (id)")
+    run("CREATE VIEW ticker AS SELECT id, name, quote FROM version WHERE ends IS NULL")
+    operations = read_wire(task.streams(regions, updates, seed)["tickers"])
+    number = 0
+    costs: list[float] = []
+    names: dict[int, str] = {}
+    for operation in operations:
+        started = time.process_time()
+        if operation.kind == "base":
+            rows = []
+            texts = [event.value for event in operation.events if isinstance(event, Text)]
+            ids = [event.id for event in operation.events if isinstance(event, Start) and event.id is not None]
+            for place, id in enumerate(ids):
+                names[number] = texts[3 * place]
+                rows.append((int(id[1:]), 0, names[number], int(texts[3 * place + 2])))
+                number += 1
+            if rows:
+                database.executemany("INSERT INTO version VALUES (?, ?, NULL, ?, ?)", rows)
+            continue
+        begin = next(event for event in operation.events if isinstance(event, BeginUpdate))
+        quote = next(int(event.value) for event in operation.events if isinstance(event, Text))
+        target, now = int(begin.of[1:]), len(costs) + 1
+        run("UPDATE version SET ends = ? WHERE id = ? AND ends IS NULL", (now, target))
+        run("INSERT INTO version VALUES (?, ?, NULL, ?, ?)", (target, now, names[target], quote))
+        run(task.sql).fetchall()
+        costs.append(time.process_time() - started)
+        if sum(costs) > _LONGEST_SECONDS:
+            break
+    costs.sort()
+    return {"cpu_seconds": sum(costs), "updates": len(costs), "median_us": 1e6 * costs[len(costs) // 2]}
+
+
+_LONGEST_SECONDS = 5.0
+"""A loop over a table ends after so long: its median is known by then."""
+
+
+def _states(task: HistoryTask, regions: int, updates: int, seed: int) -> Iterator[str]:
+    """The document after each of some updates, as text; one stream."""
+    from xylem.run.history.commits import History
+    from xylem.run.history.feed import Feed
+    from xylem.run.history.state_tree import StateTree
+    from xylem.sink.serialize import serialize
+    from xylem.source.update_stream.wire import read_wire
+
+    history = History()
+    ((name, chunks),) = task.streams(regions, updates, seed).items()
+    feed = Feed(history.stream(name))
+    for operation in read_wire(chunks):
+        commit = feed.apply(operation)
+        if commit is not None and commit.number > 1:
+            yield serialize([StateTree(history, history.stream(name), commit.number).document])
+
+
+def _digest(text: str) -> str:
+    plain = text.replace("\n", "")
+    return hashlib.sha256(plain.encode()).hexdigest()[:16]
+
+
+def _longest(history: Any) -> int:
+    """The longest history that is kept of a region."""
+    return max((len(slot.versions) for one in history.streams.values() for slot in one.slots.values()), default=0)
+
+
+def _rss_bytes() -> int:
+    with open("/proc/self/statm", encoding="ascii") as file:
+        return int(file.read().split()[1]) * 4096
+
+
+ENGINES = {"Xylem": xylem, "Saxon": saxon, "SQLite": sqlite, "DuckDB": duckdb}
+
+if __name__ == "__main__":
+    engine, task, regions, updates, seed = sys.argv[1:]
+    print(json.dumps(ENGINES[engine](NAMED[task], int(regions), int(updates), int(seed))))
