@@ -13,6 +13,7 @@ import typer
 from .history_command import history_cost
 from .linear_road.command import linear_road
 from .messages_command import messages_cost
+from .network_command import network_traffic
 from .single_pass_command import single_pass
 from .soak_command import soak_test
 from .spark_command import spark_speed
@@ -138,6 +139,7 @@ messages = app.command("messages", epilog="Example: `xylem bench messages --mess
 passes = app.command("single-pass", epilog="Example: `xylem bench single-pass --sizes 1,10 --limit 60`")(single_pass)
 spark = app.command("spark", epilog="Example: `xylem bench spark --size 100 --json spark.json`")(spark_speed)
 costs = app.command("windows", epilog="Example: `xylem bench windows --sizes 10,1000 --svg windows.svg`")(windows)
+traffic = app.command("network", epilog="Example: `xylem bench network --records 100000 --alert`")(network_traffic)
 soak = app.command("soak", epilog="Example: `xylem bench soak --minutes 10 --svg soak.svg`")(soak_test)
 xmark = app.command("xmark", epilog="Example: `xylem bench xmark --stream --sizes 11,116 --json xmark.json`")(
     xmark_times

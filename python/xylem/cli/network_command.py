@@ -34,6 +34,14 @@ class Format(StrEnum):
     JSON = "json"
 
 
+class PlanFormat(StrEnum):
+    """How plans are written."""
+
+    TEXT = "text"
+    JSON = "json"
+    XML = "xml"
+
+
 @app.callback()
 def _all_commands() -> None:
     """A single command would take the place of the group."""
@@ -109,6 +117,60 @@ def stop(site: SiteDirectory = DEFAULT_SITE) -> None:
     from .site_process import stop as stop_process
 
     stop_process(site)
+
+
+@app.command(
+    epilog="""Examples:
+
+`xylem network plan examples/network/thesis.json`
+
+`xylem network plan network.json --optimize --format json`
+
+The file names peers, links, a source with a sample of its stream, and subscriptions with their peers
+(`examples/network/` has one). Bytes are those of the engine over the sample, not guesses."""
+)
+@reported()
+def plan(
+    file: Annotated[Path, typer.Argument(metavar="NETWORK.json", help="Peers, links, a source and subscriptions.")],
+    optimize: Annotated[
+        bool, typer.Option("--optimize", help="Place all subscriptions together, and not one after another.")
+    ] = False,
+    format: Annotated[PlanFormat, typer.Option("--format", help="For people, for programs, or for peers.")] = (
+        PlanFormat.TEXT
+    ),
+) -> None:
+    """Place subscriptions in a network: what each reuses, where it is computed, and what every link carries."""
+    from xylem.network.network_file import read_network
+
+    from .network_plan import json_lines, text_lines, xml_lines
+
+    told = {PlanFormat.TEXT: text_lines, PlanFormat.JSON: json_lines, PlanFormat.XML: xml_lines}[format]
+    for line in told(read_network(file), optimize):
+        typer.echo(line)
+
+
+@app.command(
+    epilog="""Example:
+
+`xylem network relay --from sp3 --subscription vela-filter --to sp2 --stream vela`
+
+Each record arrives once: a relay that begins again leaves out what the stream has."""
+)
+@reported()
+def relay(
+    upstream: Annotated[Path, typer.Option("--from", help="The directory of the site to read from.")],
+    subscription: Annotated[str, typer.Option("--subscription", help="Whose answer is carried.")],
+    downstream: Annotated[Path, typer.Option("--to", help="The directory of the site to publish at.")],
+    stream: Annotated[str, typer.Option("--stream", help="The stream that it becomes there.")],
+) -> None:
+    """Publish the answer of a subscription at one site as a stream of another."""
+    from xylem.network.relay import Relay
+
+    from .site_commands import client
+
+    made = Relay(client(upstream), subscription, client(downstream), stream)
+    records = made.run()
+    typer.echo(f"{records:,} records added, {made.bytes:,} bytes read", err=True)
 
 
 def _parsed(path: Path) -> ast.Module:

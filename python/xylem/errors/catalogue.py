@@ -421,6 +421,14 @@ CATALOGUE: dict[str, Entry] = {
     ),
     "XYRT0054": Entry("the site is in use", "one process runs a site; stop it: xylem network stop"),
     "XYRT0055": Entry("the site refused the request"),
+    "XYRT0056": Entry(
+        "the network is not described as it must be",
+        "`xylem network plan --help` shows how; examples/network/thesis.json is one",
+    ),
+    "XYRT0057": Entry(
+        "no peer and no link has room for the subscription",
+        "ask for less of the stream, or give links more bandwidth and peers more capacity",
+    ),
     "XYST0001": Entry("no external function of this name is registered", "register it: @xylem.function(…)"),
     "XYST0002": Entry("this extension can be parsed but not run yet"),
     "XYST0003": Entry(

@@ -16,6 +16,7 @@ from xylem.analysis.projection import Projection, Test
 from xylem.functions.registry import FN
 from xylem.plan.flux import ROOT
 from xylem.rewrite.negation import negated
+from xylem.schema.symbols import element_symbol
 from xylem.syntax import ast, print_query
 
 from .properties import Properties
@@ -34,7 +35,55 @@ def filter_query(properties: Properties) -> str:
         name = ast.StringLiteral(local)
         qname = ast.FunctionCall(ast.Name("QName", "fn", FN), (ast.StringLiteral(uri), name))
         made = ast.ComputedElement(qname, made)
-    return print_query(made)
+    return _readable(made)
+
+
+def plain_filter_query(properties: Properties) -> str | None:
+    """The same as conditions and copies that a scan makes by itself; None where that is not all there is to it.
+
+    A value that cannot be tested is an error of this query: whoever runs it has the other one for that case.
+    """
+    projection = properties.projection
+    kept = _in_order(properties)
+    if kept is None or any(isinstance(node, (ast.Or, ast.If)) for one in properties.conditions for node in one.walk()):
+        return None
+    if not projection.subtree and (projection.attributes or projection.all_attributes or projection.text):
+        return None
+    clauses: list[ast.Clause] = [ast.ForClause(RECORD, None, _records(properties))]
+    clauses += [ast.WhereClause(condition) for condition in properties.conditions]
+    uri, local = properties.record[-1]
+    copies = [ast.EnclosedExpr(ast.Path(THE_RECORD, step)) for step in kept]
+    result: ast.Expr = THE_RECORD if projection.subtree else ast.DirectElement(ast.Name(local), content=tuple(copies))
+    made: ast.Expr = ast.Flwor(tuple(clauses), result)
+    for around, name in reversed(properties.record[:-1]):
+        if around:
+            return None
+        made = ast.DirectElement(ast.Name(name), content=(ast.EnclosedExpr(made),))
+    return None if uri else _readable(made)
+
+
+def _in_order(properties: Properties) -> list[ast.AxisStep] | None:
+    """Steps to the children that are kept, in the order that the schema gives them; None where it gives none.
+
+    Those of which the text is kept are copied whole.
+    """
+    constraints = properties.facts.constraints
+    steps: list[tuple[str, ast.AxisStep]] = []
+    if properties.projection.subtree:
+        return []
+    for (axis, uri, local), below in properties.projection.children.items():
+        if axis != "child" or uri is None or local is None or not (below.subtree or below.string):
+            return None
+        step = ast.AxisStep("child", ast.NameTest(ast.Name(local, None, uri)))
+        at = 0
+        for symbol, _ in steps:
+            if constraints is None or not constraints.ordered(symbol, element_symbol(local, uri)):
+                break
+            at += 1
+        if any(constraints is None or not constraints.ordered(element_symbol(local, uri), s) for s, _ in steps[at:]):
+            return None
+        steps.insert(at, (element_symbol(local, uri), step))
+    return [step for _, step in steps]
 
 
 def residual_query(properties: Properties, dropped: Iterable[ast.Expr]) -> str:
@@ -53,6 +102,21 @@ def _printable(node: N) -> N:
     if isinstance(made, (ast.DirectElement, ast.DirectAttribute)) and made.name.uri is not None:
         return replace(made, name=replace(made.name, uri=None))
     return made
+
+
+def _readable(query: ast.Expr) -> str:
+    """A query of our own as text: names in no namespace, and the record, in the words a user would choose."""
+
+    def plain(node: ast.Node) -> ast.Node | None:
+        if isinstance(node, ast.Name):
+            if node == RECORD and not takes_record:
+                return ast.Name("record")
+            return ast.Name(node.local) if node.uri == "" and node.prefix is None else node
+        return None
+
+    names = [node for node in query.walk() if isinstance(node, ast.Name)]
+    takes_record = any(name.local == "record" and name != RECORD for name in names)
+    return print_query(replaced(query, plain))
 
 
 def _printable_value(value: Any) -> Any:

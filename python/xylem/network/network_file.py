@@ -1,0 +1,74 @@
+"""A network as a file says it: peers, links, a source with a sample of its stream, and who asks for what.
+
+    {"peers": {"P0": "thin", "SP0": "super"}, "links": [["P0", "SP0"]],
+     "source": {"at": "P0", "sample": "photons.xml", "schema": "photons.dtd", "seconds": 60},
+     "subscriptions": [{"name": "vela", "query": "vela.xq", "at": "P0"}]}
+
+Paths are relative to the file. `seconds` is the time in which the sample comes.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from xylem.errors import InputError
+from xylem.schema import load_schema
+from xylem.syntax import parse
+
+from .planner import Asked, CostModel, Planner
+from .properties import NotShared, Properties, properties_of
+from .stream_statistics import statistics_of
+from .topology import Topology
+
+
+@dataclass(frozen=True)
+class DescribedNetwork:
+    """A network, its source and its subscriptions, measured over the sample."""
+
+    topology: Topology
+    source_peer: str
+    sample: bytes
+    seconds: float
+    asked: tuple[Asked, ...]
+
+    def planner(self, cost: CostModel | None = None, **options: bool) -> Planner:
+        """All subscriptions placed, one after another."""
+        made = Planner(self.topology, self.source_peer, len(self.sample), self.seconds, cost, **options)
+        for one in self.asked:
+            made.register(one)
+        return made
+
+    @property
+    def data_shipping_bytes(self) -> int:
+        """What is sent where every subscriber gets the whole stream by itself."""
+        hops = (len(self.topology.route(self.source_peer, one.peer)) - 1 for one in self.asked)
+        return sum(hops) * len(self.sample)
+
+
+def read_network(path: Path) -> DescribedNetwork:
+    """XYRT0056 for a file that says something else."""
+    try:
+        told: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        source = told["source"]
+        folder = path.parent
+        schema = load_schema(folder / source["schema"]) if "schema" in source else None
+        sample = (folder / source["sample"]).read_bytes()
+        topology = Topology.from_dict(told)
+        asked = []
+        for one in told["subscriptions"]:
+            text = (folder / one["query"]).read_text(encoding="utf-8")
+            properties: Properties | None = None
+            why = ""
+            try:
+                properties = properties_of(parse(text, one["query"]), schema)
+            except NotShared as reason:
+                why = reason.why
+            asked.append(Asked(one["name"], one["at"], properties, statistics_of(text, properties, sample), why))
+        return DescribedNetwork(topology, source["at"], sample, float(source.get("seconds", 1)), tuple(asked))
+    except OSError as reason:
+        raise InputError("XYIN0002", f"{reason.filename}: {reason.strerror}") from reason
+    except (KeyError, ValueError, TypeError) as reason:
+        raise InputError("XYRT0056", f"{path}: {type(reason).__name__}: {reason}") from reason

@@ -1,0 +1,343 @@
+"""Where subscriptions are computed: which stream each of them uses, at which peer it is filtered, and where it goes.
+
+A subscription is a filter and a transformation behind it. Its filter reads the source, or the filter stream of another
+subscription that has all it needs, at a peer where that is or passes by; the filter stream goes on to the peer of the
+transformation, and the result from there to the subscriber. Plans are compared by
+
+    Φ = γ Σ φ(load of a link) + (1 - γ) Σ φ(load of a peer),     φ(u) = u · e^(κ · max(0, u - θ))
+
+where a load is a share of bandwidth or capacity: traffic and work count by themselves, and overload counts more and
+more. The thesis names what its cost model accounts for (2.3.2); this formula is ours. A plan that overloads anything is
+refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import product
+from math import exp
+
+from xylem.errors import InputError
+from xylem.syntax import ast
+
+from .matching import match, served
+from .properties import Properties
+from .stream_statistics import StreamStatistics
+from .topology import Link, Topology, links_on
+
+SOURCE = "source"
+REDUCING = 0.5
+"""A result of less than this share of the filter's bytes comes from a transformation that reduces."""
+
+
+@dataclass(frozen=True)
+class CostModel:
+    """The weights of the formula: starting guesses, to be chosen by whoever knows the network."""
+
+    gamma: float = 0.5
+    theta: float = 0.8
+    kappa: float = 10.0
+
+    def load(self, share: float) -> float:
+        return share * exp(self.kappa * max(0.0, share - self.theta))
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A subscription as the planner sees it."""
+
+    name: str
+    peer: str
+    properties: Properties | None
+    """None for a query that shares nothing but the source."""
+    statistics: StreamStatistics
+    """Over a stretch of the stream that takes `Planner.seconds`."""
+    why_not: str = ""
+    """Why it shares nothing."""
+
+    @property
+    def is_reducing(self) -> bool:
+        """Whether the transformation makes much less of what the filter leaves (thesis, definition 2.3.1).
+
+        Then it is done near the source; any other near the subscriber, so that the filter's stream passes by others.
+        """
+        return self.statistics.result.bytes < REDUCING * self.statistics.filter.bytes
+
+
+@dataclass(frozen=True)
+class Placed:
+    """Where a subscription is computed."""
+
+    asked: Asked
+    uses: str
+    """The subscription whose filter stream it reads, or SOURCE."""
+    filter_at: str
+    fetched: tuple[str, ...]
+    """The peers that the stream it uses is sent over to get there, from one that has it; just one where it is there."""
+    transform_at: str
+    filter_route: tuple[str, ...]
+    result_route: tuple[str, ...]
+    residual: tuple[ast.Expr, ...] = ()
+
+
+@dataclass
+class Load:
+    """What is sent over each link and done at each peer, in the time of the sample."""
+
+    bytes: dict[Link, float] = field(default_factory=dict)
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    def send(self, route: tuple[str, ...], size: float) -> None:
+        for one in links_on(route):
+            self.bytes[one] = self.bytes.get(one, 0.0) + size
+
+    def work(self, peer: str, seconds: float) -> None:
+        self.seconds[peer] = self.seconds.get(peer, 0.0) + seconds
+
+    @property
+    def total_bytes(self) -> float:
+        return sum(self.bytes.values())
+
+
+class Planner:
+    """The plans of one source in one network. Subscriptions are registered one after another, and removed."""
+
+    def __init__(
+        self,
+        topology: Topology,
+        source_peer: str,
+        source_bytes: int,
+        seconds: float = 1.0,
+        cost: CostModel | None = None,
+        *,
+        shares: bool = True,
+        one_uplink: bool = True,
+        transform_near_source: bool = False,
+    ) -> None:
+        """`seconds` is the time in which so many bytes of the source come.
+
+        Without `shares` every subscription reads the source itself; without `one_uplink` each is sent a copy of it.
+        """
+        self.topology = topology
+        self.source_peer = source_peer
+        self.source_bytes = source_bytes
+        self.seconds = seconds
+        self.cost = cost or CostModel()
+        self.shares = shares
+        self.one_uplink = one_uplink
+        self.near_source = transform_near_source
+        self.placed: dict[str, Placed] = {}
+        self.forced: dict[str, str] = {}
+        """Peers of transformations that were decided for the network as a whole."""
+
+    # --- what there is
+
+    def available(self, stream: str) -> set[str]:
+        """The peers that a stream is at, or passes by."""
+        if stream == SOURCE:
+            found = {self.source_peer}
+            if self.one_uplink:
+                for one in self.placed.values():
+                    if one.uses == SOURCE:
+                        found |= set(one.fetched)
+            return found
+        placed = self.placed[stream]
+        found = set(placed.filter_route)
+        for other in self.placed.values():
+            if other.uses == stream:
+                found |= set(other.fetched)
+        return found
+
+    def load(self) -> Load:
+        """What all plans together send and do; a stream goes over a link once, whoever uses it."""
+        load = Load()
+        sent: set[tuple[str, Link]] = set()
+        for one in self.placed.values():
+            size = self.source_bytes if one.uses == SOURCE else self.placed[one.uses].asked.statistics.filter.bytes
+            for each in links_on(one.fetched):
+                key = (one.uses if self.one_uplink else f"{one.uses} {one.asked.name}", each)
+                if key not in sent:
+                    sent.add(key)
+                    load.send(each, size)
+            for each in links_on(one.filter_route):
+                if (one.asked.name, each) not in sent:
+                    sent.add((one.asked.name, each))
+                    load.send(each, one.asked.statistics.filter.bytes)
+            load.send(one.result_route, one.asked.statistics.result.bytes)
+            # The time of a filter was measured over the source; it goes with the bytes that it reads.
+            load.work(one.filter_at, one.asked.statistics.filter.seconds * size / max(1, self.source_bytes))
+            load.work(one.transform_at, one.asked.statistics.result.seconds)
+        return load
+
+    def phi(self, load: Load | None = None) -> float:
+        """The cost of everything; infinite where something is overloaded."""
+        found = self.load() if load is None else load
+        shares_of_links = [size / self.seconds / self.topology.links[one] for one, size in found.bytes.items()]
+        shares_of_peers = [
+            work / self.seconds / self.topology.capacity.get(peer, 1.0) for peer, work in found.seconds.items()
+        ]
+        if any(share > 1 for share in (*shares_of_links, *shares_of_peers)):
+            return float("inf")
+        gamma, load_of = self.cost.gamma, self.cost.load
+        return gamma * sum(map(load_of, shares_of_links)) + (1 - gamma) * sum(map(load_of, shares_of_peers))
+
+    # --- registration
+
+    def register(self, asked: Asked) -> Placed:
+        """Place a subscription where it costs least, and leave all others alone; XYRT0057 where none has room."""
+        best: Placed | None = None
+        least = float("inf")
+        before = self.load().total_bytes
+        for candidate in self.candidates(asked):
+            self.placed[asked.name] = candidate
+            load = self.load()
+            # Among equals, the one that sends least.
+            phi = self.phi(load) + 1e-12 * (load.total_bytes - before) / max(1, self.source_bytes)
+            if phi < least:
+                best, least = candidate, phi
+        self.placed.pop(asked.name, None)
+        if best is None:
+            raise InputError("XYRT0057", f"'{asked.name}' would overload a link or a peer on every way there is")
+        self.placed[asked.name] = best
+        return best
+
+    def candidates(self, asked: Asked) -> Iterator[Placed]:
+        """All plans of a subscription: each stream that serves it, at each peer that has it."""
+        for stream, residual in self._streams(asked):
+            for peer in sorted(self.available(stream)):
+                yield from self._from(asked, stream, residual, peer)
+
+    def _streams(self, asked: Asked) -> Iterator[tuple[str, tuple[ast.Expr, ...]]]:
+        own = asked.properties
+        yield SOURCE, () if own is None else own.conditions
+        if own is None or not self.shares:
+            return
+        for name, other in self.placed.items():
+            if name != asked.name and other.asked.properties is not None:
+                found = served(other.asked.properties, own)
+                if found is not None:
+                    yield name, found.residual
+
+    def _from(self, asked: Asked, stream: str, residual: tuple[ast.Expr, ...], peer: str) -> Iterator[Placed]:
+        route = self.topology.route(peer, asked.peer)
+        # The nearest peer on the way that can execute filters; the stream itself goes as far as that.
+        at = next((number for number, name in enumerate(route) if self.topology.can_execute(name)), None)
+        if at is None:
+            return
+        fetched, rest = tuple(route[: at + 1]), route[at:]
+        able = [place for place, name in enumerate(rest) if self.topology.can_execute(name)]
+        forced = self.forced.get(asked.name)
+        if forced is not None:
+            # The subscriber's own peer may do it, if it is told so.
+            able = [rest.index(forced)] if forced in rest else []
+        elif self.near_source:
+            able = able[:1]
+        elif not asked.is_reducing:
+            able = able[-1:]
+        for place in able:
+            ways = tuple(rest[: place + 1]), tuple(rest[place:])
+            yield Placed(asked, stream, rest[0], fetched, rest[place], *ways, residual)
+
+    # --- the network as a whole
+
+    def optimize(self, most_rounds: int = 4) -> float:
+        """Choose anew where transformations are, and so what there is to share, for all subscriptions together.
+
+        A local search from the plans there are: one transformation at a time is put elsewhere, everything is placed
+        again in the order it came, and what costs less is kept. The gain in Φ.
+        """
+        given = [one.asked for one in self.placed.values()]
+        start = best = self.phi()
+        kept = dict(self.placed), dict(self.forced)
+        # Those that keep most come first the second time: others may find what they need with them.
+        by_size = sorted(given, key=lambda one: -one.statistics.filter.bytes)
+        for order, _ in product((given, by_size), range(most_rounds)):
+            improved = False
+            for asked in order:
+                for peer in self.topology.route(self.source_peer, asked.peer):
+                    forced = {**kept[1], asked.name: peer}
+                    phi = self._replaced(order, forced)
+                    if phi < best - 1e-15:
+                        best, improved = phi, True
+                        kept = dict(self.placed), forced
+            if not improved and order is by_size:
+                break
+        self.placed, self.forced = dict(kept[0]), dict(kept[1])
+        return start - best
+
+    def _replaced(self, order: list[Asked], forced: dict[str, str]) -> float:
+        self.placed, self.forced = {}, forced
+        try:
+            for asked in order:
+                self.register(asked)
+        except InputError:
+            return float("inf")
+        return self.phi()
+
+    def remove(self, name: str) -> list[str]:
+        """Give a subscription up. Those that used its stream are placed again; their names."""
+        if self.placed.pop(name, None) is None:
+            raise InputError("XYRT0053", f"there is no subscription '{name}'")
+        self.forced.pop(name, None)
+        moved: list[Asked] = []
+        waiting = [name]
+        while waiting:
+            used = waiting.pop(0)
+            for one in [one for one in self.placed.values() if one.uses == used]:
+                del self.placed[one.asked.name]
+                moved.append(one.asked)
+                waiting.append(one.asked.name)
+        for asked in moved:
+            self.register(asked)
+        return [asked.name for asked in moved]
+
+    # --- in words
+
+    def explain(self, name: str) -> list[str]:
+        """What a subscription uses and what it does not, and why."""
+        one = self.placed[name]
+        asked = one.asked
+        if one.uses == SOURCE:
+            lines = [f"{name}: reads the source at {one.filter_at}"]
+        else:
+            with_it = self.load().total_bytes
+            alone = self._alone(asked)
+            lines = [
+                f"{name}: reuses {one.uses} at {one.filter_at}"
+                + (f", residual {_conditions(one.residual)}" if one.residual else "")
+                + f"; saves {(alone - with_it) / self.seconds / 1000:,.1f} kB/s"
+            ]
+        if asked.why_not:
+            lines.append(f"  shares nothing: {asked.why_not}")
+        for other, placed in self.placed.items():
+            if other in (name, one.uses) or asked.properties is None or placed.asked.properties is None:
+                continue
+            found = match(placed.asked.properties, asked.properties)
+            told = "" if found.reuse else f": {found.why}"
+            lines.append(f"  not reused: {other}{told or ': it serves as well, and costs no less'}")
+        return lines
+
+    def _alone(self, asked: Asked) -> float:
+        """What would be sent if a subscription read the source itself."""
+        other = _copy_of(self)
+        other.placed.pop(asked.name)
+        other.shares = False
+        other.register(asked)
+        return other.load().total_bytes
+
+
+def _copy_of(planner: Planner) -> Planner:
+    """A planner of its own with the same plans."""
+    made = Planner(
+        planner.topology, planner.source_peer, planner.source_bytes, planner.seconds, planner.cost,
+        shares=planner.shares, one_uplink=planner.one_uplink, transform_near_source=planner.near_source,
+    )  # fmt: skip
+    made.placed = dict(planner.placed)
+    return made
+
+
+def _conditions(residual: tuple[ast.Expr, ...]) -> str:
+    from .properties import condition_text
+
+    return " and ".join(map(condition_text, residual))

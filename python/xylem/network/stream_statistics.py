@@ -1,0 +1,63 @@
+"""What a stream costs, measured: the bytes of a filter's stream and of a result, and the time they take, on a sample.
+
+Numbers are those of the engine itself over a piece of the stream, never guesses from conditions.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from xylem.pipeline import StaticEnvironment
+from xylem.query.compiled_query import CompiledQuery
+from xylem.sink.default_parameters import chosen_parameters
+from xylem.sink.serialize import serialize
+from xylem.source.resources import FileResources
+
+from .filter_stream import filter_query, plain_filter_query
+from .properties import Properties
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Of one query over the sample."""
+
+    bytes: int
+    seconds: float
+    """Of this processor."""
+
+
+@dataclass(frozen=True)
+class StreamStatistics:
+    """Of a subscription: what its filter leaves, and its result."""
+
+    filter: Measured
+    result: Measured
+
+
+def measured_answer(query: str, document: bytes, take: Callable[[bytes], object] = lambda data: None) -> Measured:
+    """Run a query over a document; how many bytes its answer has. `take` is given the answer."""
+    started = time.process_time()
+    compiled = CompiledQuery(query, StaticEnvironment())
+    program = compiled.stream_program()
+    items = program.run(document, FileResources())
+    parameters = chosen_parameters(program.handlers.output, {}, lambda: True)
+    data = serialize(list(items), parameters).encode()
+    seconds = time.process_time() - started
+    take(data)
+    return Measured(len(data), seconds)
+
+
+def filter_text(properties: Properties) -> str:
+    """The filter as a query: the plain one where it needs no guards, which the scan does by itself."""
+    return plain_filter_query(properties) or filter_query(properties)
+
+
+def statistics_of(query: str, properties: Properties | None, document: bytes) -> StreamStatistics:
+    """What a query leaves of the sample, and makes of it. One that shares nothing leaves all of it."""
+    result = measured_answer(query, document)
+    left = Measured(len(document), 0.0)
+    if properties is not None:
+        left = measured_answer(filter_text(properties), document)
+    return StreamStatistics(left, result)

@@ -1,0 +1,88 @@
+"""Peers and the connections between them: who can do what, and the way from one to another.
+
+Data goes between neighbours, along a route with as few hops as there can be (thesis 2.2.1). A thin-peer publishes and
+displays; a super-peer executes whatever is asked of it.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from itertools import pairwise
+from typing import Any
+
+from xylem.errors import InputError
+
+
+class PeerKind(StrEnum):
+    """What a peer is able to do."""
+
+    THIN = "thin"
+    SUPER = "super"
+
+
+Link = tuple[str, str]
+"""The names of two neighbours, in alphabetical order."""
+
+
+def link(one: str, other: str) -> Link:
+    return (one, other) if one < other else (other, one)
+
+
+@dataclass(frozen=True)
+class Topology:
+    """A network of peers."""
+
+    peers: Mapping[str, PeerKind]
+    links: Mapping[Link, float]
+    """The connections with their bandwidths, in bytes per second."""
+    capacity: Mapping[str, float] = field(default_factory=dict)
+    """Of peers, in seconds of computing per second; 1 where nothing is said."""
+    _neighbours: dict[str, list[str]] = field(default_factory=dict, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        for name in self.peers:
+            self._neighbours[name] = []
+        for one, other in sorted(self.links):
+            for name in (one, other):
+                if name not in self.peers:
+                    raise InputError("XYRT0056", f"a link leads to '{name}', which is no peer")
+            self._neighbours[one].append(other)
+            self._neighbours[other].append(one)
+
+    def can_execute(self, peer: str) -> bool:
+        return self.peers[peer] is PeerKind.SUPER
+
+    def route(self, start: str, end: str) -> list[str]:
+        """The peers on the way, both ends included: as few as possible, the first by name among equals."""
+        before: dict[str, str] = {start: start}
+        waiting = deque([start])
+        while waiting and end not in before:
+            here = waiting.popleft()
+            for near in self._neighbours[here]:
+                if near not in before:
+                    before[near] = here
+                    waiting.append(near)
+        if end not in before:
+            raise InputError("XYRT0056", f"no connection leads from '{start}' to '{end}'")
+        way = [end]
+        while way[-1] != start:
+            way.append(before[way[-1]])
+        return way[::-1]
+
+    @classmethod
+    def from_dict(cls, told: Mapping[str, Any]) -> Topology:
+        """{"peers": {"P0": "thin", "SP0": "super"}, "links": [["P0", "SP0"], …]}; a link may end with a bandwidth."""
+        try:
+            peers = {name: PeerKind(kind) for name, kind in told["peers"].items()}
+            links = {link(each[0], each[1]): float(each[2]) if len(each) > 2 else 125e6 for each in told["links"]}
+            return cls(peers, links, {name: float(value) for name, value in told.get("capacity", {}).items()})
+        except (KeyError, ValueError, TypeError, AttributeError, IndexError) as reason:
+            raise InputError("XYRT0056", f"peers and links are not understood: {reason}") from reason
+
+
+def links_on(route: Iterable[str]) -> list[Link]:
+    """The connections between the peers of a route."""
+    return [link(one, other) for one, other in pairwise(route)]
