@@ -60,10 +60,10 @@ def test_answers_from_a_shared_stream_are_the_same(with_schema: bool) -> None:
     documents = (document, f"<rs>{clean}</rs>")
     direct = {text: [answer(text, one) for one in documents] for text in texts}
     reused = 0
-    for own_text, own in draw.sample(each, 26):
+    for own_text, own in draw.sample(each, 15):
         streams = [reference(filter_query(own)).run(xylem.parse(one)).serialize() for one in documents]
         assert all(stream.startswith("<rs") for stream in streams), own_text
-        for text, wanted in draw.sample(each, 24):
+        for text, wanted in draw.sample(each, 18):
             found = match(own, wanted)
             if found.reuse:
                 reused += 1
@@ -71,7 +71,7 @@ def test_answers_from_a_shared_stream_are_the_same(with_schema: bool) -> None:
                 for stream, expected in zip(streams, direct[text], strict=True):
                     if expected is not None:
                         assert answer(rest, stream) == expected, f"{text} from the stream of {own_text}"
-    assert reused > 25
+    assert reused > 8
 
 
 def test_records_keep_the_order_of_their_elements() -> None:

@@ -90,6 +90,10 @@ NOT_NARROW = [
     "stream('other')/photons/photon[ra > 130 and ra < 135]",
     "/photons/*[ra > 130 and ra < 135]",
     "1 + 1",
+    "declare variable $mean := avg(/photons/photon/ra) * 1; /photons/photon[ra > 130 and ra < 135][ra > $mean]",
+    "try { /photons/photon[ra > 130 and ra < 135] } catch * { 'no' }",
+    "declare function local:n($x as xs:integer) { count(stream('s')/photons/photon) + $x };"
+    " stream('s')/photons/photon[ra > 130 and ra < 135]/<n>{ local:n(1) }</n>",
 ]
 
 

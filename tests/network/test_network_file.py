@@ -8,8 +8,11 @@ from xml.etree import ElementTree
 
 import pytest
 import xylem
+from typer import BadParameter
 from typer.testing import CliRunner
 from xylem.cli.network_command import app
+from xylem.cli.network_plan import explain_in_network
+from xylem.cli.query_source import QuerySource
 from xylem.errors import InputError
 from xylem.network.network_file import read_network
 from xylem.network.plan_document import NAMESPACE, network_dict, plan_xml
@@ -47,6 +50,16 @@ def test_a_plan_as_xml_holds_queries_that_give_the_answer() -> None:
         document = xylem.compile(source(plan, name)).run(xylem.parse(document)).serialize()
     query = (NETWORK.parent / "../photons/rxj.xq").read_text()
     assert document == xylem.compile(query).run(xylem.parse(network.sample)).serialize()
+
+
+def test_what_a_query_would_share(capsys: pytest.CaptureFixture[str]) -> None:
+    query = "/photons/photon[ra > 125 and ra < 130 and dec < -41 and dec > -45]/en"
+    explain_in_network(QuerySource(query, "query", ""), f"{NETWORK}@P0")
+    told = capsys.readouterr().out.splitlines()
+    assert told[0].startswith("query: reuses vela at SP0, residual ra > 125 and ra < 130")
+    assert told[1].startswith("  not reused: rxj: it has only records with en > 1.3")
+    with pytest.raises(BadParameter):
+        explain_in_network(QuerySource(query, "query", ""), f"{NETWORK}@nobody")
 
 
 def test_the_command() -> None:

@@ -14,7 +14,7 @@ from xylem.network.site import Site
 
 from tests.reference import reference
 
-CHANGES = 1000 if os.environ.get("XYLEM_CAMPAIGN") else 110
+CHANGES = 1000 if os.environ.get("XYLEM_CAMPAIGN") else 80
 QUERIES = [
     "for $p in /s/p where $p/x > 3 return <big>{ $p/x, $p/n }</big>",
     "<all>{ for $p in /s/p where $p/x > 1 and $p/x < 8 return $p }</all>",

@@ -492,6 +492,15 @@ def explain(
     on: Annotated[
         Runner, typer.Option("--on", help="Explain a run in one process, or how Spark divides the query into tasks.")
     ] = Runner.LOCAL,
+    network: Annotated[
+        str | None,
+        typer.Option(
+            "--network",
+            metavar="FILE@PEER",
+            help="Explain what it would share with the subscriptions of a network, asked at a peer of it.",
+            show_default=False,
+        ),
+    ] = None,
 ) -> None:
     """Explain how a query runs, line by line: what streams, what is buffered, for how long and how much."""
     from .explain_query import explain_distribution, explain_graph, explain_plan, explain_query
@@ -499,6 +508,11 @@ def explain(
     from .query_source import query_source
 
     load_functions(functions)
+    if network is not None:
+        from .network_plan import explain_in_network
+
+        explain_in_network(query_source(query, text), network)
+        return
     if on is Runner.SPARK:
         for name, given in (("--schema", schema), ("--code", code), ("--ast", ast), ("--graph", graph)):
             if given:

@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
+
+import typer
+
+from .query_source import QuerySource
 
 if TYPE_CHECKING:
     from xylem.network.network_file import DescribedNetwork
@@ -53,3 +58,21 @@ def xml_lines(network: DescribedNetwork, optimize: bool) -> Iterator[str]:
     planner = planned(network, optimize)
     for name in planner.placed:
         yield plan_xml(planner, name)
+
+
+def explain_in_network(source: QuerySource, place: str) -> None:
+    """What a query would use of the subscriptions of a network, and what not, and why."""
+    from xylem.network.network_file import asked_query, read_network
+
+    file, at, peer = place.rpartition("@")
+    if not at:
+        raise typer.BadParameter("give the file of a network and a peer: network.json@P2", param_hint="--network")
+    network = read_network(Path(file))
+    if peer not in network.topology.peers:
+        known = ", ".join(network.topology.peers)
+        raise typer.BadParameter(f"the network has no peer '{peer}'; it has {known}", param_hint="--network")
+    planner = network.planner()
+    made = planner.register(asked_query("query", peer, source.text, source.name, network))
+    for line in planner.explain("query"):
+        typer.echo(line)
+    typer.echo(f"  transformed at {made.transform_at}, result to {peer}")

@@ -8,6 +8,7 @@ answer can have the rest from another run, which leaves out as many.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime
 from decimal import Decimal
 
@@ -44,8 +45,7 @@ class SubscribedQuery:
 
     def __init__(self, text: str, name: str) -> None:
         self.text = text
-        self.compiled = CompiledQuery(text, StaticEnvironment(name=name))
-        self.program: StreamProgram = self.compiled.stream_program()
+        self.program: StreamProgram = CompiledQuery(text, StaticEnvironment(name=name)).stream_program()
         self.parameters = chosen_parameters(self.program.handlers.output, {}, lambda: True)
         if not can_write_events(self.parameters):
             raise StaticError("XYRT0051", "its answer must be complete before the output method can write it")
@@ -56,6 +56,8 @@ class SubscribedQuery:
                 raise StaticError("XYRT0051", f"the external variable ${variable.local} has no value")
         if not takes_markup(self.parameters, *self.program.copy_namespaces):
             raise StaticError("XYRT0051", "its output method, or how it copies namespaces, is not that of a stream")
+        # How the plan came about is for those who ask for an explanation: it would take most of the memory.
+        self.program.plan = replace(self.program.plan, steps=(), normal_form=self.program.plan.program)
         self.is_merged = can_be_merged(self.program.scan)
         """Whether it can share a scan with others; else it has one of its own."""
 

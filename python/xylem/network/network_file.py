@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from xylem.errors import InputError
-from xylem.schema import load_schema
+from xylem.schema import Schema, load_schema
 from xylem.syntax import parse
 
 from .planner import Asked, CostModel, Planner
@@ -33,6 +33,7 @@ class DescribedNetwork:
     sample: bytes
     seconds: float
     asked: tuple[Asked, ...]
+    schema: Schema | None = None
 
     def planner(self, cost: CostModel | None = None, **options: bool) -> Planner:
         """All subscriptions placed, one after another."""
@@ -60,15 +61,25 @@ def read_network(path: Path) -> DescribedNetwork:
         asked = []
         for one in told["subscriptions"]:
             text = (folder / one["query"]).read_text(encoding="utf-8")
-            properties: Properties | None = None
-            why = ""
-            try:
-                properties = properties_of(parse(text, one["query"]), schema)
-            except NotShared as reason:
-                why = reason.why
-            asked.append(Asked(one["name"], one["at"], properties, statistics_of(text, properties, sample), why))
-        return DescribedNetwork(topology, source["at"], sample, float(source.get("seconds", 1)), tuple(asked))
+            asked.append(_asked(one["name"], one["at"], text, one["query"], schema, sample))
+        seconds = float(source.get("seconds", 1))
+        return DescribedNetwork(topology, source["at"], sample, seconds, tuple(asked), schema)
     except OSError as reason:
         raise InputError("XYIN0002", f"{reason.filename}: {reason.strerror}") from reason
     except (KeyError, ValueError, TypeError) as reason:
         raise InputError("XYRT0056", f"{path}: {type(reason).__name__}: {reason}") from reason
+
+
+def asked_query(name: str, peer: str, text: str, title: str, network: DescribedNetwork) -> Asked:
+    """A query as it would be asked at a peer of a network, measured over its sample."""
+    return _asked(name, peer, text, title, network.schema, network.sample)
+
+
+def _asked(name: str, peer: str, text: str, title: str, schema: Schema | None, sample: bytes) -> Asked:
+    properties: Properties | None = None
+    why = ""
+    try:
+        properties = properties_of(parse(text, title), schema)
+    except NotShared as reason:
+        why = reason.why
+    return Asked(name, peer, properties, statistics_of(text, properties, sample), why)

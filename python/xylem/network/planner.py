@@ -306,7 +306,7 @@ class Planner:
             lines = [
                 f"{name}: reuses {one.uses} at {one.filter_at}"
                 + (f", residual {_conditions(one.residual)}" if one.residual else "")
-                + f"; saves {(alone - with_it) / self.seconds / 1000:,.1f} kB/s"
+                + f"; saves {_rate((alone - with_it) / self.seconds)}"
             ]
         if asked.why_not:
             lines.append(f"  shares nothing: {asked.why_not}")
@@ -335,6 +335,10 @@ def _copy_of(planner: Planner) -> Planner:
     )  # fmt: skip
     made.placed = dict(planner.placed)
     return made
+
+
+def _rate(per_second: float) -> str:
+    return f"{per_second:,.1f} B/s" if abs(per_second) < 1000 else f"{per_second / 1000:,.1f} kB/s"
 
 
 def _conditions(residual: tuple[ast.Expr, ...]) -> str:

@@ -11,14 +11,16 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from xylem.analysis.ast_replacement import replaced
+from xylem.analysis.focus import reads_focus
 from xylem.analysis.projection import NotProjectable, Projection, project
+from xylem.analysis.reached_declarations import reached_declarations
 from xylem.analysis.readable_names import with_readable_names
 from xylem.analysis.resolved_module import resolved_module
 from xylem.analysis.static_context import StaticContext
 from xylem.plan.flux import ROOT
 from xylem.plan.symbols import ANY
 from xylem.rewrite.inline_prolog import inline_prolog
-from xylem.rewrite.source import read_from_root, stream_source
+from xylem.rewrite.source import is_named_source, read_from_root, stream_source
 from xylem.rewrite.substitution import FocusInTheWay, Substitution, variable
 from xylem.schema.constraints import ElementConstraints, Schema
 from xylem.schema.symbols import element_symbol, symbol
@@ -115,9 +117,10 @@ def properties_of(
     module = resolved_module(module, environment)
     if not isinstance(module, ast.MainModule):
         raise NotShared("a library module has no answer")
-    if any(isinstance(one, (ast.DefaultCollationDecl, ast.ModuleImport, ast.ExecutionDecl)) for one in module.prolog):
-        raise NotShared("a collation of its own, imported modules or statements are not compared")
+    if any(isinstance(one, _NOT_COMPARED) for one in module.prolog):
+        raise NotShared("a collation or context item of its own, imported modules and statements are not compared")
     body = inline_prolog(module.body, list(module.prolog))
+    _check_declarations(body, module.prolog)
     named = stream_source(body)
     source = "" if named is None else print_query(named)
     if named is not None:
@@ -157,6 +160,22 @@ def _all_hold(conditions: Conditions, each: tuple[Zones, ...]) -> Zones:
         except TooMany:
             zones = both(zones, (Zone(atoms=frozenset({(Opaque(condition), True)})),))
     return zones
+
+
+_NOT_COMPARED = (ast.DefaultCollationDecl, ast.ModuleImport, ast.ExecutionDecl, ast.ContextItemDecl)
+
+
+def _check_declarations(body: ast.Expr, prolog: Iterable[ast.Declaration]) -> None:
+    """NotShared where a function or a variable reads the input out of sight, or errors are answered."""
+    for part in (body, *reached_declarations([body], prolog)):
+        for node in part.walk():
+            if isinstance(node, ast.TryCatch):
+                # A record that is filtered out raises no error: what is done about errors would not be done.
+                raise NotShared("it catches errors, which records that are filtered out do not raise", node)
+            if part is not body and isinstance(node, ast.FunctionCall) and is_named_source(node):
+                raise NotShared("a declaration reads the stream", node)
+        if isinstance(part, ast.VariableDecl) and part.value is not None and reads_focus(part.value):
+            raise NotShared(f"the variable ${part.name.local} is computed from the input", part)
 
 
 def _constants(prolog: Iterable[ast.Declaration]) -> dict[tuple[str, str], ast.Expr]:

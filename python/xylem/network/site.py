@@ -114,6 +114,8 @@ class Site:
     def subscribe(self, name: str, query: str, source: str | None = None, start: str | int = NOW) -> Subscription:
         """Subscribe a query. The same subscription again is the one there is."""
         checked_name(name)
+        if self.fault:
+            raise InputError("XYRT0053", f"the site answers no more: {self.fault}")
         compiled = self._query(query, name)
         source = source or compiled.source
         if source is None:
