@@ -22,6 +22,7 @@ from xylem.analysis.focus import reads_focus
 from xylem.analysis.free_variables import free_in
 from xylem.analysis.reached_declarations import reached_declarations
 from xylem.analysis.streamable_paths import is_element_test
+from xylem.functions.traits import AGGREGATES
 from xylem.syntax import ast
 
 from .fresh_names import bound_names
@@ -64,6 +65,9 @@ def _is_input(declaration: ast.VariableDecl, inputs: set[ExpandedName]) -> bool:
     """Whether the value of a variable reads the input, by itself or by another such variable."""
     value = declaration.value
     if declaration.external or value is None:
+        return False
+    if declaration.type is not None and isinstance(value, ast.FunctionCall) and value.name.expanded in AGGREGATES:
+        # One value, whose type is checked where it is declared: an earlier pass gives it.
         return False
     if reads_focus(value) or _variables(value) & inputs:
         return True

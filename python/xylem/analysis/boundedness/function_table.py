@@ -64,6 +64,8 @@ _WRITTEN: dict[str, tuple[Reading, ...]] = {
     "fn:trace": (B,),
     "fn:unordered": (P,),
     "fn:zero-or-one": (S,),
+    "_history:lookup": (B,),
+    "_history:versions": (B,),
     "xylem:add-timestamp": (P,),
     "xylem:event-order": (P,),
     "array:append": (B, B),

@@ -36,6 +36,9 @@ def _held(loop: ast.Flwor, facts: QueryFacts) -> ast.Expr | None:
     windows = [clause for clause in before if isinstance(clause, _WINDOWS)]
     if len(windows) != 1 or not all(isinstance(clause, (*_WINDOWS, *_BEFORE)) for clause in before):
         return None
+    if isinstance(loop.result, ast.VarRef) and loop.result.name.expanded == windows[0].name.expanded:
+        # The windows are the results.
+        return None
     held = facts.fresh("held")
     keys = [spec.key for spec in order.specs]
     row = ast.SquareArray((*keys, loop.result), span=loop.result.span)

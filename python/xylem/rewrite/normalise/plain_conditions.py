@@ -8,7 +8,8 @@
     for … return if (C) then R else ()                  →     for … where C return R
 
 Gain:   joins, keys and tests of the scan are looked for in one form of a condition.
-Needs:  conditions of a `where`, an `if`, a predicate or a not(): they are asked whether they hold, and nothing else.
+Needs:  of comparisons, that neither side is a literal;
+        conditions of a `where`, an `if`, a predicate or a not(): they are asked whether they hold, and nothing else.
         For `not(not(C))` an xs:boolean. Behind loops alone, a condition decides the whole result.
 Safe:   a general comparison holds where some pair does (XQuery 3.1 §3.7.2); quantifiers are each other's opposites.
 """
@@ -19,6 +20,7 @@ from dataclasses import replace
 
 from xylem.analysis.ast_replacement import replaced
 from xylem.analysis.facts.conjuncts import conjunction, conjuncts
+from xylem.analysis.facts.literals import LITERALS
 from xylem.analysis.facts.standard_calls import argument_of
 from xylem.analysis.facts.truth_values import is_boolean
 from xylem.syntax import ast
@@ -89,7 +91,16 @@ def _one(test: ast.Expr) -> ast.Expr:
             if inner is not None:
                 some = replace(test, kind="some", satisfies=inner)
                 return negated(_one(some))
-    return as_comparison(test)
+    made = as_comparison(test)
+    # With a constant it is no join: as it is written, items are asked for and can be counted by parts.
+    return test if _compares_with_constant(made) else made
+
+
+def _compares_with_constant(test: ast.Expr) -> bool:
+    match test:
+        case ast.GeneralComparison(left=left, right=right):
+            return isinstance(left, LITERALS) or isinstance(right, LITERALS)
+    return False
 
 
 def _denied(whole: ast.Expr, test: ast.Expr) -> ast.Expr:
