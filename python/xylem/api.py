@@ -24,6 +24,7 @@ from xylem.query.external_names import external_names
 from xylem.query.library_modules import LibraryModules
 from xylem.result import Result
 from xylem.run.deep_stack import drawn_deep
+from xylem.run.limited_run import RunLimits, limited
 from xylem.run.program import ExternalVariable, Program
 from xylem.source.limits import DEFAULT_LIMITS, Limits
 from xylem.source.module_files import ModuleFiles
@@ -208,6 +209,8 @@ class Query:
         held_items: int | None = None,
         clock: Callable[[], DateTime | None] | None = None,
         measure: bool = False,
+        time_limit: float | None = None,
+        memory_limit: int | None = None,
     ) -> Result:
         """Run the query; the result is computed as it is read.
 
@@ -218,6 +221,8 @@ class Query:
         ``stream("name")`` gives, are read item by item and may be infinite; operations that keep items or values of
         them keep at most `held_items`. ``xylem:add-timestamp`` asks `clock` for the time, such as that of a replay.
         With `measure`, the result tells what each operator took, gave and held (`Result.operators`).
+        Where computing the result takes more than `time_limit` seconds, or the process more than `memory_limit` bytes,
+        the run ends with XYRT0040 or XYRT0041, behind the items it gave.
         """
         program = self._compiled.program
         counters = _counters() if measure else None
@@ -242,7 +247,7 @@ class Query:
             clock=clock,
             counters=counters,
         )
-        items = drawn_deep(items) if program.may_recurse else items
+        items = limited(drawn_deep(items) if program.may_recurse else items, RunLimits(time_limit, memory_limit))
         return Result(items, program.output, None if counters is None else partial(self._tree_counts, counters))
 
     def _tree_counts(self, counters: Counters) -> OperatorCounts:
@@ -267,6 +272,8 @@ class Query:
         on_malformed: str | MalformedTally = "stop",
         dead_letters: str | PathLike[str] | Callable[[MalformedRecord], object] | None = None,
         spill: str | PathLike[str] | None = None,
+        time_limit: float | None = None,
+        memory_limit: int | None = None,
     ) -> StreamResult:
         """Run the query over one input as it streams by, keeping no more than the query needs.
 
@@ -284,7 +291,8 @@ class Query:
 
         `on_malformed` says what becomes of records that are not well formed: the first ends the run (stop), or they
         are left out and counted in `malformed` of the result (skip), and handed to `dead_letters` too, a function or
-        a file to write (dead-letter). XYST0005 for queries that have no records.
+        a file to write (dead-letter). XYST0005 for queries that have no records. `time_limit` and `memory_limit` are
+        those of `run`.
 
         >>> import xylem
         >>> books = b"<books><book><title>A</title></book><book><title>B</title></book></books>"
@@ -340,7 +348,14 @@ class Query:
             statistics=progress.statistics,
             clock=None if clock is None else clock.now,
         )
-        return StreamResult(passes.last, start, progress, tally, partial(operators_of, passes))
+        allowed = RunLimits(time_limit, memory_limit)
+        return StreamResult(
+            passes.last,
+            lambda output: limited(start(output), allowed),
+            progress,
+            tally,
+            partial(operators_of, passes),
+        )
 
     def to_arrow(self, source: Source | ByteSource, *, batch_rows: int = 16_384, **options: Any) -> RecordBatchReader:
         """The answer as a reader of Arrow's record batches; it holds one batch at a time, whatever the input's size.

@@ -26,7 +26,7 @@ QUERIES = {
     "in a frame, nothing at first": "<all>{ for $i in /list/item where $i/n > 2500 return $i/n }</all>",
     "nothing at all": "<all>{ for $i in /list/item where $i/n < 0 return $i/n }</all>",
 }
-KILLS = 4
+KILLS = int(os.environ.get("XYLEM_KILLS", "4"))
 SMALL = "import sys; from xylem.cli import checkpoint_run, main; checkpoint_run.EVERY_BYTES = 2000; sys.exit(main())"
 
 

@@ -31,14 +31,6 @@ class Exit(IntEnum):
     TERMINATED = 143
 
 
-class LimitReached(KeyboardInterrupt):
-    """The run has taken all it may. It ends as by Ctrl-C: no query catches this, and what was complete is delivered."""
-
-    def __init__(self, error: XylemError) -> None:
-        super().__init__(error.message)
-        self.error = error
-
-
 @contextmanager
 def reported() -> Iterator[None]:
     """Turn whatever happens inside into a message on standard error and an exit code."""
@@ -55,8 +47,6 @@ def reported() -> Iterator[None]:
     except OutputLost as reason:
         abandon_standard_output()
         _fail(InputError("XYIN0002", reason.strerror or str(reason), source="standard output"), Exit.INPUT_ERROR)
-    except LimitReached as limit:
-        _fail(limit.error, Exit.QUERY_ERROR)
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         sys.exit(Exit.INTERRUPTED)

@@ -20,12 +20,19 @@ from typing import Annotated, Any
 import typer
 
 from xylem.errors import DynamicError
+from xylem.run.limited_run import (
+    LONGEST_ALARM_SECONDS,
+    LOOK_EVERY_SECONDS,
+    LimitReached,
+    RunLimits,
+    out_of_memory,
+    out_of_time,
+)
 
 from .byte_size import in_bytes
-from .failures import Exit, LimitReached
+from .failures import Exit
 
 LIMITS = "How much it may take"
-LOOK_EVERY_SECONDS = 0.05
 GRACE_SECONDS = 3.0
 """How long a run may take to end by itself once it was told to."""
 _FLUSH_SECONDS = 0.5
@@ -56,18 +63,26 @@ MemoryLimit = Annotated[
 @contextmanager
 def within_limits(time_limit_seconds: float | None, memory_limit: str | None) -> Iterator[None]:
     """What runs inside is ended when it takes more than is allowed: XYRT0040 and XYRT0041."""
-    if time_limit_seconds is not None and not time_limit_seconds > 0:
-        raise typer.BadParameter(f"{time_limit_seconds} is no time", param_hint="--time-limit")
-    most_bytes = None if memory_limit is None else in_bytes(memory_limit, "--memory-limit")
-    if time_limit_seconds is None and most_bytes is None:
+    limits = run_limits(time_limit_seconds, memory_limit)
+    if not limits.has_any:
         yield
         return
-    watchdog = _Watchdog(time_limit_seconds, most_bytes)
+    watchdog = _Watchdog(limits.seconds, limits.memory_bytes)
     watchdog.start()
     try:
         yield
+    except LimitReached:
+        assert watchdog.reached is not None
+        raise watchdog.reached from None
     finally:
         watchdog.stop()
+
+
+def run_limits(time_limit_seconds: float | None, memory_limit: str | None) -> RunLimits:
+    """The options in plain values."""
+    if time_limit_seconds is not None and not time_limit_seconds > 0:
+        raise typer.BadParameter(f"{time_limit_seconds} is no time", param_hint="--time-limit")
+    return RunLimits(time_limit_seconds, None if memory_limit is None else in_bytes(memory_limit, "--memory-limit"))
 
 
 class _Watchdog:
@@ -78,9 +93,11 @@ class _Watchdog:
         self._most_bytes = most_bytes
         self._is_over = threading.Event()
         self._thread = threading.Thread(target=self._watch, name="xylem watchdog", daemon=True)
-        self._reached: DynamicError | None = None
+        self.reached: DynamicError | None = None
         self._handler_before: Any = None
         self._last_resort: Any = None
+        self._timer_before = (0.0, 0.0)
+        self._is_told = False
 
     def start(self) -> None:
         self._handler_before = signal.signal(_SIGNAL, self._interrupt)
@@ -90,33 +107,40 @@ class _Watchdog:
 
             # By then the run was told to end, and the process as well.
             seconds = self._seconds + 2 * GRACE_SECONDS
-            self._last_resort = last_resort(seconds, _message(self._out_of_time()), Exit.QUERY_ERROR)
+            self._last_resort = last_resort(seconds, _message(out_of_time(self._seconds)), Exit.QUERY_ERROR)
+            # A regular expression holds the interpreter, so that nothing runs beside it: signals are all it hears.
+            self._timer_before = signal.setitimer(signal.ITIMER_REAL, min(self._seconds, LONGEST_ALARM_SECONDS))
         self._thread.start()
 
     def stop(self) -> None:
         self._is_over.set()
         self._thread.join()
+        if self._seconds is not None:
+            signal.setitimer(signal.ITIMER_REAL, *self._timer_before)
         signal.signal(_SIGNAL, self._handler_before)
         if self._last_resort is not None:
             self._last_resort.call_off()
 
     def _interrupt(self, number: int, frame: FrameType | None) -> None:
-        if self._reached is not None:
-            raise LimitReached(self._reached)
+        self.reached = self.reached or self._exceeded()
+        if self.reached is not None and not self._is_told:
+            # Once: what was complete is being delivered from here on.
+            self._is_told = True
+            raise LimitReached
 
     # --- beside the run
 
     def _watch(self) -> None:
         while not self._is_over.wait(self._wait_seconds()):
-            self._reached = self._exceeded()
-            if self._reached is None:
+            self.reached = self.reached or self._exceeded()
+            if self.reached is None:
                 continue
             main = threading.main_thread().ident
             assert main is not None
             # To that thread and no other: it may be waiting for input, and is to stop waiting.
             signal.pthread_kill(main, _SIGNAL)
             if not self._is_over.wait(GRACE_SECONDS):
-                _end_process(self._reached)
+                _end_process(self.reached)
             return
 
     def _wait_seconds(self) -> float:
@@ -126,27 +150,8 @@ class _Watchdog:
 
     def _exceeded(self) -> DynamicError | None:
         if self._deadline is not None and time.monotonic() >= self._deadline:
-            return self._out_of_time()
-        if self._most_bytes is not None:
-            size = resident_bytes()
-            if size is not None and size > self._most_bytes:
-                why = f"{size / 1e6:,.0f} MB where {self._most_bytes / 1e6:,.0f} MB are allowed"
-                return DynamicError("XYRT0041", why)
-        return None
-
-    def _out_of_time(self) -> DynamicError:
-        return DynamicError("XYRT0040", f"{self._seconds:g} seconds are allowed")
-
-
-def resident_bytes() -> int | None:
-    """The memory this process has now, or where the system tells no more, the most it has had."""
-    try:
-        with open("/proc/self/statm", "rb") as file:
-            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-    except (OSError, ValueError, IndexError):
-        from .statistics import peak_rss_bytes
-
-        return peak_rss_bytes()
+            return out_of_time(self._seconds or 0.0)
+        return None if self._most_bytes is None else out_of_memory(self._most_bytes)
 
 
 def _message(error: DynamicError) -> bytes:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from xylem.run.limited_run import UNLIMITED, RunLimits
 from xylem.source.limits import DEFAULT_LIMITS, Limits
 
 from .byte_size import in_bytes
@@ -45,6 +46,7 @@ class StreamArguments:
     trigger: str = "1s"
     on_malformed: str = "stop"
     on_changed: str = "tell"
+    run_limits: RunLimits = UNLIMITED
     metrics: Path | None = None
     report: str = "auto"
     values: Sequence[str] = ()
@@ -104,6 +106,7 @@ def continuous_query(arguments: StreamArguments) -> ContinuousQuery:
         trigger=trigger(arguments.trigger),
         malformed=malformed,
         changed=Changed(arguments.on_changed),
+        run_limits=arguments.run_limits,
         dead_letters=dead_letters,
         metrics=arguments.metrics,
         reports_changes={"changes": True, "final": False}.get(arguments.report),

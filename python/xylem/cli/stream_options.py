@@ -21,6 +21,7 @@ from .common_options import (
 )
 from .event_time_option import EventTimePath, LatePolicy, Watermark
 from .replay_option import ReplaySpeed, ReplayTime
+from .run_limits import LIMITS, run_limits
 
 app = typer.Typer(
     add_completion=False,
@@ -134,6 +135,27 @@ def stream(
             rich_help_panel=INPUT,
         ),
     ] = Changed.TELL,
+    time_limit: Annotated[
+        float | None,
+        typer.Option(
+            "--time-limit",
+            metavar="SECONDS",
+            help="How long the evaluation of one document may take. What becomes of one that takes longer, "
+            "`--on-malformed` says.",
+            show_default=False,
+            rich_help_panel=LIMITS,
+        ),
+    ] = None,
+    memory_limit: Annotated[
+        str | None,
+        typer.Option(
+            "--memory-limit",
+            metavar="SIZE",
+            help="How much memory a task may take, such as `2GB`, while it evaluates a document. Likewise.",
+            show_default=False,
+            rich_help_panel=LIMITS,
+        ),
+    ] = None,
     event_time: EventTimePath = None,
     watermark: Watermark = None,
     late: LatePolicy = None,
@@ -236,6 +258,7 @@ def stream(
             trigger=trigger,
             on_malformed=on_malformed,
             on_changed=on_changed.value,
+            run_limits=run_limits(time_limit, memory_limit),
             metrics=metrics,
             report=report.value,
             values=var or [],

@@ -22,6 +22,8 @@ MAX_CALLS = 100_000
 _MOST_AT_ONCE = 1024
 
 _here = threading.local()
+_working: dict[int, int] = {}
+"""By the thread that waits: the one that computes for it."""
 _lock = threading.Lock()
 
 
@@ -43,10 +45,21 @@ def with_deep_stack(function: Callable[[], T]) -> T:
         except BaseException as error:
             failure.append(error)
 
-    _start(run).join()
+    caller = threading.get_ident()
+    thread = _start(run)
+    _working[caller] = thread.ident or caller
+    try:
+        thread.join()
+    finally:
+        del _working[caller]
     if failure:
         raise failure[0]
     return outcome[0]  # type: ignore[no-any-return]
+
+
+def working_thread(thread_id: int) -> int:
+    """The thread that computes for one: itself, unless it waits for another."""
+    return _working.get(thread_id, thread_id)
 
 
 def compiled_deep(function: Callable[[], T]) -> T:

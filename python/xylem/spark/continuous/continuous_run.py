@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from xylem.errors import DynamicError, XylemError
+from xylem.run.limited_run import UNLIMITED, RunLimits
 from xylem.source.replay import Replay
 
 from ..carried_error import told_in
@@ -75,6 +76,8 @@ class ContinuousQuery:
     batch_files: int = 5_000
     """How many files of a directory one batch takes, at most: results and progress come after each batch."""
     changed: Changed = Changed.TELL
+    run_limits: RunLimits = UNLIMITED
+    """What evaluating one document may take, in a task."""
     state_limit_bytes: int = 256 << 20
     settle_seconds: float = 0.0
     is_quiet: bool = False
@@ -105,6 +108,7 @@ class _Run:
             query.join,
             malformed=query.malformed,
             changed=query.changed,
+            run_limits=query.run_limits,
             each_item=query.output.kind in (OutputKind.KAFKA, OutputKind.CONSOLE),
         )
         self._evaluations.works(0)

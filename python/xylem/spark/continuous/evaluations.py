@@ -7,9 +7,10 @@ the items of both, and the one answer pairs them.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from xylem.errors import DynamicError
+from xylem.run.limited_run import UNLIMITED, RunLimits
 
 from ..shipped_query import ShippedQuery
 from .answers import Answer, AnswerInItems, AnswerInOrder, AnswerInParts, AnswerOfEach
@@ -42,6 +43,7 @@ class Evaluations:
         *,
         malformed: Malformed,
         changed: Changed = Changed.TELL,
+        run_limits: RunLimits = UNLIMITED,
         each_item: bool,
     ) -> None:
         self.names = [name for name, _ in queries]
@@ -52,6 +54,7 @@ class Evaluations:
         self._plan: JoinPlan | None = None
         self._malformed = malformed
         self._changed = changed
+        self._run_limits = run_limits
         self._each_item = each_item
         if join is None:
             is_one = inputs[0].is_one_document
@@ -73,14 +76,15 @@ class Evaluations:
                     query.program()
             subscribed = zip(self.names, begun, self._modes, strict=True)
             told = tuple(Subscription(name, query, mode) for name, query, mode in subscribed)
-            return [Work(told, self._malformed, self._changed, self._each_item)]
+            return [Work(told, self._malformed, self._changed, self._each_item, run_limits=self._run_limits)]
         works = []
         for number, (side, place) in enumerate(zip(self._plan.sides, self._inputs, strict=True)):
             query = begun[0].asking(side.text).spread(several_documents=not place.is_one_document).with_items()
             if mode_of(query, is_one_document=False) is not Mode.SPREAD:
                 raise DynamicError("XYRT0027", f"the items of stream({side.stream!r}) cannot be found one by one")
             told = (Subscription(side.stream, query, Mode.SPREAD),)
-            works.append(Work(told, self._malformed, self._changed, True, input_number=number, is_joined=True))
+            work = Work(told, self._malformed, self._changed, True, run_limits=self._run_limits)
+            works.append(replace(work, input_number=number, is_joined=True))
         return works
 
     def lines(self) -> list[str]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 
+from xylem.run.limited_run import UNLIMITED, RunLimits
 from xylem.source.limits import DEFAULT_LIMITS, Limits
 
 from ..shipped_query import ShippedQuery
@@ -58,6 +59,8 @@ class Work:
     limits: Limits = DEFAULT_LIMITS
     input_number: int = 0
     """Which input it reads, where there are several; then its queries are numbered from there on."""
+    run_limits: RunLimits = UNLIMITED
+    """What evaluating one document, message or part of a document may take."""
     is_joined: bool = False
     """Whether rows say when their items arrived, so that items of another input can be joined with them."""
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from xylem.errors import DynamicError, InputError, XylemError
+from xylem.run.limited_run import limited
 from xylem.run.tasks.flat_items import NOT_FLAT
 from xylem.source.byte_ranges import ByteRange
 
@@ -134,9 +135,9 @@ class Task:
     def _of_query(self, number: int, piece: Piece) -> Iterator[TaskRow]:
         subscription = self._work.subscriptions[number]
         if subscription.mode is Mode.EACH:
-            return self._answer(number, subscription.query, piece)
+            return limited(self._answer(number, subscription.query, piece), self._work.run_limits)
         if subscription.mode is Mode.SPREAD:
-            return self._parts(number, subscription.query, piece)
+            return limited(self._parts(number, subscription.query, piece), self._work.run_limits)
         return iter(())
 
     def _answer(self, number: int, query: ShippedQuery, piece: Piece) -> Iterator[TaskRow]:
