@@ -60,6 +60,9 @@ def _steps(parts: list[ast.Expr], starts_at_document: bool) -> tuple[ast.AxisSte
             continue
         if not isinstance(part, ast.AxisStep) or not _are_streamable(part.predicates, part.axis):
             return None
+        if steps and (steps[-1].axis == "attribute" or is_text_step(steps[-1])) and part.axis != "self":
+            # Nothing is below an attribute or a text.
+            return None
         if is_descend(part):
             descends = True
         elif part.axis == "self" and isinstance(part.test, ast.AnyKindTest) and not part.predicates and not descends:

@@ -184,6 +184,9 @@ def sorting_loop(call: ast.Expr) -> ast.Flwor | None:
     """sort(E, C, function($x) { K })  as  for $x in E order by K collation C return $x"""
     if not isinstance(call, ast.FunctionCall) or call.name.expanded != (FN, "sort"):
         return None
+    if not 1 <= len(call.arguments) <= 3:
+        # No such function, which is told elsewhere.
+        return None
     items, collation, function = (*call.arguments, None, None)[:3]
     assert items is not None
     uri: str | None = None
