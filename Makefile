@@ -2,6 +2,7 @@
 #   make demo         a query and its explanation, then three continuous queries over a stream, on Spark
 #   make test         everything that must hold: lint, types, tests, conformance sample, kernel
 #   make test-all     the same with every slow test: `make test` runs those whose turn it is today (tests/turns.py)
+#   make campaign     what takes hours: mutated queries and documents, damaged checkpoints, faults, kills (docs/reliability.md)
 #   make conformance  the whole W3C suite (needs the suite, see docs/conformance.md)
 # Each one prepares what it needs; `make install` alone does only that, into .venv.
 
@@ -14,7 +15,7 @@ ARCHIVE := $(VENV)/.class-archive
 CARGO  := $(shell command -v cargo 2>/dev/null)
 KERNEL := $(wildcard kernel/Cargo.toml kernel/src/*.rs kernel/src/*/*.rs)
 
-.PHONY: install demo test test-all lint types unit kernel-test bench docs site conformance format clean
+.PHONY: install demo test test-all lint types unit kernel-test campaign bench docs site conformance format clean
 .DEFAULT_GOAL := install
 
 # Bytecode is written even where PYTHONDONTWRITEBYTECODE is set: without it every start compiles the whole engine.
@@ -59,6 +60,14 @@ ifneq ($(CARGO),)
 else
 	@echo 'kernel tests skipped: cargo is not installed'
 endif
+
+# Each part says what would repeat it. The kernel's comes last: it is the longest, and needs no Spark.
+campaign: install $(ARCHIVE)
+	XYLEM_CAMPAIGN=1 $(BIN)/pytest --numprocesses $(JOBS) tests/robustness tests/streaming/test_looking_around.py
+	XYLEM_CAMPAIGN=1 $(BIN)/pytest tests/spark/continuous/test_damaged_checkpoint.py
+	XYLEM_CAMPAIGN=1 XYLEM_KILLS=100 $(BIN)/pytest --timeout 0 tests/cli/test_checkpoint.py \
+	  tests/spark/continuous/test_killed_runs.py tests/spark/continuous/test_killed_windows.py tests/spark/continuous/test_kafka.py
+	sh kernel/campaign.sh
 
 bench: install
 	$(BIN)/xylem bench xmark

@@ -1,7 +1,8 @@
-"""Five hundred queries spoilt at random: each ends in a result or in a coded error, in bounded time.
+"""Queries spoilt at random: each ends in a result or in a coded error, in bounded time, from the tree and streamed.
 
-The mutator is seeded, so a failure comes back. What a mutated query means is nobody's business here; that the engine
-never answers with an internal exception, a RecursionError or silence is.
+The mutator is seeded by numbers, so a failure comes back: other ones each day, ten thousand in a campaign. What a
+mutated query means is nobody's business here; that the engine never answers with an internal exception, a
+RecursionError or silence is.
 """
 
 from __future__ import annotations
@@ -18,8 +19,11 @@ import pytest
 import xylem
 from xylem.bench.xmark_queries import NUMBERS, query
 
-MUTANTS = 500
+from tests import turns
+
+MUTANTS = 10_000 if turns.is_everything_asked_for() else 400
 BATCH = 25
+FIRST = turns.today() * 400
 ITEMS = 10_000  # of a result that are looked at: `1 to 1000000000` is a fine query
 SECONDS = 60
 
@@ -143,11 +147,13 @@ def mutant(number: int) -> str:
 @pytest.mark.parametrize("first", range(0, MUTANTS, BATCH))
 def test_mutants_end_well(first: int) -> None:
     tree = xylem.parse(DOCUMENT)
-    for number in range(first, first + BATCH):
+    for number in range(FIRST + first, FIRST + first + BATCH):
         text = mutant(number)
         faulthandler.dump_traceback_later(SECONDS)
         try:
-            list(islice(xylem.compile(text).run(context=tree), ITEMS))
+            query = xylem.compile(text)
+            list(islice(query.run(context=tree), ITEMS))
+            list(islice(query.stream(DOCUMENT.encode()), ITEMS))
         except xylem.EngineBug as bug:
             pytest.fail(f"mutant {number}: {bug}\n{text}")
         except xylem.XylemError:
@@ -161,3 +167,9 @@ def test_mutants_end_well(first: int) -> None:
 def test_mutants_are_reproducible_and_different() -> None:
     assert mutant(7) == mutant(7)
     assert len({mutant(number) for number in range(100)}) > 90
+
+
+@pytest.mark.parametrize("text", ["//a/sort()", "sort()", "sort(1, (), abs#1, 2)"])
+def test_a_sort_with_other_arguments_is_no_function(text: str) -> None:
+    with pytest.raises(xylem.XylemError, match="XPST0017"):
+        xylem.compile(text).check()
