@@ -20,7 +20,7 @@ from .progress_line import progress_line
 from .query_source import QuerySource, output_parameters, spark_settings, variables
 from .result_output import result_output
 from .run_query import RunOptions
-from .statistics import Facts, peak_rss_bytes, report_as
+from .statistics import Facts, operator_rows, peak_rss_bytes, report_as
 
 
 def run_on_spark(
@@ -52,6 +52,10 @@ def run_on_spark(
     line = progress_line(options.quiet)
     shown = _Shown()
     run = BatchRun(session.start, query, files, partitions=partitions, observe=shown.see)
+    if options.statistics is not None:
+        from xylem.run.counters import Counters
+
+        run.counters = Counters()
     if line is not None:
         shown.draw = lambda: line.show(shown)
     shown.run = run
@@ -155,6 +159,7 @@ def _facts(run: BatchRun, session: _Session) -> Facts:
         "peak_worker_rss_bytes": measured.peak_worker_rss_bytes,
         "spilled_bytes": measured.spilled_bytes,
         "peak_rss_bytes": peak_rss_bytes(),
+        "operators": run.operators().to_dict(),
     }
     if run.is_spread:
         facts |= {"split": run.plan.lines(), "cut_seconds": round(run.plan.cut_seconds, 3)}
@@ -184,3 +189,4 @@ def _rows(facts: Facts) -> Iterator[tuple[str, str]]:
     if facts["spilled_bytes"]:
         yield "waited in a file", f"{facts['spilled_bytes']:,} bytes of rows"
     yield "memory at most", f"{facts['peak_worker_rss_bytes'] / 1e6:,.1f} MB in a task"
+    yield from operator_rows(facts)

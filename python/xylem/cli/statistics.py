@@ -122,6 +122,11 @@ def _rows(facts: Facts) -> Iterator[tuple[str, str]]:
         yield f"  ${buffer['variable']}", _number(buffer["peak_bytes"], "byte", "bytes")
     if facts["peak_rss_bytes"] is not None:
         yield "memory at most", f"{facts['peak_rss_bytes'] / 1e6:,.1f} MB"
+    yield from operator_rows(facts)
+
+
+def operator_rows(facts: Facts) -> Iterator[tuple[str, str]]:
+    """A row for each operator, with the number it has in `explain`."""
     for operator in facts.get("operators", ()):
         yield f"operator {operator['id']:>3}", _operator_text(operator)
 

@@ -112,6 +112,8 @@ class OperatorCounts:
         if not shown:
             return None, None, None
         items = sum(each.items for each in shown)
+        if operator.runs is Runs.MERGE:
+            return items, None, None
         match operator:
             case Scan():
                 return None, items, None
@@ -139,7 +141,8 @@ class OperatorCounts:
     def _follows(self, operator: Operator, items_in: int | None) -> int | None:
         match operator:
             case Aggregate(keys=(), over=None) | Fold(over=None):
-                return 1 if properties(operator).passes else None
+                # Of tasks, each gives one.
+                return 1 if properties(operator).passes and operator.runs is not Runs.TASK else None
             case Bind(how="let"):
                 return 1 if operator.over is None else items_in
             case Bind(limit=None, inputs=(source,)) if operator.over is None or isinstance(source, Scan):

@@ -22,6 +22,7 @@ from .runtime.tuples import groups_of, ordered
 
 if TYPE_CHECKING:
     from .program import Program
+    from .tasks.rows import Row
 
 _START, _ITEM = 1, 4
 ANSWER = Meter("answer", "")
@@ -148,6 +149,13 @@ class Counters:
         if index is not None and span is not None and index.built:
             figures = self.of(Meter("index", place_key(span), number))
             figures.items = figures.entries = max(figures.entries, index.size)
+
+    def counted_rows(self, part: str, rows: Iterable[Row]) -> Iterator[Row]:
+        """The rows of a part of a distributed query, as they come together."""
+        figures = self.of(Meter("rows", part))
+        for row in rows:
+            figures.items += 1
+            yield row
 
     def counted(self, program: Program, space: dict[str, Any], items: Iterable[Any]) -> Iterator[Any]:
         """The answer of a program over trees; when it ends, or is given up, its indexes are counted."""

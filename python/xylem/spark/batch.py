@@ -32,6 +32,9 @@ from .shipped_query import ShippedQuery
 from .task import SHUFFLED, Figures, StageWork, peak_rss_bytes
 
 if TYPE_CHECKING:
+    from xylem.plan.operator_counts import OperatorCounts
+    from xylem.run.counters import Counters
+
     from .session import BatchSpark
 
 
@@ -92,6 +95,17 @@ class BatchRun:
         self._files = files
         self._partitions = partitions
         self._broadcast_bytes = broadcast_bytes
+        self.counters: Counters | None = None
+        """Counts the rows of parts as they come to the driver, where somebody wants to know."""
+
+    def operators(self) -> OperatorCounts:
+        """The operators of the run, with the rows that came to each merge."""
+        from xylem.lowering.operator_plans.of_tasks import task_plan
+        from xylem.plan.operator_counts import OperatorCounts
+        from xylem.run.deep_stack import compiled_deep
+
+        plan = compiled_deep(lambda: task_plan(self.program))
+        return OperatorCounts(plan, {} if self.counters is None else self.counters.figures)
 
     @property
     def is_spread(self) -> bool:
@@ -205,7 +219,10 @@ class BatchRun:
         last = self.program.stages - 1
         rows, bound = self.rows_before(last, spool)
         arriving = self._arriving(last, bound, spool)
-        return {**rows, **{part.number: arriving.rows(part) for part in self._parts(last)}}
+        return {**rows, **{part.number: self._counted(part, arriving.rows(part)) for part in self._parts(last)}}
+
+    def _counted(self, part: Part, rows: Iterable[Row]) -> Iterable[Row]:
+        return rows if self.counters is None else self.counters.counted_rows(str(part.number), rows)
 
     def rows_before(self, last: int, spool: RowSpool) -> tuple[dict[int, Iterable[Row]], dict[int, bytes]]:
         """The rows of the stages before one, and what its tasks are given of them: small, or it were one task."""
@@ -217,7 +234,10 @@ class BatchRun:
             if not self._parts(stage):
                 continue
             arriving = self._arriving(stage, bound, spool)
-            kept = {part.number: list(self._within_limit(part, arriving.rows(part))) for part in self._parts(stage)}
+            kept = {
+                part.number: list(self._within_limit(part, self._counted(part, arriving.rows(part))))
+                for part in self._parts(stage)
+            }
             rows.update(kept)
             in_order = (row for part in sorted(kept) for row in kept[part])
             found = self.program.bind(stage, in_order, **self.query.seen())
