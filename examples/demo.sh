@@ -70,4 +70,7 @@ else
   done
 fi
 
+say 'Subscriptions in a network: what each can use of the others, and what every link carries (docs/network.md).'
+show xylem network plan network/thesis.json --optimize
+
 say 'Next: README.md for the Python interface, xylem stream --help, docs/streaming.md, docs/spark.md.'

@@ -100,13 +100,14 @@ def test_a_query_that_fails_leaves_the_others_alone(tmp_path: Path) -> None:
     site.subscribe("good", "/s/p/x", "s")
     site.subscribe("bad", "for $p in /s/p where $p/x > 1 return <y>{ $p/x + 1 }</y>", "s")
     site.subscribe("key", "/s/p[@k > 3]/x", "s")
+    site.subscribe("start", "(xs:integer(string-join(('a', 'b'))), /s/p/x)", "s")
     publication.feed(b"<p k='4'><x>2</x></p><p k='?'><x>two</x></p><p k='5'><x>3</x></p></s>")
     site.work_all()
     site.unsubscribe("good")
     site.work_all()
     assert site.subscription("good").state is State.COMPLETE
     assert answer(site, site.subscription("good")) == "<x>2</x><x>two</x><x>3</x>"
-    for name in ("bad", "key"):
+    for name in ("bad", "key", "start"):
         assert site.subscription(name).state is State.FAILED
         assert "FORG0001" in site.subscription(name).error
     assert answer(site, site.subscription("key")).startswith("<x>2</x>")
@@ -123,6 +124,26 @@ def test_the_stream_is_scanned_once_for_all(tmp_path: Path) -> None:
     site.work_all()
     stream = site.streams["s"]
     assert stream.evaluated_bytes == stream.log.bytes
+    site.close()
+
+
+def test_subscribers_of_one_query_share_its_steps_and_end_where_they_like(tmp_path: Path) -> None:
+    draw = random.Random("same")
+    site = Site(tmp_path)
+    publication = site.publication("s")
+    publication.feed(b"<s>")
+    for number in range(12):
+        site.subscribe(f"q{number}", QUERIES[number % 2 * 5], "s")
+        publication.feed(records(5, draw))
+        site.work_all()
+        if number % 3 == 2:
+            site.unsubscribe(f"q{number - 2}")
+    publication.feed(b"</s>")
+    for name in list(site.catalogue.subscriptions):
+        site.unsubscribe(name)
+    site.work_all()
+    for one in site.catalogue.subscriptions.values():
+        assert answer(site, one) == expected(site, one), one
     site.close()
 
 

@@ -99,7 +99,8 @@ class _Reader:
 
     def _presence(self, path: ast.Expr, holds: bool) -> Zones:
         compared = _own_comparison(path)
-        if compared is not None:
+        if compared is not None and self._facts.is_at_most_one(_tested(compared)):
+            # Of several values, a predicate looks at more than a comparison does: one that is no number ends it.
             return self.zones(compared, holds)
         if not self._facts.is_at_most_one(path):
             return (Zone(atoms=frozenset({(Some(path, "", EXISTS), holds)})),)
@@ -318,10 +319,9 @@ def _ordered(x: _Measured, y: _Measured, op: str, value: Fraction, holds: bool) 
     first, second = x.variable, y.variable
     applied = op if holds else NEGATED[op]
     bounds = _between(first, second, applied, value)
-    if bounds is None:
-        return NEVER
     kinds = {first: Kinds.NUMBER, second: Kinds.NUMBER}
-    zones = [Zone(kinds, bounds)]
+    # A value compared with itself may never be so; what is no number counts all the same.
+    zones = [] if bounds is None else [Zone(kinds, bounds)]
     if not holds:
         if not (x.is_total and y.is_total):
             return None
@@ -363,6 +363,10 @@ def _own_comparison(path: ast.Expr) -> ast.GeneralComparison | None:
             if isinstance(test.right, ast.ContextItem) and constants_of(test.left) is not None:
                 return ast.GeneralComparison(test.op, test.left, bare)
     return None
+
+
+def _tested(comparison: ast.GeneralComparison) -> ast.Expr:
+    return comparison.left if is_path(comparison.left) else comparison.right
 
 
 def _counted(expr: ast.Expr) -> ast.Expr | None:

@@ -60,6 +60,7 @@ class SubscribedQuery:
         self.program.plan = replace(self.program.plan, steps=(), normal_form=self.program.plan.program)
         self.is_merged = can_be_merged(self.program.scan)
         """Whether it can share a scan with others; else it has one of its own."""
+        self.plan: ScanPlan = mergeable(self.program.scan) if self.is_merged else self.program.scan
 
     @property
     def source(self) -> str | None:
@@ -68,10 +69,6 @@ class SubscribedQuery:
             case ast.FunctionCall(arguments=(ast.StringLiteral(value=name),)):
                 return name
         return None
-
-    @property
-    def plan(self) -> ScanPlan:
-        return mergeable(self.program.scan) if self.is_merged else self.program.scan
 
 
 class Member:

@@ -85,8 +85,6 @@ class MergedScan:
         self._scanner.writes = True
         self.error: XylemError | None = None
         """What ended the scan, behind the records that it has given: a test of one of the plans that fails, say."""
-        self.new_to: set[str] = set()
-        """Who has not been told before, by another scan, that the elements around the records have begun."""
         self.begun = self._batch(opening)
         """What the elements around the records gave."""
 

@@ -7,6 +7,7 @@ and from the positions of these changes, and not from when it is run or how the 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from xylem.errors import InputError, XylemError
 from xylem.source.limits import DEFAULT_LIMITS, Limits
@@ -24,6 +25,16 @@ MOST_APART = 16
 Failed = Callable[[Member, XylemError], None]
 
 
+@dataclass
+class _Running:
+    """A scan and who takes part in it: by plan, those that have subscribed the same query."""
+
+    scan: MergedScan
+    groups: list[list[Member]]
+    new_to: set[str]
+    """Who has not been told before, by another scan, that the elements around the records have begun."""
+
+
 class SharedEvaluator:
     """The members of one stream at one position of its log.
 
@@ -36,9 +47,10 @@ class SharedEvaluator:
         self._limits = limits
         self._failed = failed
         self.position = position
-        self._together: list[Member] = []
-        self._scan: MergedScan | None = None
-        self._apart: dict[str, tuple[Member, MergedScan | None]] = {}
+        self._together: dict[str, Member] = {}
+        self._running: _Running | None = None
+        self._apart: dict[str, Member] = {}
+        self._running_apart: dict[str, _Running] = {}
         self._done: list[str] = []
         self.scanned_bytes = 0
         """By all scans together, to be compared with the bytes of the log."""
@@ -47,7 +59,7 @@ class SharedEvaluator:
         return len(self._together) + len(self._apart)
 
     def names(self) -> list[str]:
-        return [member.name for member in self._together] + list(self._apart)
+        return [*self._together, *self._apart]
 
     def take_done(self) -> list[str]:
         """Members whose answers nothing could change any more: they have left."""
@@ -57,22 +69,23 @@ class SharedEvaluator:
     def take_over(self, other: SharedEvaluator) -> None:
         """The members of another evaluator at the same position go on here."""
         assert other.position == self.position
-        self._together += other._together
-        self._apart.update(other._apart)
+        self._together |= other._together
+        self._apart |= other._apart
+        self._running_apart |= other._running_apart
         self._done += other._done
         if other._together:
-            self._scan = None
-        other._together, other._apart = [], {}
+            self._running = None
+        other._together, other._apart = {}, {}
 
     def join(self, member: Member) -> None:
         """A member takes part from the position on; XYRT0051 where it is one too many of those with their own scan."""
         if member.query.is_merged:
-            self._together.append(member)
-            self._scan = None
+            self._together[member.name] = member
+            self._running = None
         elif len(self._apart) >= MOST_APART:
             raise InputError("XYRT0051", f"{MOST_APART} queries with a scan of their own are on the stream already")
         else:
-            self._apart[member.name] = member, None
+            self._apart[member.name] = member
 
     def leave(self, name: str) -> None:
         """A member is complete: it has its records up to the position, and the rest of its answer is written."""
@@ -86,13 +99,11 @@ class SharedEvaluator:
     def drop(self, name: str) -> Member | None:
         """A member takes no part any more; its answer stays as it is."""
         if name in self._apart:
-            return self._apart.pop(name)[0]
-        for member in self._together:
-            if member.name == name:
-                self._together.remove(member)
-                self._scan = None
-                return member
-        return None
+            self._running_apart.pop(name, None)
+            return self._apart.pop(name)
+        # The scan goes on without it, until it begins anew for another reason or at the next piece.
+        self._running = None
+        return self._together.pop(name, None)
 
     def advance(self, end: int) -> int:
         """Evaluate another piece of the log, up to a position; the position that was reached."""
@@ -103,59 +114,75 @@ class SharedEvaluator:
             self.position = end
             return end
         data, reached = self._log.read(self.position, end, PIECE_BYTES)
-        if self._together:
-            if self._scan is None:
-                self._scan = self._begun(self._together)
-            self._feed(self._scan, self._together, data)
-        for name, (member, scan) in list(self._apart.items()):
-            scan = scan or self._begun([member])
-            self._apart[name] = member, scan
-            self._feed(scan, [member], data)
+        running = self._running
+        if running is None and self._together:
+            running = self._begun(list(self._together.values()))
+            self._running = running
+        if running is not None:
+            self._feed(running, data)
+        for name, member in list(self._apart.items()):
+            if name not in self._running_apart:
+                self._running_apart[name] = self._begun([member])
+            if name in self._apart:
+                self._feed(self._running_apart[name], data)
         self.position = reached
         return reached
 
-    def _begun(self, members: list[Member]) -> MergedScan:
+    def _begun(self, members: list[Member]) -> _Running:
         """A scan from here on; members that have not begun are told of what is open."""
-        scan = MergedScan([member.query.plan for member in members], self._log.opening, self._limits)
+        same: dict[int, list[Member]] = {}
+        for member in members:
+            same.setdefault(id(member.query), []).append(member)
+        groups = list(same.values())
+        scan = MergedScan([group[0].query.plan for group in groups], self._log.opening, self._limits)
         # News of what is open may come later, with the first records inside.
-        scan.new_to |= {member.name for member in members if not member.is_started}
+        running = _Running(scan, groups, {member.name for member in members if not member.is_started})
         if scan.begun is not None:
             tree, shares = scan.begun
-            for number, member in enumerate(list(members)):
-                if not member.is_started:
-                    share = shares.get(number)
-                    self._try(member, lambda m=member, s=share: m.start(tree) if s is None else m.take(tree, s))  # type: ignore[misc]
-        return scan
+            for number, group in enumerate(groups):
+                for member in group:
+                    if not member.is_started:
+                        share = shares.get(number)
+                        self._try(member, lambda m=member, s=share: m.start(tree) if s is None else m.take(tree, s))  # type: ignore[misc]
+        return running
 
-    def _feed(self, scan: MergedScan, members: list[Member], data: bytes) -> None:
+    def _feed(self, running: _Running, data: bytes) -> None:
         self.scanned_bytes += len(data)
-        found = scan.feed(data)
-        if scan.error is not None and len(members) > 1:
+        found = running.scan.feed(data)
+        error = running.scan.error
+        if error is not None and len(running.groups) > 1:
             # One of them fails in the scan, and none has been given anything: each reads this piece by itself.
-            for member in list(members):
-                self._feed(self._begun([member]), [member], data)
-            self._scan = None
+            for group in running.groups:
+                self._feed(self._begun([member for member in group if self._has(member)]), data)
+            self._running = None
             return
         if found is not None:
-            self._give(scan, members, *found)
-        if scan.error is not None:
-            error = scan.error
-            for member in members:
-                self._try(member, lambda: _raised(error))
+            self._give(running, *found)
+        if error is not None:
+            for group in running.groups:
+                for member in group:
+                    self._try(member, lambda: _raised(error))
 
-    def _give(self, scan: MergedScan, members: list[Member], tree: TreeInterface, shares: dict[int, Share]) -> None:
-        each = list(members)
+    def _give(self, running: _Running, tree: TreeInterface, shares: dict[int, Share]) -> None:
         around = tree.spine()[: 1 + self._log.depth]
+        begun = running.scan.begun
         for number, share in shares.items():
-            member = each[number]
-            if member.name not in scan.new_to:
-                share = share.without_starts_of(around)
-            if self._try(member, lambda m=member, s=share: m.take(tree, s)):  # type: ignore[misc]
-                if scan.begun is not None:
-                    member.rest_on(scan.begun[0])
-                if member.is_done:
-                    self.leave(member.name)
-                    self._done.append(member.name)
+            again: Share | None = None
+            for member in running.groups[number]:
+                if not self._has(member):
+                    continue
+                given = share
+                if member.name not in running.new_to:
+                    given = again = again or share.without_starts_of(around)
+                if self._try(member, lambda m=member, s=given: m.take(tree, s)):  # type: ignore[misc]
+                    if begun is not None:
+                        member.rest_on(begun[0])
+                    if member.is_done:
+                        self.leave(member.name)
+                        self._done.append(member.name)
+
+    def _has(self, member: Member) -> bool:
+        return self._together.get(member.name) is member or self._apart.get(member.name) is member
 
     def _try(self, member: Member, action: Callable[[], None]) -> bool:
         """Whether a member goes on: what fails in one of them is its own affair."""
