@@ -40,6 +40,7 @@ STAGES = (
     "network",
     "bench",
     "conformance",
+    "console",
     "cli",
     "__main__",
 )

@@ -447,6 +447,25 @@ def shell(
     run_shell(place)
 
 
+@app.command(epilog="Example: `xylem console`, then open the address that it prints.")
+@reported()
+def console(
+    host: Annotated[str, typer.Option("--host", help="Address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option("--port", help="Port to listen on.")] = 8480,
+    token: Annotated[
+        str | None, typer.Option("--token", help="Require this token; needed beyond this machine.")
+    ] = None,
+    certificate: Annotated[
+        Path | None, typer.Option("--tls-cert", metavar="FILE", help="TLS certificate, needed beyond this machine.")
+    ] = None,
+    key: Annotated[Path | None, typer.Option("--tls-key", metavar="FILE", help="Key of the TLS certificate.")] = None,
+) -> None:
+    """Try queries in a browser: errors underlined, what each line does in the margin, the answer, the buffers."""
+    from .console_command import run_console
+
+    run_console(host, port, token, certificate, key)
+
+
 @app.command("language-server")
 @reported()
 def language_server() -> None:

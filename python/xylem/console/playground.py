@@ -1,0 +1,117 @@
+"""What the playground does with a query: check it, explain it, offer names, and run it in a process of its own.
+
+The process is `xylem run` itself, so that what the playground shows is what the command prints, byte for byte. It has
+limits of time and memory, an empty directory, no input but the sample, and no `--allow`: `doc()` reads nothing.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from xylem.errors import XylemError
+from xylem.interactive.diagnostics import checked, diagnostic_of, line_notes
+from xylem.interactive.name_completion import suggestions, word_before
+from xylem.interactive.shell import names_in
+
+TIME_LIMIT_SECONDS = 10
+MEMORY_LIMIT = "1GB"
+MOST_OUTPUT_BYTES = 1_000_000
+FORMATS = ("xml", "lines", "jsonl", "csv", "table")
+NAME = "query"
+
+
+def check(text: str) -> dict[str, Any]:
+    """The error of a query with its place, what its lines do, and the whole explanation."""
+    from xylem import api
+
+    found = checked(text, NAME)
+    if found is not None:
+        place = found.place
+        error = {"code": found.code, "message": found.message, "hint": found.hint}
+        spans = {"line": 1, "column": 1, "end_line": 1, "end_column": 1} if place is None else vars(place)
+        return {"errors": [{**error, **spans}], "notes": [], "explain": ""}
+    notes = [{"line": n.place.line, "effect": n.effect, "text": n.text} for n in line_notes(text, NAME)]
+    try:
+        explained = api.compile(text, name=NAME).explain().to_text()
+    except XylemError as error:
+        explained = str(diagnostic_of(error, NAME).message)
+    return {"errors": [], "notes": notes, "explain": explained}
+
+
+def names(before: str, text: str, sample: str) -> dict[str, Any]:
+    """Names that fit before the cursor, and how many characters of them are there already."""
+    found = suggestions(before, text, names_in(sample.encode()))[:100]
+    return {"word": len(word_before(before)), "names": [vars(one) for one in found]}
+
+
+def run(text: str, sample: str, chosen: str = "xml") -> dict[str, Any]:
+    """What `xylem run` prints for a query over a sample, with its figures and the plot of its buffers."""
+    with TemporaryDirectory(prefix="xylem-console-") as name:
+        place = Path(name)
+        (place / "query.xq").write_text(text, encoding="utf-8")
+        command = [sys.executable, "-m", "xylem", "run", "query.xq", "--stats", "json", "--quiet"]
+        command += ["--time-limit", str(TIME_LIMIT_SECONDS), "--memory-limit", MEMORY_LIMIT]
+        if chosen in FORMATS and chosen != "xml":
+            command += ["--format", chosen]
+        if sample.strip():
+            (place / "sample.xml").write_text(sample, encoding="utf-8")
+            command += ["-i", "sample.xml", "--plot-buffers", "plot.svg"]
+        output, told = _ran(command, place)
+        plot = place / "plot.svg"
+        drawn = plot.read_text(encoding="utf-8") if plot.is_file() else ""
+    lines = told.splitlines()
+    figures = lines.pop() if lines and lines[-1].startswith("{") else ""
+    return {"output": output, "messages": "\n".join(lines), "figures": figures, "plot": drawn}
+
+
+def _ran(command: list[str], place: Path) -> tuple[str, str]:
+    kept = ("PATH", "PYTHONPATH", "LANG", "SYSTEMROOT")
+    environment = {name: os.environ[name] for name in kept if name in os.environ}
+    root = str(Path(__file__).parents[2])
+    environment["PYTHONPATH"] = os.pathsep.join(filter(None, (root, environment.get("PYTHONPATH"))))
+    with (place / "out").open("wb") as out, (place / "told").open("wb") as told:
+        try:
+            subprocess.run(
+                command,
+                cwd=place,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=told,
+                timeout=2 * TIME_LIMIT_SECONDS,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            told.write(b"the run was stopped\n")
+    data = (place / "out").read_bytes()
+    text = data[:MOST_OUTPUT_BYTES].decode("utf-8", "replace")
+    more = "" if len(data) <= MOST_OUTPUT_BYTES else f"\nonly the first {MOST_OUTPUT_BYTES:,} bytes are shown"
+    return text, (place / "told").read_text("utf-8", "replace").rstrip("\n") + more
+
+
+def examples() -> dict[str, tuple[str, str]]:
+    """Queries to begin with, and samples for them."""
+    feed = "<departures>\n" + "".join(
+        f'  <departure line="{line}" minutes="{late}"><to>{to}</to></departure>\n'
+        for line, late, to in ((4, 0, "Airport"), (11, 6, "Old Town"), (2, 1, "University"), (11, 3, "Harbour"))
+    )
+    sample = feed + "</departures>\n"
+    return {
+        "filter": ("for $d in /departures/departure\nwhere $d/@minutes > 2\nreturn $d/to", sample),
+        "group": (
+            "for $d in //departure\ngroup by $line := string($d/@line)\n"
+            'return map { "line": $line, "departures": count($d), "worst": max($d/@minutes) }',
+            sample,
+        ),
+        "sort": ("for $d in //departure\norder by number($d/@minutes) descending\nreturn $d/to/string()", sample),
+        "window": (
+            "for tumbling window $w in //departure\nstart at $s when true()\nend at $e when $e - $s = 1\n"
+            'return <pair n="{ count($w) }">{ $w/to/string() }</pair>',
+            sample,
+        ),
+    }
