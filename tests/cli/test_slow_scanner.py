@@ -5,16 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from xylem.cli import slow_scanner
 from xylem.cli.slow_scanner import MUCH_INPUT_BYTES, SlowScanner
 from xylem.run.stream.progress import Progress
 from xylem.run.stream.run import Statistics
+from xylem.source import kernel
 from xylem.source.byte_source import ByteSource
 
 
 @pytest.fixture(autouse=True)
 def without_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(slow_scanner, "is_kernel_built", lambda: False)
+    monkeypatch.setattr(kernel, "is_kernel_built", lambda: False)
 
 
 def at(input_bytes: int) -> Progress:

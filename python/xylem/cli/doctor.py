@@ -15,7 +15,12 @@ OPTIONAL = {
     "xmlschema": "XML Schemas: xylem schema show s.xsd, --schema s.xsd",
     "saxonche": "comparisons with an independent processor in tests and benchmarks",
     "pyspark": "runs on Spark: xylem run --on spark, xylem stream",
-    "pyarrow": "DataFrames of Spark",
+    "pyarrow": "query.to_arrow, --format parquet, DataFrames of Spark",
+    "zstandard": "inputs in Zstandard",
+    "fsspec": "inputs at URLs",
+    "prompt-toolkit": "xylem shell",
+    "pygls": "xylem language-server",
+    "starlette": "xylem console",
 }
 SAFE_EXPAT = (2, 6, 0)
 

@@ -8,8 +8,6 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from xylem.source.kernel import is_kernel_built
-
 if TYPE_CHECKING:
     from xylem.run.stream.progress import Progress
 
@@ -26,7 +24,7 @@ class SlowScanner:
     def __init__(self, scanner: str, *, is_quiet: bool) -> None:
         # The library warns at any size; a command says it in its own words, and not for small inputs.
         warnings.filterwarnings("ignore", "the scan kernel is not built here", RuntimeWarning)
-        self.is_silent = scanner != "auto" or is_quiet or is_kernel_built()
+        self.is_silent = scanner != "auto" or is_quiet
 
     def tell_of_files(self, names: Iterable[str]) -> None:
         """Warn where the files of a run are large."""
@@ -39,5 +37,9 @@ class SlowScanner:
 
     def _tell(self, input_bytes: int) -> None:
         if not self.is_silent and input_bytes > MUCH_INPUT_BYTES:
+            # Asked for large inputs only: to load the kernel takes longer than many a small run.
+            from xylem.source import kernel
+
             self.is_silent = True
-            print(WARNING, file=sys.stderr)
+            if not kernel.is_kernel_built():
+                print(WARNING, file=sys.stderr)

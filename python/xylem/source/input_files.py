@@ -9,7 +9,6 @@ from pathlib import Path
 
 from xylem.errors import InputError
 
-from .archive_member import is_archive, member_names
 from .byte_source import STDIN
 
 
@@ -29,9 +28,12 @@ def _files_of(name: str) -> list[str]:
         return [name]
     if "://" in name:
         return [name]
-    if is_archive(path):
-        found = member_names(path)
-    elif path.is_dir():
+    if path.suffix.lower() == ".zip":
+        from .archive_member import is_archive, member_names
+
+        if is_archive(path):
+            return member_names(path)
+    if path.is_dir():
         found = sorted(_below(path))
     elif has_magic(name) and not path.exists():
         found = sorted(match for match in glob(name, recursive=True) if Path(match).is_file())

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
-from xml.parsers import expat
 
 HEAD_BYTES = 1 << 16
 """Of an input whose root begins later than this, nothing is said."""
@@ -34,6 +33,9 @@ class _Found(Exception):
 
 def root_element(head: bytes) -> RootElement | None:
     """The root that a document begins with; None where these bytes do not reach it, or are no XML."""
+    # Here, since every source knows this file, and few are asked for their root.
+    from xml.parsers import expat
+
     found: list[RootElement] = []
 
     def start(name: str, attributes: dict[str, str]) -> None:
