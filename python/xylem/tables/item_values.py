@@ -149,6 +149,8 @@ def _scalar(shape: Scalar) -> Callable[[Any], Any]:
 
 def text_of(item: Any) -> str:
     """An item as text: the XML of an element, the value of anything else."""
+    if type(item) is str:
+        return item
     if isinstance(item, Node) and item.kind in (ELEMENT, DOCUMENT):
         from xylem.sink.serialization_parameters import SerializationParameters
         from xylem.sink.serialize import serialize
@@ -175,7 +177,7 @@ def _integer(bits: int) -> Callable[[Any], int]:
     most = 1 << (bits - 1)
 
     def converted(item: Any) -> int:
-        value = int(_cast(item, at.INTEGER))
+        value = item if type(item) is int else int(_cast(item, at.INTEGER))
         if not -most <= value < most:
             raise DynamicError("XYRT0006", f"{value} has more than {bits} bits")
         return value
@@ -188,7 +190,7 @@ def _decimal(precision: int, scale: int) -> Callable[[Any], Decimal]:
     digits = Context(prec=precision, rounding=ROUND_HALF_EVEN)
 
     def converted(item: Any) -> Decimal:
-        value = Decimal(_cast(item, at.DECIMAL))
+        value = item if type(item) is Decimal else Decimal(_cast(item, at.DECIMAL))
         try:
             return value.quantize(last_digit, context=digits)
         except InvalidOperation:
