@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from xylem import history_query
 from xylem.errors import DynamicError, StaticError
 
 from tests.run.history.feeding import OPEN, PAPER, displays, texts
@@ -96,6 +97,9 @@ def test_the_queries_of_section_3(query: str, shown: list[str]) -> None:
 )
 def test_projections(query: str, shown: list[str]) -> None:
     assert texts(query, QUOTES) == shown
+    # As users run it, by operators where there are some.
+    answers = history_query(query).answers(QUOTES.encode())
+    assert [answer.display.text for answer in answers if answer.is_changed] == shown
 
 
 @pytest.mark.parametrize("chunk", [1, 3, 10_000])

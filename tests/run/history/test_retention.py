@@ -35,6 +35,7 @@ STREAM = f'{OPEN}<r><a u:id="i">x</a><a u:id="k">y</a></r>{UPDATES}</u:stream>'
         ("/r/a?[3]", 0, 3),
         ("/r/a?[0]", 0, 0),
         ("/r/a#1, /r/a?[2.5]", 1, 2.5),
+        ("for $a in /r/a return $a?4", 0, 4),
     ],
 )
 def test_answers_are_those_of_the_whole_history(query: str, versions: int, seconds: float | None) -> None:

@@ -35,6 +35,14 @@ def demand_of(modules: Iterable[ast.Node]) -> Demand:
         for node in module.walk():
             if isinstance(node, ast.ModuleImport):
                 return Demand(is_everything=True, why=node)  # what it imports may ask for anything
+            if isinstance(node, (ast.Lookup, ast.UnaryLookup)):
+                # Of nodes `$x?60` is a time projection, which is known when the query runs.
+                asked = _looked_up(node.key)
+                if asked is None:
+                    return Demand(is_everything=True, why=node)
+                if asked >= 0:
+                    seconds = asked if seconds is None else seconds + asked
+                continue
             if not isinstance(node, ast.FunctionCall) or node.name.uri != HISTORY or node.name.local == "document":
                 continue
             amount = _literal(node)
@@ -46,6 +54,16 @@ def demand_of(modules: Iterable[ast.Node]) -> Demand:
             else:
                 seconds = number if seconds is None else seconds + number
     return Demand(versions, seconds)
+
+
+def _looked_up(key: ast.Expr | None) -> Decimal | None:
+    """The seconds that a lookup may ask for; -1 where it looks up no number, None where that is not known."""
+    match key:
+        case ast.IntegerLiteral(value=value):
+            return Decimal(value)
+        case None | ast.StringLiteral():
+            return Decimal(-1)
+    return None
 
 
 def _literal(call: ast.FunctionCall) -> tuple[str, Decimal] | None:

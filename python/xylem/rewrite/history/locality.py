@@ -40,6 +40,10 @@ def reason_to_leave(expr: ast.Node) -> tuple[str, ast.Node] | None:
                 return "it is an extension that only a whole tree answers", node
             case ast.Validate():
                 return "it validates", node
+            case ast.VersionProjection(base=ast.ContextItem()) | ast.VersionWindow(base=ast.ContextItem()):
+                return "it asks for versions of the context item", node
+            case ast.TimeProjection(base=ast.ContextItem()) | ast.TimeWindow(base=ast.ContextItem()):
+                return "it asks for versions of the context item", node
     if reads_focus(expr):
         return "it reads the context item", expr
     return None

@@ -103,6 +103,8 @@ class _Timelines:
         self._has_versions = has_versions
         self.found: list[plan.Timeline] = []
         self.names: list[ast.Name] = []
+        self.values: list[ast.Expr] = []
+        """What they are computed from: it reads the unit, too."""
 
     def lifted(self, node: N) -> N:
         return replaced(node, self._by)
@@ -122,6 +124,7 @@ class _Timelines:
         name = ast.Name(f"timeline{self._planner.fresh()}", None, NAMESPACE)
         self.found.append(plan.Timeline(number, chosen))
         self.names.append(name)
+        self.values.append(value)
         self._planner.keep_values(chosen, node)
         return ast.VarRef(name, span=node.span)
 
@@ -479,7 +482,9 @@ class _Planner:
         if collects and (beside.holes or beside.lookups):
             raise NoOperator("a path from nodes of several loops that were grouped", group)
         beside.lookups = [self._narrowed(one, body) for one in beside.lookups]
-        source = self._source(path, body, unit, expr, is_order_kept=fold not in _COUNTS, is_flat=collects)
+        source = self._source(
+            path, body, unit, expr, is_order_kept=fold not in _COUNTS, is_flat=collects, values=timelines.values
+        )
         return plan.Loop(
             source,
             self.function([unit, *beside.names, *timelines.names], body, is_unit=True),
@@ -585,7 +590,9 @@ class _Planner:
         *,
         is_order_kept: bool = True,
         is_flat: bool = False,
+        values: Sequence[ast.Expr] = (),
     ) -> plan.Source:
+        """`values`: what is computed of a unit beside the body."""
         condition: int | None = None
         levels = 0
         if path.conditions:
@@ -607,6 +614,8 @@ class _Planner:
             self.sources.append(around)
             self._keep(test, holder, path.stream, around.steps)
         projection = path.projection
+        if projection is not None and _asks_for_versions(body, unit):
+            raise NoOperator("versions of versions, which reach further back than either says", expr)
         if projection is None and _asks_for_versions(body, unit):
             # Versions of the element itself: it is found in its slot, as the newest version.
             projection = plan.Projection("#", "0")
@@ -617,7 +626,7 @@ class _Planner:
             path.steps,
             condition,
             levels,
-            None if is_flat else children_read(body, unit.expanded),
+            None if is_flat else children_read(ast.SequenceExpr((body, *values)), unit.expanded),
             projection,
             is_flat,
             looks_back(body),
