@@ -199,3 +199,12 @@ def test_a_timeline_is_remembered_for_each_binding() -> None:
         "for $m in (map {}, map { 1: 1 }) return count($m#0)"
     )
     assert texts(query, stream) == ["7 8 1 1", "8-7 9-8 1 1", "9-8-7 10-9-8 1 1"]
+
+
+def test_a_group_takes_the_place_that_another_leaves() -> None:
+    stream = f"""{OPEN}<r><a><u:mutable id="m"/></a></r><u:replace of="m" t="1"><a>2</a></u:replace></u:stream>"""
+    query = 'for $x in //a group by $k := string($x) return <g k="{ $k }">{ count($x) }</g>'
+    shown = ['<g k="">1</g>', '<g k="2">2</g>']
+    assert texts(query, stream) == shown
+    answers = history_query(query).answers(stream.encode())
+    assert [answer.display.text for answer in answers if answer.is_changed] == shown

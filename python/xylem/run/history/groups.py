@@ -96,19 +96,27 @@ class GroupLoop(Turns):
 
     def end(self) -> bool:
         changed, self._changed = self._changed, {}
+        # A place is free before another group takes it: the member that stood there may have changed its key.
         for group in changed:
-            self._give(group)
+            self._leave(group)
+        for group in changed:
+            if group.members.first() is not None:
+                self._give(group)
         self._sink.end()
         return self._sink.changed_at == self.engine.number
+
+    def _leave(self, group: _Group) -> None:
+        """Take back what a group gave, where it has no members any more or its first one is another."""
+        is_gone = group.members.first() is None
+        if group.made is not None and (is_gone or group.members.first_key() != group.place):
+            self._sink.put(group, [])  # type: ignore[arg-type]  # it has what a unit has
+        if is_gone:
+            del self._groups[group.key]
 
     def _give(self, group: _Group) -> None:
         """The rows of a group, instead of those it gave."""
         first = group.members.first()
-        if first is None:
-            del self._groups[group.key]
-            if group.made is not None:
-                self._sink.put(group, [])  # type: ignore[arg-type]  # it has what a unit has
-            return
+        assert first is not None
         keys, collected = self._grouping.keys, self._grouping.collected
         group.place = group.members.first_key()
         together = [
