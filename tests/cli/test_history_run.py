@@ -132,6 +132,8 @@ def test_streams_that_are_not_there_and_streams_of_one_name() -> None:
         ["--updates", "native", "--as-of", "soon", "-i", "-"],
         ["--updates", "native", "--late", "never", "-i", "-"],
         ["--updates", "native"],
+        ["--updates", "native", "--serve", ":0", "-i", "-"],
+        ["--updates", "native", "--report", "live", "--serve", "nowhere", "-i", "-"],
     ],
 )
 def test_options_that_do_not_go_together(options: list[str]) -> None:
@@ -153,6 +155,14 @@ def test_a_socket() -> None:
         result = run("-q", "count(/r/a)", "-i", place, "--updates", "native", "--on-malformed", "skip")
         publisher.join()
     assert [json.loads(line)["display"] for line in result.stdout.splitlines()] == ["1", "2", "1"]
+
+
+def test_an_answer_is_served_until_the_input_ends() -> None:
+    given = ["-q", "count(/r/a)", "-i", "-", "--updates", "native", "--on-malformed", "skip", "--report", "live"]
+    result = run(*given, "--serve", "127.0.0.1:0", stdin=STREAM)
+    assert result.exit_code == 0
+    assert result.stdout == ""
+    assert "http://127.0.0.1:" in result.stderr
 
 
 def test_figures() -> None:

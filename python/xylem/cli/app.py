@@ -46,6 +46,7 @@ from .history_options import (
     RecordPath,
     Report,
     ReportOption,
+    Serve,
     TimePath,
     Updates,
     VersionPath,
@@ -281,6 +282,7 @@ def run(
     report: ReportOption = Report.COMMITS,
     changes: ChangesOption = None,
     as_of: AsOf = None,
+    serve: Serve = None,
     keep_versions: KeepVersions = None,
     keep_time: KeepTime = None,
     record: RecordPath = None,
@@ -337,7 +339,7 @@ def run(
     paths = {"record": record, "key": key, "time": time, "version-path": version_path, "delete": delete}
     name = query.stem if query is not None else "query"
     keep = keep_versions, keep_time
-    history = history_options(updates, report, changes, as_of, late, commit, paths, name, keep)
+    history = history_options(updates, report, changes, as_of, late, commit, paths, name, keep, serve)
     told_event_time, late_place = event_time_of(event_time, watermark, late if history is None else None)
     options = RunOptions(
         inputs or [],

@@ -111,6 +111,15 @@ KeepTime = Annotated[
         rich_help_panel=HISTORY,
     ),
 ]
+Serve = Annotated[
+    str | None,
+    typer.Option(
+        "--serve",
+        metavar="HOST:PORT",
+        help="With `--report live`: a page that shows the answer as it changes, and its server-sent events.",
+        rich_help_panel=HISTORY,
+    ),
+]
 RecordPath = Annotated[
     str | None,
     typer.Option(
@@ -171,6 +180,8 @@ class HistoryOptions:
     """What the query is called in rows of the change log."""
     keep: Retention | None = None
     """None: what the query asks for."""
+    serve: tuple[str, int] | None = None
+    """Where the answer is served to browsers."""
 
 
 def history_options(
@@ -183,11 +194,13 @@ def history_options(
     paths: dict[str, str | None],
     name: str,
     keep: tuple[int | None, float | None] = (None, None),
+    serve: str | None = None,
 ) -> HistoryOptions | None:
     """None where inputs are no update streams; then none of the options may be given."""
     if updates is None:
         given = {"--report": report is not Report.COMMITS, "--changes": changes, "--as-of": as_of}
         given |= {"--commit": commit is not CommitWhen.BASE, **{f"--{key}": value for key, value in paths.items()}}
+        given["--serve"] = serve
         given |= {"--keep-versions": keep[0] is not None, "--keep-time": keep[1] is not None}
         for option, value in given.items():
             if value:
@@ -201,6 +214,8 @@ def history_options(
         raise typer.BadParameter(f"{late!r} is none of {', '.join(LATE)}", param_hint="--late")
     if changes is not None and report is not Report.LOG:
         raise typer.BadParameter("this goes with --report log", param_hint="--changes")
+    if serve is not None and report is not Report.LIVE:
+        raise typer.BadParameter("this goes with --report live", param_hint="--serve")
     time = None if as_of is None else seconds_of(as_of)
     if as_of is not None and time is None:
         raise typer.BadParameter(f"{as_of!r} is neither a number of seconds nor a dateTime", param_hint="--as-of")
@@ -214,7 +229,16 @@ def history_options(
         commits_items=commit is CommitWhen.ITEM,
         warn=lambda text: typer.echo(f"warning: {text}", err=True),
     )
-    return HistoryOptions(how, report, changes, time, _late(late), name, _kept(*keep))
+    return HistoryOptions(how, report, changes, time, _late(late), name, _kept(*keep), _place(serve))
+
+
+def _place(serve: str | None) -> tuple[str, int] | None:
+    if serve is None:
+        return None
+    host, _, port = serve.rpartition(":")
+    if not port.isdecimal() or int(port) > 65535:
+        raise typer.BadParameter(f"{serve!r} is not HOST:PORT", param_hint="--serve")
+    return host or "127.0.0.1", int(port)
 
 
 def _kept(versions: int | None, seconds: float | None) -> Retention | None:

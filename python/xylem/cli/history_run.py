@@ -150,10 +150,28 @@ def _final(answers: Iterator[Answer], history: HistoryOptions, write: Callable[[
 def _live(answers: Iterator[Answer], history: HistoryOptions, write: Callable[[str], None]) -> None:
     from xylem.sink.live_display import LiveDisplay
 
+    if history.serve is not None:
+        _served(answers, history.serve)
+        return
     columns, lines = shutil.get_terminal_size()
     display = LiveDisplay(write, columns, lines)
     for answer in answers:
         display.show(answer.display.text, answer.commit.number, answer.commit.time)
+
+
+def _served(answers: Iterator[Answer], place: tuple[str, int]) -> None:
+    """Serve the answer to browsers until the input ends."""
+    from xylem.sink.event_stream import EventServer
+
+    try:
+        server = EventServer(*place)
+    except OSError as error:
+        raise typer.BadParameter(str(error), param_hint="--serve") from None
+    with server:
+        typer.echo(f"http://{place[0]}:{server.port}/", err=True)
+        for answer in answers:
+            if answer.is_changed:
+                server.show(answer.commit.number, answer.commit.time, answer.display.text)
 
 
 _REPORTS: dict[Report, Callable[[Iterator[Answer], HistoryOptions, Callable[[str], None]], None]] = {
