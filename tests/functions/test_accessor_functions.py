@@ -5,6 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 
 import pytest
+import xylem
 from xylem.errors import ERR_NAMESPACE, DynamicError
 from xylem.functions import accessor_functions as fn
 from xylem.functions.context import Context
@@ -52,3 +53,10 @@ def test_trace(ctx: Context) -> None:
     ctx.run.trace = lambda label, value: heard.append((label, value))
     assert fn.trace(ctx, [1, "a"], "here") == [1, "a"]
     assert heard == [("here", '1, "a"')]
+
+
+def test_a_description_of_nothing_is_a_string() -> None:
+    query = "try { error(QName('urn:u', 'x'), '') } catch * { $err:description = '' }"
+    assert xylem.compile(query).run().value is True
+    query = "try { error(QName('urn:u', 'x')) } catch * { empty($err:description) }"
+    assert xylem.compile(query).run().value is True

@@ -35,6 +35,8 @@ class XylemError(Exception):
         self.span = span
         self.value = value
         self.name: object = None
+        self.description: str | None = None
+        """What the query said itself, by error(); it may be nothing at all."""
         super().__init__(self.message)
 
     @property

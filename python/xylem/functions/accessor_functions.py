@@ -36,11 +36,12 @@ def data(sequence: Iterable[Any]) -> Iterable[Any]:
 
 
 @function("fn:error", "xs:QName?, xs:string, item()*", "item()*")
-def error(code: QName | None = None, description: str = "", value: Sequence[Any] = ()) -> NoReturn:
-    raised = DynamicError(_code(code), description, value=value)
+def error(code: QName | None = None, description: str | None = None, value: Sequence[Any] = ()) -> NoReturn:
+    raised = DynamicError(_code(code), description or "", value=value)
     # The query's own words alone: a code of the catalogue may be raised for any reason.
     if description:
         raised.title = ""
+    raised.description = description
     raised.name = code
     raise raised
 

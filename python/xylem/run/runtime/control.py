@@ -56,7 +56,7 @@ def error_details(error: XylemError, locate: Callable[[XylemError], Span | None]
     value = error.value
     return {
         "code": error_name(error),
-        "description": error.why or error.title or None,
+        "description": (error.why or error.title or None) if error.description is None else error.description,
         "value": value if isinstance(value, (list, tuple, range)) else (value,),
         "module": span.source.name if span else None,
         "line-number": span.line if span else None,
