@@ -12,18 +12,21 @@ import typer
 
 from xylem.errors import InputError, StaticError
 from xylem.run.program import current_time
+from xylem.run.stream.resumable_program import is_sequential
 from xylem.run.stream.run import Statistics
 from xylem.run.tasks.checkpoint import Checkpoint, digest, input_identity, load_checkpoint
 from xylem.run.tasks.resumable import ResumableRun, refuse_others
 from xylem.source.byte_ranges import ByteRange, CutPoint, ranges
 from xylem.source.cut_points import find_cuts
 from xylem.source.decompression import is_compressed
+from xylem.syntax import parse
 from xylem.values.datetime_lexical import parse_date_time
 
 from .parts_run import encoder, parts_query
 from .progress_line import ProgressLine, progress_line
 from .query_source import QuerySource
 from .run_query import RunOptions
+from .sequential_checkpoint import run_sequential
 
 EVERY_BYTES = 8 << 20
 """About so much input from one checkpoint to the next."""
@@ -34,6 +37,11 @@ def run_with_checkpoint(source: QuerySource, options: RunOptions, checkpoint: Pa
     """Run the query over its one input, or go on with a run that was interrupted."""
     path, output = _checked(options)
     query = parts_query(source, options, several_documents=False)
+    if is_sequential(parse(source.text)):
+        run_sequential(source, options, checkpoint, output, _digest(query, output))
+        return
+    if str(path) == "-":
+        raise typer.BadParameter("one file is read: -i FILE", param_hint=OPTION)
     program = query.program()
     refuse_others(program)
     begun = _begun(checkpoint, _digest(query, output), path, output)
@@ -71,7 +79,7 @@ def run_with_checkpoint(source: QuerySource, options: RunOptions, checkpoint: Pa
 
 def _checked(options: RunOptions) -> tuple[Path, Path]:
     """The one file that is read, and the one that is written."""
-    if len(options.inputs) != 1 or options.inputs[0] == "-":
+    if len(options.inputs) != 1:
         raise typer.BadParameter("one file is read: -i FILE", param_hint=OPTION)
     if options.output is None:
         raise typer.BadParameter("the answer goes to a file: -o FILE", param_hint=OPTION)
@@ -88,6 +96,8 @@ def _checked(options: RunOptions) -> tuple[Path, Path]:
         if value:
             raise typer.BadParameter(f"{name} does not go with it", param_hint=OPTION)
     path = Path(options.inputs[0])
+    if str(path) == "-":
+        return path, options.output
     try:
         with path.open("rb") as file:
             head = file.read(16)

@@ -113,6 +113,8 @@ class RunPart:
     """How many items or values an operation on an infinite sequence may keep."""
     clock: Callable[[], DateTime | None] | None = None
     """When items arrive: what the clock of a replay shows; None is the clock of this machine."""
+    kept: dict[tuple[str, str], Any] | None = None
+    """Of a run that may be interrupted: its prolog variables by name, as they are made."""
     load_module: Callable[..., Any] | None = None
     """fn:load-xquery-module: set by the compiler."""
     history: Moments | None = None

@@ -200,6 +200,11 @@ class EventWriter:
         """Write the start tag of the innermost element: its attributes are complete."""
         self._close_tag()
 
+    @property
+    def is_between_items(self) -> bool:
+        """Whether all is written up to here, in an element, and what comes next depends on nothing but that."""
+        return self._is_inside and not self._has_open_tag and not self._after_atomic
+
     def set_apart(self) -> None:
         """What comes next is not adjacent to an atomic value before it."""
         self._after_atomic = False

@@ -47,6 +47,8 @@ class Global:
         self._expected = expected
         self._run = run
         self._value: Any = _UNSET
+        if run.kept is not None:
+            run.kept[name] = self
         self._as_of: dict[int, Any] = {}
         """Values as of earlier commits of update streams."""
 

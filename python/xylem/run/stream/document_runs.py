@@ -47,11 +47,13 @@ class DocumentRuns:
         scanner: str = "auto",
         statistics: Statistics | None = None,
         clock: Callable[[], DateTime | None] | None = None,
+        kept: dict[tuple[str, str], Any] | None = None,
     ) -> None:
         self._program = program
         self._part = RunPart(resources, now or current_time(), environment, dict(variables or {}))
         self._part.held_items = limits.held_items
         self._part.clock = clock
+        self._part.kept = kept
         self._limits = limits
         self._scanner = scanner
         is_lower = limits.buffered_bytes < limits.item_bytes or program.scan.reports_document_element

@@ -65,6 +65,11 @@ class StreamText:
         encode, write = byte_encoder(parameters), self._write
         return lambda text: write(encode(text))
 
+    @property
+    def writer(self) -> EventWriter | None:
+        """What writes XML event by event; None before the answer begins, and where items are collected."""
+        return self._writer
+
     def take(self, batches: Iterator[Any]) -> None:
         """Draw the batches of the run and write what they bring; an error comes after what was complete before it."""
         try:
