@@ -129,6 +129,9 @@ def test_a_predicate_on_values_that_come_again_looks_at_all_of_them() -> None:
     assert not matched("/photons/photon[note[. < 2]]", "/photons/photon[note < 2]").reuse
     assert matched("/photons/photon[note[. < 2]]", "/photons/photon[note[. < 2]]").reuse
     assert matched("/photons/photon[ra[. < 3]]", "/photons/photon[ra < 2]").reuse
+    assert not matched("/photons/photon[note > (3, 1)]", "/photons/photon[note > 1]").reuse
+    assert matched("/photons/photon[ra > (3, 1)]", "/photons/photon[ra > 1]").reuse
+    assert matched("/photons/photon[note = ('a', 'b')]", "/photons/photon[note = 'b']").reuse
 
 
 def test_missing_values_and_nan() -> None:

@@ -128,6 +128,9 @@ class _Reader:
     def _with_constants(
         self, own: ast.Expr, op: str, constants: list[Number | str], is_general: bool, holds: bool
     ) -> Zones | None:
+        if len(constants) > 1 and not all(isinstance(one, str) for one in constants) and self._measured(own) is None:
+            # Of several values, one that is no number may be met before the pair that holds.
+            return None
         found: Zones = NEVER if holds else ALWAYS
         for constant in constants:
             one = self._with_constant(own, op, constant, is_general, holds)
