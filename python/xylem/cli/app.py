@@ -522,6 +522,10 @@ def explain(
             show_default=False,
         ),
     ] = None,
+    updates: Annotated[
+        bool,
+        typer.Option("--updates", help="Explain a run over update streams: what updates cost, what is kept."),
+    ] = False,
 ) -> None:
     """Explain how a query runs, line by line: what streams, what is buffered, for how long and how much."""
     from .explain_query import explain_distribution, explain_graph, explain_plan, explain_query
@@ -533,6 +537,11 @@ def explain(
         from .network_plan import explain_in_network
 
         explain_in_network(query_source(query, text), network)
+        return
+    if updates:
+        from .explain_query import explain_updates
+
+        explain_updates(query_source(query, text), as_json=format is Format.JSON)
         return
     if on is Runner.SPARK:
         for name, given in (("--schema", schema), ("--code", code), ("--ast", ast), ("--graph", graph)):

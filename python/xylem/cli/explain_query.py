@@ -34,6 +34,25 @@ def explain_plan(source: QuerySource, schema: Path | None, form: str, *, on_spar
     sys.stdout.write(drawn_plan(query.task_operators() if on_spark else query.explain(schema).operators, form))
 
 
+def explain_updates(source: QuerySource, *, as_json: bool) -> None:
+    """Write to standard output how the query is kept up to date over update streams, and which versions it keeps."""
+    from xylem.api import history_query
+    from xylem.plan.history_text import history_facts, history_text
+
+    query = history_query(
+        source.text,
+        name=source.name,
+        base_uri=source.base_uri,
+        namespaces=source.namespaces,
+        module_folders=[source.folder],
+    )
+    plan = query.operators.plan
+    if as_json:
+        _write_json(history_facts(plan))
+    else:
+        sys.stdout.write(history_text(plan))
+
+
 def explain_distribution(source: QuerySource, *, as_json: bool) -> None:
     """Write to standard output how the query is spread over tasks, and why where it is not."""
     from xylem.plan.distribution_text import distribution_facts, distribution_text

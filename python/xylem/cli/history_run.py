@@ -49,12 +49,21 @@ def run_over_updates(source: QuerySource, options: RunOptions, history: HistoryO
             figures = run.figures
             facts: Facts = {"updates": figures.updates, "commits": figures.commits, "changes": figures.changes}
             facts = {**facts, "late": figures.late, "peak_rss_bytes": peak_rss_bytes()}
+            if figures.evaluated is not None:
+                facts = {**facts, "evaluated": figures.evaluated, "most_versions": figures.most_versions}
+            if figures.whole:
+                facts = {**facts, "whole": figures.whole}
             report_as({**facts, **facts_of(tally)}, _rows, options.statistics)
 
 
 def _rows(facts: Facts) -> Iterator[tuple[str, str]]:
     for name in ("updates", "commits", "changes", "late"):
         yield name, f"{facts[name]:,}"
+    if "evaluated" in facts:
+        yield "evaluated units", f"{facts['evaluated']:,}"
+        yield "most versions", f"{facts['most_versions']:,} of a region"
+    if "whole" in facts:
+        yield "then anew each time", str(facts["whole"])
     if "malformed" in facts:
         yield "left out", words_of(facts["malformed"])
     yield "peak memory", f"{facts['peak_rss_bytes'] / 1e6:,.0f} MB"

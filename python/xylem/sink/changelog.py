@@ -56,11 +56,20 @@ class ChangeLog:
         return self._rows
 
     def _changes(self, parts: list[str]) -> Iterator[tuple[Op, int, int, str | None, str | None]]:
-        matcher = SequenceMatcher(None, self._parts, parts, autojunk=False)
-        regions: list[int] = []
+        before, after = self._parts, parts
+        # Most of an answer stays: only what is between the first and the last change is compared.
+        start, shorter = 0, min(len(before), len(after))
+        while start < shorter and before[start] == after[start]:
+            start += 1
+        end = 0
+        while end < shorter - start and before[-1 - end] == after[-1 - end]:
+            end += 1
+        old_end, new_end = len(before) - end, len(after) - end
+        matcher = SequenceMatcher(None, before[start:old_end], after[start:new_end], autojunk=False)
+        regions: list[int] = self._regions[:start]
         for tag, a, b, c, d in matcher.get_opcodes():
-            old, new = self._parts[a:b], parts[c:d]
-            same = self._regions[a:b]
+            old, new = before[start + a : start + b], after[start + c : start + d]
+            same = self._regions[start + a : start + b]
             if tag == "equal":
                 regions += same
                 continue
@@ -74,7 +83,7 @@ class ChangeLog:
                 self._last_region += 1
                 yield "insert", self._last_region, len(regions), None, new[offset]
                 regions.append(self._last_region)
-        self._parts, self._regions = parts, regions
+        self._parts, self._regions = parts, regions + self._regions[old_end:]
 
 
 def replayed(parts: list[str], row: ChangeRow) -> None:

@@ -107,6 +107,11 @@ class Engine:
         return before != self._display
 
     @property
+    def longest_history(self) -> int:
+        """How many versions of a region have been kept at most."""
+        return self.units.longest
+
+    @property
     def display(self) -> Display:
         """The whole answer."""
         if self._display is None:

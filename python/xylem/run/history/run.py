@@ -49,6 +49,12 @@ class RunFigures:
     commits: int = 0
     changes: int = 0
     late: int = 0
+    evaluated: int | None = None
+    """How many units operators have evaluated; None where the query was evaluated from the beginning each time."""
+    most_versions: int | None = None
+    """The longest history of a region."""
+    whole: str = ""
+    """Why operators gave up, where they did."""
 
 
 def history_run(
@@ -112,6 +118,10 @@ class UpdateRun:
             self.figures.changes += text != shown
             yield Answer(commit, display, text != shown)
             shown = text
+        if isinstance(self.run, Engine):
+            self.figures.evaluated = self.run.evaluated
+            self.figures.most_versions = self.run.longest_history
+            self.figures.whole = self.run.why_whole
         self.figures.late = sum(feed.late for feed, _ in self._streams)
 
     def as_of(self, time: Decimal) -> Answer:

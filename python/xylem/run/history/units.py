@@ -128,6 +128,8 @@ class Units:
         """`truncates`: the histories of its slots are made as short as `kept` allows."""
         self.sources = sources
         self._truncates = truncates
+        self.longest = 1
+        """How many versions a slot has had at most."""
         self.order = Order()
         self.added: list[list[Unit]] = [[] for _ in sources]
         self.removed: list[list[Unit]] = [[] for _ in sources]
@@ -177,6 +179,8 @@ class Units:
         standing = watch.standing.past if watch.is_past else watch.standing
         self._walk(new.content, standing, watch.around, watch.depth, watch.begin, watch.projected, is_slot=True)
         self.truncate(slot, watch)
+        if len(slot.versions) > self.longest:
+            self.longest = len(slot.versions)
 
     def truncate(self, slot: Slot, watch: _Watch | None = None) -> None:
         """Leave out the versions of a slot that nobody will ask for."""

@@ -1,0 +1,177 @@
+"""What the parts of the planner share: sources, functions, what is kept, and what may not be in a function."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from xylem.analysis.free_variables import free_in
+from xylem.analysis.history.lengths import lengths
+from xylem.analysis.history.operands import PROJECTIONS
+from xylem.errors import Span
+from xylem.plan import history as plan
+from xylem.syntax import ast
+
+from .expressions import NoOperator, path_from, text_of
+from .input_paths import NAMESPACE, STREAMS, InputPaths, projection_of
+from .locality import is_timeline, reason_to_leave
+
+
+@dataclass
+class Beside:
+    """What a function reads beside its unit, as further parameters."""
+
+    planner: PlanBase
+    holes: list[plan.Operator] = field(default_factory=list)
+    lookups: list[plan.Lookup] = field(default_factory=list)
+    _hole_names: list[ast.Name] = field(default_factory=list)
+    _lookup_names: list[ast.Name] = field(default_factory=list)
+
+    @property
+    def names(self) -> list[ast.Name]:
+        """The parameters: holes first, then look-ups."""
+        return [*self._hole_names, *self._lookup_names]
+
+    @property
+    def given(self) -> list[plan.Operator | plan.Lookup]:
+        return [*self.holes, *self.lookups]
+
+    def hole(self, operator: plan.Operator, span: Span) -> ast.VarRef:
+        self.holes.append(operator)
+        return self._variable("hole", self._hole_names, span)
+
+    def lookup(self, lookup: plan.Lookup, span: Span) -> ast.VarRef:
+        self.lookups.append(lookup)
+        return self._variable("lookup", self._lookup_names, span)
+
+    def _variable(self, kind: str, names: list[ast.Name], span: Span) -> ast.VarRef:
+        name = ast.Name(f"{kind}{self.planner.fresh()}", None, NAMESPACE)
+        names.append(name)
+        return ast.VarRef(name, span=span)
+
+
+class PlanBase:
+    """The state of a planner."""
+
+    def __init__(self, prolog: Sequence[ast.Declaration], is_empty_greatest: bool, finds_joins: bool) -> None:
+        self.prolog = prolog
+        self.is_empty_greatest = is_empty_greatest
+        self.finds_joins = finds_joins
+        self.paths = InputPaths()
+        self.sources: list[plan.Source] = []
+        self.functions: list[ast.InlineFunction] = []
+        self.kept: list[plan.Kept] = []
+        self.notes: list[tuple[Span | None, str]] = []
+        self._number = 0
+        self._unsafe = {
+            declaration.name.expanded: found[0]
+            for declaration in prolog
+            if isinstance(declaration, ast.FunctionDecl)
+            and declaration.body is not None
+            and (found := reason_to_leave(declaration.body)) is not None
+        }
+
+    def fresh(self) -> int:
+        self._number += 1
+        return self._number
+
+    # --- questions
+
+    def _reads_paths(self, node: ast.Node) -> bool:
+        return any(isinstance(one, ast.VarRef) and one.name.expanded in self.paths.paths for one in node.walk())
+
+    def _reads_input(self, node: ast.Node) -> bool:
+        return self._reads_paths(node) or any(
+            isinstance(one, ast.Root) or (isinstance(one, ast.FunctionCall) and one.name.expanded in STREAMS)
+            for one in node.walk()
+        )
+
+    def is_closed(self, node: ast.Node) -> bool:
+        """Whether an expression reads no variable of the query but global ones."""
+        declared = {d.name.expanded for d in self.prolog if isinstance(d, ast.VariableDecl)}
+        return free_in(node) <= self.paths.paths.keys() | declared
+
+    # --- what is kept of the past
+
+    def keep_values(self, chosen: plan.Projection, expr: ast.Expr) -> None:
+        """The history of a value."""
+        self._note_kept(chosen, "", (), expr, "T")
+
+    def _keep_projected(
+        self, chosen: plan.Projection, stream: str, steps: tuple[plan.Step, ...], expr: ast.Expr
+    ) -> None:
+        self._note_kept(chosen, stream, steps, expr, "S")
+
+    def _note_kept(
+        self, chosen: plan.Projection, stream: str, steps: tuple[plan.Step, ...], expr: ast.Expr, rule: str
+    ) -> None:
+        by_time = chosen.sign.startswith("?")
+        versions = 0 if by_time else int(chosen.amount) + 1
+        seconds = chosen.amount if by_time else None
+        self.kept.append(plan.Kept(stream, steps, versions, seconds, text_of(expr), expr.span, rule))
+
+    def _keep(self, body: ast.Expr, unit: ast.Name, stream: str, steps: tuple[plan.Step, ...]) -> None:
+        """The histories that a function reads of its unit."""
+        for node in body.walk():
+            if isinstance(node, PROJECTIONS) and is_timeline(node):
+                raise NoOperator("the history of a value of each turn of a loop", node)
+        lets = {node.name.expanded for node in body.walk() if isinstance(node, ast.LetClause)}
+        for length in lengths(body, {unit.expanded: ()}):
+            base = getattr(length.projection, "base", None)
+            if isinstance(base, ast.VarRef) and base.name.expanded in lets:
+                raise NoOperator("a projection of a `let` variable", length.projection)
+            chosen = projection_of(length.projection)
+            if chosen is None:
+                raise NoOperator("a projection whose number is not a literal", length.projection)
+            inside = tuple(
+                plan.Step(plan.NameTest() if one.name is None else plan.NameTest(*one.name), one.is_deep)
+                for one in length.path
+            )
+            self._keep_projected(chosen, stream, (*steps, *inside), length.projection)
+
+    # --- functions
+
+    def check(self, expr: ast.Expr) -> None:
+        found = reason_to_leave(expr)
+        if found is not None:
+            raise NoOperator(*found)
+        for node in expr.walk():
+            if isinstance(node, (ast.FunctionCall, ast.NamedFunctionRef)):
+                why = self._unsafe.get(node.name.expanded)
+                if why is not None:
+                    raise NoOperator(f"{node.name.local}(): {why}", node)
+            elif isinstance(node, ast.VarRef) and node.name.expanded in self.paths.paths:
+                raise NoOperator("it reads a path in a way that no operator follows", node)
+            elif isinstance(node, ast.Lookup) and isinstance(node.key, (ast.IntegerLiteral, ast.DecimalLiteral)):
+                raise NoOperator("`?` with a number may be a time", node)
+
+    def _check_mixed(self, expr: ast.Expr, beside: Beside) -> None:
+        """No path may start at items of a loop that are held together: they are in trees of their own."""
+        mixed = {
+            name.expanded
+            for name, one in zip(beside.names, beside.given, strict=True)
+            if isinstance(one, (plan.Loop, plan.Slice))
+        }
+        found = path_from(expr, mixed)
+        if found is not None:
+            raise NoOperator("a path from items that were put together", found)
+
+    def function(self, names: Sequence[ast.Name], body: ast.Expr, *, is_unit: bool = False) -> int:
+        element = ast.SequenceTypeNode(ast.ElementTest()) if is_unit else None
+        parameters = tuple(ast.Parameter(name, element if index == 0 else None) for index, name in enumerate(names))
+        self.functions.append(ast.InlineFunction((), parameters, None, body, span=body.span))
+        return len(self.functions) - 1
+
+    # --- what the other parts plan
+
+    def _fold(self, expr: ast.Expr) -> plan.Operator | None:
+        raise NotImplementedError
+
+    def _slice(self, expr: ast.Expr) -> plan.Operator | None:
+        raise NotImplementedError
+
+    def _computed(self, expr: ast.Expr) -> plan.Operator:
+        raise NotImplementedError
+
+    def _loop(self, expr: ast.Expr, fold: str | None = None) -> plan.Loop | None:
+        raise NotImplementedError
