@@ -9,12 +9,14 @@ from collections.abc import Iterator
 import pytest
 from xylem.errors import XylemError
 from xylem.pipeline import StaticEnvironment, compile_history, compile_query
+from xylem.query.history_query import HistoryQuery
 from xylem.rewrite.joins.module_joins import RULE
 from xylem.run.history.commits import Commit, History
 from xylem.run.history.engine import Engine
 from xylem.run.history.evaluation import Reevaluation, Surroundings
 from xylem.source.resources import FileResources
 
+from tests.run.history.feeding import displays
 from tests.run.history.random_updates import STREAMS, random_query, random_script
 
 AROUND = Surroundings(FileResources(), {})
@@ -94,3 +96,14 @@ def test_random_queries_over_random_streams(chunk: int) -> None:
         seen += comparison.seen
         by_operators += comparison.by_operators
     assert by_operators > seen * 0.6
+
+
+@pytest.mark.parametrize("query", ["//*:b", "for $x in //*:b return <r>{ $x, $x/*:c }</r>", "//*:b#[1]", "//*:b/*:c"])
+def test_namespaces_around_a_unit_are_in_scope(query: str) -> None:
+    stream = """<u:stream xmlns:u="urn:xylem:update"><a xmlns="urn:d" xmlns:p="urn:p"><b u:id="i"><p:c k="1"/></b>
+        <e xmlns:q="urn:q"><p:b><c xmlns="">2</c></p:b></e></a>
+        <u:replace of="i" t="1"><b xmlns="urn:d"><c>3</c></b></u:replace></u:stream>"""
+    by_operators = HistoryQuery(query, StaticEnvironment())
+    assert not by_operators.operators.plan.whole
+    found = [answer.display.text for answer in by_operators.answers(stream.encode())]
+    assert found == [text for _, _, text in displays(query, stream)]

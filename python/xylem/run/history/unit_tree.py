@@ -17,7 +17,7 @@ from .content import Node as ContentNode
 from .flat_history import newest_nodes
 from .places import Place
 from .state_tree import StateTree, _Place
-from .units import Unit
+from .units import Unit, declared_around
 
 __all__ = ["UnitTrees"]
 
@@ -48,10 +48,11 @@ class PlainUnitTree(_Placed, Tree):
 class UnitTree(_Placed, StateTree):
     """A document of one unit, as of the last commit."""
 
-    __slots__ = ("_children", "place")
+    __slots__ = ("_children", "_scope", "place")
 
     def __init__(self, history: History, unit: Unit) -> None:
         self.place = unit.place
+        self._scope = unit.scope
         self._children = unit.source.children
         document = Document()
         document.content.append(unit.item)
@@ -83,6 +84,12 @@ class UnitTree(_Placed, StateTree):
                 if type(item) is Element:
                     self._fill(child, item)
         self.ends[row] = len(self.codes)
+
+    def _append(self, node: ContentNode, parent: int) -> int:
+        row = super()._append(node, parent)
+        if parent == 0 and self._scope and type(node) is Element:
+            self.declare(row, declared_around(node, self._scope))
+        return row
 
     def _row(self, code: int, parent: int, value: str | None, item: ContentNode | Document | None) -> int:
         codes = self.codes
@@ -147,6 +154,8 @@ class UnitTrees:
         item = unit.item
         assert type(item) is Element
         self._append(tree, item, -1, unit.source.children)
+        if unit.scope:
+            tree.declare(0, declared_around(item, unit.scope))
         return tree
 
     def _append(self, tree: Tree, element: Element, parent: int, children: Children) -> None:
@@ -161,7 +170,7 @@ class UnitTrees:
         ends.append(0)
         parents.append(parent)
         values.append(None)
-        if name.prefix:
+        if name.uri:
             self._rename(tree, row, name)
         for name, value in element.attributes:
             code = self._pool.code_of(ATTRIBUTE, name)
@@ -169,7 +178,7 @@ class UnitTrees:
             ends.append(len(codes))
             parents.append(row)
             values.append(value)
-            if name.prefix:
+            if name.uri:
                 self._rename(tree, len(codes) - 1, name)
         if element.declared:
             tree.declare(row, dict(element.declared))

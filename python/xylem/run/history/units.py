@@ -7,7 +7,7 @@ places (`places.py`), for units and for the slots that may hold some.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, NamedTuple
 
@@ -18,7 +18,7 @@ from .content import Content, Element, Leaf, Owner, Slot, Version, placed
 from .paths import Paths, Standing
 from .places import Order, Place
 
-__all__ = ["Unit", "Units", "Unsuitable"]
+__all__ = ["Unit", "Units", "Unsuitable", "declared_around"]
 
 
 class Unsuitable(Exception):
@@ -33,8 +33,8 @@ class Unit:
     """One turn of a loop."""
 
     __slots__ = (
-        "condition", "dependents", "depth", "is_alive", "is_dirty", "item", "made", "place", "source", "timelines",
-        "wake",
+        "condition", "dependents", "depth", "is_alive", "is_dirty", "item", "made", "place", "scope", "source",
+        "timelines", "wake",
     )  # fmt: skip
 
     def __init__(self, source: Source, item: Element | Slot, place: Place, depth: int) -> None:
@@ -42,6 +42,8 @@ class Unit:
         self.item = item
         self.place = place
         self.depth = depth
+        self.scope: Mapping[str, str] | None = None
+        """The namespaces that are declared around it."""
         self.condition: Unit | None = None
         """The unit around it that must hold as well."""
         self.dependents: dict[Unit, None] | None = None
@@ -63,12 +65,14 @@ class _Around(NamedTuple):
     """Those that read it."""
     holders: tuple[Unit, ...] = ()
     """Conditions of units that may come in it, whether or not they read it."""
+    scope: Mapping[str, str] | None = None
+    """The namespaces that are declared around it, by prefix."""
 
     def with_readers(self, more: Iterable[Unit]) -> _Around:
-        return _Around((*self.readers, *more), self.holders)
+        return self._replace(readers=(*self.readers, *more))
 
     def without(self, some: Collection[Unit]) -> _Around:
-        return _Around(tuple(unit for unit in self.readers if unit not in some), self.holders)
+        return self._replace(readers=tuple(unit for unit in self.readers if unit not in some))
 
 
 _NOTHING_AROUND = _Around()
@@ -378,14 +382,15 @@ class Units:
             return at
         if around.readers:
             key = (element.name.uri, element.name.local)
-            around = _Around(
-                tuple(
+            around = around._replace(
+                readers=tuple(
                     unit
                     for unit in around.readers
                     if unit.depth != depth - 1 or unit.source.children is None or key in unit.source.children
-                ),
-                around.holders,
+                )
             )
+        if element.declared:
+            around = around._replace(scope=declared_around(element, around.scope))
         if not around.readers and not inside.positions:
             return at
         if open is not None:
@@ -402,13 +407,14 @@ class Units:
             assert at is not None
             at = self.order.insert_after(at)
             unit = self._add(source, element, at, depth, around)
-            around = _Around(
-                (*around.readers, unit), (*around.holders, unit) if source.function is not None else around.holders
-            )
+            around = around.with_readers((unit,))
+            if source.function is not None:
+                around = around._replace(holders=(*around.holders, unit))
         return around, at
 
     def _add(self, source: Source, item: Element | Slot, at: Place, depth: int, around: _Around) -> Unit:
         unit = Unit(source, item, at, depth)
+        unit.scope = around.scope
         if source.condition is not None:
             wanted = depth - source.levels
             for holder in around.holders:
@@ -533,6 +539,14 @@ class Units:
         return len(self._watches)
 
 
+
+
+def declared_around(element: Element, scope: Mapping[str, str] | None) -> dict[str, str]:
+    """The namespaces in scope of an element: its own first, then those around it, the nearest first."""
+    found = dict(element.declared or {})
+    for prefix, uri in (scope or {}).items():
+        found.setdefault(prefix, uri)
+    return found
 
 
 def _has_leaves_only(content: Sequence[Content]) -> bool:
