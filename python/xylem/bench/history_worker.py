@@ -95,6 +95,8 @@ def saxon(task: HistoryTask, regions: int, updates: int, seed: int) -> dict[str,
             query.set_context(xdm_item=processor.parse_xml(xml_text=text))
             answer = query.run_query_to_string() or ""
             costs.append(time.process_time() - started)
+            if sum(costs) > _LONGEST_SECONDS:
+                break
     return {"cpu_seconds": sum(costs), "updates": len(costs), "median_us": 1e6 * sorted(costs)[len(costs) // 2],
             "answer": _digest(answer)}  # fmt: skip
 
@@ -151,7 +153,7 @@ def _by_table(task: HistoryTask, regions: int, updates: int, seed: int, database
 
 
 _LONGEST_SECONDS = 5.0
-"""A loop over a table ends after so long: its median is known by then."""
+"""A loop of others ends after so long: its median is known by then."""
 
 
 def _states(task: HistoryTask, regions: int, updates: int, seed: int) -> Iterator[str]:
