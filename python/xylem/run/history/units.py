@@ -166,7 +166,7 @@ class Units:
             if self._truncates is not None:
                 del slot.versions[:-1]
             return
-        self._touch(watch)
+        self._touch(watch, since=slot.versions)
         if watch.standing.projected and self._completed(slot, watch):
             self.truncate(slot, watch)
             return
@@ -284,8 +284,12 @@ class Units:
         )
         return True
 
-    def _touch(self, watch: _Watch, *, is_beside: bool = False) -> None:
+    def _touch(self, watch: _Watch, *, is_beside: bool = False, since: Sequence[Version] = ()) -> None:
+        """Units are to be evaluated again that read a slot; not where it never held a child that they read."""
         for unit in watch.around.readers:
+            children = unit.source.children
+            if since and children is not None and unit.depth == watch.depth - 1 and _holds_none(since, children):
+                continue
             self.touch(unit)
         if not is_beside:
             for unit in watch.projected:
@@ -547,6 +551,15 @@ def declared_around(element: Element, scope: Mapping[str, str] | None) -> dict[s
     for prefix, uri in (scope or {}).items():
         found.setdefault(prefix, uri)
     return found
+
+
+def _holds_none(versions: Sequence[Version], children: frozenset[tuple[str, str]]) -> bool:
+    """Whether no version has elements of some names, nor anything that may come to have one."""
+    for version in versions:
+        for item in version.content:
+            if type(item) is Slot or (type(item) is Element and (item.name.uri, item.name.local) in children):
+                return False
+    return True
 
 
 def _has_leaves_only(content: Sequence[Content]) -> bool:
