@@ -159,6 +159,32 @@ def test_other_numbers_are_left_to_the_query(order: str, monkeypatch: pytest.Mon
     assert used.kinds == []
 
 
+TIMES = """let $d := <d><r a='1' t='2024-05-01T10:00:00Z'/><r a='9' t='2024-05-01T12:00:00.25+02:00'/>
+    <s a='2' t='2024-05-01T09:59:58.5Z'/><s a='7' t='2024-05-01T10:00:02Z'/><s a='8' t='2024-05-02T00:00:00Z'/></d> """
+R, S = "xs:dateTime($r/@t)", "xs:dateTime($s/@t)"
+
+
+@pytest.mark.parametrize(
+    ("before", "order", "pairs"),
+    [
+        ("", f"(abs(({R} - {S}) div xs:dayTimeDuration('PT1S'))) min 1.75", ["12", "97", "92"]),
+        ("", f"(abs(({R} - {S}) div xs:dayTimeDuration('PT1S'))) min 1.5", ["12"]),
+        (f"where {S} le {R}", f"({R} - {S}) min (xs:dayTimeDuration('PT1.75S'))", ["12", "92"]),
+        (f"where {S} le {R}", f"({S}) max", ["12", "92"]),
+        (f"let $x := {R} let $y := {S} where $x >= $y", "($x - $y) min", ["12", "92"]),
+    ],
+)
+def test_dates_and_times_are_columns(
+    before: str, order: str, pairs: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = f"{TIMES} for $r in $d/r for $s in $d/s {before} where $r left outer bestmatch join $s on {order}"
+    used = Used(monkeypatch)
+    assert sorted(xylem.compile(f"{text} return $r/@a || $s/@a").run()) == sorted(pairs)
+    assert used.kinds == ["left"]
+    monkeypatch.setattr(joining.Joining, "pairs", _by_definition)
+    assert sorted(xylem.compile(f"{text} return $r/@a || $s/@a").run()) == sorted(pairs)
+
+
 def test_large_integers_are_exact() -> None:
     text = """for $r in 9007199254740993 for $s in (9007199254740992, 9007199254740993)
               where $r left outer bestmatch join $s on (abs($r - $s)) min return $s"""

@@ -79,7 +79,7 @@ class Joining:
         if not left.rows or not right.rows:
             return []
         try:
-            numeric = NumericJoin(self.spec, left, right, self.limits, self.constants)
+            numeric = NumericJoin(self.spec, left, right, self.limits, self.constants, self.timezone)
         except IrregularLeaf as leaf:
             self._raise(leaf, left, right)
             numeric = None

@@ -16,11 +16,13 @@ from xylem.plan.best_match_plan import Term
 from xylem.source.kernel import kernel_pairs
 from xylem.values.atomic_type import DOUBLE
 from xylem.values.casting import cast
+from xylem.values.datetimes import Date, DateTime
+from xylem.values.durations import DayTimeDuration
 from xylem.values.strings import UntypedAtomic
 
 from .join_spec import ConditionSpec, JoinSpec
 from .reference import reference_pairs
-from .side_rows import EXACT, Column, Irregular, SideRows
+from .side_rows import EXACT, Column, Irregular, SideRows, microseconds
 
 NumericOrder = tuple[Term, bool, float | None]
 NumericCondition = tuple[str, Term, Term]
@@ -32,6 +34,8 @@ class Numeric(NamedTuple):
     term: Term
     kind: str
     most: float = 0.0
+    scale: Decimal = Decimal(1)
+    """Of a ratio of durations, how many microseconds count as one."""
 
 
 class IrregularLeaf(Exception):
@@ -47,8 +51,15 @@ class NumericJoin:
     """The parts of a join that are arithmetic of columns."""
 
     def __init__(
-        self, spec: JoinSpec, left: SideRows, right: SideRows, limits: Sequence[Any], constants: Sequence[Sequence[Any]]
+        self,
+        spec: JoinSpec,
+        left: SideRows,
+        right: SideRows,
+        limits: Sequence[Any],
+        constants: Sequence[Sequence[Any]],
+        timezone: int = 0,
     ) -> None:
+        self._timezone = timezone
         self._sides = {"left": left, "right": right}
         self._used: dict[str, dict[int, int]] = {"left": {}, "right": {}}
         self._columns: dict[str, list[Any]] = {"left": [], "right": []}
@@ -95,6 +106,9 @@ class NumericJoin:
             return None
         if limit is None:
             return found.term, is_max, None
+        if found.kind not in _NUMBERS:
+            moved = self._limit_in_time(found, limit, is_max)
+            return None if moved is None else (found.term, is_max, moved)
         if isinstance(limit, bool) or not isinstance(limit, (int, float, Decimal)):
             return None
         if found.kind == "integer" and isinstance(limit, (int, Decimal)):
@@ -103,6 +117,19 @@ class NumericJoin:
             whole = int(Decimal(limit).to_integral_value(rounding))
             limit = max(-EXACT, min(EXACT, whole))
         return found.term, is_max, float(limit)
+
+    def _limit_in_time(self, found: Numeric, limit: Any, is_max: bool) -> float | None:
+        """A limit of what is counted in microseconds; they are whole, and lie on the same side of whole numbers."""
+        if found.kind == "duration" and type(limit) is DayTimeDuration:
+            size = limit.seconds * 1_000_000
+        elif found.kind == "ratio" and isinstance(limit, (int, Decimal)) and not isinstance(limit, bool):
+            size = limit * found.scale
+        elif found.kind == _KIND_IN_TIME.get(type(limit)):
+            return microseconds(limit, self._timezone)
+        else:
+            return None
+        whole = int(Decimal(size).to_integral_value(ROUND_CEILING if is_max else ROUND_FLOOR))
+        return float(max(-EXACT, min(EXACT, whole)))
 
     # --- conditions
 
@@ -120,6 +147,10 @@ class NumericJoin:
             # Texts compare, too.
             return False
         if a is None or b is None:
+            return False
+        if a.kind != b.kind and not (a.kind in _NUMBERS and b.kind in _NUMBERS):
+            return False
+        if "ratio" in (a.kind, b.kind):
             return False
         untyped = [part for part in (a, b) if part.kind == "untyped"]
         if len(untyped) == 2 or (untyped and not condition.is_general):
@@ -166,7 +197,7 @@ class NumericJoin:
         return _operation(term[0], operands)  # type: ignore[arg-type]
 
     def _leaf(self, side: str, leaf: int) -> Numeric | None:
-        column = self._sides[side].column(leaf)
+        column = self._sides[side].column(leaf, self._timezone)
         if isinstance(column, Irregular):
             if column.row is not None:
                 raise IrregularLeaf(side, column.row)
@@ -188,15 +219,34 @@ def _constant(values: Sequence[Any]) -> Numeric | None:
         return Numeric(("number", value), "double")
     if type(value) is int and abs(value) < EXACT:
         return Numeric(("number", float(value)), "integer", abs(value))
+    if type(value) is DayTimeDuration:
+        size = value.seconds * 1_000_000
+        return Numeric(("number", float(size)), "duration", 1) if size == int(size) and abs(size) < EXACT else None
     return Numeric(("number", float(value)), "decimal") if isinstance(value, Decimal) else None
 
 
 _AS_DOUBLE = ("double", "untyped")
+_NUMBERS = ("double", "untyped", "integer", "decimal")
+_KIND_IN_TIME: dict[type, str] = {DateTime: "dateTime", Date: "date"}
+
+
+def _in_time(op: str, term: Term, operands: Sequence[Numeric]) -> Numeric | None:
+    """Differences of dates and times, and how often a duration goes into one: in whole microseconds."""
+    match op, *(operand.kind for operand in operands):
+        case ("-", "dateTime", "dateTime") | ("-", "date", "date"):
+            return Numeric(term, "duration")
+        case ("div", "duration", "duration") if operands[1].term[0] == "number" and operands[1].term[1] > 0:
+            return Numeric(operands[0].term, "ratio", scale=Decimal(int(operands[1].term[1])))
+        case ("abs", "ratio"):
+            return Numeric(term, "ratio", scale=operands[0].scale)
+    return None
 
 
 def _operation(op: str, operands: Sequence[Numeric]) -> Numeric | None:
     term = (op, *(operand.term for operand in operands))
     kinds = [operand.kind for operand in operands]
+    if any(kind not in _NUMBERS for kind in kinds):
+        return _in_time(op, term, operands)
     if op in ("sqrt", "sky", "double"):
         if not all(kind in ("double", "untyped", "integer") for kind in kinds):
             return None

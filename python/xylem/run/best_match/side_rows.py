@@ -14,7 +14,9 @@ from typing import Any, NamedTuple
 from xylem.errors import DynamicError
 from xylem.source.kernel import is_kernel_built, number_column
 from xylem.values.atomic_type import DOUBLE
+from xylem.values.calendar import days_from_date
 from xylem.values.casting import cast
+from xylem.values.datetimes import Date, DateTime
 from xylem.values.native_path import native_plan
 from xylem.values.native_rows import NativeColumn
 from xylem.values.node_test import NodeTest
@@ -38,7 +40,7 @@ class Column(NamedTuple):
     """A leaf of all rows as numbers: NaN for a row that has no value."""
 
     kind: str
-    """untyped, double or integer: what the values are in the query."""
+    """untyped, double, integer, dateTime or date: what the values are in the query."""
     numbers: Any
     """`NumberColumn` of the kernel, or an array."""
     most: float = 0.0
@@ -94,10 +96,11 @@ class SideRows:
         """The row of no item: what the clauses of this side make of the empty sequence."""
         return (None,) if self._rows is None else next(self._rows((None,)))
 
-    def column(self, leaf: int) -> Column | Irregular:
-        """A leaf as numbers."""
+    def column(self, leaf: int, timezone: int = 0) -> Column | Irregular:
+        """A leaf as numbers; dates and times without a timezone have the given one."""
         if leaf not in self._columns:
-            self._columns[leaf] = self._from_batches(leaf) or self._from_tree(leaf) or _column(self.values(leaf))
+            found = self._from_batches(leaf) or self._from_tree(leaf)
+            self._columns[leaf] = found or _column(self.values(leaf), timezone)
         return self._columns[leaf]
 
     def values(self, leaf: int) -> Iterator[Sequence[Any]]:
@@ -158,7 +161,7 @@ def read_column(path: PathLeaf, parts: Iterable[Part]) -> NativeColumn | None:
     return column
 
 
-def _column(values: Iterable[Sequence[Any]]) -> Column | Irregular:
+def _column(values: Iterable[Sequence[Any]], timezone: int) -> Column | Irregular:
     """Values of one kind as numbers."""
     numbers = array("d")
     kind = ""
@@ -184,10 +187,23 @@ def _column(values: Iterable[Sequence[Any]]) -> Column | Irregular:
             most = max(most, abs(value))
             if most >= EXACT:
                 return Irregular(None)
+        elif cls is not float:
+            value = microseconds(value, timezone)
+            if value is None:
+                return Irregular(None)
         numbers.append(value)
     return Column(kind or "double", numbers, most)
 
 
 _KINDS: dict[type, str] = {float: "double", int: "integer", UntypedAtomic: "untyped"}
+_KINDS |= {DateTime: "dateTime", Date: "date"}
+_START = days_from_date(2000, 1, 1) * 1440
+
+
+def microseconds(value: DateTime | Date, timezone: int) -> int | None:
+    """Microseconds since 2000, where they are whole and few enough that differences are xs:double exactly."""
+    minutes, seconds = value.compare_key(timezone)
+    found = (minutes - _START) * 60_000_000 + seconds * 1_000_000
+    return int(found) if found == int(found) and abs(found) < EXACT // 2 else None
 
 
