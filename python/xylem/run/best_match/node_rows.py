@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby
+from itertools import chain, groupby, repeat
 from typing import Any, overload
 
 from xylem.values.node import Node
@@ -19,10 +18,9 @@ class NodeRows(Sequence[Sequence[Any]]):
 
     def __init__(self, parts: Iterable[Part] = ()) -> None:
         self.parts: list[Part] = []
-        self._starts: list[int] = []
-        self._length = 0
-        for part in parts:
-            self._add(part)
+        self.parts += parts
+        self._length = sum(len(rows) for _, rows in self.parts)
+        self._flat: tuple[list[TreeInterface], list[int]] | None = None
 
     @staticmethod
     def of(items: Iterable[Any]) -> NodeRows | None:
@@ -31,11 +29,6 @@ class NodeRows(Sequence[Sequence[Any]]):
         if not all(type(node) is Node for node in nodes):
             return None
         return NodeRows((tree, [node.pre for node in group]) for tree, group in groupby(nodes, lambda node: node.tree))
-
-    def _add(self, part: Part) -> None:
-        self._starts.append(self._length)
-        self._length += len(part[1])
-        self.parts.append(part)
 
     def __len__(self) -> int:
         return self._length
@@ -49,9 +42,14 @@ class NodeRows(Sequence[Sequence[Any]]):
     def __getitem__(self, index: int | slice) -> Any:
         if isinstance(index, slice):
             return list(self)[index]
-        place = bisect_right(self._starts, index) - 1 if len(self._starts) > 1 else 0
-        tree, rows = self.parts[place]
-        return (Node(tree, rows[index - self._starts[place]]),)
+        trees, rows = self._flat or self._flattened()
+        return (Node(trees[index], rows[index]),)
+
+    def _flattened(self) -> tuple[list[TreeInterface], list[int]]:
+        """The tree and the row of each node, for whoever asks for them one by one."""
+        trees = list(chain.from_iterable(repeat(tree, len(rows)) for tree, rows in self.parts))
+        self._flat = trees, list(chain.from_iterable(rows for _, rows in self.parts))
+        return self._flat
 
     def __iter__(self) -> Iterator[Sequence[Any]]:
         for tree, rows in self.parts:

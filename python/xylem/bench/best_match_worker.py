@@ -1,0 +1,116 @@
+"""One way of finding best matches, in a process of its own; the figures go to standard output as JSON.
+
+python -m xylem.bench.best_match_worker TASK ENGINE FOLDER
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import sys
+import tempfile
+import time
+from array import array
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+from .best_match_engines import ASOF, NEAREST, PARETO, SECONDS, by_scipy, extracted, written, xylem_text
+from .file_to_answer import on_one_core
+from .peak_memory import peak_rss_bytes
+
+_TIMES = 3
+_FILES = ("first.xml", "second.xml")
+
+
+def main(arguments: list[str]) -> None:
+    """Run what the arguments name and print the figures."""
+    on_one_core()
+    task, engine, folder = arguments
+    try:
+        _warm(engine)
+        figures = TASKS[task](engine, Path(folder))
+    except ImportError as missing:
+        figures = {"missing": f"{missing} (pip install 'xylem-xquery[bench]')"}
+    print(json.dumps(figures))
+
+
+def _warm(engine: str) -> None:
+    """What is imported is not measured; what is compiled is."""
+    with tempfile.TemporaryDirectory(prefix="xylem-best-match-") as name:
+        folder = Path(name)
+        photon = "<photon><ra>1</ra><dec>1</dec><en>1</en><det_time>1</det_time></photon>"
+        for file in _FILES:
+            (folder / file).write_text(f"<photons>{photon}</photons>", encoding="ascii")
+        if engine == "xylem":
+            # The second file is long enough to be scanned.
+            (folder / _FILES[1]).write_text(f"<photons>{photon * 20_000}</photons>", encoding="ascii")
+            xylem_text(NEAREST, folder)
+        elif engine == "scipy":
+            by_scipy(*(extracted(folder / file, "ra", "dec") for file in _FILES))
+        else:
+            ASOF[engine](*(extracted(folder / file, "det_time", "en") for file in _FILES))
+
+
+def _nearest(engine: str, folder: Path) -> dict[str, Any]:
+    def run() -> str:
+        if engine == "xylem":
+            return xylem_text(NEAREST, folder)
+        return written(ASOF[engine](*(extracted(folder / name, "det_time", "en") for name in _FILES)))
+
+    figures, text = _timed(run)
+    told = re.findall(r't="([^"]*)" e="[^"]*" u="([^"]*)"', text)
+    # Of two that are equally near, a table has one.
+    return {**figures, "answer": _mark((float(t), abs(float(t) - float(u))) for t, u in told)}
+
+
+def _pareto(engine: str, folder: Path) -> dict[str, Any]:
+    if engine == "xylem":
+        figures, text = _timed(lambda: xylem_text(PARETO, folder))
+        told = re.findall(r'd="([^"]*)" e="([^"]*)"', text)
+        return {**figures, "answer": _mark((float(d), float(e)) for d, e in told)}
+
+    def run() -> Any:
+        return by_scipy(*(extracted(folder / name, "ra", "dec") for name in _FILES))
+
+    figures, found = _timed(run)
+    return {**figures, "answer": _mark((float(d), float(e)) for _, d, e in found)}
+
+
+def _core(engine: str, folder: Path) -> dict[str, Any]:
+    first, second = (extracted(folder / name, "det_time", "en") for name in _FILES)
+    if engine != "xylem":
+        ASOF[engine](first, second)
+        return _best(lambda: ASOF[engine](first, second))
+    from xylem.source.kernel import kernel_pairs
+
+    order = ("abs", ("-", ("left", 0), ("right", 0))), False, SECONDS
+
+    def run() -> Any:
+        return kernel_pairs("left", 1, [order], [], [first[0]], len(first[0]), [second[0]], len(second[0]), None)
+
+    return _best(run)
+
+
+def _best(run: Callable[[], Any]) -> dict[str, Any]:
+    return min((_timed(run)[0] for _ in range(_TIMES)), key=lambda figures: float(figures["cpu_seconds"]))
+
+
+def _timed(run: Callable[[], Any]) -> tuple[dict[str, Any], Any]:
+    start = time.process_time()
+    found = run()
+    return {"cpu_seconds": time.process_time() - start, "peak_bytes": peak_rss_bytes()}, found
+
+
+def _mark(pairs: Iterable[tuple[float, float]]) -> str:
+    """What answers have in common, however often equal distances are told."""
+    rows = sorted({(round(one, 6), round(other, 6)) for one, other in pairs})
+    flat = array("d", (number for row in rows for number in row))
+    return f"{len(rows)} {hashlib.sha256(flat.tobytes()).hexdigest()[:12]}"
+
+
+TASKS = {"nearest": _nearest, "pareto": _pareto, "core": _core}
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
