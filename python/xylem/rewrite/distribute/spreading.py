@@ -156,6 +156,9 @@ class Spreading:
 
     def loop(self, flwor: ast.Flwor) -> Loop:
         """The loop a FLWOR expression is: over items of the input, with all else local to them."""
+        for clause in flwor.clauses:
+            if isinstance(clause, ast.BestMatchClause):
+                raise NotSpread("windows and best matches need the one order of the whole input", clause)
         try:
             return self._loop_of(merged(flwor))
         except BeyondReach as beyond:
