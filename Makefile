@@ -63,7 +63,7 @@ endif
 
 # Each part says what would repeat it. The kernel's comes last: it is the longest, and needs no Spark.
 campaign: install $(ARCHIVE)
-	XYLEM_CAMPAIGN=1 $(BIN)/pytest --numprocesses $(JOBS) tests/robustness tests/streaming/test_looking_around.py
+	XYLEM_CAMPAIGN=1 $(BIN)/pytest --numprocesses $(JOBS) tests/robustness tests/run/stream/test_looking_around.py
 	XYLEM_CAMPAIGN=1 $(BIN)/pytest tests/spark/continuous/test_damaged_checkpoint.py
 	XYLEM_CAMPAIGN=1 XYLEM_KILLS=100 $(BIN)/pytest --timeout 0 tests/cli/test_checkpoint.py \
 	  tests/spark/continuous/test_killed_runs.py tests/spark/continuous/test_killed_windows.py tests/spark/continuous/test_kafka.py

@@ -9,7 +9,7 @@ import pytest
 import xylem
 from xylem.plan.explain import Explanation
 
-from tests.streaming.compare import from_tree, written
+from tests.run.stream.compare import from_tree, written
 
 from .generated_queries import Generator, document
 

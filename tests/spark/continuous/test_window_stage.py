@@ -19,7 +19,7 @@ from xylem.spark.continuous.continuous_run import ContinuousQuery, run_continuou
 from xylem.spark.continuous.places import input_place, output_place
 from xylem.spark.continuous.told_query import QueryText, told_queries
 
-from tests.windows.generated import random_clause
+from tests.run.windows.generated import random_clause
 
 from .killed_runs import answer
 from .test_continuous_run import NOW

@@ -17,7 +17,7 @@ from xylem.result import Result
 from xylem.rewrite.windows.rules import RULES
 from xylem.source.resources import FileResources
 
-FOLDER = Path(__file__).resolve().parents[2] / "examples" / "windows"
+FOLDER = Path(__file__).resolve().parents[3] / "examples" / "windows"
 QUERIES = sorted(FOLDER.glob("*.xq"))
 _HEAD = re.compile(r"\(: (?:data: (\S+)|items: \$(\w+) from (\S+)) :\)\n\(: .+? :\)\n", re.DOTALL)
 

@@ -1,6 +1,6 @@
 """Each rule where it fires and where it must not: the rewritten clause, what was decided, the answer with and without.
 
-`python -m tests.windows.test_rules` writes the sections `rewritten` and `plan` anew; the difference is to be read.
+`python -m tests.run.windows.test_rules` writes the sections `rewritten` and `plan` anew; the difference is to be read.
 """
 
 from __future__ import annotations

@@ -174,5 +174,5 @@ def test_the_clauses_make_every_rule_fire() -> None:
         assert isinstance(module, ast.MainModule)
         assert isinstance(module.body, ast.Flwor)
         plan_windows(module.body, WindowFacts(), lambda rule, before, after: fired.add(rule.name))
-    # Windows by key are generated for streams in batches (tests/distributed/test_windows_with_state.py).
+    # Windows by key are generated for streams in batches (tests/run/tasks/test_windows_with_state.py).
     assert fired == EVERY_RULE - {"forget_keys"}

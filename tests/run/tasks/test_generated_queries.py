@@ -9,7 +9,7 @@ from random import Random
 import pytest
 from xylem.run.deep_stack import with_deep_stack
 
-from tests.streaming.generate import generated_case
+from tests.run.stream.generate import generated_case
 
 from .ranges_of_documents import assert_same
 

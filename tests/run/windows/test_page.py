@@ -9,7 +9,7 @@ from xylem.analysis.boundedness.function_table import READINGS, Reading
 from xylem.functions.registry import FN, PREFIXES
 from xylem.rewrite.windows.rules import RULES
 
-PAGE = (Path(__file__).resolve().parents[2] / "docs/windows.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).resolve().parents[3] / "docs/windows.md").read_text(encoding="utf-8")
 _PREFIXES = {uri: prefix for prefix, uri in PREFIXES.items()}
 
 

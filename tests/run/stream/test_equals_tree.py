@@ -1,6 +1,6 @@
 """Streaming gives the answer of the reference evaluator: on generated queries, schemas and documents.
 
-What fails here is made small by `python -m tests.streaming.shrink SEED`, and becomes a case in `golden/streaming`.
+What fails here is made small by `python -m tests.run.stream.shrink SEED`, and becomes a case in `golden/streaming`.
 """
 
 from __future__ import annotations

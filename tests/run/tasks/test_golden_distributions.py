@@ -1,6 +1,6 @@
 """How queries are spread, as `explain` prints it: golden/distribution has a query and its plan each.
 
-`python -m tests.distributed.test_golden_distributions` writes the plans anew; read the difference.
+`python -m tests.run.tasks.test_golden_distributions` writes the plans anew; read the difference.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ import xylem
 from xylem.plan.bounds import GROWING
 from xylem.run.stream.program import StreamProgram
 
-FOLDER = Path(__file__).resolve().parents[2] / "examples" / "windows"
+FOLDER = Path(__file__).resolve().parents[3] / "examples" / "windows"
 LOG = (
     b"<log><e k='a' t='1'/><e k='b' t='2'/><x/><e k='a' t='3'/><e k='a' t='9'/>"
     b"<d><b>1</b><d><b>2</b></d><b>3</b></d><d><b>2</b></d></log>"

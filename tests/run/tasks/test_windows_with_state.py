@@ -17,7 +17,7 @@ from xylem.run.tasks.rows import Row
 from xylem.run.windows.resumed import WindowState
 from xylem.spark.continuous.window_state import restored, saved
 
-from tests.windows.generated import random_clause
+from tests.run.windows.generated import random_clause
 
 ITEMS = "declare variable $seq as element()** external; "
 FUNCTIONS = Functions()

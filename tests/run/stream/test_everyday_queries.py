@@ -13,7 +13,7 @@ from xylem.run.stream.run import Statistics
 
 from .compare import SCANNERS, from_stream, from_tree, stream_program
 
-TABLE = Path(__file__).parent.parent / "golden" / "everyday.txt"
+TABLE = Path(__file__).parent.parent.parent / "golden" / "everyday.txt"
 SMALL, LARGE = 60, 600
 CHUNK = 4096
 

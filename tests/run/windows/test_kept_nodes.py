@@ -100,7 +100,7 @@ def test_batches_go_though_some_of_their_nodes_are_kept() -> None:
 
 PEAK = f"""
 import resource, sys, xylem
-from tests.windows.test_kept_nodes import log
+from tests.run.windows.test_kept_nodes import log
 kept = []
 functions = xylem.Functions()
 @functions.function("{KEEP}", "node()", "xs:string")

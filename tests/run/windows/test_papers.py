@@ -16,7 +16,7 @@ import xylem
 from xylem.errors import DynamicError, StaticError
 from xylem.functions.external import Functions
 
-PAPERS = Path(__file__).resolve().parents[1] / "golden" / "papers"
+PAPERS = Path(__file__).resolve().parents[2] / "golden" / "papers"
 
 
 def paper(name: str, *changes: tuple[str, str]) -> str:

@@ -12,7 +12,7 @@ from xylem.run.deep_stack import with_deep_stack
 
 from .compare import SCANNERS, from_stream, from_tree, stream_program
 
-PAPERS = Path(__file__).parent.parent / "golden" / "papers"
+PAPERS = Path(__file__).parent.parent.parent / "golden" / "papers"
 THESIS = sorted(PAPERS.glob("thesis-3[3-9]*.xq")) + sorted(PAPERS.glob("thesis-4[0-5]*.xq"))
 DOCUMENT = "".join(xmark.generate(0.001, seed=3))
 WITHOUT_ATTRIBUTES = "".join(without_attributes([DOCUMENT]))

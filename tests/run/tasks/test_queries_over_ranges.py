@@ -23,5 +23,5 @@ def test_answer_is_that_of_the_tree(kinds: str, query: str) -> None:
 
 def test_every_kind_is_among_them() -> None:
     named = {kind for kinds, _ in CASES for kind in kinds.split()}
-    # Windows with state are of streams, and tested there (tests/distributed/test_windows_with_state.py).
+    # Windows with state are of streams, and tested there (tests/run/tasks/test_windows_with_state.py).
     assert named == {kind.name for kind in PartKind} - {PartKind.WINDOWS.name}

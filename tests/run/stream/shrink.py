@@ -1,6 +1,6 @@
 """Making a failing case small: while it fails in the same way, take parts of the document and of the query away.
 
-    python -m tests.streaming.shrink 17          # the case of this seed, as small as it gets
+    python -m tests.run.stream.shrink 17          # the case of this seed, as small as it gets
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ import pytest
 import xylem
 from xylem.errors import XylemError
 
-PAPERS = Path(__file__).parents[1] / "golden" / "papers"
+PAPERS = Path(__file__).parents[2] / "golden" / "papers"
 POINTS = """
 let $R := <a><r n="A" x="2" y="2"/><r n="B" x="6" y="6"/></a>
 let $S := <a><s n="a" x="3" y="2.5"/><s n="b" x="9" y="2.1"/><s n="c" x="2.2" y="5"/><s n="d" x="7" y="6.6"/></a>

@@ -19,7 +19,7 @@ from xylem.source.kernel import find_cuts as kernel_cuts
 from xylem.source.kernel import is_kernel_built
 from xylem.source.limits import DEFAULT_LIMITS
 
-SHOP = Path(__file__).parents[1] / "golden" / "distribution" / "shop.xml"
+SHOP = Path(__file__).parents[2] / "golden" / "distribution" / "shop.xml"
 
 
 def distributed(query: str) -> DistributedProgram:

@@ -10,7 +10,7 @@ import pytest
 from .compare import SCANNERS, from_stream, from_tree, stream_program
 from .paper_documents import BIB, CAPITALS, DEPARTMENT, LATE, NUMBERS, PARTS, PHOTONS, PIXELS, Example
 
-PAPERS = Path(__file__).parent.parent / "golden" / "papers"
+PAPERS = Path(__file__).parent.parent.parent / "golden" / "papers"
 EXAMPLES: dict[str, Example] = {
     **dict.fromkeys(("thesis-01", "thesis-02", "thesis-03", "thesis-04", "thesis-05", "thesis-06"), PHOTONS),
     "thesis-07": PHOTONS,
@@ -25,8 +25,8 @@ EXAMPLES: dict[str, Example] = {
     "xqpull-05": DEPARTMENT,
 }
 ELSEWHERE = {
-    "thesis-08": "tests/best_match: two documents",
-    **dict.fromkeys(("thesis-30", "thesis-31", "thesis-32"), "tests/best_match: two variables"),
+    "thesis-08": "tests/run/best_match: two documents",
+    **dict.fromkeys(("thesis-30", "thesis-31", "thesis-32"), "tests/run/best_match: two variables"),
     **dict.fromkeys((f"thesis-{n}" for n in range(33, 46)), "test_xmark_streams.py"),
     "xqpull-06": "two documents",
     **dict.fromkeys((f"xqpull-{n:02}" for n in range(7, 16)), "test_xqpull_streams.py"),

@@ -12,7 +12,7 @@ from xylem.run.stream.run import Statistics
 from xylem.source.byte_source import ByteSource
 from xylem.source.resources import FileResources
 
-FOLDER = Path(__file__).resolve().parents[2] / "examples" / "single-pass"
+FOLDER = Path(__file__).resolve().parents[3] / "examples" / "single-pass"
 QUERIES = sorted(FOLDER.glob("*.xq"))
 TWO_PASSES = ("query-1", "query-3")
 MOST_KEPT = 100_000

@@ -8,7 +8,7 @@ import pytest
 import xylem
 from xylem.run.best_match import scanned_side, windowed_join
 
-EXAMPLES = Path(__file__).parents[2] / "examples" / "best-match"
+EXAMPLES = Path(__file__).parents[3] / "examples" / "best-match"
 QUERIES = sorted(EXAMPLES.glob("*.xq"))
 
 

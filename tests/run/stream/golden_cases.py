@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-FOLDER = Path(__file__).parent.parent / "golden" / "streaming"
+FOLDER = Path(__file__).parent.parent.parent / "golden" / "streaming"
 _NAME = re.compile(r"^# name: (.*)$", re.MULTILINE)
 _SECTION = re.compile(r"^--- (query|document|schema|result)$", re.MULTILINE)
 
