@@ -8,7 +8,7 @@ from decimal import Decimal
 from xylem.plan.history import Projection
 
 from .commits import History
-from .content import Content, Element, Slot
+from .content import Content, Element, Slot, placed
 
 __all__ = ["LookingBack"]
 
@@ -45,6 +45,11 @@ def _superseding(item: Content) -> Iterator[int]:
         if type(one) is Slot:
             for version in one.versions[1:]:
                 yield version.shown
+            for version in one.versions:
+                # What comes to stand directly in a slot makes a new version of that (`flat_history.py`).
+                for inner in placed(version.content):
+                    if type(inner) is Slot and inner.versions:
+                        yield inner.versions[0].shown
 
 
 def _shown(item: Content) -> Iterator[int]:
