@@ -27,6 +27,7 @@ def test_every_limit_is_listed_with_its_default() -> None:
 
 def test_every_figure_is_listed() -> None:
     result = xylem.compile("count(//a)").stream(b"<a/>")
+    result.measure()
     assert list(result) == [1]
     assert set(rows("Watching it")) == set(of_stream(result, "kernel"))
 

@@ -101,3 +101,14 @@ def test_no_time_and_no_memory_are_wrong_use(limits: tuple[float | None, int | N
 
 def test_no_query_catches_it() -> None:
     assert not issubclass(LimitReached, Exception)
+
+
+@pytest.mark.timeout(30)
+def test_the_interpreter_is_as_before() -> None:
+    """An error that was taken back in vain would make each step of Python look for it."""
+    import cProfile
+
+    code_of("for $i in 1 to 10 return $i", time_limit=5)
+    profile = cProfile.Profile()
+    profile.runcall(lambda: [str(number) for number in range(1000)])
+    assert profile.getstats()

@@ -115,7 +115,7 @@ def _digest(query: Any, output: Path) -> str:
         query.base_uri,
         dict(query.compiled.environment.namespaces),
         query.modules,
-        [function.name for function in query.functions],
+        [(function.uri, function.local) for function in query.compiled.environment.external_functions],
         sorted((name, repr(value)) for name, value in query.variables.items()),
         query.allow,
         query.environment,

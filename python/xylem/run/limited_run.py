@@ -76,6 +76,10 @@ def _limited(items: Iterator[T], limits: RunLimits) -> Iterator[T]:
         watch.close()
 
 
+_STEPS = 100
+"""Among as many steps of Python, an error that was raised from another thread arrives."""
+
+
 class Watch:
     """Watches over a run while it works, which is inside `with`; the error comes from there."""
 
@@ -128,10 +132,16 @@ class Watch:
 
     def _rest(self) -> None:
         """Nothing is watched, and nothing arrives any more."""
-        self._is_working = False
-        with self._lock:
-            # What was raised in a thread and has not arrived is taken back.
-            _raise_in(self._thread_id, None)
+        try:
+            self._is_working = False
+            with self._lock:
+                # The thread beside raises nothing from here on. What it raised arrives by the next step or has done so:
+                # to take it back would leave the interpreter looking for it for good.
+                pass
+            for _ in range(_STEPS):
+                pass
+        except LimitReached:
+            pass
         if self._uses_signal:
             signal.setitimer(signal.ITIMER_REAL, 0)
             signal.signal(_SIGNAL, self._handler_before)
@@ -204,7 +214,6 @@ def resident_bytes() -> int | None:
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
 
 
-def _raise_in(thread_id: int, error: type[BaseException] | None) -> None:
-    """Raise an error in a thread between two of its steps; None takes one back that has not arrived."""
-    raised = None if error is None else ctypes.py_object(error)
-    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread_id), raised)
+def _raise_in(thread_id: int, error: type[BaseException]) -> None:
+    """Raise an error in a thread between two of its steps."""
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread_id), ctypes.py_object(error))

@@ -166,7 +166,7 @@ def test_passes(query: str, passes: int, theorems: set[int]) -> None:
 
 BLOCKING = {
     "order by": ("for $p in /s/p order by $p/x return $p", Blocking.SORTS),
-    "sort": ("sort(/s/p)", Blocking.HOLDS),
+    "sort": ("sort(/s/p)", Blocking.SORTS),
     "reverse": ("reverse(/s/p)", Blocking.HOLDS),
     "group by": ("for $p in /s/p group by $k := $p/k return <g>{ $p }</g>", Blocking.GROUPS),
     "distinct values": ("distinct-values(/s/p/x)", Blocking.COLLECTS),

@@ -82,7 +82,7 @@ def test_programs_that_keep_more_are_refused(body: str) -> None:
 def test_linear_road(tmp_path: Path) -> None:
     from xylem.bench.linear_road.dataset import Wanted, write_dataset
 
-    query = (Path(__file__).parents[4] / "examples" / "linear-road" / "tolls.xq").read_text()
+    query = (Path(__file__).parents[3] / "examples" / "linear-road" / "tolls.xq").read_text()
     write_dataset(Wanted(0.5, 2, seed=4), tmp_path / "t.xml", None)
     data = (tmp_path / "t.xml").read_bytes()
     data = b"".join(line for line in data.splitlines(keepends=True) if b'type="3"' not in line)

@@ -83,7 +83,7 @@ def test_a_changed_query_is_refused(tmp_path: Path) -> None:
         run_continuous(continuous(tmp_path, "/order/total + 1", source))
     assert caught.value.code == "XYRT0020"
     assert "other queries" in str(caught.value)
-    assert "checkpoint of its own" in caught.value.hint
+    assert "another checkpoint" in caught.value.hint
     with pytest.raises(DynamicError) as caught:
         run_continuous(continuous(tmp_path, "/order/total", documents(tmp_path / "in2", 0, 1)))
     assert "other input" in str(caught.value)

@@ -46,7 +46,6 @@ SEE_IT_AGAIN = [
     f"head({SLIDING} count($w))",
     f"distinct-values({SLIDING} count($w))",
     f"({SLIDING} $w)/v",
-    f"{SLIDING.replace('return', 'order by sum($w/v) return')} <x/>",
     f"{SLIDING.replace('return', 'group by $g := $p mod 2 return')} <x>{{ count($w) }}</x>",
 ]
 

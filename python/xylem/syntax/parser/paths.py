@@ -30,6 +30,8 @@ from .names import NAME
 from .primaries import BRACED_WORDS
 from .types import KIND_TESTS
 
+_DIGITS = re.compile("[0-9]+")
+
 AXES = frozenset(
     [
         "child",
@@ -148,7 +150,7 @@ class PathGrammar(ExtensionGrammar):
             return self._called(found, word, after, start)
         if char == ":" and text[after + 1] == ":":
             return self._explicit_axis(word, after, start)
-        if char == "#" and not is_behind_slash and text[self.after(after + 1)] in "0123456789":
+        if char == "#" and self._is_function_reference(after, is_behind_slash):
             name = self.name_from(found)
             self.pos = after
             return self.postfix(self.named_function_ref(name, start), start)
@@ -157,6 +159,13 @@ class PathGrammar(ExtensionGrammar):
         name = self.name_from(found)
         self.pos = after
         return self._axis_step("child", NameTest(name, span=name.span), start)
+
+    def _is_function_reference(self, hash_at: int, is_behind_slash: bool) -> bool:
+        """Whether `name#1` names a function. Behind a slash it is a version of a step, unless it is called at once."""
+        digits = _DIGITS.match(self.text, self.after(hash_at + 1))
+        if digits is None:
+            return False
+        return not is_behind_slash or self.text[self.after(digits.end())] == "("
 
     def _called(self, found: re.Match[str], word: str, after: int, start: int) -> Expr:
         if word in KIND_TESTS:
