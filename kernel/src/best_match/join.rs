@@ -313,7 +313,7 @@ impl Search<'_> {
         for (value, order) in values.iter_mut().zip(self.orders) {
             *value = order.term.value(self.columns, left, right);
             // NaN takes no part either.
-            if !(*value <= order.limit) {
+            if value.is_nan() || *value > order.limit {
                 return false;
             }
         }
