@@ -168,6 +168,7 @@ def compile_passes(query: Query, env: StaticEnvironment, schema: Schema | None =
 
 
 def _compiled_passes(written: ast.Module, env: StaticEnvironment, schema: Schema | None) -> StreamPasses:
+    from xylem.analysis.statements import Statements
     from xylem.lowering.stream.account import account_of
     from xylem.lowering.stream.build import NotStreamable
     from xylem.run.stream.passes import StreamPasses
@@ -181,7 +182,8 @@ def _compiled_passes(written: ast.Module, env: StaticEnvironment, schema: Schema
     except NotStreamable as error:
         refused = error
     module = _builder(env).load(written).module
-    if isinstance(module, ast.MainModule):
+    # Each pass would begin with the variables as they are declared.
+    if isinstance(module, ast.MainModule) and not Statements.of(module.body, module.prolog):
         ways = [_bounded_passes(module, env, schema), _passes_by_parts(module, env, schema, at_once)]
         bounded = [found for found in ways if found is not None]
         if bounded:

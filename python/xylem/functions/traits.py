@@ -102,3 +102,9 @@ CONSTRUCTS = standard("analyze-string json-to-xml parse-xml parse-xml-fragment")
     (PREFIXES["xylem"], "add-timestamp"),
 }
 """Gives new nodes at each call, so that two calls with the same arguments are told apart by `is`."""
+
+_CALLING = "filter fold-left fold-right for-each for-each-pair sort"
+CALLS = standard(f"apply {_CALLING}") | frozenset(
+    {(PREFIXES["map"], "for-each")} | {(PREFIXES["array"], local) for local in _CALLING.split()}
+)
+"""Calls a function that it is given."""

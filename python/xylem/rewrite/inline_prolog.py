@@ -21,6 +21,7 @@ from xylem.analysis.ast_replacement import replaced
 from xylem.analysis.focus import reads_focus
 from xylem.analysis.free_variables import free_in
 from xylem.analysis.reached_declarations import reached_declarations
+from xylem.analysis.statements import Statements
 from xylem.analysis.streamable_paths import is_element_test
 from xylem.functions.traits import AGGREGATES
 from xylem.syntax import ast
@@ -57,8 +58,9 @@ def inline_prolog(body: ast.Expr, prolog: Iterable[ast.Declaration]) -> ast.Expr
 
 def inline_functions(body: ast.Expr, declared: Iterable[ast.Declaration]) -> ast.Expr:
     """The body with calls of simple functions replaced by what they stand for."""
+    declared = list(declared)
     functions = {(*d.name.expanded, len(d.parameters)): d for d in declared if isinstance(d, ast.FunctionDecl)}
-    return _Inliner(functions, body).inlined(body) if functions else body
+    return _Inliner(functions, body, Statements.of(body, declared)).inlined(body) if functions else body
 
 
 def _is_input(declaration: ast.VariableDecl, inputs: set[ExpandedName]) -> bool:
@@ -119,8 +121,11 @@ def _is_element(test: ast.NodeTest, kind: ast.ItemTypeNode | None) -> bool:
 
 
 class _Inliner:
-    def __init__(self, functions: Mapping[tuple[str, str, int], ast.FunctionDecl], body: ast.Expr) -> None:
+    def __init__(
+        self, functions: Mapping[tuple[str, str, int], ast.FunctionDecl], body: ast.Expr, statements: Statements
+    ) -> None:
         self.functions = functions
+        self.statements = statements
         self.known = _Known.of(body)
         self.bound = {name.expanded for node in body.walk() for name in bound_names(node)}
         self.size = 0
@@ -142,7 +147,8 @@ class _Inliner:
         lets: list[ast.Clause] = []
         direct: dict[ExpandedName, ast.Expr] = {}
         for parameter, argument in zip(declared.parameters, arguments, strict=True):
-            if is_cheap(argument) and not reads_focus(argument) and not _variables(argument) & inside:
+            is_plain = is_cheap(argument) and not reads_focus(argument) and self.statements.is_steady(argument)
+            if is_plain and not _variables(argument) & inside:
                 direct[parameter.name.expanded] = argument
             else:
                 lets.append(ast.LetClause(parameter.name, None, argument, span=argument.span))

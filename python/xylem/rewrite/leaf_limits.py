@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from xylem.analysis.focus import reads_focus
 from xylem.analysis.free_variables import free_in
 from xylem.analysis.projection import NotProjectable, Projection, looks_beyond, project
+from xylem.analysis.statements import Statements
 from xylem.functions.registry import PREFIXES
 from xylem.functions.traits import ABOVE, ELSEWHERE
 from xylem.plan.flux import ROOT
@@ -30,13 +31,19 @@ class LeafLimits:
     variables: Mapping[ExpandedName, ast.VariableDecl] = field(default_factory=dict)
     externals: Collection[ExpandedName] = ()
     """Functions written in Python: they cannot look further than their arguments."""
+    statements: Statements = field(default_factory=Statements)
+    """What the program sets: an expression that depends on it stays where it stands."""
 
     @staticmethod
-    def of(prolog: Iterable[ast.Declaration], externals: Collection[ExpandedName] = ()) -> LeafLimits:
+    def of(
+        prolog: Iterable[ast.Declaration],
+        externals: Collection[ExpandedName] = (),
+        statements: Statements | None = None,
+    ) -> LeafLimits:
         prolog = list(prolog)
         functions = {(*d.name.expanded, len(d.parameters)): d for d in prolog if isinstance(d, ast.FunctionDecl)}
         variables = {d.name.expanded: d for d in prolog if isinstance(d, ast.VariableDecl)}
-        return LeafLimits(functions, variables, externals)
+        return LeafLimits(functions, variables, externals, statements or Statements())
 
     def check(self, expr: ast.Expr, streams: Collection[str]) -> None:
         """Raise TooFar unless the expression can be evaluated over the projections of its variables."""

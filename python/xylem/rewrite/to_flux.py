@@ -112,6 +112,8 @@ class _Converter:
         asked = self._of_windows(expr, place) or self._of_each(expr, place) if self.has_windows else None
         if asked is not None:
             return asked
+        if not self._is_taken_apart(expr):
+            return self._leaf(expr, place)
         match expr:
             case ast.SequenceExpr(items=items):
                 return sequence(self.convert(item, place) for item in items)
@@ -147,6 +149,26 @@ class _Converter:
             case ast.FunctionCall(name=ast.Name(local=local, uri=uri)) if uri == FN and local in _PICKING:
                 return self._path(expr, place)
         return self._leaf(expr, place)
+
+    def _is_taken_apart(self, expr: ast.Expr) -> bool:
+        """Whether the parts of an expression may be evaluated apart: all but what must see the same variables."""
+        steady = self.limits.statements.is_steady
+        if not self.limits.statements or steady(expr):
+            return True
+        match expr:
+            case ast.SequenceExpr() | ast.DirectElement() | ast.ComputedElement() | ast.EnclosedExpr():
+                return True
+            case ast.Flwor(clauses=(ast.ForClause(collection=collection), *_)):
+                return steady(collection)
+            case ast.Flwor(clauses=(ast.WhereClause(test=test), *_)) | ast.If(test=test):
+                return steady(test)
+            case ast.Flwor(clauses=(ast.LetClause(value=value), *_)):
+                return steady(value)
+            case ast.SimpleMap(left=left):
+                return steady(left)
+            case ast.Flwor(clauses=()):
+                return True
+        return False
 
     # --- constructors
 
@@ -199,6 +221,9 @@ class _Converter:
         if not clauses:
             return self.convert(result, place)
         clause, rest = clauses[0], clauses[1:]
+        left = replace(whole, clauses=tuple(clauses), result=result)
+        if not self._is_taken_apart(left):
+            return self._leaf(left, place)
         match clause:
             case ast.ForClause(type=None, allowing_empty=False):
                 split = by_arrival(clause, rest, result, self.names) or bind_parent(clause, rest, result, self.names)
@@ -221,7 +246,7 @@ class _Converter:
         windows = self._windows(whole, clauses, result, place)
         if windows is not None:
             return windows
-        return self._leaf(replace(whole, clauses=tuple(clauses), result=result), place)
+        return self._leaf(left, place)
 
     def _for(self, clause: ast.ForClause, rest: Seq[ast.Clause], result: ast.Expr, place: _Place) -> Flux | None:
         if any(isinstance(c, _OF_ALL_TUPLES) for c in rest):

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 
 from xylem.analysis.focus import read_variables, reads_focus
+from xylem.analysis.statements import Statements
 from xylem.plan.buffers import buffers
-from xylem.plan.flux import ROOT
+from xylem.plan.flux import ROOT, Leaf
 from xylem.plan.flux_plan import Applied, FluxPlan
 from xylem.schema.constraints import Schema
 from xylem.syntax import ast
@@ -24,6 +25,7 @@ from .rule import Facts
 from .rules import ALGEBRA, NORMAL_FORM
 from .single_pass import make_one_pass
 from .source import read_from_root, stream_source
+from .statement_order import keeps_order
 from .to_flux import to_flux
 from .union_of_paths import unite_paths
 
@@ -48,12 +50,14 @@ def to_program(
     With `part`, the plan gives no more than these parts of the answer: the first, and the one behind the last.
     """
     declared = list(prolog)
+    statements = Statements.of(body, [*declared, *imported])
     body = with_position_bounds(unite_paths(inline_prolog(body, declared)))
     source = stream_source(body)
     if source is not None:
         body = read_from_root(body, source)
-    body, spelled = normalise(body, declared, without)
-    body, fusions = make_one_pass(body, declared, without)
+    # Rules over a whole query know no statements: the order in which a program is carried out is its meaning.
+    body, spelled = (body, ()) if statements else normalise(body, declared, without)
+    body, fusions = (body, ()) if statements else make_one_pass(body, declared, without)
     if fusions:
         # What became of a recursion may call functions that can be put in now.
         body = inline_functions(body, declared)
@@ -62,7 +66,9 @@ def to_program(
         body = joins.of_stream(body)
     reads_input = reads_focus(body) or ("", ROOT) in read_variables(body)
     names = Names(body, declared)
-    query = to_flux(body, LeafLimits.of([*declared, *imported], externals), names)
+    query = to_flux(body, LeafLimits.of([*declared, *imported], externals, statements), names)
+    if not keeps_order(query, statements):
+        query = Leaf(body, is_global=True)
     facts = Facts.of(names, schema)
     applied: list[Applied] = []
 

@@ -11,6 +11,7 @@ from xylem.analysis.projection import NotProjectable, Projection, project
 from xylem.analysis.reach import UNSURE, BeyondReach, Reach
 from xylem.analysis.reached_declarations import reached_declarations
 from xylem.analysis.readable_names import with_readable_names
+from xylem.analysis.statements import Statements
 from xylem.plan.distribution import Distribution, InputOf, Part, PartKind
 from xylem.plan.spread import Place, SpreadPart, SpreadQuery, Use, part_variable
 from xylem.syntax import ast, print_query
@@ -84,6 +85,7 @@ def _spread(
     for declaration in declared:
         if isinstance(declaration, ast.ContextItemDecl):
             raise NotSpread("the query declares its context item", declaration)
+    _refuse_statements(body, declared)
     body = inline_prolog(body, declared)
     if input_of is InputOf.NOTHING:
         raise NotSpread("there is no input", None)
@@ -106,6 +108,12 @@ def _spread(
     parts = joined_by_key(parts, made)
     told = tuple(_described(part, parts, is_collated) for part in parts)
     return SpreadQuery(parts, made, Distribution(told, _printed(made), is_ordered), named)
+
+
+def _refuse_statements(body: ast.Expr, declared: list[ast.Declaration]) -> None:
+    """What a statement sets, all that comes behind it may read: neither tasks nor merges know what ran before."""
+    for statement in Statements.of(body, declared).changed.values():
+        raise NotSpread(f"the program sets ${statement.name}, step by step", statement)
 
 
 def _taken_apart(
