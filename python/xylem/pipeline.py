@@ -102,7 +102,12 @@ def with_event_times(written: ast.Module, env: StaticEnvironment) -> ast.Module:
 
 
 def _module(query: Query, env: StaticEnvironment) -> ast.Module:
-    return parsed(query, env) if isinstance(query, str) else query
+    module = parsed(query, env) if isinstance(query, str) else query
+    if not env.over_updates:
+        return module
+    from xylem.analysis.history.bare_steps import with_bare_steps
+
+    return with_bare_steps(module, {function.local for function in env.external_functions})
 
 
 def _window_facts(env: StaticEnvironment) -> WindowFacts | None:
@@ -296,17 +301,18 @@ def _passes_by_parts(
 
 def compile_history(query: Query, env: StaticEnvironment) -> HistoryProgram:
     """Compile a query over update streams: operators that take back what they gave, where it has them."""
+    env = replace(env, over_updates=True)
     return compiled_deep(lambda: _compiled_history(_module(query, env), env))
 
 
 def _compiled_history(written: ast.Module, env: StaticEnvironment) -> HistoryProgram:
+    from xylem.analysis.history.written_operands import with_operands
     from xylem.rewrite.history import plan_history
     from xylem.rewrite.joins.module_joins import RULE
     from xylem.run.history.program import HistoryProgram
 
-    env = replace(env, over_updates=True)
     # As resolved, with its projections as they were written: what they are of decides what is kept.
-    module = resolved_module(written, static_context(env))
+    module = with_operands(resolved_module(written, static_context(env)))
     if not isinstance(module, ast.MainModule):
         raise StaticError("XPST0003", "a library module has no answer")
     main = _builder(env).load(written)

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from xylem.analysis.ast_replacement import replaced
 from xylem.analysis.focus import reads_focus
 from xylem.analysis.free_variables import free_in
+from xylem.analysis.history.operands import PROJECTIONS
 from xylem.analysis.reached_declarations import reached_declarations
 from xylem.analysis.statements import Statements
 from xylem.analysis.streamable_paths import is_element_test
@@ -183,6 +184,11 @@ class _Inliner:
         if not all(map(self.known.has_type, call.arguments, (p.type for p in declared.parameters))):
             return False
         own = [parameter.name.expanded for parameter in declared.parameters]
+        held = _held_through_time(body)
+        for name, argument in zip(own, call.arguments, strict=True):
+            # A parameter keeps its node through time; what a `let` variable stands for is computed as of each moment.
+            if name in held and not (isinstance(argument, ast.VarRef) and argument.name.expanded in self.known.steps):
+                return False
         if (free_in(body) - set(own)) & self.bound:
             return False
         # One `let` after the other: no argument may read what a parameter before it is called.
@@ -198,6 +204,17 @@ def _gives(body: ast.Expr, kind: ast.SequenceTypeNode | None) -> bool:
     if not isinstance(body, (ast.DirectElement, ast.ComputedElement)) or not isinstance(body.name, ast.Name):
         return False
     return _is_element(ast.NameTest(body.name), kind.item)
+
+
+def _held_through_time(body: ast.Expr) -> set[ExpandedName]:
+    """The variables that are read by projections of variables and of values (docs/history.md), not of steps."""
+    found: set[ExpandedName] = set()
+    for node in body.walk():
+        if isinstance(node, (*PROJECTIONS, ast.Lookup)):
+            last = node.base.right if isinstance(node.base, ast.Path) else node.base
+            if not isinstance(last, ast.AxisStep):
+                found |= _variables(node.base)
+    return found
 
 
 def _variables(node: ast.Node) -> set[ExpandedName]:

@@ -99,15 +99,19 @@ def looks_back(expr: ast.Node) -> bool:
     return any(isinstance(node, PROJECTIONS) for node in expr.walk())
 
 
+def may_be_time(node: ast.Node) -> bool:
+    """Whether `$x?60` may be a projection: of maps and arrays it is a lookup, which only the value tells."""
+    return isinstance(node, ast.Lookup) and isinstance(node.key, (ast.IntegerLiteral, ast.DecimalLiteral))
+
+
 def is_timeline(node: ast.Node) -> bool:
-    """Whether a projection is of values, and not of a step, a variable or the context item."""
+    """Whether a projection is of values, and not of a step, a variable or the context item.
+
+    Of another projection it is, too: those of one sign have been put together.
+    """
     if not isinstance(node, PROJECTIONS):
         return False
     base = node.base
-    while isinstance(base, PROJECTIONS):
-        base = base.base
     if isinstance(base, ast.Path):
         base = base.right
-        while isinstance(base, PROJECTIONS):
-            base = base.base
     return not isinstance(base, (ast.AxisStep, ast.VarRef, ast.ContextItem))

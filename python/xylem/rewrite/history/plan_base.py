@@ -14,7 +14,7 @@ from xylem.syntax import ast
 
 from .expressions import NoOperator, path_from, text_of
 from .input_paths import NAMESPACE, STREAMS, InputPaths, projection_of
-from .locality import is_timeline, reason_to_leave
+from .locality import is_timeline, looks_back, may_be_time, reason_to_leave
 
 
 @dataclass
@@ -50,6 +50,32 @@ class Beside:
         return ast.VarRef(name, span=span)
 
 
+def _unsafe_functions(prolog: Sequence[ast.Declaration]) -> dict[tuple[str, str], str]:
+    """Why functions that stay calls read more than their arguments hold, themselves or by those they call."""
+    bodies = {
+        declaration.name.expanded: declaration.body
+        for declaration in prolog
+        if isinstance(declaration, ast.FunctionDecl) and declaration.body is not None
+    }
+    found: dict[tuple[str, str], str] = {}
+    for name, body in bodies.items():
+        why = reason_to_leave(body)
+        if why is not None:
+            found[name] = why[0]
+        elif looks_back(body) or any(map(may_be_time, body.walk())):
+            found[name] = "it asks for versions"
+    grows = True
+    while grows:
+        grows = False
+        for name, body in bodies.items():
+            called = [n.name.expanded for n in body.walk() if isinstance(n, (ast.FunctionCall, ast.NamedFunctionRef))]
+            why_called = next((found[one] for one in called if one in found), None)
+            if name not in found and why_called is not None:
+                found[name] = why_called
+                grows = True
+    return found
+
+
 class PlanBase:
     """The state of a planner."""
 
@@ -63,13 +89,7 @@ class PlanBase:
         self.kept: list[plan.Kept] = []
         self.notes: list[tuple[Span | None, str]] = []
         self._number = 0
-        self._unsafe = {
-            declaration.name.expanded: found[0]
-            for declaration in prolog
-            if isinstance(declaration, ast.FunctionDecl)
-            and declaration.body is not None
-            and (found := reason_to_leave(declaration.body)) is not None
-        }
+        self._unsafe = _unsafe_functions(prolog)
 
     def fresh(self) -> int:
         self._number += 1
@@ -142,7 +162,7 @@ class PlanBase:
                     raise NoOperator(f"{node.name.local}(): {why}", node)
             elif isinstance(node, ast.VarRef) and node.name.expanded in self.paths.paths:
                 raise NoOperator("it reads a path in a way that no operator follows", node)
-            elif isinstance(node, ast.Lookup) and isinstance(node.key, (ast.IntegerLiteral, ast.DecimalLiteral)):
+            elif may_be_time(node):
                 raise NoOperator("`?` with a number may be a time", node)
 
     def _check_mixed(self, expr: ast.Expr, beside: Beside) -> None:

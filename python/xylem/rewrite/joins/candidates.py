@@ -9,6 +9,7 @@ from xylem.analysis.facts.comparisons import TURNED
 from xylem.analysis.facts.conjuncts import conjuncts
 from xylem.analysis.facts.truth_values import is_boolean
 from xylem.analysis.focus import uses_position
+from xylem.analysis.history.operands import PROJECTIONS
 from xylem.functions.library import look_up
 from xylem.functions.registry import FN
 from xylem.functions.traits import CONSTRUCTS, UNSTEADY
@@ -72,6 +73,8 @@ def is_test(predicate: ast.Expr) -> bool:
     if uses_position(predicate):
         return False
     last = predicate.right if isinstance(predicate, ast.Path) else predicate
+    if isinstance(last, PROJECTIONS):
+        last = last.base  # versions of nodes are nodes
     return isinstance(last, (ast.AxisStep, ast.ValueComparison, ast.NodeComparison)) or is_boolean(predicate)
 
 

@@ -130,6 +130,7 @@ class Engine:
             units.apply(change)
             if change.kind == "content":
                 streams[change.stream.name] = change.stream
+        units.forget_unread()
         for stream in streams.values():
             units.close_commit(stream)
         wakes = self._wakes

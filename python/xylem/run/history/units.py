@@ -143,6 +143,8 @@ class Units:
         self._paths = Paths(sources, kept)
         self._keeps_versions = bool(kept)
         self._watches: dict[Slot, _Watch] = {}
+        self._unread: list[Slot] = []
+        """Slots that were replaced and that no unit reads, unless the commit brings one."""
         self._units: dict[Element | Slot, list[Unit]] = {}
         self._ends: dict[str, Place] = {}
         self._open: dict[str, dict[Owner, _Open]] = {}
@@ -164,7 +166,7 @@ class Units:
         watch = self._watches.get(slot)
         if watch is None:
             if self._truncates is not None:
-                del slot.versions[:-1]
+                self._unread.append(slot)
             return
         self._touch(watch, since=slot.versions)
         if watch.standing.projected and self._completed(slot, watch):
@@ -322,6 +324,13 @@ class Units:
         end = self._ends[stream.name].before
         is_slot = isinstance(owner, Version)
         self._walk((node,), here.standing, here.around, here.depth, end, here.projected, is_slot=is_slot, open=known)
+
+    def forget_unread(self) -> None:
+        """All changes of a commit have been followed: of slots that nobody reads, the newest version is enough."""
+        for slot in self._unread:
+            if slot not in self._watches:
+                del slot.versions[:-1]
+        self._unread.clear()
 
     def close_commit(self, stream: Stream) -> None:
         """The commit is over: of the base, only what is last at each level may still grow."""

@@ -1,0 +1,65 @@
+"""Projections as they were written, with what they are of in place: for those who plan by what is asked for.
+
+    let $q := $t/quote return $q#1      →   $t/quote#1       a `let` variable stands for its expression
+    (//a/b#1)#1                         →   //a/b#2          numbers of one sign add up
+    (//a/b)#1                           →   //a/b#1          the last step of a path is what versions are chosen of
+    count(//b)?60                       →   the time projection that it is
+
+The meaning is that of `projections.py`, which makes calls of the same operands.
+"""
+
+from __future__ import annotations
+
+from typing import TypeVar, cast
+
+from xylem.syntax import ast
+
+from .operands import Choice, choice_of, combined
+from .projections import _Here, _Projections
+
+M = TypeVar("M", bound=ast.Module)
+_KINDS: dict[str, type[ast.VersionProjection | ast.VersionWindow | ast.TimeProjection | ast.TimeWindow]] = {
+    "#": ast.VersionProjection,
+    "#[]": ast.VersionWindow,
+    "?": ast.TimeProjection,
+    "?[]": ast.TimeWindow,
+}
+
+
+def with_operands(module: M) -> M:
+    """The module with resolved names, its projections by their operands."""
+    return cast(M, _WrittenOperands(module, over_updates=True).module())
+
+
+class _WrittenOperands(_Projections):
+    def _node(self, node: ast.Node, here: _Here) -> ast.Node:
+        # Calls stay calls: `xylem:as-of`, `xylem:versions` and `stream` are planned as they stand.
+        return self._parts(node, here) if isinstance(node, ast.FunctionCall) else super()._node(node, here)
+
+    def _projected(self, base: ast.Expr, choice: Choice, here: _Here, node: ast.Node) -> ast.Expr:
+        base = self._resolved(base, here)
+        inner = choice_of(base)
+        if inner is not None and (both := combined(choice, self._checked(inner[1], here))) is not None:
+            return self._projected(inner[0], both, here, node)
+        if isinstance(base, ast.Path):
+            last = choice_of(base.right)
+            if last is not None and (both := combined(choice, self._checked(last[1], here))) is not None:
+                right = self._projected(last[0], both, here.inside(), node)
+                return ast.Path(self._expr(base.left, here), right, span=base.span)
+            if isinstance(base.right, ast.AxisStep):
+                right = _made(choice, self._expr(base.right, here.inside()), node)
+                return ast.Path(self._expr(base.left, here), right, span=base.span)
+        return _made(choice, self._expr(base, here), node)
+
+    def _lookup(self, node: ast.Lookup, here: _Here) -> ast.Expr:
+        from .operands import is_container
+
+        base = self._resolved(node.base, here)
+        assert node.key is not None
+        if is_container(base) is False:
+            return self._projected(base, Choice("?", node.key), here, node)
+        return self._parts(node, here)
+
+
+def _made(choice: Choice, base: ast.Expr, node: ast.Node) -> ast.Expr:
+    return _KINDS[choice.sign](base, choice.amount, span=node.span)
