@@ -32,6 +32,7 @@ pub mod namespaces;
 pub mod number;
 pub mod open_names;
 pub mod plan;
+pub mod predicate_index;
 pub mod projector;
 mod prolog;
 pub mod reader;

@@ -59,8 +59,35 @@ pub struct Rows {
     pub written_text: Vec<u8>,
     /// For each WRITTEN record, what it consists of.
     pub written: Vec<Written>,
+    /// What takers of steps were given.
+    pub taken: Vec<Taken>,
+    /// The results among it, end to end.
+    pub taken_text: Vec<u8>,
     /// Whether more text belongs to the last row.
     text_is_open: bool,
+}
+
+/// An element that a taker was given: a record of its own, a result that is written, or a count.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Taken {
+    /// Whose it is.
+    pub owner: u32,
+    /// The step as the owner numbers it.
+    pub step: u32,
+    /// ITEM, WRITTEN or COUNT.
+    pub kind: u8,
+    /// The row of a record.
+    pub row: u32,
+    /// Where its text begins.
+    pub start: usize,
+    /// Where its text ends.
+    pub end: usize,
+    /// The items of the answer that the text is, or what was counted.
+    pub items: u64,
+    /// The characters in the rows of the element.
+    pub most_characters: usize,
+    /// The number of its rows.
+    pub most_rows: usize,
 }
 
 /// The results of successive elements of a step, as one record.
@@ -220,9 +247,8 @@ impl Rows {
 
     /// The result of an element has been appended to `written_text`; how many items it is.
     pub fn record_written(&mut self, step: u32, row: u32, items: u64) {
-        let (end, rows_end) = (self.written_text.len(), self.ends[row as usize] as usize);
-        let rows = rows_end - row as usize;
-        let characters = count(&self.characters[self.value_start(row as usize)..self.value_start(rows_end)]);
+        let end = self.written_text.len();
+        let (characters, rows) = self.size_of(row);
         if self.record_kinds.last() != Some(&WRITTEN) || self.record_steps.last() != Some(&step) {
             self.record(WRITTEN, step, 0);
             self.written.push(Written::default());
@@ -234,6 +260,18 @@ impl Rows {
         if characters + TREE_ROW_BYTES * rows > last.most_characters + TREE_ROW_BYTES * last.most_rows {
             (last.most_characters, last.most_rows) = (characters, rows);
         }
+    }
+
+    /// The characters in the rows of an element, and how many rows there are.
+    pub fn size_of(&self, row: u32) -> (usize, usize) {
+        let end = self.ends[row as usize] as usize;
+        let characters = &self.characters[self.value_start(row as usize)..self.value_start(end)];
+        (count(characters), end - row as usize)
+    }
+
+    /// A row is needed by whoever takes the batch.
+    pub fn point_to(&mut self, row: u32) {
+        self.last_recorded = self.last_recorded.max(row);
     }
 
     /// Whether a record points to a row from this one on.

@@ -10,6 +10,7 @@ mod read_tree;
 mod record_checker;
 mod scanner;
 mod table;
+mod takers;
 mod template;
 mod tree;
 mod tree_columns;

@@ -141,7 +141,8 @@ fn value_test(
     Ok((ValuesBelow { path, text: of_text, attribute }, comparison, constant))
 }
 
-fn comparison(sign: &str, text: Option<String>, number: Option<f64>) -> PyResult<(Comparison, Constant)> {
+/// A comparison and its constant.
+pub fn comparison(sign: &str, text: Option<String>, number: Option<f64>) -> PyResult<(Comparison, Constant)> {
     let constant = number.map(Constant::Number).or(text.map(Constant::Text));
     Comparison::from_sign(sign)
         .zip(constant)

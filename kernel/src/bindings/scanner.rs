@@ -1,13 +1,15 @@
 //! The scanner as Python sees it: `feed` and `finish` give batches as tuples of columns.
 
 use pyo3::prelude::*;
-use pyo3::types::{PyInt, PyList, PyString};
+use pyo3::types::{PyInt, PyList, PyString, PyTuple};
 use rustc_hash::FxHashMap;
 
 use super::columns::{declared, ends_and_parents, prefixed, values, Integers};
 use super::errors::{guarded, raised};
 use super::plan::{limits, plan, LimitsTuple, PlanTuple};
 use super::table::{table_tuple, TableTuple};
+use super::takers::{taken, taker, TakenTuple, TestsTuple, ValuesTuple};
+use super::template::result;
 use super::tree::CompactRows;
 use crate::rows::{Rows, Written};
 use crate::scanner::{bug, Harvest, Options};
@@ -20,6 +22,7 @@ type BatchTuple<'py> = (
     (Bound<'py, PyAny>, Vec<(String, String, String)>, Bound<'py, PyAny>),
     (Vec<u64>, u64, Vec<WrittenTuple<'py>>),
     Vec<TableTuple<'py>>,
+    Vec<TakenTuple<'py>>,
 );
 
 /// text, elements, items, most characters, most rows
@@ -69,6 +72,35 @@ impl Scanner {
         self.scanner.reader.projector.writes = writes;
     }
 
+    /// The number of a column that takers test: path, whether text nodes, attribute or None.
+    fn column(&mut self, values: ValuesTuple) -> u32 {
+        self.scanner.reader.projector.takers.column(super::takers::values(values))
+    }
+
+    /// The number of a result that takers share.
+    fn result(&mut self, made: Bound<'_, PyTuple>) -> PyResult<u32> {
+        Ok(self.scanner.reader.projector.takers.result(result(&made)?))
+    }
+
+    /// Another taker of the elements of a step; its number there.
+    fn add_taker(
+        &mut self,
+        step: u32,
+        owner: u32,
+        own_step: u32,
+        alternatives: TestsTuple,
+        result: Option<u32>,
+    ) -> PyResult<u32> {
+        let made = taker(owner, own_step, alternatives, result)?;
+        let added = self.scanner.reader.projector.takers.add(step, made);
+        added.ok_or_else(|| pyo3::exceptions::PyValueError::new_err("a taker names a column or a result there is not"))
+    }
+
+    /// A taker is gone; whether there was one.
+    fn remove_taker(&mut self, step: u32, number: u32) -> bool {
+        self.scanner.reader.projector.takers.remove(step, number)
+    }
+
     /// Read some more input; a batch where there is enough for one, or with `flush` anything to tell.
     #[pyo3(signature = (data, flush=false))]
     fn feed<'py>(&mut self, py: Python<'py>, data: &[u8], flush: bool) -> PyResult<Option<BatchTuple<'py>>> {
@@ -110,20 +142,21 @@ impl Scanner {
         let names = names.iter().map(|(uri, local, prefix)| (uri.to_string(), local.to_string(), prefix.to_string()));
         let names = names.collect();
         let counted = (counts, self.scanner.input_bytes, written(py, &rows)?);
+        let taken = taken(py, &rows)?;
         let kinds = PyList::new(py, &rows.record_kinds)?;
         let steps = PyList::new(py, &rows.record_steps)?;
         if self.compact {
             let records = (kinds, steps, PyList::new(py, &rows.record_rows)?);
             let compact = CompactRows::new(Tree::from_rows(rows)?, None).into_pyobject(py)?.into_any();
             let none = py.None().into_bound(py);
-            return Ok((records, compact, (none.clone(), names, none), counted, tables));
+            return Ok((records, compact, (none.clone(), names, none), counted, tables, taken));
         }
         let integers = Integers::up_to(py, rows.len());
         let records = (kinds, steps, integers.list(py, &rows.record_rows)?);
         let (ends, parents) = ends_and_parents(py, &rows, &integers)?;
         let columns = (codes(py, &rows.codes)?, ends, parents, values(py, &rows)?).into_pyobject(py)?.into_any();
         let naming = (declared(py, &rows)?.into_any(), names, prefixed(py, &rows)?.into_any());
-        Ok((records, columns, naming, counted, tables))
+        Ok((records, columns, naming, counted, tables, taken))
     }
 }
 

@@ -10,6 +10,7 @@ mod records_at_end;
 mod resolution;
 mod simple;
 mod start_tests;
+mod takers;
 
 pub use simple::Simple;
 
@@ -26,6 +27,7 @@ use crate::limits::Limits;
 use crate::names::Names;
 use crate::namespaces::Namespaces;
 use crate::plan::{Plan, START};
+use crate::predicate_index::Takers;
 use crate::rows::{kind, Rows};
 use crate::start_tag::Tag;
 use crate::table::Table;
@@ -98,6 +100,8 @@ pub struct Projector {
     nesting: Vec<Nesting>,
     /// What tests of positions have counted below open elements, those of the outermost first.
     positions: Vec<Counted>,
+    /// Who takes the elements of which steps.
+    pub takers: Takers,
     /// Codes of elements and attributes where the document type declares an identifier (true) or a reference to one.
     pub identifier_rules: FxHashSet<(u32, u32, bool)>,
 }
@@ -144,6 +148,7 @@ impl Projector {
             left: Vec::new(),
             nesting,
             positions: Vec::new(),
+            takers: Takers::default(),
             identifier_rules: FxHashSet::default(),
         };
         projector.rows.push(kind::DOCUMENT, 0);

@@ -38,6 +38,7 @@ impl Projector {
         let mut is_spared = false;
         let row = element.row;
         let place = self.open.len();
+        self.takers.next_element();
         for number in 0..self.automaton.action(element.action).at_end.len() {
             let (kind, step) = self.automaton.action(element.action).at_end[number];
             let plan = &self.automaton.plan().steps[step as usize];
@@ -56,6 +57,11 @@ impl Projector {
             }
             let is_outside = self.nesting[step as usize].is_outside();
             if outermost && !is_outside {
+                continue;
+            }
+            if self.takers.has(step) {
+                is_spared = true;
+                is_reported |= self.tell_takers(step, row, nests, is_outside);
                 continue;
             }
             let named = NamedRows { rows: &self.rows, names: &self.names };
@@ -88,6 +94,24 @@ impl Projector {
                 self.repeated = self.repeated.min(self.rows.len());
             }
         }
+    }
+
+    /// As below, for a step that has takers; elements that stand in each other wait for the outermost one.
+    fn tell_takers(&mut self, step: u32, row: u32, nests: bool, is_outside: bool) -> bool {
+        if !nests {
+            return self.give(step, row);
+        }
+        self.nesting[step as usize].wait(row, Verdict::Holds);
+        if !is_outside {
+            return true;
+        }
+        let mut is_reported = false;
+        for (row, _) in self.nesting[step as usize].waited() {
+            self.takers.next_element();
+            is_reported |= self.give(step, row);
+        }
+        self.takers.next_element();
+        is_reported
     }
 
     /// Do with a complete element what its step says, or report it; whether it was reported.

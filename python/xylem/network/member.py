@@ -16,7 +16,7 @@ from xylem.errors import InputError, StaticError
 from xylem.functions.context import Context, RunPart
 from xylem.lowering.stream.account import account_of
 from xylem.pipeline import StaticEnvironment
-from xylem.plan.scan_plan import ScanPlan
+from xylem.plan.scan_plan import WRITTEN, Written
 from xylem.query.compiled_query import CompiledQuery
 from xylem.run.stream.collector import Collector
 from xylem.run.stream.program import StreamProgram
@@ -32,7 +32,7 @@ from xylem.values.datetimes import DateTime
 from xylem.values.node import Node
 from xylem.values.tree_interface import TreeInterface
 
-from .merged_scan import Share, can_be_merged, mergeable
+from .merged_scan import Request, Share, can_be_merged
 
 BUFFERED_BYTES = DEFAULT_LIMITS.buffered_bytes
 
@@ -58,9 +58,11 @@ class SubscribedQuery:
             raise StaticError("XYRT0051", "its output method, or how it copies namespaces, is not that of a stream")
         # How the plan came about is for those who ask for an explanation: it would take most of the memory.
         self.program.plan = replace(self.program.plan, steps=(), normal_form=self.program.plan.program)
+        # Found out now, and not when the first record comes.
+        _ = self.program._may_recurse
         self.is_merged = can_be_merged(self.program.scan)
         """Whether it can share a scan with others; else it has one of its own."""
-        self.plan: ScanPlan = mergeable(self.program.scan) if self.is_merged else self.program.scan
+        self.request = Request(self.program.scan)
 
     @property
     def source(self) -> str | None:
@@ -131,6 +133,16 @@ class Member:
         windows = self._windows
         self._guarded(take if windows is None else lambda: windows.after(take))
         self._writer.flush()
+
+    def take_text(self, step: int, written: Written) -> None:
+        """As `take`, for a text that the scan has written and nothing else; what is open rests on a small tree."""
+        run, windows = self._run, self._windows
+
+        def take() -> None:
+            run.written = iter((written,))
+            run.actions[step << 3 | WRITTEN](run.env[0])
+
+        self._guarded(take if windows is None else lambda: windows.after(take))
 
     def rest_on(self, tree: TreeInterface) -> None:
         """Let what is open stand on the rows of a small tree, so that the batch can be forgotten."""

@@ -1,9 +1,11 @@
 """One scan for many programs: their plans side by side, and the records of each to the one that asked for them.
 
 A scan lets several steps reach one element, each as if it were alone (`plan/scan_plan.py`). So plans are merged by
-putting their steps behind each other; only the document node is the same for all. Between two records the merged plan
-may become another one: a scan that begins there, with the elements around records open, gives the same records as one
-that had read all before. Whoever has seen these elements begin is not told again.
+putting their steps behind each other; only the document node is the same for all. Those that share their steps
+(`shared_steps.py`) have them once, and each of them is a taker there; such a one can come and go while the scan goes
+on. Between two records the merged plan may become another one: a scan that begins there, with the elements around
+records open, gives the same records as one that had read all before. Whoever has seen these elements begin is not told
+again.
 """
 
 from __future__ import annotations
@@ -12,13 +14,18 @@ from collections.abc import Container, Sequence
 from dataclasses import dataclass, field, replace
 
 from xylem.errors import XylemError
-from xylem.plan.scan_plan import WRITTEN, Keep, PositionTest, ScanPlan, ScanStep, Written
+from xylem.plan.result_template import Tally, Template
+from xylem.plan.scan_plan import WRITTEN, Keep, PositionTest, Report, ScanPlan, ScanStep, ValueTest, Written
 from xylem.plan.scan_table import ScanTable
+from xylem.source import kernel
 from xylem.source.limits import DEFAULT_LIMITS, Limits
 from xylem.source.scan import BatchTrees, ScannedBatch, Scanner, scanner_class
 from xylem.values.tree_interface import TreeInterface
 
+from .shared_steps import SharedPlan, Taking, shared_plan
+
 START = 1
+_COUNT = int(Report.COUNT)
 
 
 def can_be_merged(plan: ScanPlan) -> bool:
@@ -29,12 +36,24 @@ def can_be_merged(plan: ScanPlan) -> bool:
     return not any(isinstance(test, PositionTest) for step in plan.steps for test in step.tests)
 
 
-def mergeable(plan: ScanPlan) -> ScanPlan:
-    """The plan without what would keep state in the scan."""
-    return ScanPlan(tuple(map(_step, plan.steps)), plan.comments)
+class Request:
+    """What one query asks of a scan."""
+
+    __slots__ = ("plan", "shared")
+
+    def __init__(self, plan: ScanPlan) -> None:
+        self.plan = plan
+        """Its steps; where it shares them, those that it has in common with others."""
+        self.shared: SharedPlan | None = None
+        if can_be_merged(plan):
+            self.plan = ScanPlan(tuple(map(_step, plan.steps)), plan.comments)
+            self.shared = shared_plan(self.plan) if kernel.is_kernel_built() else None
+            if self.shared is not None:
+                self.plan = self.shared.shape
 
 
 def _step(step: ScanStep) -> ScanStep:
+    """A step without what would keep state in the scan."""
     return replace(step, result=None if isinstance(step.result, ScanTable) else step.result, late=False)
 
 
@@ -48,6 +67,15 @@ class Share:
     counts: list[int] = field(default_factory=list)
     written: list[Written] = field(default_factory=list)
 
+    def add(self, kind: int, step: int, row: int) -> None:
+        self.kinds.append(kind)
+        self.steps.append(step)
+        self.rows.append(row)
+
+    def count(self, step: int, number: int, steps: int) -> None:
+        if not self.counts:
+            self.counts = [0] * steps
+        self.counts[step] += number
 
     def without_starts_of(self, rows: Container[int]) -> Share:
         """The same without the news that some elements have begun: those around the records."""
@@ -66,38 +94,136 @@ class Share:
         )
 
 
-class MergedScan:
-    """A scan by several plans from some record on. One that asks for nothing in a batch has no share of it."""
+@dataclass
+class Found:
+    """What a scan found in some records, by the number of the query that asked for it."""
 
-    def __init__(self, plans: Sequence[ScanPlan], opening: bytes, limits: Limits = DEFAULT_LIMITS) -> None:
+    tree: TreeInterface
+    shares: dict[int, Share] = field(default_factory=dict)
+    texts: list[tuple[int, int, Written]] = field(default_factory=list)
+    """The step and the text of those that are given a text of one step and nothing else."""
+
+
+@dataclass
+class _Part:
+    """Steps of the merged plan that belong together: those of one query, or those that several share."""
+
+    base: int
+    size: int
+    numbers: set[int] = field(default_factory=set)
+
+
+class MergedScan:
+    """A scan for several queries from some record on. One that asks for nothing in a batch has no share of it."""
+
+    def __init__(self, requests: Sequence[Request], opening: bytes, limits: Limits = DEFAULT_LIMITS) -> None:
         steps: list[ScanStep] = [ScanStep(-1)]
-        self._owners = [-1]
-        self._bases: list[int] = []
-        self._sizes: list[int] = []
-        for number, plan in enumerate(plans):
-            base = len(steps) - 1
-            self._bases.append(base)
-            self._sizes.append(len(plan.steps))
-            for step in plan.steps[1:]:
-                steps.append(replace(step, parent=step.parent + base if step.parent else 0))
-                self._owners.append(number)
-        self._scanner = self._new_scanner(ScanPlan(tuple(steps), any(plan.comments for plan in plans)), limits)
+        self._parts: list[_Part] = []
+        self._part_of_step = [-1]
+        self._of_shape: dict[int, _Part] = {}
+        self._shapes: list[ScanPlan] = []
+        """Held, so that no other object has the identity of one of them."""
+        self._takers: dict[int, list[tuple[int, int]]] = {}
+        """By the number of a query: the steps it takes from, and its numbers there."""
+        self._columns: dict[tuple[object, ...], int] = {}
+        self._results: dict[Template | Tally, int] = {}
+        self._next = 0
+        parts: list[_Part] = []
+        for request in requests:
+            part = None if request.shared is None else self._of_shape.get(id(request.shared.shape))
+            if part is None:
+                part = self._part(request.plan, steps)
+                if request.shared is not None:
+                    self._of_shape[id(request.shared.shape)] = part
+                    self._shapes.append(request.shared.shape)
+            parts.append(part)
+        self._scanner = self._new_scanner(
+            ScanPlan(tuple(steps), any(request.plan.comments for request in requests)), limits
+        )
         self._scanner.writes = True
+        for request, part in zip(requests, parts, strict=True):
+            self._enter(part, request)
         self.error: XylemError | None = None
         """What ended the scan, behind the records that it has given: a test of one of the plans that fails, say."""
-        self.begun = self._batch(opening)
+        # A start tag is read once something stands behind it: a comment, which nobody keeps.
+        self.begun = self._batch(opening + b"<!---->" if opening else b"")
         """What the elements around the records gave."""
+        self._begun_parts = {
+            id(part): self.begun.shares[number]
+            for part in self._parts
+            for number in part.numbers
+            if self.begun is not None and number in self.begun.shares
+        }
+
+    def _part(self, plan: ScanPlan, steps: list[ScanStep]) -> _Part:
+        base = len(steps) - 1
+        part = _Part(base, len(plan.steps))
+        for step in plan.steps[1:]:
+            steps.append(replace(step, parent=step.parent + base if step.parent else 0))
+            self._part_of_step.append(len(self._parts))
+        self._parts.append(part)
+        return part
 
     def _new_scanner(self, plan: ScanPlan, limits: Limits) -> Scanner:
         self._trees = BatchTrees(None, limits.names)
         self._trees.begin(None)
         made = scanner_class()
-        from xylem.source import kernel
-
         return self._trees.scanner(plan, limits, None) if made is kernel.Scanner else made(plan, limits)
 
-    def feed(self, records: bytes) -> tuple[TreeInterface, dict[int, Share]] | None:
-        """The shares of some more whole records, by the number of the plan."""
+    # --- who takes part
+
+    def add(self, request: Request) -> int | None:
+        """Another query takes part from here on: its number; None where the scan has not the steps for it."""
+        part = None if request.shared is None else self._of_shape.get(id(request.shared.shape))
+        return None if part is None else self._enter(part, request)
+
+    def begun_share(self, number: int) -> Share | None:
+        """What a query is given of the elements around the records."""
+        part = next(part for part in self._parts if number in part.numbers)
+        return self._begun_parts.get(id(part))
+
+    def remove(self, number: int) -> bool:
+        """A query takes no part any more; whether the scan can go on without it."""
+        takers = self._takers.pop(number, None)
+        if takers is None:
+            return False
+        assert isinstance(self._scanner, kernel.Scanner)
+        for step, taker in takers:
+            self._scanner.remove_taker(step, taker)
+        next(part for part in self._parts if number in part.numbers).numbers.discard(number)
+        return True
+
+    def _enter(self, part: _Part, request: Request) -> int:
+        number, self._next = self._next, self._next + 1
+        part.numbers.add(number)
+        if request.shared is not None:
+            self._takers[number] = [self._take(part, number, taking) for taking in request.shared.takings]
+        return number
+
+    def _take(self, part: _Part, number: int, taking: Taking) -> tuple[int, int]:
+        scanner = self._scanner
+        assert isinstance(scanner, kernel.Scanner)
+        result = None
+        if taking.result is not None:
+            result = self._results.get(taking.result)
+            if result is None:
+                result = self._results[taking.result] = scanner.result(taking.result)
+        tests = [(self._column(test), test.op, test.string, test.number) for test in taking.tests]
+        step = part.base + taking.step
+        return step, scanner.add_taker(step, number, taking.step, [tests], result)
+
+    def _column(self, test: ValueTest) -> int:
+        key = test.path, test.text, test.attribute
+        found = self._columns.get(key)
+        if found is None:
+            assert isinstance(self._scanner, kernel.Scanner)
+            found = self._columns[key] = self._scanner.column(test)
+        return found
+
+    # --- records
+
+    def feed(self, records: bytes) -> Found | None:
+        """What is found in some more whole records."""
         return self._batch(records)
 
     def end(self, closing: bytes) -> TreeInterface:
@@ -105,37 +231,59 @@ class MergedScan:
         self._scanner.feed(closing)
         return self._trees.scanned(self._scanner.finish()).tree
 
-    def _batch(self, data: bytes) -> tuple[TreeInterface, dict[int, Share]] | None:
-        found = None
+    def _batch(self, data: bytes) -> Found | None:
+        batch = None
         try:
-            found = self._scanner.feed(data, True)
+            batch = self._scanner.feed(data, True)
             self._scanner.feed(b"")
         except XylemError as error:
             self.error = error
-        if found is None:
-            return None
-        batch = self._trees.scanned(found)
-        return batch.tree, self._shares(batch)
+        return None if batch is None else self._found(self._trees.scanned(batch))
 
-    def _shares(self, batch: ScannedBatch) -> dict[int, Share]:
-        shares: dict[int, Share] = {}
-        owners, bases = self._owners, self._bases
+    def _found(self, batch: ScannedBatch) -> Found:
+        found = Found(batch.tree)
+        shares = found.shares
         written = iter(batch.written)
         for kind, step, row in zip(batch.kinds, batch.steps, batch.rows, strict=True):
-            owner = owners[step]
-            share = shares.get(owner)
-            if share is None:
-                share = shares[owner] = Share()
-            share.kinds.append(kind)
-            share.steps.append(step - bases[owner])
-            share.rows.append(row)
-            if kind == WRITTEN:
-                share.written.append(next(written))
+            part = self._parts[self._part_of_step[step]]
+            text = next(written) if kind == WRITTEN else None
+            for number in part.numbers:
+                share = shares.setdefault(number, Share())
+                share.add(kind, step - part.base, row)
+                if text is not None:
+                    share.written.append(text)
         for step, count in enumerate(batch.counts):
             if count:
-                owner = owners[step]
-                share = shares.setdefault(owner, Share())
-                if not share.counts:
-                    share.counts = [0] * self._sizes[owner]
-                share.counts[step - bases[owner]] = count
-        return shares
+                part = self._parts[self._part_of_step[step]]
+                for number in part.numbers:
+                    shares.setdefault(number, Share()).count(step - part.base, count, part.size)
+        self._add_taken(batch, found)
+        return found
+
+    def _add_taken(self, batch: ScannedBatch, found: Found) -> None:
+        taken, shares, texts = batch.taken, found.shares, found.texts
+        last = len(taken) - 1
+        before = -1
+        for at, (number, kind, step, rows, text, elements, items, most_characters, most_rows) in enumerate(taken):
+            if kind == WRITTEN:
+                assert text is not None
+                written = Written(text, elements, items, most_characters, most_rows)
+                if number != before and (at == last or taken[at + 1][0] != number) and number not in shares:
+                    texts.append((number, step, written))
+                    continue
+            before = number
+            share = shares.get(number)
+            if share is None:
+                share = shares[number] = Share()
+            if kind == WRITTEN:
+                share.add(kind, step, 0)
+                share.written.append(written)
+            elif kind == _COUNT:
+                share.count(step, items, self._size_of(number))
+            else:
+                share.kinds += [kind] * len(rows)
+                share.steps += [step] * len(rows)
+                share.rows += rows
+
+    def _size_of(self, number: int) -> int:
+        return next(part.size for part in self._parts if number in part.numbers)

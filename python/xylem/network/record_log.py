@@ -51,6 +51,8 @@ class RecordLog:
         """The position behind the last record."""
         self.bytes = 0
         self._file: int | None = None
+        self._last_read: tuple[_Addition, bytes] | None = None
+        """An addition may be read in many pieces."""
         for entry in self._journal.unread():
             if "open" in entry:
                 self.opening = b64decode(entry["open"])
@@ -124,6 +126,11 @@ class RecordLog:
         return b"".join(found), at
 
     def _bytes(self, addition: _Addition) -> bytes:
+        if self._last_read is None or self._last_read[0] is not addition:
+            self._last_read = addition, self._read(addition)
+        return self._last_read[1]
+
+    def _read(self, addition: _Addition) -> bytes:
         if self._file is None:
             try:
                 self._file = os.open(self._data, os.O_RDWR)

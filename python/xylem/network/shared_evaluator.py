@@ -6,15 +6,14 @@ and from the positions of these changes, and not from when it is run or how the 
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
 
 from xylem.errors import InputError, XylemError
 from xylem.source.limits import DEFAULT_LIMITS, Limits
 from xylem.values.tree_interface import TreeInterface
 
 from .member import Member
-from .merged_scan import MergedScan, Share
+from .merged_scan import Found, MergedScan, Share
 from .record_log import RecordLog
 
 PIECE_BYTES = 1 << 20
@@ -23,16 +22,52 @@ MOST_APART = 16
 """Subscriptions that cannot share a scan: no more of them for one stream."""
 
 Failed = Callable[[Member, XylemError], None]
+Members = dict[str, Member]
 
 
-@dataclass
 class _Running:
-    """A scan and who takes part in it: by plan, those that have subscribed the same query."""
+    """A scan and who takes part in it: by number of the query, those that have subscribed it."""
 
-    scan: MergedScan
-    groups: list[list[Member]]
-    new_to: set[str]
-    """Who has not been told before, by another scan, that the elements around the records have begun."""
+    def __init__(self, members: Iterable[Member], opening: bytes, limits: Limits) -> None:
+        of_query: dict[int, Members] = {}
+        for member in members:
+            of_query.setdefault(id(member.query), {})[member.name] = member
+        self.groups = dict(enumerate(of_query.values()))
+        self._numbers = {query: number for number, query in enumerate(of_query)}
+        requests = [next(iter(group.values())).query.request for group in self.groups.values()]
+        self.scan = MergedScan(requests, opening, limits)
+        # News of what is open may come later, with the first records inside.
+        self.new_to = {member.name for group in of_query.values() for member in group.values() if not member.is_started}
+        """Who has not been told before, by another scan, that the elements around the records have begun."""
+
+    def members(self) -> list[Member]:
+        return [member for group in self.groups.values() for member in group.values()]
+
+    def admit(self, member: Member) -> int | None:
+        """Let another member take part from here on: its group; None where another scan must be begun."""
+        query = member.query
+        if query.request.shared is None:
+            return None
+        number = self._numbers.get(id(query))
+        if number is None:
+            number = self.scan.add(query.request)
+            if number is None:
+                return None
+            self._numbers[id(query)] = number
+            self.groups[number] = {}
+        self.groups[number][member.name] = member
+        return number
+
+    def dismiss(self, member: Member) -> bool:
+        """A member takes no part any more; whether the scan can go on."""
+        number = self._numbers[id(member.query)]
+        group = self.groups[number]
+        del group[member.name]
+        if group:
+            return True
+        del self.groups[number]
+        del self._numbers[id(member.query)]
+        return self.scan.remove(number)
 
 
 class SharedEvaluator:
@@ -47,9 +82,9 @@ class SharedEvaluator:
         self._limits = limits
         self._failed = failed
         self.position = position
-        self._together: dict[str, Member] = {}
+        self._together: Members = {}
         self._running: _Running | None = None
-        self._apart: dict[str, Member] = {}
+        self._apart: Members = {}
         self._running_apart: dict[str, _Running] = {}
         self._done: list[str] = []
         self.scanned_bytes = 0
@@ -69,23 +104,49 @@ class SharedEvaluator:
     def take_over(self, other: SharedEvaluator) -> None:
         """The members of another evaluator at the same position go on here."""
         assert other.position == self.position
-        self._together |= other._together
         self._apart |= other._apart
         self._running_apart |= other._running_apart
         self._done += other._done
-        if other._together:
-            self._running = None
-        other._together, other._apart = {}, {}
+        joining = list(other._together.values())
+        other._together, other._apart, other._running = {}, {}, None
+        for member in joining:
+            self._together[member.name] = member
+            self._admit(member)
 
     def join(self, member: Member) -> None:
         """A member takes part from the position on; XYRT0051 where it is one too many of those with their own scan."""
         if member.query.is_merged:
             self._together[member.name] = member
-            self._running = None
+            self._admit(member)
         elif len(self._apart) >= MOST_APART:
             raise InputError("XYRT0051", f"{MOST_APART} queries with a scan of their own are on the stream already")
         else:
             self._apart[member.name] = member
+
+    def _admit(self, member: Member) -> None:
+        """Let the scan that is under way serve one more; else another one begins with the next piece."""
+        running = self._running
+        if running is None:
+            return
+        number = running.admit(member)
+        if number is None:
+            self._running = None
+        else:
+            self._begin(running, number, member)
+
+    def _begin(self, running: _Running, number: int, member: Member) -> bool:
+        """Tell a member what is open where a scan has begun; whether it goes on."""
+        begun = running.scan.begun
+        if begun is None:
+            return True
+        if not member.is_started:
+            share = running.scan.begun_share(number)
+            if not self._try(
+                member, lambda: member.start(begun.tree) if share is None else member.take(begun.tree, share)
+            ):
+                return False
+        member.rest_on(begun.tree)
+        return True
 
     def leave(self, name: str) -> None:
         """A member is complete: it has its records up to the position, and the rest of its answer is written."""
@@ -101,9 +162,10 @@ class SharedEvaluator:
         if name in self._apart:
             self._running_apart.pop(name, None)
             return self._apart.pop(name)
-        # The scan goes on without it, until it begins anew for another reason or at the next piece.
-        self._running = None
-        return self._together.pop(name, None)
+        member = self._together.pop(name, None)
+        if member is not None and self._running is not None and not self._running.dismiss(member):
+            self._running = None
+        return member
 
     def advance(self, end: int) -> int:
         """Evaluate another piece of the log, up to a position; the position that was reached."""
@@ -114,12 +176,10 @@ class SharedEvaluator:
             self.position = end
             return end
         data, reached = self._log.read(self.position, end, PIECE_BYTES)
-        running = self._running
-        if running is None and self._together:
-            running = self._begun(list(self._together.values()))
-            self._running = running
-        if running is not None:
-            self._feed(running, data)
+        if self._running is None and self._together:
+            self._running = self._begun(self._together.values())
+        if self._running is not None:
+            self._feed(self._running, data)
         for name, member in list(self._apart.items()):
             if name not in self._running_apart:
                 self._running_apart[name] = self._begun([member])
@@ -128,22 +188,13 @@ class SharedEvaluator:
         self.position = reached
         return reached
 
-    def _begun(self, members: list[Member]) -> _Running:
+    def _begun(self, members: Iterable[Member]) -> _Running:
         """A scan from here on; members that have not begun are told of what is open."""
-        same: dict[int, list[Member]] = {}
-        for member in members:
-            same.setdefault(id(member.query), []).append(member)
-        groups = list(same.values())
-        scan = MergedScan([group[0].query.plan for group in groups], self._log.opening, self._limits)
-        # News of what is open may come later, with the first records inside.
-        running = _Running(scan, groups, {member.name for member in members if not member.is_started})
-        if scan.begun is not None:
-            tree, shares = scan.begun
-            for number, group in enumerate(groups):
-                for member in group:
-                    if not member.is_started:
-                        share = shares.get(number)
-                        self._try(member, lambda m=member, s=share: m.start(tree) if s is None else m.take(tree, s))  # type: ignore[misc]
+        running = _Running(members, self._log.opening, self._limits)
+        for number, group in list(running.groups.items()):
+            for member in list(group.values()):
+                if not self._begin(running, number, member):
+                    running.dismiss(member)
         return running
 
     def _feed(self, running: _Running, data: bytes) -> None:
@@ -151,38 +202,48 @@ class SharedEvaluator:
         found = running.scan.feed(data)
         error = running.scan.error
         if error is not None and len(running.groups) > 1:
-            # One of them fails in the scan, and none has been given anything: each reads this piece by itself.
-            for group in running.groups:
-                self._feed(self._begun([member for member in group if self._has(member)]), data)
+            # One of them fails in the scan, and none has been given anything: it is looked for in either half.
             self._running = None
+            members = running.members()
+            for half in members[: len(members) // 2], members[len(members) // 2 :]:
+                self._feed(self._begun(half), data)
             return
         if found is not None:
-            self._give(running, *found)
+            self._give(running, found)
         if error is not None:
-            for group in running.groups:
-                for member in group:
-                    self._try(member, lambda: _raised(error))
+            for member in running.members():
+                self._try(member, lambda: _raised(error))
 
-    def _give(self, running: _Running, tree: TreeInterface, shares: dict[int, Share]) -> None:
-        around = tree.spine()[: 1 + self._log.depth]
+    def _give(self, running: _Running, found: Found) -> None:
+        tree = found.tree
         begun = running.scan.begun
-        for number, share in shares.items():
+        for number, step, written in found.texts:
+            for member in list(running.groups.get(number, {}).values()):
+                if begun is None or not member.is_started:
+                    share = Share([5], [step], [0], [], [written])
+                    self._give_share(running, found, member, share)
+                elif self._try(member, lambda m=member, s=step, w=written: m.take_text(s, w)):  # type: ignore[misc]
+                    self._look_whether_done(member)
+        around: list[int] | None = None
+        for number, share in found.shares.items():
             again: Share | None = None
-            for member in running.groups[number]:
-                if not self._has(member):
-                    continue
+            for member in list(running.groups.get(number, {}).values()):
                 given = share
                 if member.name not in running.new_to:
+                    around = around if around is not None else tree.spine()[: 1 + self._log.depth]
                     given = again = again or share.without_starts_of(around)
-                if self._try(member, lambda m=member, s=given: m.take(tree, s)):  # type: ignore[misc]
-                    if begun is not None:
-                        member.rest_on(begun[0])
-                    if member.is_done:
-                        self.leave(member.name)
-                        self._done.append(member.name)
+                self._give_share(running, found, member, given)
 
-    def _has(self, member: Member) -> bool:
-        return self._together.get(member.name) is member or self._apart.get(member.name) is member
+    def _give_share(self, running: _Running, found: Found, member: Member, share: Share) -> None:
+        if self._try(member, lambda: member.take(found.tree, share)):
+            if running.scan.begun is not None:
+                member.rest_on(running.scan.begun.tree)
+            self._look_whether_done(member)
+
+    def _look_whether_done(self, member: Member) -> None:
+        if member.is_done:
+            self.leave(member.name)
+            self._done.append(member.name)
 
     def _try(self, member: Member, action: Callable[[], None]) -> bool:
         """Whether a member goes on: what fails in one of them is its own affair."""
@@ -195,12 +256,12 @@ class SharedEvaluator:
         return True
 
     def _small_tree(self, member: Member) -> TreeInterface:
-        scan = MergedScan([member.query.plan], self._log.opening, self._limits)
+        scan = MergedScan([member.query.request], self._log.opening, self._limits)
         if scan.begun is not None:
-            tree, shares = scan.begun
-            if not member.is_started and 0 in shares:
-                member.take(tree, shares[0])
-            return tree
+            share = scan.begun_share(0)
+            if not member.is_started and share is not None:
+                member.take(scan.begun.tree, share)
+            return scan.begun.tree
         return scan.end(self._log.closing)
 
 

@@ -40,6 +40,10 @@ of elements that stand in each other wait for the end of the outermost one, and 
 steps below it on its path, for what stands in the element. A scanner may leave out those of the other elements, and
 then gives the START record of an element just before the first such record, those of elements around it first.
 
+**Takers.** A step with ITEM records may be given takers, each with an owner, tests and a result of its own; its
+elements then go to those takers whose tests hold, and the step has no records of its own. What takers are given is
+`taken`: for each owner in the order of the input, with no order between owners. Only the kernel has takers.
+
 **A scanner** is `Scanner(plan, limits)` with `feed(data, flush=False) -> Batch | None` and `finish() -> Batch`. How
 the input is cut into `data` changes the batches but never the records. A batch comes when there is enough for one
 or, with `flush`, whatever has been completed; None where nothing has. (A flush may still wait while an element to be
@@ -50,9 +54,10 @@ nothing else, after `finish` too. Errors are `InputError`, and `DynamicError` fo
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum, IntFlag
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from .result_template import Tally, Template
 from .scan_table import ScanTable, TableState
@@ -261,6 +266,11 @@ class ScanPlan:
         return silent
 
 
+Taken: TypeAlias = tuple[int, int, int, list[int], str | None, int, int, int, int]
+"""Owner, kind (ITEM, WRITTEN, or COUNT) and step as the owner numbers it; the rows of ITEM records; the rest as
+`Written` has it, but that of COUNT `items` is the number."""
+
+
 @dataclass
 class Batch:
     """What a scanner hands over after some input.
@@ -301,6 +311,8 @@ class Batch:
     """What tables came to that the scan has done with; it belongs in front of all records of the batch."""
     native: NativeRows | None = None
     """All columns, where the kernel keeps them; the lists here are then empty."""
+    taken: Sequence[Taken] = ()
+    """What takers were given, owner by owner."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,8 @@ from types import ModuleType
 from typing import TYPE_CHECKING, NamedTuple
 
 from xylem.errors import EngineBug, InputError, InputPlace, XylemError
-from xylem.plan.scan_plan import AttributeTest, Batch, PositionTest, PresenceTest, ScanPlan, Written
+from xylem.plan.result_template import Tally, Template
+from xylem.plan.scan_plan import AttributeTest, Batch, PositionTest, PresenceTest, ScanPlan, ValueTest, Written
 from xylem.values.compact_tree import CompactTree
 from xylem.values.name_pool import KIND_BITS, NamePool, current_pool
 from xylem.values.native_rows import NativeColumn
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
         LimitsTuple,
         PlanTuple,
         ScanError,
+        TakerTests,
         TestTuple,
         TreeColumns,
     )
@@ -170,6 +172,24 @@ class Scanner:
     def keep_columns(self) -> None:
         """Leave the columns of batches in the kernel: `native` is set in the place of the lists."""
         self._scanner.compact = True
+
+    def column(self, test: ValueTest) -> int:
+        """The number of the values that a test reads, for the tests of takers."""
+        return self._scanner.column((list(test.path), test.text, test.attribute))
+
+    def result(self, result: Template | Tally) -> int:
+        """The number of a result that takers may have in common."""
+        made = result_tuple(result)
+        assert made is not None
+        return self._scanner.result(made)
+
+    def add_taker(self, step: int, owner: int, own_step: int, tests: TakerTests, result: int | None) -> int:
+        """Another taker of the elements of a step, see `plan/scan_plan.py`; its number there."""
+        return self._scanner.add_taker(step, owner, own_step, tests, result)
+
+    def remove_taker(self, step: int, number: int) -> None:
+        """A taker is gone."""
+        self._scanner.remove_taker(step, number)
 
     def feed(self, data: bytes, flush: bool = False) -> Batch | None:
         """Read some more input."""
@@ -395,7 +415,7 @@ def _limits_tuple(limits: Limits) -> LimitsTuple:
 
 
 def _batch(found: BatchTuple) -> Batch:
-    (kinds, steps, rows), columns, (declared, new_names, prefixed), (counts, read, texts), tables = found
+    (kinds, steps, rows), columns, (declared, new_names, prefixed), (counts, read, texts), tables, taken = found
     written = [Written(*each) for each in texts]
     if not isinstance(columns, tuple):
         return Batch(
@@ -408,6 +428,7 @@ def _batch(found: BatchTuple) -> Batch:
             written=written,
             tables=tables,
             native=columns,
+            taken=taken,
         )
     naming = declared, new_names, prefixed
     return Batch(kinds, steps, rows, *columns, *naming, counts, read, written, tables)

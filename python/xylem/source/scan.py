@@ -8,12 +8,12 @@ for batch in scan("auction.xml", plan):
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from xylem.errors import InputError
-from xylem.plan.scan_plan import Batch, ScanPlan, Written
+from xylem.plan.scan_plan import Batch, ScanPlan, Taken, Written
 from xylem.plan.scan_table import TableState
 from xylem.values.compact_tree import CompactTree
 from xylem.values.name_pool import KIND_BITS, KIND_MASK, NamePool, current_pool
@@ -58,6 +58,8 @@ class ScannedBatch:
     """The texts of the WRITTEN records."""
     tables: list[TableState]
     """What tables came to that the scan has done with."""
+    taken: Sequence[Taken]
+    """What takers were given."""
 
 
 def scan(
@@ -162,8 +164,17 @@ class BatchTrees:
         return scanner
 
     def scanned(self, batch: Batch) -> ScannedBatch:
-        records = batch.kinds, batch.steps, batch.rows
-        return ScannedBatch(self.tree(batch), *records, batch.counts, batch.input_bytes, batch.written, batch.tables)
+        return ScannedBatch(
+            self.tree(batch),
+            batch.kinds,
+            batch.steps,
+            batch.rows,
+            batch.counts,
+            batch.input_bytes,
+            batch.written,
+            batch.tables,
+            batch.taken,
+        )
 
     def tree(self, batch: Batch) -> TreeInterface:
         if batch.new_names:

@@ -1,0 +1,66 @@
+//! A complete element of a step that has takers: their results, and records for those that decide themselves.
+
+use super::Projector;
+use crate::plan::{COUNT, ITEM, WRITTEN};
+use crate::row_paths::NamedRows;
+use crate::rows::{Rows, Taken};
+use crate::template::{write_result, ScanResult};
+use crate::value_tests::Verdict;
+
+/// What a template came to for an element, so that takers with the same one share it.
+type Text = (u32, Option<Taken>);
+
+impl Projector {
+    /// Give the element of a row to those who take it; whether it was reported to any.
+    pub(super) fn give(&mut self, step: u32, row: u32) -> bool {
+        let Projector { takers, rows, names, writes, has_counted, .. } = self;
+        let mut taken = std::mem::take(&mut rows.taken);
+        let mut text = std::mem::take(&mut rows.taken_text);
+        let named = NamedRows { rows, names };
+        let mut written: Vec<Text> = Vec::new();
+        let mut is_reported = false;
+        takers.look_up(step, named, row as usize, &mut |taker, result, verdict| {
+            let mut own = Taken { owner: taker.owner, step: taker.own_step, kind: ITEM, row, ..Taken::default() };
+            match (verdict, result) {
+                (Verdict::Holds, Some((_, ScanResult::Tally(tally)))) => {
+                    own.kind = COUNT;
+                    own.items = tally.count(named, row as usize);
+                    *has_counted = true;
+                }
+                (Verdict::Holds, Some((number, ScanResult::Template(parts)))) if *writes => {
+                    let known = written.iter().find(|(other, _)| *other == number);
+                    let made = match known {
+                        Some((_, made)) => *made,
+                        None => {
+                            let before = text.len();
+                            let outcome = write_result(parts, named, row as usize, &mut text);
+                            if outcome.is_err() {
+                                text.truncate(before);
+                            }
+                            let made = outcome.ok().map(|items| measured(rows, row, before, text.len(), items));
+                            written.push((number, made));
+                            made
+                        }
+                    };
+                    if let Some(made) = made {
+                        own = Taken { owner: own.owner, step: own.step, ..made };
+                    }
+                }
+                _ => {}
+            }
+            is_reported |= own.kind == ITEM;
+            taken.push(own);
+        });
+        rows.taken = taken;
+        rows.taken_text = text;
+        if is_reported {
+            rows.point_to(row);
+        }
+        is_reported
+    }
+}
+
+fn measured(rows: &Rows, row: u32, start: usize, end: usize, items: u64) -> Taken {
+    let (most_characters, most_rows) = rows.size_of(row);
+    Taken { kind: WRITTEN, start, end, items, most_characters, most_rows, ..Taken::default() }
+}

@@ -1,0 +1,107 @@
+"""Plans that differ in tests and results alone share their steps: each takes its own records of them.
+
+    for $p in /photons/photon where $p/ra > 120 return <a>{ $p/en }</a>      the same steps, with
+    for $p in /photons/photon where $p/ra > 130 return <b>{ $p/en }</b>      a taker of `photon` each
+
+Gain:   however many there are, the scan follows the steps once and looks takers up by the values of an element.
+Needs:  records come from complete elements alone, but for the start of the root element, which is told once.
+Safe:   a handler still makes the tests itself, unless the scan always decides them: strings and presence.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from weakref import WeakValueDictionary
+
+from xylem.plan.result_template import Tally, Template
+from xylem.plan.scan_plan import (
+    EXISTS,
+    AttributeTest,
+    NameTest,
+    PresenceTest,
+    Report,
+    ScanPlan,
+    ScanStep,
+    StartTest,
+    ValueTest,
+)
+from xylem.plan.scan_table import ScanTable
+
+_SHAPES: WeakValueDictionary[ScanPlan, ScanPlan] = WeakValueDictionary()
+_TAKEN = (Report.ITEM, Report.START | Report.ITEM)
+
+
+@dataclass(frozen=True, slots=True)
+class Taking:
+    """What one plan asks of a step that it shares with others."""
+
+    step: int
+    tests: tuple[ValueTest, ...]
+    result: Template | Tally | None
+
+
+@dataclass(frozen=True, slots=True)
+class SharedPlan:
+    """A plan as steps that others may have in common, and what it takes of them."""
+
+    shape: ScanPlan
+    """The same object for all plans with these steps."""
+    takings: tuple[Taking, ...]
+
+
+def shared_plan(plan: ScanPlan) -> SharedPlan | None:
+    """A plan taken apart; None where its records are not those of complete elements."""
+    steps: list[ScanStep] = []
+    takings: list[Taking] = []
+    has_reports_below = _reporting(plan)
+    for number, step in enumerate(plan.steps):
+        if not _is_taken(step):
+            is_around = step.parent in (-1, 0) and step.axis == "child" and not step.text
+            if step.report & ~Report.COUNT and not (is_around and not step.report & ~(Report.START | Report.END)):
+                return None
+            steps.append(step)
+            continue
+        tests, kept = list(step.value_tests), step.tests
+        if not has_reports_below[number] and all(map(_is_decided, step.tests)):
+            # What stands below an element that fails is of no use to anybody: the element itself can be tested.
+            tests += [_on_the_element(test) for test in step.tests if not isinstance(test, NameTest)]
+            kept = tuple(test for test in step.tests if isinstance(test, NameTest))
+        result = None if isinstance(step.result, ScanTable) else step.result
+        takings.append(Taking(number, tuple(tests), result))
+        read = {test.attribute for test in tests if not test.path and test.attribute is not None}
+        attributes = step.attributes if step.attributes is None else tuple(sorted({*step.attributes, *read}))
+        steps.append(replace(step, tests=kept, value_tests=(), result=None, attributes=attributes))
+    if not takings:
+        return None
+    shape = ScanPlan(tuple(steps), plan.comments)
+    return SharedPlan(_SHAPES.setdefault(shape, shape), tuple(takings))
+
+
+def _is_taken(step: ScanStep) -> bool:
+    if step.report not in _TAKEN or step.outermost or step.late:
+        return False
+    return step.report == Report.ITEM or step.nests
+
+
+def _reporting(plan: ScanPlan) -> list[bool]:
+    """For each step, whether a step below it reports anything."""
+    found = [False] * len(plan.steps)
+    for step in reversed(plan.steps[1:]):
+        number = plan.steps.index(step)
+        if step.report or found[number]:
+            found[step.parent] = True
+    return found
+
+
+def _is_decided(test: StartTest) -> bool:
+    """Whether a test holds or fails, whatever the attribute says."""
+    if isinstance(test, AttributeTest):
+        return test.number is None
+    return isinstance(test, (NameTest, PresenceTest))
+
+
+def _on_the_element(test: StartTest) -> ValueTest:
+    if isinstance(test, AttributeTest):
+        return ValueTest((), test.op, test.string, None, attribute=(test.uri, test.local))
+    assert isinstance(test, PresenceTest)
+    return ValueTest((), EXISTS, "", None, attribute=(test.uri, test.local))
