@@ -58,6 +58,24 @@ class NumberColumn:
     def irregular(self) -> int | None: ...
     def to_bytes(self) -> bytes: ...
 
+class MatchIndex:
+    def __new__(
+        cls,
+        kind_of_join: str,
+        best: int,
+        orders: Sequence[tuple[tuple[object, ...], bool, float | None]],
+        conditions: Sequence[tuple[str, tuple[object, ...], tuple[object, ...]]],
+        left_columns: int,
+        right: Sequence[NumberColumn],
+        right_items: int,
+        keys: bytes | None = None,
+    ) -> MatchIndex: ...
+    @property
+    def missing(self) -> int: ...
+    def pairs(
+        self, left: Sequence[NumberColumn], left_items: int, keys: bytes | None = None
+    ) -> tuple[bytes, bytes, int]: ...
+
 def best_pairs(
     kind_of_join: str,
     best: int,

@@ -188,6 +188,13 @@ class Query:
         return self._program.external_variables
 
     @property
+    def stream_names(self) -> Sequence[str]:
+        """The streams that the query names by ``stream("…")``, each once."""
+        from xylem.query.stream_query import stream_names
+
+        return stream_names(self._program.module)
+
+    @property
     def warnings(self) -> Sequence[str]:
         """What to know before the query runs over infinite sequences: what grows, and what may never end."""
         notes = [note for note in self._program.notes if note.topic == "endless"]

@@ -3,7 +3,7 @@
 //! A box says between which values the items in it lie, on each axis. It is divided where it is widest, compared with the limit
 //! on that axis, until few items are left.
 
-use super::terms::{Bounds, Columns};
+use super::terms::{Bounds, Column};
 
 const FEW: usize = 8;
 
@@ -27,10 +27,10 @@ pub struct Boxes {
 
 impl Boxes {
     /// The boxes of some items by some columns, with the width that counts as one on each.
-    pub fn new(columns: &Columns, mut axes: Vec<usize>, scales: &dyn Fn(usize) -> f64, items: Vec<u32>) -> Boxes {
+    pub fn new(columns: &[Column], mut axes: Vec<usize>, scales: &dyn Fn(usize) -> f64, items: Vec<u32>) -> Boxes {
         axes.sort_unstable();
         axes.dedup();
-        let mut made = Boxes { width: columns.right.len(), axes, items, nodes: Vec::new(), bounds: Vec::new() };
+        let mut made = Boxes { width: columns.len(), axes, items, nodes: Vec::new(), bounds: Vec::new() };
         let scales: Vec<f64> = made.axes.iter().map(|&axis| scales(axis)).collect();
         if !made.items.is_empty() {
             made.divide(columns, &scales, 0, made.items.len());
@@ -38,14 +38,14 @@ impl Boxes {
         made
     }
 
-    fn divide(&mut self, columns: &Columns, scales: &[f64], start: usize, end: usize) {
+    fn divide(&mut self, columns: &[Column], scales: &[f64], start: usize, end: usize) {
         let node = self.nodes.len();
         self.nodes.push(Node { start: start as u32, end: end as u32, second: 0 });
         let first = self.bounds.len();
         self.bounds.resize(first + self.width, Bounds { least: f64::NEG_INFINITY, most: f64::INFINITY });
         let mut widest = (0.0, 0);
         for (number, &axis) in self.axes.iter().enumerate() {
-            let column = &columns.right[axis];
+            let column = &columns[axis];
             let (mut least, mut most) = (f64::INFINITY, f64::NEG_INFINITY);
             for &item in &self.items[start..end] {
                 let value = column[item as usize];
@@ -61,7 +61,7 @@ impl Boxes {
         if end - start <= FEW || widest.0 <= 0.0 {
             return;
         }
-        let column = &columns.right[widest.1];
+        let column = &columns[widest.1];
         let middle = (end - start) / 2;
         let items = &mut self.items[start..end];
         if !items.is_sorted_by(|a, b| column[*a as usize] <= column[*b as usize]) {

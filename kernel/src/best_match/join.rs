@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use super::boxes::Boxes;
 use super::nearest::Sorted;
 use super::skyband::Skyband;
-use super::terms::{Bounds, Column, Columns, Condition, Order, Term};
+use super::terms::{Bounds, Column, Columns, Condition, Order, Term, Wanted};
 
 /// Which pairs compete with each other.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -26,12 +26,8 @@ pub enum Kind {
 pub struct Join {
     /// Which pairs compete.
     pub kind: Kind,
-    /// How many others may not beat a pair.
-    pub best: u32,
     /// What is compared.
-    pub orders: Vec<Order>,
-    /// What must hold.
-    pub conditions: Vec<Condition>,
+    pub measures: Measures,
     /// Numbers that must be equal for a pair to take part, for each left and each right item; none for any pair.
     pub keys: Option<(Vec<u32>, Vec<u32>)>,
     /// Columns of the left side, and how many items it has.
@@ -40,45 +36,48 @@ pub struct Join {
     pub right: (Vec<Column>, usize),
 }
 
+/// What is compared of a pair, and what must hold of it.
+#[derive(Clone)]
+pub struct Measures {
+    /// How many others may not beat a pair.
+    pub best: u32,
+    /// What is compared.
+    pub orders: Vec<Order>,
+    /// What must hold.
+    pub conditions: Vec<Condition>,
+}
+
+impl Measures {
+    /// The same with the sides exchanged.
+    fn mirrored(&self) -> Measures {
+        Measures {
+            best: self.best,
+            orders: self.orders.iter().map(|one| Order { term: one.term.mirrored(), limit: one.limit }).collect(),
+            conditions: self.conditions.iter().map(Condition::mirrored).collect(),
+        }
+    }
+}
+
 /// The pairs of a join, ascending by left and right item, and how many items of each side have no value to be compared by.
 pub fn join(join: Join) -> (Vec<(u32, u32)>, usize, usize) {
-    let (left_items, right_items) = (join.left.1, join.right.1);
-    let mut columns = Columns { left: join.left.0, right: join.right.0 };
-    // Whatever computes a column of its own needs to know how many items there are.
-    columns.left.insert(0, vec![0.0; left_items]);
-    columns.right.insert(0, vec![0.0; right_items]);
-    let mut settle = |term: Term| shifted(term).settled(&mut columns);
-    let orders: Vec<Order> =
-        join.orders.into_iter().map(|order| Order { term: settle(order.term), limit: order.limit }).collect();
-    let conditions: Vec<Condition> = join
-        .conditions
-        .into_iter()
-        .map(|one| Condition { one: settle(one.one), comparison: one.comparison, other: settle(one.other) })
-        .collect();
-    let (mut of_left, mut of_right) = (Vec::new(), Vec::new());
-    let compared = conditions.iter().flat_map(|condition| [&condition.one, &condition.other]);
-    for term in orders.iter().map(|order| &order.term).chain(compared) {
-        term.right_columns(&mut of_right);
-        term.mirrored().right_columns(&mut of_left);
-    }
-    let lefts = with_values(&columns.left, &of_left, left_items);
-    let rights = with_values(&columns.right, &of_right, right_items);
-    let missing = (left_items - lefts.len(), right_items - rights.len());
-    let groups = grouped(join.keys, lefts, rights);
+    let Join { kind, measures, keys, mut left, mut right } = join;
+    let (left_keys, right_keys) = keys.map_or((None, None), |(left, right)| (Some(left), Some(right)));
     let mut pairs: Vec<(u32, u32)> = Vec::new();
-    if join.kind != Kind::Right {
-        let search = Search { columns: &columns, orders: &orders, conditions: &conditions, best: join.best };
-        search.all(&groups, if join.kind == Kind::Full { Kind::Left } else { join.kind }, &mut pairs);
+    let mut missing = (0, 0);
+    if kind != Kind::Right {
+        let is_last = kind != Kind::Full;
+        let competing = if is_last { kind } else { Kind::Left };
+        let (mine, others) = (std::mem::take(&mut left.0), std::mem::take(&mut right.0));
+        if !is_last {
+            (left.0, right.0) = (mine.clone(), others.clone());
+        }
+        let index = Index::new(competing, measures.clone(), mine.len(), (others, right.1), right_keys.as_deref());
+        missing = (index.pairs((mine, left.1), left_keys.as_deref(), &mut pairs), index.missing);
     }
-    if matches!(join.kind, Kind::Right | Kind::Full) {
-        let turned = Columns { left: columns.right, right: columns.left };
-        let orders: Vec<Order> =
-            orders.iter().map(|order| Order { term: order.term.mirrored(), limit: order.limit }).collect();
-        let conditions: Vec<Condition> = conditions.iter().map(Condition::mirrored).collect();
-        let groups: Vec<(Vec<u32>, Vec<u32>)> = groups.into_iter().map(|(left, right)| (right, left)).collect();
+    if matches!(kind, Kind::Right | Kind::Full) {
+        let index = Index::new(Kind::Left, measures.mirrored(), right.0.len(), left, left_keys.as_deref());
         let mut found = Vec::new();
-        let search = Search { columns: &turned, orders: &orders, conditions: &conditions, best: join.best };
-        search.all(&groups, Kind::Left, &mut found);
+        missing = (index.missing, index.pairs(right, right_keys.as_deref(), &mut found));
         pairs.extend(found.into_iter().map(|(right, left)| (left, right)));
     }
     if !pairs.is_sorted() {
@@ -88,42 +87,158 @@ pub fn join(join: Join) -> (Vec<(u32, u32)>, usize, usize) {
     (pairs, missing.0, missing.1)
 }
 
-/// The same term where a column stands before the given ones.
-fn shifted(term: Term) -> Term {
-    let of = |term: Box<Term>| Box::new(shifted(*term));
-    match term {
-        Term::Left(column) => Term::Left(column + 1),
-        Term::Right(column) => Term::Right(column + 1),
-        Term::Constant(value) => Term::Constant(value),
-        Term::Add(a, b) => Term::Add(of(a), of(b)),
-        Term::Subtract(a, b) => Term::Subtract(of(a), of(b)),
-        Term::Multiply(a, b) => Term::Multiply(of(a), of(b)),
-        Term::Divide(a, b) => Term::Divide(of(a), of(b)),
-        Term::Negate(a) => Term::Negate(of(a)),
-        Term::Absolute(a) => Term::Absolute(of(a)),
-        Term::Root(a) => Term::Root(of(a)),
-        Term::Sky(places) => Term::Sky(Box::new(places.map(shifted))),
+/// The right side of a join, made ready for left items that come later, any number at a time.
+pub struct Index {
+    kind: Kind,
+    measures: Measures,
+    wanted: Wanted,
+    /// The columns of the left side that are read.
+    of_left: Vec<usize>,
+    right: Vec<Column>,
+    groups: FxHashMap<u32, Group>,
+    has_keys: bool,
+    /// How many right items have no value to be compared by.
+    pub missing: usize,
+}
+
+/// Right items that may be paired with the same left items.
+enum Group {
+    /// One distance on one axis, by a column of the left side.
+    Nearest(usize, Sorted),
+    Boxes(Boxes),
+}
+
+const ANY: u32 = 0;
+
+impl Index {
+    /// Pairs that compete as `Kind::Left`, `Kind::Inner` or `Kind::All` has it; `given` columns of left items will come.
+    pub fn new(
+        kind: Kind,
+        measures: Measures,
+        given: usize,
+        right: (Vec<Column>, usize),
+        keys: Option<&[u32]>,
+    ) -> Index {
+        let (mut columns, items) = right;
+        let mut wanted = Wanted { given, terms: Vec::new() };
+        let mut settle = |term: Term| term.settled(&mut wanted, &mut columns, items);
+        let orders: Vec<Order> =
+            measures.orders.into_iter().map(|one| Order { term: settle(one.term), limit: one.limit }).collect();
+        let conditions: Vec<Condition> = measures
+            .conditions
+            .into_iter()
+            .map(|one| Condition { one: settle(one.one), comparison: one.comparison, other: settle(one.other) })
+            .collect();
+        let (mut of_left, mut of_right) = (Vec::new(), Vec::new());
+        let compared = conditions.iter().flat_map(|condition| [&condition.one, &condition.other]);
+        for term in orders.iter().map(|order| &order.term).chain(compared) {
+            term.right_columns(&mut of_right);
+            term.mirrored().right_columns(&mut of_left);
+        }
+        let rights = with_values(&columns, &of_right, items);
+        let mut made = Index {
+            kind,
+            measures: Measures { best: measures.best, orders, conditions },
+            wanted,
+            of_left,
+            missing: items - rights.len(),
+            right: columns,
+            groups: FxHashMap::default(),
+            has_keys: keys.is_some(),
+        };
+        let mut by_key: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
+        match keys {
+            None => {
+                by_key.insert(ANY, rights);
+            }
+            Some(keys) => {
+                for item in rights {
+                    by_key.entry(keys[item as usize]).or_default().push(item);
+                }
+            }
+        }
+        made.groups = by_key.into_iter().map(|(key, items)| (key, made.group(items))).collect();
+        made
+    }
+
+    fn group(&self, items: Vec<u32>) -> Group {
+        match self.measures.orders.as_slice() {
+            [order] if self.kind == Kind::Left && self.measures.conditions.is_empty() => {
+                if let Some((left, right)) = order.distance() {
+                    return Group::Nearest(left, Sorted::new(&self.right[right], &items));
+                }
+            }
+            _ => {}
+        }
+        Group::Boxes(self.boxes(items))
+    }
+
+    /// Add the pairs of some left items, ascending by left item for each key; gives how many of them have no value.
+    pub fn pairs(&self, left: (Vec<Column>, usize), keys: Option<&[u32]>, pairs: &mut Vec<(u32, u32)>) -> usize {
+        let items = left.1;
+        let columns = self.wanted.of(left.0, items);
+        let lefts = with_values(&columns, &self.of_left, items);
+        let missing = items - lefts.len();
+        let search = Search { columns: Columns { left: &columns, right: &self.right }, measures: &self.measures };
+        let mut band = Skyband::new(self.measures.best, self.measures.orders.len());
+        if !self.has_keys {
+            search.among(&lefts, &self.groups[&ANY], self.kind, &mut band, pairs);
+        } else {
+            let mut by_key: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
+            for item in lefts {
+                by_key.entry(keys.map_or(ANY, |keys| keys[item as usize])).or_default().push(item);
+            }
+            for (key, lefts) in by_key {
+                if let Some(group) = self.groups.get(&key) {
+                    search.among(&lefts, group, self.kind, &mut band, pairs);
+                }
+            }
+        }
+        if self.kind == Kind::Inner {
+            pairs.extend(band.pairs());
+        }
+        missing
+    }
+
+    fn boxes(&self, rights: Vec<u32>) -> Boxes {
+        let mut axes = Vec::new();
+        let mut limits: FxHashMap<usize, f64> = FxHashMap::default();
+        for order in &self.measures.orders {
+            order.term.right_columns(&mut axes);
+            if let Some((_, right)) = order.distance() {
+                if order.limit.is_finite() {
+                    limits.insert(right, order.limit);
+                }
+            }
+        }
+        for condition in &self.measures.conditions {
+            condition.one.right_columns(&mut axes);
+            condition.other.right_columns(&mut axes);
+        }
+        let extent = |axis: usize| {
+            let column = &self.right[axis];
+            let (mut least, mut most) = (f64::INFINITY, f64::NEG_INFINITY);
+            for &item in &rights {
+                let value = column[item as usize];
+                if value.is_finite() {
+                    least = least.min(value);
+                    most = most.max(value);
+                }
+            }
+            let scale = limits.get(&axis).copied().unwrap_or((most - least) / 4.0);
+            if scale > 0.0 && scale.is_finite() {
+                scale
+            } else {
+                f64::MIN_POSITIVE.max((most - least) / 1e6).max(1e-300)
+            }
+        };
+        Boxes::new(&self.right, axes, &extent, rights.clone())
     }
 }
 
 /// The items that have a value in every column that is read: NaN in one makes all that is computed of it NaN.
 fn with_values(columns: &[Column], read: &[usize], items: usize) -> Vec<u32> {
     (0..items as u32).filter(|&item| read.iter().all(|&column| !columns[column][item as usize].is_nan())).collect()
-}
-
-/// Items of both sides that may be paired.
-fn grouped(keys: Option<(Vec<u32>, Vec<u32>)>, lefts: Vec<u32>, rights: Vec<u32>) -> Vec<(Vec<u32>, Vec<u32>)> {
-    let Some((left_keys, right_keys)) = keys else { return vec![(lefts, rights)] };
-    let mut groups: FxHashMap<u32, (Vec<u32>, Vec<u32>)> = FxHashMap::default();
-    for item in rights {
-        groups.entry(right_keys[item as usize]).or_default().1.push(item);
-    }
-    for item in lefts {
-        if let Some(group) = groups.get_mut(&left_keys[item as usize]) {
-            group.0.push(item);
-        }
-    }
-    groups.into_values().filter(|group| !group.0.is_empty()).collect()
 }
 
 /// The least distance between a value and one within bounds.
@@ -144,45 +259,33 @@ fn apart(value: f64, within: Bounds) -> f64 {
 }
 
 struct Search<'a> {
-    columns: &'a Columns,
-    orders: &'a [Order],
-    conditions: &'a [Condition],
-    best: u32,
+    columns: Columns<'a>,
+    measures: &'a Measures,
 }
 
 impl Search<'_> {
-    fn all(&self, groups: &[(Vec<u32>, Vec<u32>)], kind: Kind, pairs: &mut Vec<(u32, u32)>) {
-        let mut band = Skyband::new(self.best, self.orders.len());
-        for (lefts, rights) in groups {
-            match self.orders {
-                [order] if kind == Kind::Left && self.conditions.is_empty() && order.distance().is_some() => {
-                    self.by_nearest(order, lefts, rights, pairs);
-                }
-                _ => self.by_boxes(lefts, rights, kind, &mut band, pairs),
-            }
-        }
-        if kind == Kind::Inner {
-            pairs.extend(band.pairs());
+    fn among(&self, lefts: &[u32], group: &Group, kind: Kind, band: &mut Skyband, pairs: &mut Vec<(u32, u32)>) {
+        match group {
+            Group::Nearest(left, sorted) => self.by_nearest(*left, sorted, lefts, pairs),
+            Group::Boxes(boxes) => self.by_boxes(lefts, boxes, kind, band, pairs),
         }
     }
 
-    fn by_nearest(&self, order: &Order, lefts: &[u32], rights: &[u32], pairs: &mut Vec<(u32, u32)>) {
-        let Some((left, right)) = order.distance() else { return };
-        let sorted = Sorted::new(&self.columns.right[right], rights);
+    fn by_nearest(&self, left: usize, sorted: &Sorted, lefts: &[u32], pairs: &mut Vec<(u32, u32)>) {
         let column = &self.columns.left[left];
+        let (limit, best) = (self.measures.orders[0].limit, self.measures.best);
         let mut found = Vec::new();
         let mut place = 0;
         for &item in lefts {
-            place = sorted.nearest(column[item as usize], order.limit, self.best, place, &mut found);
+            place = sorted.nearest(column[item as usize], limit, best, place, &mut found);
             found.sort_unstable();
             pairs.extend(found.iter().map(|&other| (item, other)));
         }
     }
 
-    fn by_boxes(&self, lefts: &[u32], rights: &[u32], kind: Kind, band: &mut Skyband, pairs: &mut Vec<(u32, u32)>) {
-        let boxes = self.boxes(rights);
+    fn by_boxes(&self, lefts: &[u32], boxes: &Boxes, kind: Kind, band: &mut Skyband, pairs: &mut Vec<(u32, u32)>) {
         let Some(outermost) = boxes.outermost() else { return };
-        let width = self.orders.len();
+        let width = self.measures.orders.len();
         // Boxes that wait, and the least values of each, one after the other.
         let mut waiting: Vec<u32> = Vec::new();
         let mut least: Vec<f64> = Vec::new();
@@ -194,7 +297,7 @@ impl Search<'_> {
             }
             waiting.clear();
             least.clear();
-            if self.may_take_part(left, &boxes, outermost, &mut of_first) {
+            if self.may_take_part(left, boxes, outermost, &mut of_first) {
                 waiting.push(outermost);
                 least.extend_from_slice(&of_first);
             }
@@ -216,8 +319,8 @@ impl Search<'_> {
                     }
                     continue;
                 };
-                let takes_first = self.may_take_part(left, &boxes, first, &mut of_first);
-                let takes_second = self.may_take_part(left, &boxes, second, &mut of_second);
+                let takes_first = self.may_take_part(left, boxes, first, &mut of_first);
+                let takes_second = self.may_take_part(left, boxes, second, &mut of_second);
                 // The better one is looked into first, so that it can rule out the other one.
                 if takes_first && (!takes_second || self.rank(&of_first) > self.rank(&of_second)) {
                     waiting.push(first);
@@ -243,47 +346,12 @@ impl Search<'_> {
         }
     }
 
-    fn boxes(&self, rights: &[u32]) -> Boxes {
-        let mut axes = Vec::new();
-        let mut limits: FxHashMap<usize, f64> = FxHashMap::default();
-        for order in self.orders {
-            order.term.right_columns(&mut axes);
-            if let Some((_, right)) = order.distance() {
-                if order.limit.is_finite() {
-                    limits.insert(right, order.limit);
-                }
-            }
-        }
-        for condition in self.conditions {
-            condition.one.right_columns(&mut axes);
-            condition.other.right_columns(&mut axes);
-        }
-        let extent = |axis: usize| {
-            let column = &self.columns.right[axis];
-            let (mut least, mut most) = (f64::INFINITY, f64::NEG_INFINITY);
-            for &item in rights {
-                let value = column[item as usize];
-                if value.is_finite() {
-                    least = least.min(value);
-                    most = most.max(value);
-                }
-            }
-            let scale = limits.get(&axis).copied().unwrap_or((most - least) / 4.0);
-            if scale > 0.0 && scale.is_finite() {
-                scale
-            } else {
-                f64::MIN_POSITIVE.max((most - least) / 1e6).max(1e-300)
-            }
-        };
-        Boxes::new(self.columns, axes, &extent, rights.to_vec())
-    }
-
     /// Whether a pair with an item of a box can take part, and the least values that it can have.
     #[inline]
     fn may_take_part(&self, left: u32, boxes: &Boxes, node: u32, least: &mut [f64]) -> bool {
         let around = boxes.around(node);
         let left = left as usize;
-        for (value, order) in least.iter_mut().zip(self.orders) {
+        for (value, order) in least.iter_mut().zip(&self.measures.orders) {
             *value = match order.distance() {
                 Some((column, axis)) => apart(self.columns.left[column][left], around[axis]),
                 None => order.term.bounds(self.columns, left, around).least,
@@ -292,7 +360,7 @@ impl Search<'_> {
                 return false;
             }
         }
-        self.conditions.iter().all(|one| one.may_hold(self.columns, left, around))
+        self.measures.conditions.iter().all(|one| one.may_hold(self.columns, left, around))
     }
 
     fn rank(&self, least: &[f64]) -> f64 {
@@ -303,20 +371,20 @@ impl Search<'_> {
                 *value
             }
         };
-        least.iter().zip(self.orders).map(scaled).sum()
+        least.iter().zip(&self.measures.orders).map(scaled).sum()
     }
 
     /// The values of a pair; whether it takes part.
     #[inline]
     fn measure(&self, left: u32, right: u32, values: &mut [f64]) -> bool {
         let (left, right) = (left as usize, right as usize);
-        for (value, order) in values.iter_mut().zip(self.orders) {
+        for (value, order) in values.iter_mut().zip(&self.measures.orders) {
             *value = order.term.value(self.columns, left, right);
             // NaN takes no part either.
             if value.is_nan() || *value > order.limit {
                 return false;
             }
         }
-        self.conditions.iter().all(|one| one.holds(self.columns, left, right))
+        self.measures.conditions.iter().all(|one| one.holds(self.columns, left, right))
     }
 }

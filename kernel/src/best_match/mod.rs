@@ -10,5 +10,5 @@ mod nearest;
 mod skyband;
 mod terms;
 
-pub use join::{join, Join, Kind};
+pub use join::{join, Index, Join, Kind, Measures};
 pub use terms::{Comparison, Condition, Order, Term};

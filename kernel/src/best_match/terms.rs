@@ -31,10 +31,10 @@ pub enum Term {
 }
 
 /// Columns of both sides.
-#[derive(Default)]
-pub struct Columns {
-    pub left: Vec<Column>,
-    pub right: Vec<Column>,
+#[derive(Clone, Copy)]
+pub struct Columns<'a> {
+    pub left: &'a [Column],
+    pub right: &'a [Column],
 }
 
 /// From the least to the greatest value.
@@ -78,9 +78,27 @@ impl Bounds {
     }
 }
 
+/// Columns of the left side: as many as are given, then those that terms ask for.
+pub struct Wanted {
+    pub given: usize,
+    pub terms: Vec<Term>,
+}
+
+impl Wanted {
+    /// The columns of some left items, with what is computed of each.
+    pub fn of(&self, mut given: Vec<Column>, items: usize) -> Vec<Column> {
+        for term in &self.terms {
+            let columns = Columns { left: &given, right: &[] };
+            let made = (0..items).map(|item| term.value(columns, item, 0)).collect();
+            given.push(made);
+        }
+        given
+    }
+}
+
 impl Term {
     /// The value of a pair.
-    pub fn value(&self, columns: &Columns, left: usize, right: usize) -> f64 {
+    pub fn value(&self, columns: Columns<'_>, left: usize, right: usize) -> f64 {
         let of = |term: &Term| term.value(columns, left, right);
         match self {
             Term::Left(column) => columns.left[*column][left],
@@ -98,7 +116,7 @@ impl Term {
     }
 
     /// Bounds of the values of one left item with all right items of a box.
-    pub fn bounds(&self, columns: &Columns, left: usize, around: &[Bounds]) -> Bounds {
+    pub fn bounds(&self, columns: Columns<'_>, left: usize, around: &[Bounds]) -> Bounds {
         let of = |term: &Term| term.bounds(columns, left, around);
         match self {
             Term::Left(column) => Bounds::only(columns.left[*column][left]),
@@ -154,25 +172,24 @@ impl Term {
         }
     }
 
-    /// The same with a column in the place of whatever is of one side alone.
-    pub fn settled(self, columns: &mut Columns) -> Term {
+    /// The same with a column in the place of whatever is of one side alone: that of the right side is computed, and that of
+    /// the left side is told to `wanted`, for it is computed when there are left items.
+    pub fn settled(self, wanted: &mut Wanted, right: &mut Vec<Column>, items: usize) -> Term {
         match self.sides() {
-            (false, false) => return Term::Constant(self.value(columns, 0, 0)),
+            (false, false) => return Term::Constant(self.value(Columns { left: &[], right: &[] }, 0, 0)),
             (true, false) if !matches!(self, Term::Left(_)) => {
-                let items = columns.left.first().map_or(0, Vec::len);
-                let made = (0..items).map(|item| self.value(columns, item, 0)).collect();
-                columns.left.push(made);
-                return Term::Left(columns.left.len() - 1);
+                wanted.terms.push(self);
+                return Term::Left(wanted.given + wanted.terms.len() - 1);
             }
             (false, true) if !matches!(self, Term::Right(_)) => {
-                let items = columns.right.first().map_or(0, Vec::len);
+                let columns = Columns { left: &[], right };
                 let made = (0..items).map(|item| self.value(columns, 0, item)).collect();
-                columns.right.push(made);
-                return Term::Right(columns.right.len() - 1);
+                right.push(made);
+                return Term::Right(right.len() - 1);
             }
             _ => {}
         }
-        let mut of = |term: Box<Term>| Box::new(term.settled(columns));
+        let mut of = |term: Box<Term>| Box::new(term.settled(wanted, right, items));
         match self {
             Term::Add(a, b) => Term::Add(of(a), of(b)),
             Term::Subtract(a, b) => Term::Subtract(of(a), of(b)),
@@ -181,7 +198,7 @@ impl Term {
             Term::Negate(a) => Term::Negate(of(a)),
             Term::Absolute(a) => Term::Absolute(of(a)),
             Term::Root(a) => Term::Root(of(a)),
-            Term::Sky(places) => Term::Sky(Box::new(places.map(|place| place.settled(columns)))),
+            Term::Sky(places) => Term::Sky(Box::new(places.map(|place| place.settled(wanted, right, items)))),
             other => other,
         }
     }
@@ -319,7 +336,7 @@ pub struct Condition {
 
 impl Condition {
     /// Whether it holds for a pair.
-    pub fn holds(&self, columns: &Columns, left: usize, right: usize) -> bool {
+    pub fn holds(&self, columns: Columns<'_>, left: usize, right: usize) -> bool {
         let (one, other) = (self.one.value(columns, left, right), self.other.value(columns, left, right));
         match self.comparison {
             Comparison::Equal => one == other,
@@ -329,7 +346,7 @@ impl Condition {
     }
 
     /// Whether it may hold for some item of a box.
-    pub fn may_hold(&self, columns: &Columns, left: usize, around: &[Bounds]) -> bool {
+    pub fn may_hold(&self, columns: Columns<'_>, left: usize, around: &[Bounds]) -> bool {
         let (one, other) = (self.one.bounds(columns, left, around), self.other.bounds(columns, left, around));
         match self.comparison {
             Comparison::Equal => one.least <= other.most && other.least <= one.most,

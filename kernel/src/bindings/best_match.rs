@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
 
 use super::tree::{CompactRows, PathPlan};
-use crate::best_match::{join, Comparison, Condition, Join, Kind, Order, Term};
+use crate::best_match::{join, Comparison, Condition, Index, Join, Kind, Measures, Order, Term};
 use crate::number::to_double;
 
 /// Numbers of the items of one side; NaN for an item that has none.
@@ -170,6 +170,87 @@ fn written<'py>(py: Python<'py>, items: impl Iterator<Item = u32>) -> Bound<'py,
 type Orders<'py> = Vec<(Bound<'py, PyTuple>, bool, Option<f64>)>;
 type Conditions<'py> = Vec<(String, Bound<'py, PyTuple>, Bound<'py, PyTuple>)>;
 
+fn measures(best: u32, orders: &Orders<'_>, conditions: &Conditions<'_>) -> PyResult<Measures> {
+    Ok(Measures {
+        best,
+        orders: orders
+            .iter()
+            .map(|(described, is_max, limit)| Ok(Order::new(term(described)?, *is_max, *limit)))
+            .collect::<PyResult<_>>()?,
+        conditions: conditions
+            .iter()
+            .map(|(op, one, other)| condition(op, term(one)?, term(other)?))
+            .collect::<PyResult<_>>()?,
+    })
+}
+
+fn copied(columns: &[PyRef<'_, NumberColumn>]) -> Vec<Vec<f64>> {
+    columns.iter().map(|column| column.values.clone()).collect()
+}
+
+/// The right side of a join over columns, for left items that come any number at a time.
+#[pyclass(module = "xylem._kernel", frozen)]
+pub struct MatchIndex {
+    index: Index,
+}
+
+#[pymethods]
+impl MatchIndex {
+    #[new]
+    #[pyo3(signature = (kind_of_join, best, orders, conditions, left_columns, right, right_items, keys=None))]
+    #[allow(clippy::too_many_arguments)]
+    fn new<'py>(
+        py: Python<'py>,
+        kind_of_join: &str,
+        best: u32,
+        orders: Orders<'py>,
+        conditions: Conditions<'py>,
+        left_columns: usize,
+        right: Vec<PyRef<'py, NumberColumn>>,
+        right_items: usize,
+        keys: Option<&[u8]>,
+    ) -> PyResult<Self> {
+        let kind = kind(kind_of_join)?;
+        if matches!(kind, Kind::Right | Kind::Full) {
+            return Err(PyValueError::new_err("an index of the right side gives the pairs of left items"));
+        }
+        let measures = measures(best, &orders, &conditions)?;
+        let columns = copied(&right);
+        drop(right);
+        let keys = keys.map(numbers);
+        let index = py.detach(|| Index::new(kind, measures, left_columns, (columns, right_items), keys.as_deref()));
+        Ok(MatchIndex { index })
+    }
+
+    /// How many right items have no value to be compared by.
+    #[getter]
+    fn missing(&self) -> usize {
+        self.index.missing
+    }
+
+    /// The pairs of some left items, ascending, and how many of these items have no value.
+    #[pyo3(signature = (left, left_items, keys=None))]
+    fn pairs<'py>(
+        &self,
+        py: Python<'py>,
+        left: Vec<PyRef<'py, NumberColumn>>,
+        left_items: usize,
+        keys: Option<&[u8]>,
+    ) -> (Bound<'py, PyBytes>, Bound<'py, PyBytes>, usize) {
+        let columns = copied(&left);
+        drop(left);
+        let keys = keys.map(numbers);
+        let mut pairs = Vec::new();
+        let missing = py.detach(|| self.index.pairs((columns, left_items), keys.as_deref(), &mut pairs));
+        if !pairs.is_sorted() {
+            pairs.sort_unstable();
+        }
+        let lefts = written(py, pairs.iter().map(|pair| pair.0));
+        let rights = written(py, pairs.iter().map(|pair| pair.1));
+        (lefts, rights, missing)
+    }
+}
+
 /// The pairs of a join: the numbers of left and of right items as `array("I")` has them, and how many items have no value.
 #[pyfunction]
 #[pyo3(signature = (kind_of_join, best, orders, conditions, left, left_items, right, right_items, keys=None))]
@@ -188,18 +269,10 @@ pub fn best_pairs<'py>(
 ) -> PyResult<(Bound<'py, PyBytes>, Bound<'py, PyBytes>, usize, usize)> {
     let described = Join {
         kind: kind(kind_of_join)?,
-        best,
-        orders: orders
-            .iter()
-            .map(|(described, is_max, limit)| Ok(Order::new(term(described)?, *is_max, *limit)))
-            .collect::<PyResult<_>>()?,
-        conditions: conditions
-            .iter()
-            .map(|(op, one, other)| condition(op, term(one)?, term(other)?))
-            .collect::<PyResult<_>>()?,
+        measures: measures(best, &orders, &conditions)?,
         keys: keys.map(|(left, right)| (numbers(left), numbers(right))),
-        left: (left.iter().map(|column| column.values.clone()).collect(), left_items),
-        right: (right.iter().map(|column| column.values.clone()).collect(), right_items),
+        left: (copied(&left), left_items),
+        right: (copied(&right), right_items),
     };
     drop((left, right));
     let (pairs, left_missing, right_missing) = py.detach(|| join(described));

@@ -23,7 +23,7 @@ use crate::build_info;
 #[pymodule]
 mod _kernel {
     #[pymodule_export]
-    use super::best_match::{best_pairs, NumberColumn};
+    use super::best_match::{best_pairs, MatchIndex, NumberColumn};
     #[pymodule_export]
     use super::cut_points::{find_cuts, CutFinder, DocumentSplitter};
     #[pymodule_export]

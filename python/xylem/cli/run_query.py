@@ -264,6 +264,8 @@ def _run_over_trees(
     result = query.run(
         context=documents[0] if len(documents) == 1 else None,
         variables=bound,
+        # A stream that the query names is the input, and here it is a document.
+        streams={name: [given.node] for given in inputs[:1] for name in query.stream_names[:1]},
         collection=documents,
         allow=options.allowed,
         environment=os.environ if options.allow_environment else None,

@@ -286,7 +286,8 @@ CATALOGUE: dict[str, Entry] = {
     ),
     "XYIN0022": Entry("XML Schemas need a package that is not installed", "pip install 'xylem-xquery[schema]'"),
     "XYIN0030": Entry(
-        "there is no stream of this name", "bind one: --items NAME=FILE.xml, or streams={'name': …} in Python"
+        "there is no stream of this name",
+        "bind one: -i FILE.xml, --items NAME=FILE.xml, or streams={'name': …} in Python",
     ),
     "XYIN0031": Entry(
         "the times of a replayed input cannot be read",

@@ -5,16 +5,25 @@ from __future__ import annotations
 from .best_match_plan import BestMatchCriterion, BestMatchPlan, Term
 
 
-def told(plan: BestMatchPlan, orders: list[str], scanned: list[bool]) -> list[tuple[str, str]]:
+def told(
+    plan: BestMatchPlan, orders: list[str], scanned: list[bool], is_looked_up: bool = False
+) -> list[tuple[str, str]]:
     """(topic, text) pairs; `orders` are the orders as written, `scanned` says which sides are read from their
-    files.
+    files, `is_looked_up` that the first side comes item by item.
     """
-    swept = swept_order(plan) if all(scanned) else None
+    swept = swept_order(plan) if all(scanned) and not is_looked_up else None
     notes = []
     for number, (criterion, text) in enumerate(zip(plan.criteria, orders, strict=True)):
         notes.append(("best match", f"{text}: {_role(criterion, number == swept)}"))
     names = f"${plan.left.binding.name} and ${plan.right.binding.name}"
-    if swept is not None:
+    if is_looked_up:
+        first, second = (plan.left, plan.right) if plan.left_is_first else (plan.right, plan.left)
+        notes.append((
+            "best match",
+            f"holds ${second.binding.name} in an index, made once, and one ${first.binding.name} at a time, until its"
+            " partners are found: its results come with it",
+        ))  # fmt: skip
+    elif swept is not None:
         outer = plan.left if plan.left_is_first else plan.right
         notes.append((
             "best match",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from xylem.errors import StaticError
 from xylem.functions.registry import FN
+from xylem.lowering.python.endless import STREAM_NAMES
 from xylem.lowering.stream.build import NotStreamable
 from xylem.plan.tree_reasons import tree_reason
 from xylem.source.byte_source import ByteSource, Source
@@ -65,7 +66,7 @@ def stream_source(program: StreamProgram, source: Source | ByteSource | None, re
         if named is None:
             raise not_streamable("no input is given, and the query names none by doc(…)", None)
         return ByteSource.of(_file_of(program, named, resources))
-    if named is not None:
+    if named is not None and not _is_stream(named):
         raise not_streamable("it reads a document that it names itself, and not the input", named)
     opened = ByteSource.of(source)
     if opened.uri is not None and opened.name is not None and Path(opened.name).is_file():
@@ -74,11 +75,29 @@ def stream_source(program: StreamProgram, source: Source | ByteSource | None, re
     return opened
 
 
+def _is_stream(named: ast.Expr) -> bool:
+    """stream("…"): the input, whatever the query calls it."""
+    return isinstance(named, ast.FunctionCall) and named.name.local == "stream"
+
+
+def stream_names(module: ast.Module) -> list[str]:
+    """The streams that a query names, each once."""
+    found = [
+        node.arguments[0].value
+        for node in module.walk()
+        if isinstance(node, ast.FunctionCall)
+        and node.name.expanded in STREAM_NAMES
+        and len(node.arguments) == 1
+        and isinstance(node.arguments[0], ast.StringLiteral)
+    ]
+    return list(dict.fromkeys(found))
+
+
 def _file_of(program: StreamProgram, named: ast.Expr, resources: FileResources) -> Any:
     if not isinstance(named, ast.FunctionCall) or not isinstance(named.arguments[0], ast.StringLiteral):
         raise not_streamable("the document it reads has no fixed name", named)
-    if named.name.local == "stream":
-        raise not_streamable("named streams cannot be opened yet", named)
+    if _is_stream(named):
+        raise not_streamable("the stream that it names is the input, and none is given", named)
     uri = resolve(named.arguments[0].value, program.static.base_uri or "")
     return resources.places.path(uri, "FODC0002")
 

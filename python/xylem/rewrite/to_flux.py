@@ -12,6 +12,7 @@ from collections.abc import Sequence as Seq
 from dataclasses import dataclass, replace
 from functools import partial
 
+from xylem.analysis.facts.best_match_loops import join_of
 from xylem.analysis.facts.value_expressions import gives_values
 from xylem.analysis.focus import uses_position
 from xylem.analysis.readable_names import with_readable_names
@@ -35,6 +36,7 @@ from xylem.plan.flux import (
 )
 from xylem.syntax import ast, print_query
 
+from .best_match import one_at_a_time
 from .conditions_above import with_conditions_above
 from .count_clause import count_by_position
 from .counted_positions import counted, picked
@@ -65,7 +67,7 @@ from .substitution import FocusInTheWay, Substitution, variable
 from .tests_of_loops import with_tests_above
 from .window_results import about_each
 
-_OF_ALL_TUPLES = (ast.OrderByClause, ast.GroupByClause, ast.CountClause, ast.BestMatchClause)
+_OF_ALL_TUPLES = (ast.OrderByClause, ast.GroupByClause, ast.CountClause)
 _PICKING = ("head", "tail", "subsequence", "outermost")
 """Functions that pick items of a path."""
 
@@ -235,7 +237,7 @@ class _Converter:
                 numbered = count_by_position(clause, rest, result)
                 if numbered is not None:
                     return self._flwor(whole, *numbered, place)
-                made = self._for(clause, rest, result, place)
+                made = self._for(clause, rest, result, place) or self._join_of_each(clauses, result, place)
                 if made is not None:
                     return made
             case ast.LetClause(type=None, name=name, value=value):
@@ -248,8 +250,20 @@ class _Converter:
             return windows
         return self._leaf(left, place)
 
+    def _join_of_each(self, clauses: Seq[ast.Clause], result: ast.Expr, place: _Place) -> Flux | None:
+        """A best-match join that finds the partners of each item as it passes."""
+        made = one_at_a_time(clauses)
+        if made is None:
+            return None
+        first, rest = made
+        others = [self._resolved(loop.collection, place) for loop in rest[1:] if isinstance(loop, ast.ForClause)]
+        if any(stream_variables(other, place.streams) for other in others):
+            # The other side streams by, too, and all of it is needed first: then all pairs are found at once.
+            return None
+        return self._for(first, rest, result, place)
+
     def _for(self, clause: ast.ForClause, rest: Seq[ast.Clause], result: ast.Expr, place: _Place) -> Flux | None:
-        if any(isinstance(c, _OF_ALL_TUPLES) for c in rest):
+        if any(isinstance(c, _OF_ALL_TUPLES) for c in rest) or join_of((clause, *rest), 0) is not None:
             # They need all tuples at once.
             return None
         collection = self._resolved(clause.collection, place)

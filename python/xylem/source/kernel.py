@@ -17,7 +17,7 @@ from xylem.plan.result_template import Tally, Template
 from xylem.plan.scan_plan import AttributeTest, Batch, PositionTest, PresenceTest, ScanPlan, ValueTest, Written
 from xylem.values.compact_tree import CompactTree
 from xylem.values.name_pool import KIND_BITS, NamePool, current_pool
-from xylem.values.native_rows import NativeColumn
+from xylem.values.native_rows import NativeColumn, NativeMatches
 from xylem.values.qname import QName
 from xylem.values.tree import Tree
 from xylem.values.tree_interface import TreeInterface
@@ -108,6 +108,38 @@ def kernel_pairs(
         right_items,
         None if keys is None else (keys[0].tobytes(), keys[1].tobytes()),
     )
+    lefts.frombytes(found[0])
+    rights.frombytes(found[1])
+    return lefts, rights
+
+
+def match_index(
+    kind: str,
+    best: int,
+    orders: Sequence[tuple[tuple[object, ...], bool, float | None]],
+    conditions: Sequence[tuple[str, tuple[object, ...], tuple[object, ...]]],
+    left_columns: int,
+    right: Sequence[NativeColumn | array[float]],
+    right_items: int,
+    keys: array[int] | None,
+) -> NativeMatches | None:
+    """The right side of a best-match join over columns, for left items that come later; None without a kernel."""
+    if not is_kernel_built():
+        return None
+    columns = list(map(_as_column, right))
+    given = None if keys is None else keys.tobytes()
+    made: NativeMatches = _native().MatchIndex(
+        kind, best, orders, conditions, left_columns, columns, right_items, given
+    )
+    return made
+
+
+def indexed_pairs(
+    index: NativeMatches, left: Sequence[NativeColumn | array[float]], left_items: int, keys: array[int] | None
+) -> tuple[array[int], array[int]]:
+    """The pairs of some left items with those of an index, ascending."""
+    lefts, rights = array("I"), array("I")
+    found = index.pairs(list(map(_as_column, left)), left_items, None if keys is None else keys.tobytes())
     lefts.frombytes(found[0])
     rights.frombytes(found[1])
     return lefts, rights

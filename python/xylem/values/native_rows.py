@@ -43,6 +43,15 @@ class NativeColumn(Protocol):
         """The first item with several values, or with one that is no number."""
 
 
+class NativeMatches(Protocol):
+    """The right side of a best-match join: `MatchIndex` of `kernel/src/bindings/best_match.rs`."""
+
+    def pairs(
+        self, left: Sequence[NativeColumn], left_items: int, keys: bytes | None = None
+    ) -> tuple[bytes, bytes, int]:
+        """The numbers of left and of right items of each pair as `array("I")` has them, and how many have no value."""
+
+
 class NativeNames(Protocol):
     """How the names of one document or scan are written, and which codes of the pool they have."""
 

@@ -137,7 +137,7 @@ def test_plain_arithmetic_is_left_to_columns(between: str, order: str, monkeypat
     assert found
 
 
-def _by_definition(join: joining.Joining, left: Any, right: Any) -> Any:
+def _by_definition(join: joining.Joining, left: Any, right: Any, _: object = None) -> Any:
     candidates = join._candidates(left.rows, right.rows, None)
     found = joining.best_pairs(candidates, join.criteria, join.spec.kind, join.spec.best)
     return joining.in_tuple_order(found, join.spec.left_is_first)

@@ -25,7 +25,7 @@ EXAMPLES: dict[str, Example] = {
     "xqpull-05": DEPARTMENT,
 }
 ELSEWHERE = {
-    "thesis-08": "tests/run/best_match: two documents",
+    "thesis-08": "tests/run/best_match: a stream and a document",
     **dict.fromkeys(("thesis-30", "thesis-31", "thesis-32"), "tests/run/best_match: two variables"),
     **dict.fromkeys((f"thesis-{n}" for n in range(33, 46)), "test_xmark_streams.py"),
     "xqpull-06": "two documents",

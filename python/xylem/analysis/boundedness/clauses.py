@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from xylem.analysis.facts.best_match_loops import join_of, joins_each
 from xylem.analysis.keyed_input import KeyedInput, keyed_at
 from xylem.functions.registry import FN
 from xylem.syntax import ast
@@ -17,7 +18,8 @@ if TYPE_CHECKING:
 
 Bindings = Mapping[tuple[str, str], Infinite | None]
 _BEST_OF_WINDOWS = (
-    "join within windows: forseq $w in … return for $r in $w/r for $s in $w/s where $r left outer bestmatch join $s …"
+    "ask for the partners of each item as it comes: for $r in stream(…) for $s in doc(…)/… where $r left outer"
+    " bestmatch join $s …; or join within windows: forseq $w in … return for $r in $w/r for $s in $w/s where …"
 )
 _IN_WINDOWS = "order or group within windows: forseq $w in … return for $x in $w order by …"
 
@@ -26,6 +28,8 @@ def flwor(of: Boundedness, node: ast.Flwor, bound: Bindings) -> Infinite | None:
     """Why the result may be infinite: as many tuples as items of the loops; only waiting for all of them blocks."""
     names = dict(bound)
     tuples: Infinite | None = None
+    # The loops that may never end, by the identity of their clauses.
+    loops: dict[int, Infinite] = {}
     depth = of.depth
     keyed_until = 0
     try:
@@ -40,7 +44,10 @@ def flwor(of: Boundedness, node: ast.Flwor, bound: Bindings) -> Infinite | None:
                     names[keyed.item.expanded] = of.of(keyed.collection, names)
                 keyed_until = index + keyed.length - 1
                 continue
-            tuples = _clause(of, clause, names, tuples, following)
+            if isinstance(clause, ast.BestMatchClause):
+                _best_match(of, node.clauses, index, names, loops)
+                continue
+            tuples = _clause(of, clause, names, tuples, following, loops)
         result = of.of(node.result, names)
     finally:
         of.depth = depth
@@ -63,10 +70,14 @@ def _clause(
     names: dict[tuple[str, str], Infinite | None],
     tuples: Infinite | None,
     following: tuple[ast.Node, ...],
+    loops: dict[int, Infinite],
 ) -> Infinite | None:
     match clause:
         case ast.ForClause(name=name, collection=collection, position=position):
-            tuples = _loop(of, clause, collection, names, tuples)
+            found = _loop(of, clause, collection, names)
+            if found is not None:
+                loops[id(clause)] = found
+            tuples = tuples or found
             names[name.expanded] = None
             if position is not None:
                 names[position.expanded] = None
@@ -92,13 +103,6 @@ def _clause(
                 for child in spec.children():
                     if isinstance(child, ast.Expr):
                         of.finite(child, names, what)
-        case ast.BestMatchClause():
-            if tuples is not None:
-                of.refuse(clause, "bestmatch join", tuples, _BEST_OF_WINDOWS)
-            for order in clause.orders:
-                for child in order.children():
-                    if isinstance(child, ast.Expr):
-                        of.finite(child, names, "bestmatch join")
         case ast.WhereClause(test=test):
             of.of(test, names)
         case ast.CountClause(name=name):
@@ -107,11 +111,36 @@ def _clause(
             planned: object = getattr(clause, "collection", None)
             if isinstance(planned, ast.Expr):
                 # A window clause that has been planned.
-                return _loop(of, clause, planned, names, tuples)
+                found = _loop(of, clause, planned, names)
+                return tuples or found
             for child in clause.children():
                 if isinstance(child, ast.Expr):
                     of.finite(child, names, excerpt(clause))
     return tuples
+
+
+def _best_match(
+    of: Boundedness, clauses: tuple[ast.Clause, ...], index: int, names: Bindings, loops: Mapping[int, Infinite]
+) -> None:
+    """A join waits for all that competes: for the items of endless loops, unless each has partners of its own."""
+    clause = clauses[index]
+    assert isinstance(clause, ast.BestMatchClause)
+    for place in range(index):
+        found = loops.get(id(clauses[place]))
+        if found is None:
+            continue
+        is_before = join_of(clauses, place) is not clause and not _is_inside(clauses, place, index)
+        if not is_before and not joins_each(clauses, place):
+            of.refuse(clause, "bestmatch join", found, _BEST_OF_WINDOWS)
+    for order in clause.orders:
+        for child in order.children():
+            if isinstance(child, ast.Expr):
+                of.finite(child, names, "bestmatch join")
+
+
+def _is_inside(clauses: tuple[ast.Clause, ...], place: int, index: int) -> bool:
+    """Whether a loop stands behind the first loop of the join at `index`."""
+    return any(join_of(clauses, first) is clauses[index] for first in range(place))
 
 
 def _declared(of: Boundedness, clause: ast.LetClause, found: Infinite | None) -> None:
@@ -125,14 +154,14 @@ def _loop(
     clause: ast.Clause,
     collection: ast.Expr,
     names: Bindings,
-    tuples: Infinite | None,
 ) -> Infinite | None:
+    """Why a loop may never end."""
     inner = isinstance(collection, ast.DataWindow)
     found = of.of(collection.base if isinstance(collection, ast.DataWindow) else collection, names)
     if found is not None and of.depth and not inner:
         of.note(clause, "this loop never ends: the loops around it do not get beyond their first item")
     of.depth += 1
-    return tuples or found
+    return found
 
 
 def _may_stay_open(clause: ast.WindowClause | ast.ForseqClause) -> bool:
@@ -163,7 +192,8 @@ def _window(
     names: dict[tuple[str, str], Infinite | None],
     tuples: Infinite | None,
 ) -> Infinite | None:
-    tuples = _loop(of, clause, clause.collection, names, tuples)
+    found = _loop(of, clause, clause.collection, names)
+    tuples = tuples or found
     if isinstance(clause, ast.ForseqClause) and clause.window is None and tuples is not None:
         of.note(clause, "every sub-sequence of an infinite sequence: all items are kept, XYDY0010 beyond held-items")
     elif tuples is not None and _may_stay_open(clause):

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from xylem.analysis.focus import read_variables
+from xylem.analysis.free_variables import free_in
 from xylem.functions.registry import FN
 from xylem.plan.best_match_account import told
 from xylem.plan.best_match_plan import BestMatchCriterion, BestMatchPlan, BestMatchSide, BestMatchTuples
@@ -16,6 +17,7 @@ from xylem.rewrite.best_match.join_clauses import BUILT_IN
 from xylem.run.best_match.criteria import Compared, Measured, Subset, checked_limit
 from xylem.run.best_match.join_spec import ConditionSpec, JoinSpec, OrderSpec
 from xylem.run.best_match.joining import Joining
+from xylem.run.best_match.match_index import MatchIndex
 from xylem.run.best_match.scanned_side import ScannedPath, ScannedSide, side_source
 from xylem.run.best_match.side_rows import PathLeaf, SideRows
 from xylem.run.best_match.tuple_join import best_tuples
@@ -23,9 +25,10 @@ from xylem.syntax import ast
 from xylem.values import atomic_type as at
 from xylem.values.node_test import NodeTest
 
-from .code import Code, atomic, many, one, optional
+from .code import Code, Shape, atomic, many, one, optional
 from .compiler import Compiler
 from .control import check_binding
+from .joins import placed
 from .paths import node_test
 from .scanned_sides import scanned_sides
 from .writer import Frame
@@ -41,56 +44,112 @@ def write_best_match(
 
     `rest` and `result` are what comes behind the join: variables that neither they nor the join read are not kept.
     """
-    from .flwor import write_let
-
     pair_reads = set().union(*map(read_variables, (*plan.criteria, *plan.tests, *plan.lets, *rest, result)))
-    limits = [_limit(c, criterion) for criterion in plan.criteria]
-    constants = [c.bind(c.atomized(c.sequence(c.compile(value)))) for value in plan.constants]
+    is_looked_up = _is_one_item(c, plan)
     scanned = scanned_sides(plan, rest, result, c.functions.module)
     orders = [" ".join(c.describe(criterion).split()) for criterion in plan.criteria]
-    for topic, text in told(plan, orders, [side is not None for side in scanned]):
+    for topic, text in told(plan, orders, [side is not None for side in scanned], is_looked_up):
         c.writer.notes.append(Note(plan.span, topic, text))
-    left_text, left = _side(c, plan.left, pair_reads, scanned[0])
-    right_text, right = _side(c, plan.right, pair_reads, scanned[1])
-
-    def in_pair(stem: str, comment: str, write: Callable[[], None]) -> str:
-        """A function of the rows of both sides, with the variables of the pair in scope."""
-
-        def body() -> None:
-            _unpack(c, left, "left")
-            _unpack(c, right, "right")
-            for let in plan.lets:
-                write_let(c, let)
-            write()
-
-        return _function(c, c.lifted(stem, ["left", "right"], comment, body), "left", "right")
-
-    criteria = [
-        _criterion(c, criterion, limit, in_pair, (left, right))
-        for criterion, limit in zip(plan.criteria, limits, strict=True)
-    ]
-    tests = []
-    for test in plan.tests:
-        with c.writer.at(test.span):
-            tests.append(in_pair("test", c.describe(test), partial(_return_truth, c, test.test)))
+    sides = ((plan.left, scanned[0]), (plan.right, scanned[1]))
+    bounds: list[Bound] = [[], []]
     behind = set().union(*map(read_variables, (*plan.lets, *rest, result)))
-    reads = [any(name in behind for name, _ in side) for side in (left, right)]
-    spec = c.writer.constant(_spec(c, plan)._replace(reads_left=reads[0], reads_right=reads[1]), "join")
-    values = "".join(f"{c.as_sequence(code)}, " for code in constants)
-    joining = c.bind(
-        many(
+
+    def joining() -> str:
+        """What makes the join, once both sides are known."""
+        limits = [_limit(c, criterion) for criterion in plan.criteria]
+        constants = [c.bind(c.atomized(c.sequence(c.compile(value)))) for value in plan.constants]
+        in_pair = partial(_in_pair, c, plan, bounds)
+        criteria = [
+            _criterion(c, criterion, limit, in_pair, (bounds[0], bounds[1]))
+            for criterion, limit in zip(plan.criteria, limits, strict=True)
+        ]
+        tests = []
+        for test in plan.tests:
+            with c.writer.at(test.span):
+                tests.append(in_pair("test", c.describe(test), partial(_return_truth, c, test.test)))
+        reads = [any(name in behind for name, _ in side) for side in bounds]
+        spec = c.writer.constant(_spec(c, plan)._replace(reads_left=reads[0], reads_right=reads[1]), "join")
+        values = "".join(f"{c.as_sequence(code)}, " for code in constants)
+        return (
             f"{c.rt(Joining)}({spec}, {_tuple(criteria)}, {_tuple(tests)}, {_tuple(limits)}, ({values}),"
             " run.implicit_timezone_minutes)"
-        ),
-        "joining",
-    )
-    lefts, rights = _fresh(c, left), _fresh(c, right)
+        )
+
+    if is_looked_up:
+        first, second = (0, 1) if plan.left_is_first else (1, 0)
+        coming, bounds[first] = _side(c, sides[first][0], pair_reads, None)
+
+        def write() -> None:
+            text, bounds[second] = _side(c, sides[second][0], pair_reads, sides[second][1])
+            c.writer.line(f"return {joining()}, {text}")
+
+        stays = c.lifted("stays", [], c.describe(plan.written), write)
+        index = _placed_index(c, plan)
+        source = f"({index} if {index}.built else {index}.build({c.writer.call(stays)})).tuples({coming})"
+    else:
+        texts = []
+        for number, (side, scan) in enumerate(sides):
+            text, bounds[number] = _side(c, side, pair_reads, scan)
+            texts.append(text)
+        source = f"{c.called(_tuples_of)}({c.bind(many(joining()), 'joining').text}, {', '.join(texts)})"
+    lefts, rights = (_fresh(c, side) for side in bounds)
+    reads = [any(name in behind for name, _ in side) for side in bounds]
     targets = [
         f"({''.join(f'{code.text}, ' for _, code in side)})" if is_read else "_"
         for side, is_read in zip((lefts, rights), reads, strict=True)
     ]
-    c.writer.line(f"for {', '.join(targets)} in {c.called(_tuples_of)}({joining.text}, {left_text}, {right_text}):")
+    c.writer.line(f"for {', '.join(targets)} in {source}:")
     return lefts if reads[0] else [], rights if reads[1] else []
+
+
+def _in_pair(
+    c: Compiler,
+    plan: BestMatchPlan,
+    bounds: Sequence[Bound],
+    stem: str,
+    comment: str,
+    write: Callable[[], None],
+) -> str:
+    """A function of the rows of both sides, with the variables of the pair in scope."""
+    from .flwor import write_let
+
+    def body() -> None:
+        _unpack(c, bounds[0], "left")
+        _unpack(c, bounds[1], "right")
+        for let in plan.lets:
+            write_let(c, let)
+        write()
+
+    return _function(c, c.lifted(stem, ["left", "right"], comment, body), "left", "right")
+
+
+def _is_one_item(c: Compiler, plan: BestMatchPlan) -> bool:
+    """Whether the first loop is over one item that is bound already: the other side then serves all turns around."""
+    first = plan.left if plan.left_is_first else plan.right
+    match first.binding:
+        case ast.ForClause(collection=ast.VarRef(name=name), allowing_empty=False):
+            known = c.scope.variables.get(name.expanded)
+            return known is not None and known.code.shape is Shape.ONE
+    return False
+
+
+def _placed_index(c: Compiler, plan: BestMatchPlan) -> str:
+    """The index of the side that stays, where the last variable is bound that it or an order reads."""
+    first, second = (plan.left, plan.right) if plan.left_is_first else (plan.right, plan.left)
+    bound = {name.expanded for side in (first, second) for name in side.names} | {
+        let.name.expanded for let in plan.lets
+    }
+    of_pairs = (*plan.criteria, *plan.tests, *plan.lets, *plan.constants)
+    reads = free_in(second.binding.collection).union(
+        *(free_in(node) - bound for node in (*second.clauses, *second.leaves, *of_pairs))
+    )
+    return placed(
+        c,
+        c.writer.fresh("matches"),
+        f"{c.rt(MatchIndex)}()",
+        reads,
+        (second.binding.collection, *second.clauses, *of_pairs),
+    )
 
 
 def _tuples_of(joining: Joining, left: SideRows | ScannedSide, right: SideRows | ScannedSide) -> Iterable[Any]:

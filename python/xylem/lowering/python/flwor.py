@@ -103,7 +103,7 @@ def _with_plans(c: Compiler, node: ast.Flwor) -> ast.Flwor:
     if any(isinstance(clause, ast.BestMatchClause) for clause in node.clauses):
         from xylem.rewrite.best_match import plan_best_matches
 
-        node = plan_best_matches(node)
+        node = plan_best_matches(_with_endless_joins(c, node))
     if not any(isinstance(clause, (ast.WindowClause, ast.ForseqClause)) for clause in node.clauses):
         return node
     from xylem.rewrite.windows import WindowFacts, plan_windows
@@ -116,6 +116,20 @@ def _with_plans(c: Compiler, node: ast.Flwor) -> ast.Flwor:
         is_infinite=c.is_endless,
     )
     return plan_windows(node, here)
+
+
+def _with_endless_joins(c: Compiler, node: ast.Flwor) -> ast.Flwor:
+    """The expression with the joins of loops that never end, one item of them at a time."""
+    from xylem.rewrite.best_match import one_at_a_time
+
+    clauses = list(node.clauses)
+    for place in range(len(clauses)):
+        clause = clauses[place]
+        if isinstance(clause, ast.ForClause) and c.is_endless(clause.collection):
+            made = one_at_a_time(clauses[place:])
+            if made is not None:
+                return replace(node, clauses=(*clauses[:place], made[0], *made[1]))
+    return node
 
 
 def write_let(c: Compiler, clause: ast.LetClause) -> str:

@@ -7,6 +7,8 @@ what a join gives ask the index for a number, and no item is touched.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from xylem.analysis.focus import reads_focus, reads_item
 from xylem.analysis.free_variables import free_in
 from xylem.plan.note import Note
@@ -108,6 +110,18 @@ def compile_shared(c: Compiler, node: ast.Shared) -> Code:
 def _placed(c: Compiler, name: str, made: str, reading: tuple[ast.Expr, ...], is_of_input: bool) -> str:
     """Write what is made once for many turns where the last variable is bound that it reads; gives its name here."""
     reads = frozenset[tuple[str, str]]().union(*map(free_in, reading))
+    return placed(c, name, made, reads, reading, is_of_input)
+
+
+def placed(
+    c: Compiler,
+    name: str,
+    made: str,
+    reads: frozenset[tuple[str, str]],
+    reading: Sequence[ast.Node],
+    is_of_input: bool = False,
+) -> str:
+    """The same for variables that are told, where not all that is read is bound here."""
     visible = [c.scope.variables[one] for one in reads if one in c.scope.variables]
     focus = c.scope.focus
     reads_it = any(map(reads_item if is_of_input else reads_focus, reading))

@@ -5,6 +5,7 @@ the two loops, what stands between them and the join. It decides by the form of 
 data.
 """
 
+from .one_at_a_time import one_at_a_time
 from .plan_best_matches import plan_best_matches
 
-__all__ = ["plan_best_matches"]
+__all__ = ["one_at_a_time", "plan_best_matches"]

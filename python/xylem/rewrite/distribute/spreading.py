@@ -15,6 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from xylem.analysis.ast_replacement import with_values
+from xylem.analysis.facts.best_match_loops import join_of
 from xylem.analysis.focus import uses_position
 from xylem.analysis.free_variables import free_in
 from xylem.analysis.reach import BeyondReach, Reach, ReachAnalysis
@@ -24,6 +25,7 @@ from xylem.plan.spread import Use
 from xylem.source.byte_ranges import Scope
 from xylem.syntax import ast
 
+from ..best_match import one_at_a_time
 from ..input_reads import ExpandedName, is_closed, names_bound_in, reads_input
 from ..let_values import is_read_behind_grouping
 from ..not_spread import NoParts, NotSpread
@@ -156,11 +158,8 @@ class Spreading:
 
     def loop(self, flwor: ast.Flwor) -> Loop:
         """The loop a FLWOR expression is: over items of the input, with all else local to them."""
-        for clause in flwor.clauses:
-            if isinstance(clause, ast.BestMatchClause):
-                raise NotSpread("windows and best matches need the one order of the whole input", clause)
         try:
-            return self._loop_of(merged(flwor))
+            return self._loop_of(_with_joins_of_each(merged(flwor)))
         except BeyondReach as beyond:
             raise NotSpread(beyond.why, beyond.node) from beyond
 
@@ -334,6 +333,19 @@ def refuse_grouped(let: ast.LetClause, rest: ast.Flwor) -> None:
     """Refuse a variable that a `group by` makes the values of all tuples of a group."""
     if is_read_behind_grouping(let.name, rest.clauses, rest.result):
         raise NotSpread(f"behind `group by`, ${let.name} has a value for each tuple of a group", let)
+
+
+def _with_joins_of_each(flwor: ast.Flwor) -> ast.Flwor:
+    """The loop with its best-match join inside it, where each of its items has best partners of its own."""
+    clauses = flwor.clauses
+    place = next((index for index, clause in enumerate(clauses) if isinstance(clause, ast.ForClause)), None)
+    if place is None or join_of(clauses, place) is None:
+        return flwor
+    made = one_at_a_time(clauses[place:])
+    if made is None:
+        why = "a best-match join compares pairs of the whole input"
+        raise NotSpread(why, join_of(clauses, place) or flwor)
+    return replace(flwor, clauses=(*clauses[:place], made[0], *made[1]))
 
 
 def _is_window(clause: ast.Node | None) -> bool:

@@ -68,8 +68,8 @@ def _refuse_windows(loop: Loop) -> None:
     for clause in loop.rest:
         is_grouped = is_grouped or isinstance(clause, ast.GroupByClause)
         is_window = isinstance(clause, (ast.WindowClause, ast.ForseqClause))
-        if isinstance(clause, ast.BestMatchClause) or (is_window and not is_grouped):
-            raise NotSpread("windows and best matches need the one order of the whole input", clause)
+        if is_window and not is_grouped:
+            raise NotSpread("windows need the one order of the whole input", clause)
         if is_window and any(name.expanded in bound for name in bound_names(clause)):
             raise NotSpread("the windows of a group hide a variable of it", clause)
 

@@ -148,15 +148,20 @@ class Subset:
         return bool(other <= one)
 
 
+_MOST_REMEMBERED = 1 << 17
+
+
 def _remembered(of: Callable[[Row], Any] | None) -> Callable[[Row], Any]:
-    """A function of one side, called once for each of its rows."""
+    """A function of one side, called once for each of its rows while there are not too many of them."""
     if of is None:
         return lambda row: ()
     known: dict[int, tuple[Row, Any]] = {}
 
     def once(row: Row) -> Any:
         found = known.get(id(row))
-        if found is None:
+        if found is None or found[0] is not row:
+            if len(known) >= _MOST_REMEMBERED:
+                known.clear()
             # The row is kept with it, so that no other one can have its identity.
             found = known[id(row)] = row, of(row)
         return found[1]

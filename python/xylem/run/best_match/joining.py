@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import product
-from typing import Any
+from typing import Any, Protocol
 
 from .best_pairs import Candidate, Place, best_pairs, in_tuple_order
 from .criteria import Criterion, Row
@@ -15,6 +15,21 @@ from .side_rows import SideRows
 from .windowed_join import sweep_of, windowed
 
 Test = Callable[[Row, Row], bool]
+
+
+class Numeric(Protocol):
+    """What columns say about the rows of two sides."""
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether nothing but columns is needed."""
+
+    @property
+    def narrows(self) -> bool:
+        """Whether columns rule out pairs."""
+
+    def pairs(self, kind: str, best: int) -> tuple[Sequence[int], Sequence[int]]:
+        """The pairs in ascending order; kind `all`: every pair that nothing rules out."""
 
 
 class _Unread(dict[int, Row]):
@@ -54,18 +69,21 @@ class Joining:
                 return swept
         left = left.whole() if isinstance(left, ScannedSide) else left
         right = right.whole() if isinstance(right, ScannedSide) else right
-        return self._tuples(left, right)
+        return self.rows_of(left, right)
 
     def _windowed(self, left: ScannedSide, right: ScannedSide) -> Iterator[tuple[Row, Row]] | None:
         sweep = sweep_of(self.spec, self.limits, self.constants)
         if sweep is None:
             return None
         if self.spec.left_is_first:
-            return windowed(sweep, left, right, self._tuples)
-        return windowed(sweep, right, left, lambda outer, inner: self._tuples(inner, outer))
+            return windowed(sweep, left, right, self.rows_of)
+        return windowed(sweep, right, left, lambda outer, inner: self.rows_of(inner, outer))
 
-    def _tuples(self, left: SideRows, right: SideRows) -> Iterator[tuple[Row, Row]]:
-        pairs = self.pairs(left, right)
+    def rows_of(
+        self, left: SideRows, right: SideRows, numeric: Callable[[SideRows, SideRows], Numeric] | None = None
+    ) -> Iterator[tuple[Row, Row]]:
+        """The rows of each pair; `numeric` says what columns have to say about them."""
+        pairs = self.pairs(left, right, numeric)
         if not (self.spec.pads_left or self.spec.pads_right):
             lefts = left.rows if self.spec.reads_left else _UNREAD
             rights = right.rows if self.spec.reads_right else _UNREAD
@@ -74,21 +92,27 @@ class Joining:
             return
         yield from self._padded(list(pairs), left, right)
 
-    def pairs(self, left: SideRows, right: SideRows) -> Iterable[Place]:
+    def numeric(self, left: SideRows, right: SideRows, coming: str = "") -> NumericJoin:
+        """What of the join is arithmetic of columns."""
+        return NumericJoin(self.spec, left, right, self.limits, self.constants, self.timezone, coming)
+
+    def pairs(
+        self, left: SideRows, right: SideRows, numeric_of: Callable[[SideRows, SideRows], Numeric] | None = None
+    ) -> Iterable[Place]:
         """The numbers of the rows of each pair."""
         if not left.rows or not right.rows:
             return []
+        numeric: Numeric | None = None
         try:
-            numeric = NumericJoin(self.spec, left, right, self.limits, self.constants, self.timezone)
+            numeric = (numeric_of or self.numeric)(left, right)
         except IrregularLeaf as leaf:
             self._raise(leaf, left, right)
-            numeric = None
         if numeric is not None and numeric.is_whole:
             lefts, rights = numeric.pairs(self.spec.kind, self.spec.best)
             if self.spec.left_is_first:
                 return zip(lefts, rights, strict=True)
             return in_tuple_order(zip(lefts, rights, strict=True), False)
-        candidates = self._candidates(left.rows, right.rows, numeric)
+        candidates = self._candidates(left.listed, right.listed, numeric)
         found = best_pairs(candidates, self.criteria, self.spec.kind, self.spec.best)
         return in_tuple_order(found, self.spec.left_is_first)
 
@@ -99,7 +123,7 @@ class Joining:
             order.of(left.rows[one], right.rows[other])
 
     def _candidates(
-        self, lefts: Sequence[Row], rights: Sequence[Row], numeric: NumericJoin | None
+        self, lefts: Sequence[Row], rights: Sequence[Row], numeric: Numeric | None
     ) -> list[Candidate]:
         """All pairs that take part; where columns rule out some, the others alone are looked at."""
         pairs: Iterable[Place] = product(range(len(lefts)), range(len(rights)))

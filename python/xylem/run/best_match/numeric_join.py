@@ -7,7 +7,7 @@ that are xs:double exactly. Anything else is left to the functions of the query.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from math import isfinite
 from typing import Any, NamedTuple
@@ -24,6 +24,7 @@ from .join_spec import ConditionSpec, JoinSpec
 from .reference import reference_pairs
 from .side_rows import EXACT, Column, Irregular, SideRows, microseconds
 
+Key = tuple[str, ...]
 NumericOrder = tuple[Term, bool, float | None]
 NumericCondition = tuple[str, Term, Term]
 
@@ -58,17 +59,22 @@ class NumericJoin:
         limits: Sequence[Any],
         constants: Sequence[Sequence[Any]],
         timezone: int = 0,
+        coming: str = "",
     ) -> None:
-        self._timezone = timezone
-        self._sides = {"left": left, "right": right}
-        self._used: dict[str, dict[int, int]] = {"left": {}, "right": {}}
-        self._columns: dict[str, list[Any]] = {"left": [], "right": []}
+        """`coming` is the side of which other rows will come, where there is one: more than these must fit."""
+        self.timezone = timezone
+        self.coming = coming
+        self._sizes: dict[int, tuple[str, float]] = {}
+        """The kinds of the leaves of the coming side, and how large their integers may be."""
+        self.sides = {"left": left, "right": right}
+        self.used: dict[str, dict[int, int]] = {"left": {}, "right": {}}
+        self.columns: dict[str, list[Any]] = {"left": [], "right": []}
         self._constants = constants
         self.orders: list[NumericOrder | None] = [
             None if order.term is None else self._order(order.term, order.direction == "max", limit)
             for order, limit in zip(spec.orders, limits, strict=True)
         ]
-        self._keys: list[tuple[int, int]] = []
+        self.keys: list[tuple[int, int]] = []
         self.conditions: list[NumericCondition] = []
         self.left_to_test: list[int] = []
         """The conditions that only functions of the query can test."""
@@ -85,18 +91,29 @@ class NumericJoin:
     def narrows(self) -> bool:
         """Whether columns rule out pairs."""
         has_limit = any(order is not None and order[2] is not None for order in self.orders)
-        return has_limit or bool(self.conditions or self._keys)
+        return has_limit or bool(self.conditions or self.keys)
 
     def pairs(self, kind: str, best: int) -> tuple[Sequence[int], Sequence[int]]:
         """The pairs in ascending order; kind `all`: every pair that nothing rules out."""
         orders = [order for order in self.orders if order is not None]
-        left, right = self._sides["left"], self._sides["right"]
+        left, right = self.sides["left"], self.sides["right"]
         asked = kind, best, orders, self.conditions
-        keys = self._key_numbers() if self._keys else None
-        found = kernel_pairs(*asked, self._columns["left"], len(left), self._columns["right"], len(right), keys)
+        keys = self._key_numbers() if self.keys else None
+        found = kernel_pairs(*asked, self.columns["left"], len(left), self.columns["right"], len(right), keys)
         if found is not None:
             return found
-        return reference_pairs(*asked, self._columns["left"], len(left), self._columns["right"], len(right), keys)
+        return reference_pairs(*asked, self.columns["left"], len(left), self.columns["right"], len(right), keys)
+
+    # --- rows that come later
+
+    def fits(self, coming: SideRows) -> bool:
+        """Whether what was found out about the coming side goes for these rows of it, too."""
+        for leaf, (kind, most) in self._sizes.items():
+            column = coming.column(leaf, self.timezone)
+            if isinstance(column, Irregular) or column.kind != kind or column.most > most:
+                return False
+        place = 0 if self.coming == "left" else 1
+        return all(_is_key(coming, pair[place]) for pair in self.keys)
 
     # --- orders
 
@@ -125,7 +142,7 @@ class NumericJoin:
         elif found.kind == "ratio" and isinstance(limit, (int, Decimal)) and not isinstance(limit, bool):
             size = limit * found.scale
         elif found.kind == _KIND_IN_TIME.get(type(limit)):
-            return microseconds(limit, self._timezone)
+            return microseconds(limit, self.timezone)
         else:
             return None
         whole = int(Decimal(size).to_integral_value(ROUND_CEILING if is_max else ROUND_FLOOR))
@@ -161,27 +178,31 @@ class NumericJoin:
 
     def _key(self, left: int, right: int) -> bool:
         """Equality of texts, one for each item at most: pairs are looked for among items that share them."""
-        for side, leaf in (("left", left), ("right", right)):
-            for found in self._sides[side].values(leaf):
-                if len(found) > 1 or (found and type(found[0]) not in (str, UntypedAtomic)):
-                    return False
-        self._keys.append((left, right))
+        if not (_is_key(self.sides["left"], left) and _is_key(self.sides["right"], right)):
+            return False
+        self.keys.append((left, right))
         return True
 
     def _key_numbers(self) -> tuple[array[int], array[int]]:
-        known: dict[tuple[Any, ...], int] = {}
-        made = []
-        for place, side in enumerate(("left", "right")):
-            leaves = [self._sides[side].values(pair[place]) for pair in self._keys]
-            numbers = array("I")
-            for texts in zip(*leaves, strict=True):
-                if all(texts):
-                    numbers.append(known.setdefault(tuple(str(text[0]) for text in texts), len(known)))
-                else:
-                    # Nothing is equal to what is not there.
-                    numbers.append(2**32 - 1 - place)
-            made.append(numbers)
-        return made[0], made[1]
+        known: dict[Key, int] = {}
+
+        def number(key: Key) -> int:
+            return known.setdefault(key, len(known))
+
+        return self.keys_of("left", self.sides["left"], number), self.keys_of("right", self.sides["right"], number)
+
+    def keys_of(self, side: str, rows: SideRows, number: Callable[[Key], int]) -> array[int]:
+        """The numbers of the keys of some rows."""
+        place = 0 if side == "left" else 1
+        leaves = [rows.values(pair[place]) for pair in self.keys]
+        numbers = array("I")
+        for texts in zip(*leaves, strict=True):
+            if all(texts):
+                numbers.append(number(tuple(str(text[0]) for text in texts)))
+            else:
+                # Nothing is equal to what is not there.
+                numbers.append(2**32 - 1 - place)
+        return numbers
 
     # --- terms
 
@@ -197,16 +218,28 @@ class NumericJoin:
         return _operation(term[0], operands)  # type: ignore[arg-type]
 
     def _leaf(self, side: str, leaf: int) -> Numeric | None:
-        column = self._sides[side].column(leaf, self._timezone)
+        column = self.sides[side].column(leaf, self.timezone)
         if isinstance(column, Irregular):
             if column.row is not None:
                 raise IrregularLeaf(side, column.row)
             return None
-        used = self._used[side]
+        used = self.used[side]
         if leaf not in used:
-            used[leaf] = len(self._columns[side])
-            self._columns[side].append(column.numbers)
-        return Numeric((side, used[leaf]), column.kind, column.most)
+            used[leaf] = len(self.columns[side])
+            self.columns[side].append(column.numbers)
+        most = column.most
+        if side == self.coming:
+            # Others may be larger, within reason: these decide which terms are exact.
+            most = 0.0 if column.kind != "integer" else 2.0 ** max(20, int(most).bit_length())
+            self._sizes[leaf] = column.kind, most
+        return Numeric((side, used[leaf]), column.kind, most)
+
+
+def _is_key(rows: SideRows, leaf: int) -> bool:
+    """Whether a leaf is at most one text for each row."""
+    return all(
+        not found or (len(found) == 1 and type(found[0]) in (str, UntypedAtomic)) for found in rows.values(leaf)
+    )
 
 
 def _constant(values: Sequence[Any]) -> Numeric | None:

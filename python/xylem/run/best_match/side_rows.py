@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property
 from math import nan
 from typing import Any, NamedTuple
 
@@ -91,6 +92,11 @@ class SideRows:
 
     def __len__(self) -> int:
         return len(self.rows)
+
+    @cached_property
+    def listed(self) -> Sequence[Row]:
+        """The rows as objects that stay the same, for whoever remembers something about them."""
+        return list(self.rows)
 
     def padding(self) -> Row:
         """The row of no item: what the clauses of this side make of the empty sequence."""

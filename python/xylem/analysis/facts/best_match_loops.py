@@ -1,0 +1,41 @@
+"""Which loop of a FLWOR expression is the first one of a best-match join, and whether its items have partners each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xylem.syntax import ast
+
+
+def joins_each(clauses: Sequence[ast.Clause], index: int) -> bool:
+    """Whether the loop at a place is the first of a join that asks for the best partners of each of its items."""
+    loop = clauses[index]
+    if not isinstance(loop, ast.ForClause) or loop.allowing_empty or isinstance(loop.collection, ast.DataWindow):
+        return False
+    join = join_of(clauses, index)
+    if join is None:
+        return False
+    outer = join.left if join.kind == "left" else join.right if join.kind == "right" else None
+    return outer is not None and outer.name.expanded == loop.name.expanded
+
+
+def join_of(clauses: Sequence[ast.Clause], index: int) -> ast.BestMatchClause | None:
+    """The join whose first loop stands at a place."""
+    loop = clauses[index]
+    if not isinstance(loop, ast.ForClause):
+        return None
+    own, after = loop.name.expanded, set[tuple[str, str]]()
+    for clause in clauses[index + 1 :]:
+        match clause:
+            case ast.BestMatchClause(left=left, right=right):
+                sides = {left.name.expanded, right.name.expanded}
+                return clause if own in sides and sides - {own} <= after else None
+            case ast.ForClause(name=name) | ast.LetClause(name=name):
+                after.add(name.expanded)
+                if name.expanded == own:
+                    return None
+            case ast.WhereClause():
+                pass
+            case _:
+                return None
+    return None
