@@ -11,6 +11,7 @@ pub mod attribute_rules;
 pub mod automaton;
 pub mod best_match;
 pub mod build_info;
+pub mod cells;
 pub mod characters;
 mod content;
 mod content_model;

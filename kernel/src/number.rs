@@ -82,7 +82,9 @@ pub fn short_integer(text: &[u8]) -> Option<i64> {
     Some(if is_negative { -value } else { value })
 }
 
-fn trimmed(text: &[u8]) -> &[u8] {
+/// A text without the white space around it.
+#[inline(always)]
+pub fn trimmed(text: &[u8]) -> &[u8] {
     let start = text.iter().position(|&byte| !is_space(byte)).unwrap_or(text.len());
     let end = text.iter().rposition(|&byte| !is_space(byte)).map_or(start, |last| last + 1);
     &text[start..end]
@@ -94,7 +96,9 @@ mod tests {
 
     #[test]
     fn integers() {
-        for (text, number) in [("0", 0), ("-17", -17), ("+5", 5), ("007", 7), ("999999999999999999", 999_999_999_999_999_999)] {
+        for (text, number) in
+            [("0", 0), ("-17", -17), ("+5", 5), ("007", 7), ("999999999999999999", 999_999_999_999_999_999)]
+        {
             assert_eq!(short_integer(text.as_bytes()), Some(number), "{text}");
         }
         for text in ["", "-", "1.0", " 1", "1_0", "1e3", "1234567890123456789", "\u{661}"] {

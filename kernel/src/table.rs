@@ -5,8 +5,7 @@ use std::ops::ControlFlow;
 
 use rustc_hash::FxHashMap;
 
-use crate::characters::is_space;
-use crate::number::to_double;
+use crate::number::{short_integer, to_double, trimmed};
 use crate::plan::ValueTests;
 use crate::row_paths::{NamedRows, PathStep, WantedName};
 use crate::template::Undecided;
@@ -365,26 +364,10 @@ impl Reading {
         match self {
             Reading::Double => to_double(text).map(Number::Double).ok_or(Undecided),
             Reading::Number => Ok(Number::Double(to_double(text).unwrap_or(f64::NAN))),
-            Reading::Integer => to_integer(text).map(Number::Integer).ok_or(Undecided),
+            Reading::Integer => short_integer(trimmed(text)).map(Number::Integer).ok_or(Undecided),
             Reading::Text => Err(Undecided),
         }
     }
-}
-
-/// The integer a text stands for, if it is no longer than most are.
-fn to_integer(text: &[u8]) -> Option<i64> {
-    let start = text.iter().position(|&byte| !is_space(byte))?;
-    let end = text.iter().rposition(|&byte| !is_space(byte))? + 1;
-    let (is_negative, digits) = match text[start..end].split_first()? {
-        (b'-', rest) => (true, rest),
-        (b'+', rest) => (false, rest),
-        _ => (false, &text[start..end]),
-    };
-    if digits.is_empty() || digits.len() > 18 || !digits.iter().all(u8::is_ascii_digit) {
-        return None;
-    }
-    let size = digits.iter().fold(0i64, |size, &digit| 10 * size + i64::from(digit - b'0'));
-    Some(if is_negative { -size } else { size })
 }
 
 /// Call a function with each text of a load, until it fails.
@@ -496,16 +479,6 @@ fn applied(operator: Operator, left: Number, right: Number) -> Result<Number, Un
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn integers_are_read_as_xs_integer_is() {
-        for (text, number) in [("1", 1), (" -15\n", -15), ("+2", 2), ("007", 7), ("-0", 0)] {
-            assert_eq!(to_integer(text.as_bytes()), Some(number), "{text}");
-        }
-        for text in ["", " ", "1.0", "1e3", "x", "--1", "+", "1 2", "1234567890123456789"] {
-            assert_eq!(to_integer(text.as_bytes()), None, "{text}");
-        }
-    }
 
     #[test]
     fn places_of_keys() {

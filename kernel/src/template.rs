@@ -3,6 +3,7 @@
 use std::convert::Infallible;
 use std::ops::ControlFlow;
 
+use crate::cells::{is_plain, Cell, Content, END_OF_CELL, END_OF_MEMBER, NULL};
 use crate::escaping::{escape, Place};
 use crate::plan::ValueTests;
 use crate::row_paths::{NamedRows, PathStep, Wanted, WantedName};
@@ -84,6 +85,8 @@ pub enum Part {
         /// The parts.
         parts: Vec<Part>,
     },
+    /// A row of a table.
+    Row(Vec<Cell>),
 }
 
 /// Nodes that are counted.
@@ -120,23 +123,53 @@ pub fn write_result(parts: &[Part], named: NamedRows<'_>, row: usize, out: &mut 
 impl Tally {
     /// How many nodes there are for the element of a row.
     pub fn count(&self, named: NamedRows<'_>, row: usize) -> u64 {
-        let mut number = 0;
-        let _ = named.follow(&self.path, row, &mut |element| {
-            number += match &self.of {
-                None | Some(ValueOf::String) => 1,
-                Some(ValueOf::Attribute(name)) => u64::from(named.attribute(name, element).is_some()),
-                Some(ValueOf::Text) => {
-                    let mut texts = 0;
-                    let _ = named.texts(element, &mut |_| {
-                        texts += 1;
-                        ControlFlow::<Infallible>::Continue(())
-                    });
-                    texts
-                }
-            };
+        count(&self.path, self.of.as_ref().unwrap_or(&ValueOf::String), named, row)
+    }
+}
+
+fn count(path: &[PathStep], of: &ValueOf, named: NamedRows<'_>, row: usize) -> u64 {
+    let mut number = 0;
+    let _ = named.follow(path, row, &mut |element| {
+        each_value(of, named, element, &mut |_| {
+            number += 1;
             ControlFlow::<Infallible>::Continue(())
-        });
-        number
+        })
+    });
+    number
+}
+
+/// A value, which may consist of the texts of several rows: of a text node or attribute, or all below an element.
+#[derive(Clone, Copy)]
+enum ValueRows {
+    One(usize),
+    Below(usize),
+}
+
+impl ValueRows {
+    #[inline(always)]
+    fn texts(self, named: NamedRows<'_>, mut found: impl FnMut(&[u8])) {
+        match self {
+            ValueRows::One(row) => found(named.rows.value(row)),
+            ValueRows::Below(row) => named.all_texts(row).for_each(|row| found(named.rows.value(row))),
+        }
+    }
+}
+
+/// Call a function with each value that is taken of an element, until it breaks.
+#[inline(always)]
+fn each_value<B>(
+    of: &ValueOf,
+    named: NamedRows<'_>,
+    element: usize,
+    found: &mut impl FnMut(ValueRows) -> ControlFlow<B>,
+) -> ControlFlow<B> {
+    match of {
+        ValueOf::Attribute(name) => match named.attribute(name, element) {
+            None => ControlFlow::Continue(()),
+            Some(attribute) => found(ValueRows::One(attribute)),
+        },
+        ValueOf::String => found(ValueRows::Below(element)),
+        ValueOf::Text => named.texts(element, &mut |text| found(ValueRows::One(text))),
     }
 }
 
@@ -191,6 +224,7 @@ impl Writer<'_> {
                     verdict if (verdict == Verdict::Holds) != *negated => self.parts(parts, here)?,
                     _ => {}
                 },
+                Part::Row(cells) => self.row(cells, here)?,
                 Part::Each { reach, parts } => {
                     let named = self.named;
                     outcome(named.follow(&reach.path, here.start(reach), &mut |row| {
@@ -263,35 +297,78 @@ impl Writer<'_> {
     fn values(&mut self, values: &Values, here: &Around<'_>, place: Place) -> Result<(), Undecided> {
         let named = self.named;
         let mut number = 0;
-        outcome(named.follow(&values.reach.path, here.start(&values.reach), &mut |element| match &values.of {
-            ValueOf::Attribute(name) => match named.attribute(name, element) {
-                None => ControlFlow::Continue(()),
-                Some(attribute) => self.value(values, &mut number, [attribute].into_iter(), place),
-            },
-            ValueOf::String => self.value(values, &mut number, named.all_texts(element), place),
-            ValueOf::Text => {
-                named.texts(element, &mut |text| self.value(values, &mut number, [text].into_iter(), place))
-            }
+        outcome(named.follow(&values.reach.path, here.start(&values.reach), &mut |element| {
+            each_value(&values.of, named, element, &mut |value| {
+                if number > 0 {
+                    if values.at_most_one {
+                        return ControlFlow::Break(Undecided);
+                    }
+                    self.out.extend_from_slice(values.separator.as_bytes());
+                }
+                number += 1;
+                self.items += u64::from(self.depth == 0);
+                value.texts(named, |text| escape(text, place, self.out));
+                ControlFlow::Continue(())
+            })
         }))
     }
 
-    /// One value, which may consist of the texts of several rows.
-    fn value(
-        &mut self,
-        values: &Values,
-        number: &mut usize,
-        rows: impl Iterator<Item = usize>,
-        place: Place,
-    ) -> ControlFlow<Undecided> {
-        if *number > 0 {
-            if values.at_most_one {
-                return ControlFlow::Break(Undecided);
+    fn row(&mut self, cells: &[Cell], here: &Around<'_>) -> Result<(), Undecided> {
+        self.items += 1;
+        for cell in cells {
+            self.cell(cell, here)?;
+            self.out.push(END_OF_CELL);
+        }
+        Ok(())
+    }
+
+    fn cell(&mut self, cell: &Cell, here: &Around<'_>) -> Result<(), Undecided> {
+        let start = self.out.len();
+        match &cell.content {
+            Content::Constant(None) => self.out.push(NULL),
+            Content::Constant(Some(text)) => self.out.extend_from_slice(text.as_bytes()),
+            Content::Count(reach, of) => {
+                let number = count(&reach.path, of, self.named, here.start(reach));
+                self.out.extend_from_slice(number.to_string().as_bytes());
             }
+            Content::Values(values) => {
+                let (named, mut number) = (self.named, 0);
+                outcome(named.follow(&values.reach.path, here.start(&values.reach), &mut |element| {
+                    each_value(&values.of, named, element, &mut |value| {
+                        if number > 0 && values.at_most_one {
+                            return ControlFlow::Break(Undecided);
+                        }
+                        flow(self.cell_value(cell, values, number, value))?;
+                        number += 1;
+                        ControlFlow::Continue(())
+                    })
+                }))?;
+                match &cell.missing {
+                    Some(text) if number == 0 => {
+                        self.out.extend_from_slice(text.as_bytes());
+                        cell.reading.settle(self.out, start)?;
+                    }
+                    None if number == 0 && !cell.is_list => self.out.push(NULL),
+                    _ => {}
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn cell_value(&mut self, cell: &Cell, values: &Values, number: usize, value: ValueRows) -> Result<(), Undecided> {
+        if number > 0 {
             self.out.extend_from_slice(values.separator.as_bytes());
         }
-        *number += 1;
-        self.items += u64::from(self.depth == 0);
-        rows.for_each(|row| escape(self.named.rows.value(row), place, self.out));
-        ControlFlow::Continue(())
+        let start = self.out.len();
+        value.texts(self.named, |text| self.out.extend_from_slice(text));
+        if !is_plain(&self.out[start..]) {
+            return Err(Undecided);
+        }
+        cell.reading.settle(self.out, start)?;
+        if cell.is_list {
+            self.out.push(END_OF_MEMBER);
+        }
+        Ok(())
     }
 }

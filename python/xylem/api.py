@@ -378,7 +378,7 @@ class Query:
         """
         from xylem.tables.frames import arrow_reader
 
-        return arrow_reader(self._compiled, self._items_of(source, options), batch_rows)
+        return arrow_reader(self._compiled, self.for_tables()._rows_of(source, options), batch_rows)
 
     def to_pandas(self, source: Source | ByteSource, **options: Any) -> DataFrame:
         """The answer as a DataFrame of pandas, with the columns of `to_arrow`."""
@@ -392,14 +392,20 @@ class Query:
 
         return polars_frame(self.to_arrow(source, **options))
 
-    def _items_of(self, source: Source | ByteSource, options: Mapping[str, Any]) -> Iterable[Any]:
-        """The items of the answer over one input, streamed where the query can be."""
+    def for_tables(self) -> Query:
+        """The same query, compiled for an answer that is wanted as the rows of a table (`StreamResult.rows`)."""
+        from xylem.tables.table_query import for_tables
+
+        return Query(for_tables(self._compiled))
+
+    def _rows_of(self, source: Source | ByteSource, options: Mapping[str, Any]) -> Iterable[Any]:
+        """The rows of the answer over one input, streamed where the query can be."""
         from xylem.errors import StaticError
         from xylem.source.byte_source import ByteSource
 
         opened = ByteSource.of(source)
         try:
-            return self.stream(opened, **options).xdm()
+            return self.stream(opened, **options).rows()
         except StaticError as refused:
             if refused.code != "XYST0004" or options.keys() - {"variables", "allow", "environment", "limits"}:
                 raise

@@ -20,6 +20,7 @@ from xylem.syntax import ast, parse, parse_sequence_type, print_query
 if TYPE_CHECKING:
     from xylem.analysis.event_time import EventTime
     from xylem.functions.late_items import LateItems
+    from xylem.plan.result_template import Column
     from xylem.plan.streamability import DataFlow
     from xylem.rewrite.windows import WindowFacts
     from xylem.run.history.program import HistoryProgram
@@ -54,6 +55,8 @@ class StaticEnvironment:
     """Is told of items that come too late for event time."""
     over_updates: bool = False
     """Whether the input is update streams: stream("x") is then the document of one, as of now."""
+    columns: tuple[Column, ...] | None = None
+    """Of the table that the answer is wanted as; None where it is wanted as items, or as text."""
     parsed_modules: dict[tuple[str, str], ast.Module] = field(default_factory=dict, compare=False, repr=False)
     """Library modules by location and text: parsed for the first program that imports them."""
 
@@ -147,7 +150,8 @@ def _streamed_module(
         part=part,
         joins=main.joins,
     )
-    stream = StreamBuilder(builder, main, schema)
+    has_windows = opens_windows(plan.program)
+    stream = StreamBuilder(builder, main, schema, None if has_windows else env.columns)
     stream.build(plan.program, plan.whole)
     handlers = builder.finish(main, "")
     return StreamProgram(
@@ -158,7 +162,7 @@ def _streamed_module(
         main.static.part,
         plan,
         (main.static.copy_preserve, main.static.copy_inherit),
-        opens_windows(plan.program),
+        has_windows,
         ends_with_windows(plan.program),
     )
 

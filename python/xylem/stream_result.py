@@ -87,6 +87,13 @@ class StreamResult:
         collector = self._collector()
         return collector.drawn(self._begun(collector))
 
+    def rows(self) -> Iterator[Any]:
+        """The items of a query for tables (`Query.for_tables`); rows that the scan has written come as `RowText`."""
+        from xylem.run.stream.row_text import RowCollector
+
+        collector = RowCollector(self._program.static.base_uri, *self._program.copy_namespaces)
+        return collector.drawn(self._begun(collector))
+
     def write_to(self, write: Callable[[bytes], object], **parameters: Any) -> None:
         """Write the answer as it becomes final; parameters are those of `Result.write_to`.
 

@@ -6,6 +6,7 @@ use pyo3::types::PyTuple;
 
 use super::plan::{value_tests, ValueTestTuple};
 use super::table::table_spec;
+use crate::cells::{Cell, Content, Reading};
 use crate::row_paths::{PathStep, Wanted, WantedName};
 use crate::template::{Part, Piece, Reach, ScanResult, Tally, ValueOf, Values};
 
@@ -60,8 +61,38 @@ fn part(tuple: &Bound<'_, PyTuple>) -> PyResult<Part> {
             Part::When { tests, negated: tuple.get_item(2)?.extract()?, parts: parts(&tuple.get_item(3)?)? }
         }
         "each" => Part::Each { reach: reach(tuple)?, parts: parts(&tuple.get_item(3)?)? },
+        "row" => Part::Row(tuple.get_item(1)?.extract::<Vec<_>>()?.iter().map(cell).collect::<PyResult<_>>()?),
         _ => Part::Piece(piece(tuple)?),
     })
+}
+
+/// A piece, None, or nodes to count; the reading and its bits; whether it is a list; what stands for no value
+type CellTuple<'py> = (Option<Bound<'py, PyTuple>>, (String, u32), bool, Option<String>);
+
+fn cell(tuple: &Bound<'_, PyTuple>) -> PyResult<Cell> {
+    let (content, (reading, bits), is_list, missing): CellTuple<'_> = tuple.extract()?;
+    let content = match content {
+        None => Content::Constant(None),
+        Some(content) if word(&content)? == "count" => {
+            Content::Count(reach(&content)?, value_of(content.get_item(3)?.extract()?)?)
+        }
+        Some(content) => match piece(&content)? {
+            Piece::Characters(text) => Content::Constant(Some(text)),
+            Piece::Values(values) => Content::Values(values),
+        },
+    };
+    let reading = match reading.as_str() {
+        "text" => Reading::Text,
+        "integer" => Reading::Integer(bits),
+        "double" => Reading::Double,
+        "number" => Reading::Number,
+        "decimal" => Reading::Decimal,
+        "date" => Reading::Date,
+        "dateTime" => Reading::DateTime,
+        "boolean" => Reading::Boolean,
+        other => return Err(PyValueError::new_err(format!("no cell is read as {other}"))),
+    };
+    Ok(Cell { content, reading, is_list, missing })
 }
 
 fn piece(tuple: &Bound<'_, PyTuple>) -> PyResult<Piece> {

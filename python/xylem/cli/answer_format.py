@@ -29,6 +29,8 @@ class AnswerFormat(StrEnum):
     XML = "xml"
 
 
+TABLES = frozenset({AnswerFormat.CSV, AnswerFormat.TABLE, AnswerFormat.PARQUET})
+"""Those that are given rows: the scan may write them."""
 Format = Annotated[
     AnswerFormat | None,
     typer.Option(

@@ -13,7 +13,7 @@ import typer
 from xylem.errors import DynamicError, InputError, StaticError
 from xylem.source.limits import DEFAULT_LIMITS, Limits
 
-from .answer_format import AnswerFormat, separate_lines, write_items
+from .answer_format import TABLES, AnswerFormat, separate_lines, write_items
 from .empty_answer import is_nothing, tell_of_namespaces
 from .query_source import InputDocument, QuerySource, document, input_source, output_parameters, variables
 from .result_output import ResultOutput, result_output
@@ -234,6 +234,8 @@ def _streamed(
     options: RunOptions,
     tally: MalformedTally | None,
 ) -> StreamResult:
+    if options.format in TABLES:
+        query = query.for_tables()
     return query.stream(
         source,
         bound,

@@ -11,7 +11,7 @@ from xylem.query.compiled_query import CompiledQuery
 from xylem.source.kernel import is_kernel_built
 from xylem.stream_result import StreamResult
 
-from .answer_format import write_items
+from .answer_format import TABLES, write_items
 from .progress_line import progress_line
 from .result_output import ResultOutput, result_output
 from .run_query import RunOptions, parameters_of
@@ -37,7 +37,8 @@ def write_stream(
         result.progress.is_counting = line is not None or options.statistics is not None or options.plot is not None
         try:
             if options.format is not None:
-                write_items(result.xdm(), query, options.format, output)
+                items = result.rows() if options.format in TABLES else result.xdm()
+                write_items(items, query, options.format, output)
             else:
                 result.write_to(output.write, **parameters_of(options, result.output))
         finally:

@@ -10,6 +10,10 @@ declare the namespaces that were in scope of their originals.
 
 Paths lead from the element of the record, or inside `Each` from the element of that, by children; their last step may
 be a descendant step. With `up` they begin so many `Each` further out. What they read must be kept by the plan.
+
+A program whose answer is wanted as a table has templates of rows instead: the cells of each, as they stand in the
+input, with control characters between them that XML 1.0 does not have. A value that is not of its column's type, or
+that is written in an unusual way, leaves the record to the query.
 """
 
 from __future__ import annotations
@@ -68,6 +72,24 @@ class Values:
 
 
 @dataclass(frozen=True)
+class Cell:
+    """One value of a row, as its column wants it."""
+
+    content: Characters | Values | None
+    """None: there is no value. Characters are not escaped here."""
+    reading: str = "text"
+    """Those of columns, count: how many values there are, and number: what is no double is NaN."""
+    bits: int = 64
+    is_list: bool = False
+    missing: str | None = None
+    """What stands for no value; None for null."""
+
+
+Piece = Characters | Values | Cell
+"""What a value consists of; cells only where rows are wanted."""
+
+
+@dataclass(frozen=True)
 class Copies:
     """The elements a path leads to, with everything in them; the element itself if it is empty."""
 
@@ -80,7 +102,7 @@ class Construct:
     """An element in no namespace; without content it is written as an empty tag."""
 
     name: str
-    attributes: tuple[tuple[str, tuple[Characters | Values, ...]], ...] = ()
+    attributes: tuple[tuple[str, tuple[Piece, ...]], ...] = ()
     content: tuple[Part, ...] = ()
 
 
@@ -102,7 +124,33 @@ class Each:
     up: int = 0
 
 
-Part = Characters | Values | Copies | Construct | When | Each
+END_OF_CELL = "\x1f"
+NULL = "\x1e"
+"""Stands in a cell that has no value."""
+END_OF_MEMBER = "\x1d"
+"""Stands behind each member of a list."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """What a table wants of each row."""
+
+    name: str
+    reading: str
+    """text, integer, double, decimal, date, dateTime, boolean"""
+    bits: int = 64
+    """Of an integer."""
+    is_list: bool = False
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row of a table."""
+
+    cells: tuple[Cell, ...]
+
+
+Part = Piece | Copies | Construct | When | Each | Row
 Template = tuple[Part, ...]
 
 

@@ -7,7 +7,20 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-from xylem.plan.result_template import Characters, Construct, Copies, Each, Part, Path, Tally, Template, Values, When
+from xylem.plan.result_template import (
+    Cell,
+    Characters,
+    Construct,
+    Copies,
+    Each,
+    Part,
+    Path,
+    Row,
+    Tally,
+    Template,
+    Values,
+    When,
+)
 from xylem.plan.scan_plan import ValueTest
 from xylem.plan.scan_table import Apply, Constant, Load, Program, ScanTable
 
@@ -69,6 +82,20 @@ def _part(part: Part) -> tuple[object, ...]:
             return "when", [value_test_tuple(test) for test in tests], negated, _parts(parts)
         case Each(path=path, parts=parts, up=up):
             return "each", up, _path(path), _parts(parts)
+        case Row(cells=cells):
+            return "row", [_cell(cell) for cell in cells]
+        case Cell():
+            raise ValueError("a cell stands in a row")
+
+
+def _cell(cell: Cell) -> tuple[object, ...]:
+    content: tuple[object, ...] | None
+    if cell.reading == "count":
+        assert isinstance(cell.content, Values)
+        content = "count", cell.content.up, _path(cell.content.path), (int(cell.content.of), cell.content.attribute)
+        return content, ("integer", 64), False, None
+    content = None if cell.content is None else _part(cell.content)
+    return content, (cell.reading, cell.bits), cell.is_list, cell.missing
 
 
 def _path(path: Path) -> list[tuple[str | None, str | None, bool]]:

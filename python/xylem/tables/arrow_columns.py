@@ -9,14 +9,15 @@ Types are those of `row_shape.py`: what the query says of a value, else text.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from xylem.errors.optional_package import optional_package
+from xylem.run.stream.row_text import RowText
 from xylem.values import atomic_type as at
 
 from .item_values import VALUE, row_of
 from .row_shape import Many, Record, Shape
+from .text_columns import arrow_array, wanted_columns
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -65,13 +66,63 @@ def arrow_type(shape: Shape) -> pa.DataType:
 
 
 def record_batches(items: Iterable[Any], shape: Shape, batch_rows: int = BATCH_ROWS) -> Iterator[pa.RecordBatch]:
-    """The rows of items, some thousands at a time."""
-    pa = require_pyarrow()
-    schema, row = arrow_schema(shape), row_of(shape)
-    rest = iter(items)
-    while rows := [row(item) for item in islice(rest, batch_rows)]:
-        columns = [pa.array([row[field.name] for row in rows], field.type) for field in schema]
-        yield pa.RecordBatch.from_arrays(columns, schema=schema)
+    """The rows of items, and those that the scan has written, some thousands at a time."""
+    pending = _Pending(shape)
+    for item in items:
+        pending.add(item)
+        while pending.rows >= batch_rows:
+            yield pending.taken(batch_rows)
+    if pending.rows:
+        yield pending.taken(batch_rows)
+
+
+class _Pending:
+    """Rows that are not in a batch yet, in their order."""
+
+    def __init__(self, shape: Shape) -> None:
+        self._schema, self._row = arrow_schema(shape), row_of(shape)
+        self._columns = wanted_columns(shape) or ()
+        self.rows = 0
+        self._made: list[pa.RecordBatch] = []
+        self._values: list[dict[str, Any]] = []
+        """Rows behind those, of items; or else of texts, by column."""
+        self._texts: list[list[str | None]] = []
+
+    def add(self, item: Any) -> None:
+        if isinstance(item, RowText):
+            if self._values:
+                self._make()
+            columns = item.columns()
+            self._texts = self._texts or [[] for _ in columns]
+            for texts, more in zip(self._texts, columns, strict=True):
+                texts += more
+            self.rows += item.rows
+            return
+        if self._texts:
+            self._make()
+        self._values.append(self._row(item))
+        self.rows += 1
+
+    def _make(self) -> None:
+        pa = require_pyarrow()
+        if self._texts:
+            fields = zip(self._texts, self._columns, self._schema, strict=True)
+            arrays = [arrow_array(texts, column, field.type) for texts, column, field in fields]
+        else:
+            arrays = [pa.array([row[field.name] for row in self._values], field.type) for field in self._schema]
+        self._made.append(pa.RecordBatch.from_arrays(arrays, schema=self._schema))
+        self._values, self._texts = [], []
+
+    def taken(self, most: int) -> pa.RecordBatch:
+        """The first rows, in one batch."""
+        pa = require_pyarrow()
+        if self._values or self._texts:
+            self._make()
+        (whole,) = pa.Table.from_batches(self._made, self._schema).combine_chunks().to_batches()
+        rest = whole.slice(most)
+        self._made = [rest] if rest.num_rows else []
+        self.rows = rest.num_rows
+        return whole.slice(0, most)
 
 
 def batch_reader(items: Iterable[Any], shape: Shape, batch_rows: int = BATCH_ROWS) -> pa.RecordBatchReader:

@@ -9,18 +9,20 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import date
 from decimal import Decimal
 from itertools import chain, islice
 from typing import IO, Any
 
+from xylem.run.stream.row_text import RowText
 from xylem.values.array import XArray
 from xylem.values.map import XMap
 from xylem.values.node import Node
 
 from .item_values import VALUE, row_of, text_of
 from .row_shape import Record, Shape
+from .text_columns import cell_texts, wanted_columns
 
 Write = Callable[[bytes], object]
 WIDEST_COLUMN = 60
@@ -60,14 +62,24 @@ def _json_line(item: Any, row: Callable[[Any], dict[str, Any]] | None) -> str:
 
 def write_csv(items: Iterable[Any], shape: Shape, write: Write) -> None:
     """Comma-separated values with a header (RFC 4180, UTF-8). Lists and structures are JSON."""
-    names, row = _columns(shape), row_of(shape)
     text = io.StringIO()
     lines = csv.writer(text, lineterminator="\n")
-    lines.writerow(names)
+    lines.writerow(_columns(shape))
     write(_taken(text))
-    for item in items:
-        lines.writerow([cell(value) for value in row(item).values()])
+    for rows in _rows_of_cells(items, shape):
+        lines.writerows(rows)
         write(_taken(text))
+
+
+def _rows_of_cells(items: Iterable[Any], shape: Shape) -> Iterator[Iterable[Sequence[str | None]]]:
+    """The cells of rows as texts: those of one item, or of as many as the scan has written at once."""
+    row, columns = row_of(shape), wanted_columns(shape) or ()
+    for item in items:
+        if isinstance(item, RowText):
+            written = zip(item.columns(), columns, strict=True)
+            yield zip(*(cell_texts(texts, column, cell) for texts, column in written), strict=True)
+        else:
+            yield ([cell(value) for value in row(item).values()],)
 
 
 def _taken(text: io.StringIO) -> bytes:
@@ -81,8 +93,8 @@ def write_table(items: Iterable[Any], shape: Shape, write: Write) -> None:
     """Aligned columns for people. Long values are cut, with `…`."""
     from rich.cells import cell_len, set_cell_size
 
-    names, row = _columns(shape), row_of(shape)
-    rows = ([_one_line(cell(value)) for value in row(item).values()] for item in items)
+    names = _columns(shape)
+    rows = ([_one_line(text or "") for text in row] for several in _rows_of_cells(items, shape) for row in several)
     first = list(islice(rows, ROWS_MEASURED))
     widths = [min(WIDEST_COLUMN, max(map(cell_len, column))) for column in zip(names, *first, strict=True)]
 

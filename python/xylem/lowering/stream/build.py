@@ -27,7 +27,7 @@ from xylem.plan.flux import (
 )
 from xylem.plan.flux_variables import bound_variables, expressions_of
 from xylem.plan.needs import add_needs
-from xylem.plan.result_template import Template
+from xylem.plan.result_template import Column, Template
 from xylem.plan.scan_plan import Report
 from xylem.plan.symbols import TEXT, is_element_step, reached_type, step_symbol
 from xylem.rewrite.simple_expressions import is_known_at_start, is_simple
@@ -94,8 +94,16 @@ class _Names:
 class StreamBuilder:
     """Writes the handlers of one program next to the functions of its modules."""
 
-    def __init__(self, builder: Builder, main: ModuleTable, schema: Schema | None = None) -> None:
+    def __init__(
+        self,
+        builder: Builder,
+        main: ModuleTable,
+        schema: Schema | None = None,
+        columns: tuple[Column, ...] | None = None,
+    ) -> None:
         self.builder = builder
+        self.columns = columns
+        """Of the table that the answer is wanted as, if it is."""
         self.main = main
         self.schema = schema
         self.types: dict[str, ElementConstraints | None] = {ROOT: None if schema is None else schema.document()}
@@ -332,11 +340,11 @@ class StreamBuilder:
 
     def template(self, body: Flux, variable: str, selection: Selection) -> Template | None:
         """What the scan can write for a record that passes its tests; the body has its conditions in front."""
-        if self.has_namespaces:
+        if self.has_namespaces and self.columns is None:
             return None
         conditions = conjuncts(body.condition) if isinstance(body, If) else []
         decided = {condition for condition in conditions if selection.decides(condition, variable)}
-        return template_of(body, variable, self.selection, decided | self.decided)
+        return template_of(body, variable, self.selection, decided | self.decided, self.columns)
 
     def _as_stream(self, handler: On, single: bool) -> ProcessStream | None:
         """The body as a stream of its own: it is one, or aggregates over the element are all it reads.

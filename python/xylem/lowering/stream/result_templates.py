@@ -33,12 +33,15 @@ from xylem.plan.flux import (
     Sequence,
 )
 from xylem.plan.result_template import (
+    Cell,
     Characters,
+    Column,
     Construct,
     Copies,
     Each,
     Part,
     Path,
+    Piece,
     Template,
     ValueOf,
     Values,
@@ -50,17 +53,29 @@ from xylem.syntax import ast
 from xylem.values.string_of import string_of
 
 from .hoisting import grouped, hoisted
+from .row_templates import cell_of_value, is_text, row_of_map, row_of_value, rows_alone, rows_of_values
 from .selection import Selection
 from .template_paths import NoTemplate, Taken, element_path, taken_by
 
+_NOT = ast.Name("not", None, FN)
 
-def template_of(body: Flux, variable: str, selection: Selection, decided: Collection[ast.Expr]) -> Template | None:
-    """The template of a body, where the scan has decided some of its conditions; None where there is none."""
+
+def template_of(
+    body: Flux,
+    variable: str,
+    selection: Selection,
+    decided: Collection[ast.Expr],
+    columns: tuple[Column, ...] | None = None,
+) -> Template | None:
+    """The template of a body, where the scan has decided some of its conditions; None where there is none.
+
+    With `columns` it consists of rows of a table.
+    """
     try:
-        parts = _Maker(selection, frozenset(decided)).template(body, variable)
+        parts = _Maker(selection, frozenset(decided), columns).template(body, variable)
+        return parts if columns is None or not parts else rows_alone(parts, columns)
     except NoTemplate:
         return None
-    return parts or None
 
 
 def has_namespaces(program: Flux) -> bool:
@@ -90,15 +105,18 @@ class _Frame:
     """A constructed element under way, or the place outside of all of them."""
 
     element: ast.DirectElement | None = None
-    attributes: tuple[tuple[str, tuple[Characters | Values, ...]], ...] = ()
+    attributes: tuple[tuple[str, tuple[Piece, ...]], ...] = ()
     parts: list[Part] = field(default_factory=list)
 
 
 class _Maker:
     """Follows a body as `body.py` writes it, and notes what it would write."""
 
-    def __init__(self, selection: Selection, decided: frozenset[ast.Expr]) -> None:
+    def __init__(
+        self, selection: Selection, decided: frozenset[ast.Expr], columns: tuple[Column, ...] | None
+    ) -> None:
         self.selection = selection
+        self.columns = columns
         self.decided = decided
         self.variables: list[str] = []
         """The record and the elements of the loops around the place, the innermost last."""
@@ -196,7 +214,7 @@ class _Maker:
         elif body == Copy(loop.variable):
             self._add(Copies(path, up))
         elif _is_atomized(body, loop.variable):
-            self._atomic(Values(path, ValueOf.STRING, separator=" ", up=up))
+            self._atomic_values(Values(path, ValueOf.STRING, separator=" ", up=up))
         else:
             before = self.after_atomic
             self.variables.append(loop.variable)
@@ -215,7 +233,7 @@ class _Maker:
             self._add(Values(path, of, up=up))
         elif _is_atomized(body, variable):
             assert of is not None
-            self._atomic(Values(path, of, attribute, " ", up=up))
+            self._atomic_values(Values(path, of, attribute, " ", up=up))
         else:
             raise NoTemplate
 
@@ -258,8 +276,17 @@ class _Maker:
         match expression:
             case ast.StringLiteral() | ast.IntegerLiteral() | ast.DecimalLiteral() | ast.DoubleLiteral():
                 self._atomic(Characters(escape_text(string_of(expression.value))))
-            case ast.FunctionCall():
+            case ast.MapConstructor() if self.columns is not None and not self.depth:
+                self._add(row_of_map(expression, self.columns, self._up))
+            case ast.FunctionCall() | ast.CastAs() if self.columns is not None and not self.depth:
+                self._add(row_of_value(expression, self.columns, self._up))
+            case ast.FunctionCall() | ast.CastAs():
                 self._atomic(self._value(expression))
+            case ast.If(test=test, then=then, otherwise=otherwise) if self.columns is not None:
+                self._when(test, Leaf(then))
+                self._when(ast.FunctionCall(_NOT, (test,)), Leaf(otherwise))
+            case ast.SequenceExpr(items=()) if self.columns is not None:
+                pass
             case ast.VarRef() | ast.Path():
                 variable, taken = taken_by(expression)
                 self._nodes(variable, *taken)
@@ -275,15 +302,23 @@ class _Maker:
         else:
             raise NoTemplate
 
-    def _atomic(self, part: Characters | Values) -> None:
+    def _atomic(self, part: Piece) -> None:
         if not self.depth or self.after_atomic:
             raise NoTemplate
         self.after_atomic = True
         if part != Characters(""):
             self._add(part)
 
-    def _value(self, expression: ast.Expr) -> Values:
+    def _atomic_values(self, values: Values) -> None:
+        if self.columns is not None and not self.depth:
+            self._add(rows_of_values(values, self.columns))
+        else:
+            self._atomic(values)
+
+    def _value(self, expression: ast.Expr) -> Values | Cell:
         """An expression as atomic values."""
+        if self.columns is not None and not is_text(expression):
+            return cell_of_value(expression, self._up)
         at_most_one = False
         if isinstance(expression, ast.FunctionCall):
             if expression.name.expanded not in ((FN, "string"), (FN, "data")) or len(expression.arguments) != 1:
@@ -294,12 +329,12 @@ class _Maker:
         of = ValueOf.STRING if of is None else of
         return Values(path, of, attribute, " ", at_most_one, self._up(variable))
 
-    def _attribute(self, attribute: ast.DirectAttribute) -> tuple[str, tuple[Characters | Values, ...]]:
+    def _attribute(self, attribute: ast.DirectAttribute) -> tuple[str, tuple[Piece, ...]]:
         if attribute.name.uri or attribute.name.prefix:
             raise NoTemplate
         return attribute.name.local, tuple(self._attribute_piece(part) for part in attribute.parts)
 
-    def _attribute_piece(self, part: str | ast.EnclosedExpr) -> Characters | Values:
+    def _attribute_piece(self, part: str | ast.EnclosedExpr) -> Piece:
         if isinstance(part, str):
             return Characters(escape_attribute(part))
         match part.body:

@@ -1,0 +1,36 @@
+"""Rows of a table that the scan has written, many as one text (`plan/result_template.py` says how)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xylem.plan.result_template import END_OF_CELL, NULL
+
+from .collector import Collector
+
+
+@dataclass(frozen=True, slots=True)
+class RowText:
+    """Some rows, each with the same number of cells."""
+
+    text: str
+    rows: int
+
+    def columns(self) -> list[list[str | None]]:
+        """The cells by column, as texts; None for null."""
+        cells: list[str | None] = list(self.text.split(END_OF_CELL))
+        cells.pop()
+        if NULL in self.text:
+            cells = [None if cell == NULL else cell for cell in cells]
+        width = len(cells) // self.rows
+        return [cells[column::width] for column in range(width)]
+
+
+class RowCollector(Collector):
+    """Collects the answer of a program for tables: items, and rows that the scan has written."""
+
+    takes_markup = True
+
+    def markup(self, text: str, items: int = 1) -> None:
+        """Add rows."""
+        self.ready.append(RowText(text, items))

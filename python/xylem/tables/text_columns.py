@@ -1,0 +1,97 @@
+"""Columns of texts that the scan has written, as Arrow's arrays and as the cells of CSV.
+
+The scan has looked at every text: it is of its column's type, in the one form that all readers here take.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import date, datetime
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+from xylem.errors.optional_package import optional_package
+from xylem.plan.result_template import END_OF_MEMBER, Column
+from xylem.values import atomic_type as at
+
+from .item_values import VALUE
+from .row_shape import Many, Record, Scalar, Shape
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Texts = Sequence[str | None]
+_READINGS: tuple[tuple[at.AtomicType, str, int], ...] = (
+    (at.STRING, "text", 64),
+    (at.UNTYPED_ATOMIC, "text", 64),
+    (at.INTEGER, "integer", 64),
+    (at.LONG, "integer", 64),
+    (at.INT, "integer", 32),
+    (at.SHORT, "integer", 16),
+    (at.BYTE, "integer", 8),
+    (at.DOUBLE, "double", 64),
+    (at.DATE, "date", 64),
+    (at.DATE_TIME, "dateTime", 64),
+    (at.BOOLEAN, "boolean", 64),
+)
+_VALUES: dict[str, Callable[[str], Any]] = {
+    "text": str,
+    "integer": int,
+    "double": float,
+    "decimal": Decimal,
+    "date": date.fromisoformat,
+    "dateTime": datetime.fromisoformat,
+    "boolean": "true".__eq__,
+}
+_WRITTEN_AS_THEY_ARE = frozenset({"text", "integer", "date", "boolean"})
+
+
+def wanted_columns(shape: Shape) -> tuple[Column, ...] | None:
+    """What the scan is asked for, for rows of a shape; None where it cannot give them."""
+    columns = (
+        [_wanted(field.name, field.shape) for field in shape.fields]
+        if isinstance(shape, Record)
+        else [_wanted(VALUE, shape)]
+    )
+    found = tuple(column for column in columns if column is not None)
+    return found if len(found) == len(columns) else None
+
+
+def _wanted(name: str, shape: Shape) -> Column | None:
+    of = shape.of if isinstance(shape, Many) else shape
+    if not isinstance(of, Scalar):
+        return None
+    if of.type is at.DECIMAL and of.digits == Scalar().digits:
+        return Column(name, "decimal", is_list=isinstance(shape, Many))
+    for type_, reading, bits in _READINGS:
+        if of.type is type_:
+            return Column(name, reading, bits, isinstance(shape, Many))
+    return None
+
+
+def arrow_array(texts: Texts, column: Column, wanted: pa.DataType) -> pa.Array:
+    """A column of Arrow's."""
+    pa = optional_package("pyarrow", "frames")
+
+    if not column.is_list:
+        found = pa.array(texts, pa.string())
+        return found if wanted == found.type else found.cast(wanted)
+    members: list[str] = []
+    ends = [0]
+    for text in texts:
+        if text:
+            members += text.split(END_OF_MEMBER)
+            members.pop()
+        ends.append(len(members))
+    values = pa.array(members, pa.string())
+    return pa.ListArray.from_arrays(pa.array(ends, pa.int32()), values.cast(wanted.value_type), type=wanted)
+
+
+def cell_texts(texts: Texts, column: Column, write: Callable[[Any], str]) -> Texts:
+    """The cells of a column as `write` writes its values; None for null."""
+    if not column.is_list and column.reading in _WRITTEN_AS_THEY_ARE:
+        return texts
+    value = _VALUES[column.reading]
+    if not column.is_list:
+        return [None if text is None else write(value(text)) for text in texts]
+    return [write(list(map(value, (text or "").split(END_OF_MEMBER)[:-1]))) for text in texts]
