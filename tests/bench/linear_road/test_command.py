@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
+import pytest
 from typer.testing import CliRunner
 from xylem.bench.cli import app
 
@@ -37,7 +39,32 @@ def test_wrong_answers_are_told(tmp_path: Path) -> None:
     assert "toll: wrong LAV" in outcome.output
 
 
+def test_killed_and_started_again(tmp_path: Path) -> None:
+    figures = tmp_path / "figures.json"
+    arguments = ["--minutes", "6", "--speed", "max", "--kills", "2", "--json", str(figures)]
+    outcome = CliRunner().invoke(app, ["linear-road", *arguments, "--folder", str(tmp_path / "data")])
+    told = json.loads(figures.read_text())
+    assert told["valid"], outcome.output
+    # A quick machine may have ended before the second one.
+    assert (told["kills"] >= 1) == ("killed" in outcome.output)
+    assert told["on"] == "local"
+
+
+@pytest.mark.turns("kills")
+@pytest.mark.skipif(shutil.which("java") is None, reason="Java is not installed")
+def test_on_spark(tmp_path: Path) -> None:
+    figures = tmp_path / "figures.json"
+    arguments = ["--expressways", "0.5", "--minutes", "1", "--speed", "max", "--on", "spark", "--kills", "1"]
+    outcome = CliRunner().invoke(
+        app, ["linear-road", *arguments, "--folder", str(tmp_path / "data"), "--json", str(figures)]
+    )
+    told = json.loads(figures.read_text())
+    assert told["valid"], outcome.output
+    assert told["on"] == "spark"
+
+
 def test_refused_arguments() -> None:
-    for arguments in (["--speed", "fast"], ["--speed", "-1"], ["--expressways", "0.7"], ["--from-minute", "99"]):
+    clocked = ["--kills", "1"]
+    for arguments in (clocked, ["--on", "flink"],["--speed", "fast"], ["--speed", "-1"], ["--expressways", "0.7"], ["--from-minute", "99"]):
         assert CliRunner().invoke(app, ["linear-road", *arguments]).exit_code == 2
     assert CliRunner().invoke(app, ["linear-road", "--query", "nowhere.xq"]).exit_code == 2

@@ -18,6 +18,11 @@ def linear_road(
     minutes: Annotated[int, typer.Option("--minutes", min=1, max=180, help="Up to which minute.")] = 10,
     from_minute: Annotated[int, typer.Option("--from-minute", min=1, help="From which minute on.")] = 1,
     speed: Annotated[str, typer.Option("--speed", help="So many times as fast as it happened; `max`: no clock.")] = "1",
+    on: Annotated[str, typer.Option("--on", metavar="local|spark", help="Run in one process, or on Spark.")] = "local",
+    kills: Annotated[
+        int,
+        typer.Option("--kills", min=0, help="Kill and restart the system so often. In one process: with --speed max."),
+    ] = 0,
     query: Annotated[
         Path | None, typer.Option("--query", metavar="FILE", help="Another query than examples/linear-road/tolls.xq.")
     ] = None,
@@ -41,6 +46,10 @@ def linear_road(
         raise typer.BadParameter("a multiple of 0.5", param_hint="--expressways")
     if from_minute > minutes:
         raise typer.BadParameter(f"not after minute {minutes}", param_hint="--from-minute")
+    if on not in ("local", "spark"):
+        raise typer.BadParameter("local or spark", param_hint="--on")
+    if kills and on == "local" and pace:
+        raise typer.BadParameter("one process starts again from a file: say --speed max", param_hint="--kills")
     program = query or _QUERY
     if not program.is_file():
         raise typer.BadParameter(f"{program} is not there", param_hint="--query")
@@ -48,7 +57,11 @@ def linear_road(
     with TemporaryDirectory(prefix="xylem-linear-road-") as temporary:
         place = (folder or Path(temporary)).absolute()
         place.mkdir(parents=True, exist_ok=True)
-        report = RatingReport(rate(wanted, pace, program.absolute(), place, on_the_terminal(), pooled=pooled))
+        show = on_the_terminal()
+        rating = rate(
+            wanted, pace, program.absolute(), place, show, pooled=pooled, on_spark=on == "spark", kills=kills
+        )
+        report = RatingReport(rating)
     tell(report.lines(), report.verdicts())
     save(json_file, report.as_json, svg_file, report.figure)
     if not report.rating.verdict.is_valid:

@@ -1,10 +1,11 @@
 """The driver of Linear Road: a process of its own that releases the tuples of each second when it is due.
 
-    python -m xylem.bench.linear_road.driver TUPLES SPEED
+    python -m xylem.bench.linear_road.driver TUPLES SPEED [early]
 
 The document goes to standard output: its start tag at once, its tuples from the moment on that a line on standard input
 says (by the clock that all processes share), those of second t when t seconds have passed, divided by the speed. It
-never waits for whoever reads: what is not read yet stays in its memory. Of `max` everything is due at once.
+never waits for whoever reads: what is not read yet stays in its memory. Of `max` everything is due at once. With
+`early` a request that nobody answers goes with the start tag, for systems that load the history with their first tuple.
 """
 
 from __future__ import annotations
@@ -107,11 +108,14 @@ class Released:
                 piece = piece[os.write(self._descriptor, piece) :]
 
 
-def drive(path: str, speed: float) -> None:
+_UNANSWERED = b'<tuple type="4" time="0" vid="0" xway="0" qid="0" sinit="0" send="0" dow="1" tod="1"/>\n'
+
+
+def drive(path: str, speed: float, early: bytes = b"") -> None:
     """Release the tuples of a file; a speed of 0 is as fast as they are read."""
     output = sys.stdout.fileno()
     with open(path, "rb") as file:
-        os.write(output, file.readline())
+        os.write(output, file.readline() + early)
         start = float(sys.stdin.readline())
         if not speed:
             while block := file.read(_BLOCK_BYTES):
@@ -130,4 +134,4 @@ def drive(path: str, speed: float) -> None:
 
 
 if __name__ == "__main__":
-    drive(sys.argv[1], 0.0 if sys.argv[2] == "max" else float(sys.argv[2]))
+    drive(sys.argv[1], 0.0 if sys.argv[2] == "max" else float(sys.argv[2]), _UNANSWERED if sys.argv[3:] else b"")

@@ -24,12 +24,14 @@ class RatingReport:
         r, made, verdict = self.rating, self.rating.made, self.rating.verdict
         span = f"minutes {r.wanted.from_minute} to {r.wanted.minutes} of 180"
         pace = f"{r.speed:g}-fold replay" if r.speed not in (0.0, 1.0) else "real time" if r.speed else "no clock"
-        where = f"L = {r.wanted.expressways:g}, {os.cpu_count()} cores"
+        where = f"L = {r.wanted.expressways:g}, {'Spark, ' if r.is_on_spark else ''}{os.cpu_count()} cores"
         yield f"Linear Road, {span}, {pace}, at {where}; requests of type 4 are left out"
         yield (
             f"{made.tuples:,} tuples of this generator, at most {made.peak_tuples_per_second:,} in a second;"
-            f" {r.seconds:,.1f} s, {r.cpu_seconds:,.1f} CPU seconds of the system"
+            f" {r.work.seconds:,.1f} s, {r.work.cpu_seconds:,.1f} CPU seconds of the system"
         )
+        if r.work.kills:
+            yield f"killed {r.work.kills} times and started again"
         kinds = ", ".join(f"{number:,} {kind}" for kind, number in sorted(verdict.counts.items()))
         yield f"answers: {kinds or 'none'}"
         for what, number in verdict.errors.most_common():
@@ -39,7 +41,7 @@ class RatingReport:
             yield f"response times: {quantiles}"
         yield (
             f"{self.tuples_per_cpu_second:,.0f} tuples for each CPU second; the naive program over lxml"
-            f" {made.tuples / max(r.oracle_cpu_seconds, 1e-9):,.0f}; at most {r.peak_rss_bytes / 1e6:,.0f} MB"
+            f" {made.tuples / max(r.oracle_cpu_seconds, 1e-9):,.0f}; at most {r.work.peak_rss_bytes / 1e6:,.0f} MB"
         )
 
     def verdicts(self) -> Iterator[tuple[bool, str]]:
@@ -50,12 +52,12 @@ class RatingReport:
             limit = LIMIT_SECONDS["toll"] / r.speed
             yield verdict.quantile(1.0) <= limit, f"every answer within {limit:g} s: {verdict.quantile(1.0):.3f} s"
         else:
-            ratio = r.cpu_seconds / max(r.oracle_cpu_seconds, 1e-9)
+            ratio = r.work.cpu_seconds / max(r.oracle_cpu_seconds, 1e-9)
             yield ratio <= 3.0, f"within 3 × of the naive program over the same XML: {ratio:.2f} ×"
 
     @property
     def tuples_per_cpu_second(self) -> float:
-        return self.rating.made.tuples / max(self.rating.cpu_seconds, 1e-9)
+        return self.rating.made.tuples / max(self.rating.work.cpu_seconds, 1e-9)
 
     def as_json(self) -> dict[str, Any]:
         r, verdict = self.rating, self.rating.verdict
@@ -72,11 +74,13 @@ class RatingReport:
             "p50": verdict.quantile(0.5) if verdict.responses else None,
             "p99": verdict.quantile(0.99) if verdict.responses else None,
             "max": verdict.quantile(1.0) if verdict.responses else None,
-            "peak_rss_bytes": r.peak_rss_bytes,
-            "rss_bytes": r.rss_bytes,
-            "seconds": r.seconds,
-            "cpu_seconds": r.cpu_seconds,
+            "peak_rss_bytes": r.work.peak_rss_bytes,
+            "rss_bytes": r.work.rss_bytes,
+            "seconds": r.work.seconds,
+            "cpu_seconds": r.work.cpu_seconds,
             "cores": os.cpu_count(),
+            "on": "spark" if r.is_on_spark else "local",
+            "kills": r.work.kills,
             "answers": dict(verdict.counts),
             "errors": dict(verdict.errors),
             "left_out": ["type 4"],
