@@ -88,6 +88,7 @@ def test_reports(times: MessageTimes) -> None:
     assert json.loads(json.dumps(messages_report.as_json(times)))["times_peer"]["value"][PARSE_RUN] == 0.5
 
 
+@pytest.mark.turns("slow")
 def test_runs_of_the_command_line_are_measured(tmp_path: Path) -> None:
     times = run(tmp_path, Plan(20, 300, 4, [*RUNS, LXML_FILES], ["element"], repetitions=1))
     found = times.costs["element"]
@@ -106,6 +107,7 @@ def test_a_process_that_takes_too_long_is_stopped(tmp_path: Path) -> None:
     assert list(messages_report.verdicts(times)) == []
 
 
+@pytest.mark.turns("slow")
 def test_from_the_command_line(tmp_path: Path) -> None:
     files = ["--json", str(tmp_path / "m.json"), "--svg", str(tmp_path / "m.svg")]
     options = [

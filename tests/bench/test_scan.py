@@ -42,6 +42,7 @@ def test_all_answer_alike(task: Task, engine: str, documents: dict[str, Path]) -
     assert same_answer(ours, theirs)
 
 
+@pytest.mark.turns("slow")
 def test_from_the_command_line(tmp_path: Path) -> None:
     files = tmp_path / "scan.json", tmp_path / "scan.svg"
     arguments = ["scan", "--sizes", "0.3,0.6", "--repeat", "1", "--engines", "expat,xylem"]

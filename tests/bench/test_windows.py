@@ -59,6 +59,7 @@ def test_growth_is_told_of_inputs_of_one_length() -> None:
     assert told == [(True, "sliding: 1.50× the cost from 10 to 20 open windows; the bar is 2×")]
 
 
+@pytest.mark.turns("slow")
 def test_the_command(tmp_path: Path) -> None:
     options = ["--items", "200", "--sizes", "5,20", "--kinds", "tumbling,keyed", "--engines", "Xylem,loop by hand"]
     files = ["--json", str(tmp_path / "w.json"), "--svg", str(tmp_path / "w.svg"), "--markdown", str(tmp_path / "w.md")]

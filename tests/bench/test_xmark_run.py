@@ -46,6 +46,7 @@ def test_all_queries_are_there() -> None:
         query(21)
 
 
+@pytest.mark.turns("slow")
 def test_answers_are_compared_and_errors_kept(document: Path) -> None:
     peers = [Echo("Xylem", "<a x='1' y='2'/>"), Echo("Saxon", '<?xml version="1.0"?><a y="2" x="1"></a>')]
     times = run(document, [1, 2], peers, Effort(2))

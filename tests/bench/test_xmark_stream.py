@@ -113,6 +113,7 @@ def test_who_takes_too_long_is_stopped_and_not_asked_again(tmp_path: Path) -> No
     assert [(row.stopped, row.skipped) for row in times.rows] == [({STREAMED: 0.001}, []), ({}, [STREAMED])]
 
 
+@pytest.mark.turns("slow")
 def test_from_the_command_line(tmp_path: Path) -> None:
     files = ["--json", str(tmp_path / "x.json"), "--svg", str(tmp_path / "x.svg")]
     options = ["--stream", "--sizes", "0.1,0.3", "--queries", "5,8", "--repeat", "1"]

@@ -39,6 +39,7 @@ def test_python_snippets_run(code: str) -> None:
 
 
 @pytest.mark.parametrize("session", list(snippets("console")))
+@pytest.mark.share(2)
 def test_console_sessions_print_what_they_show(session: str) -> None:
     for command, expected in commands(session):
         words = shlex.split(command)

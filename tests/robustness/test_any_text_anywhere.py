@@ -138,6 +138,7 @@ def told(items: object) -> str:
 
 
 @pytest.mark.parametrize("name", OVER_NOTHING)
+@pytest.mark.share(3)
 def test_text_in_a_query(name: str) -> None:
     for text in TEXTS:
         query = OVER_NOTHING[name](text, literal(text))
@@ -145,6 +146,7 @@ def test_text_in_a_query(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", OVER_A_DOCUMENT)
+@pytest.mark.share(3)
 def test_text_in_a_query_over_a_document(name: str) -> None:
     for text in TEXTS:
         query = xylem.compile(OVER_A_DOCUMENT[name](text, literal(text)))

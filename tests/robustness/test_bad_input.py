@@ -113,6 +113,7 @@ def refused(document: Path, code: str, query: str = "count(//*)") -> xylem.Xylem
 
 
 @pytest.mark.parametrize("name", MALFORMED)
+@pytest.mark.share(3)
 def test_malformed(name: str, tmp_path: Path) -> None:
     data, code = MALFORMED[name]
     path = tmp_path / "bad.xml"
@@ -289,6 +290,7 @@ DEEP = {
 
 
 @pytest.mark.parametrize("name", DEEP)
+@pytest.mark.share(3)
 def test_deep_queries(name: str) -> None:
     """Either an answer or an error of ours; a RecursionError, or the end of the process, is neither."""
     with contextlib.suppress(xylem.XylemError):

@@ -72,6 +72,7 @@ def test_a_chain_near_the_limit() -> None:
 
 @pytest.mark.parametrize("name", ["+", "or", "/", "!"])
 @pytest.mark.parametrize("way", ["stream", "explain"])
+@pytest.mark.share(4)
 def test_other_ways_in(name: str, way: str) -> None:
     try:
         assert asked(chain(name, 600), way)
@@ -85,7 +86,7 @@ def test_a_list_has_no_limit() -> None:
 
 
 @pytest.mark.timeout(300)
-@pytest.mark.turns("long chains")
+@pytest.mark.turns("slow")
 @pytest.mark.parametrize("name", ["+", "or"])
 def test_a_million_does_not_end_the_process(name: str) -> None:
     program = (

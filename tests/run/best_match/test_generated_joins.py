@@ -28,6 +28,7 @@ def answer(case: Case) -> list[tuple[int, ...]]:
 
 
 @pytest.mark.parametrize("start", range(0, QUERIES, BLOCK))
+@pytest.mark.share(3)
 def test_generated_joins(start: int) -> None:
     for seed in range(start, start + BLOCK):
         query = xylem.compile(query_of(random_case(seed)))
@@ -38,6 +39,7 @@ def test_generated_joins(start: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(40))
+@pytest.mark.share(3)
 def test_streamed(seed: int) -> None:
     case = random_case(10_000_000 + seed)
     streamed = xylem.compile(query_of(case)).stream(document_of(case).encode())
@@ -45,6 +47,7 @@ def test_streamed(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(30))
+@pytest.mark.share(3)
 def test_laws(seed: int) -> None:
     case = replace(random_case(20_000_000 + seed), left_is_first=True)
     inner, left, right, full = (set(answer(replace(case, kind=kind))) for kind in ("inner", "left", "right", "full"))
@@ -55,6 +58,7 @@ def test_laws(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(30))
+@pytest.mark.share(3)
 def test_a_limit_filters_the_join_without_it(seed: int) -> None:
     case = random_case(30_000_000 + seed)
     free = replace(case, orders=[replace(order, limit=None) for order in case.orders], best=1)

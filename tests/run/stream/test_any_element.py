@@ -70,6 +70,7 @@ def chunks(document: bytes, seed: int) -> list[bytes]:
 @pytest.mark.parametrize(
     ("base", "test"), [*(("//*", test) for test in TESTS), *(("//a", test) for test in TESTS[1::4])]
 )
+@pytest.mark.share(2)
 def test_the_stream_says_what_the_tree_says(base: str, test: str) -> None:
     for number, result in enumerate(RESULTS):
         query = base + test + result

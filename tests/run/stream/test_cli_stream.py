@@ -64,6 +64,7 @@ def figures(ended: subprocess.CompletedProcess[bytes]) -> dict[str, Any]:
         "//item/../..",
     ],
 )
+@pytest.mark.share(3)
 def test_the_same_bytes_in_every_mode(place: Path, query: str) -> None:
     modes = ["--scanner=python"], ["--no-stream"], []
     answers = [xylem("run", "-q", query, "-i", "list.xml", *mode, cwd=place) for mode in modes]

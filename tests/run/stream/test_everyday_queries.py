@@ -57,6 +57,7 @@ def test_the_table_is_long_enough() -> None:
 
 
 @pytest.mark.parametrize(("expected", "query"), ROWS, ids=[query[:60] for _, query in ROWS])
+@pytest.mark.share(2)
 def test_query(expected: str, query: str) -> None:
     program = stream_program(query)
     if expected == "tree":

@@ -60,6 +60,7 @@ def test_every_query_has_its_place() -> None:
 
 @pytest.mark.parametrize("with_schema", [False, True], ids=["no schema", "schema"])
 @pytest.mark.parametrize("stem", [stem for stem in stems() if number_of(stem) in EXAMPLES])
+@pytest.mark.share(2)
 def test_paper(stem: str, with_schema: bool) -> None:
     example, text = EXAMPLES[number_of(stem)], text_of(stem)
     data = example.text.encode()

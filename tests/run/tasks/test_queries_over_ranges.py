@@ -15,6 +15,7 @@ CASES = [line.split(" | ", 1) for line in QUERIES if line and not line.startswit
 
 
 @pytest.mark.parametrize(("kinds", "query"), CASES, ids=[query[:60] for _, query in CASES])
+@pytest.mark.share(2)
 def test_answer_is_that_of_the_tree(kinds: str, query: str) -> None:
     program = assert_same(query, SHOP, Random(query), number=4)
     found = " ".join(part.kind.name for part in program.distribution.parts)

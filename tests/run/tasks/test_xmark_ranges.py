@@ -23,6 +23,7 @@ def auction(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("number", range(1, 21))
+@pytest.mark.share(3)
 def test_xmark(number: int, auction: Path) -> None:
     program = assert_same(query(number), auction, Random(number), 1)
     assert program.distribution.is_parallel

@@ -15,6 +15,8 @@ from pathlib import Path
 from xylem.cli.function_files import load_functions
 from xylem.functions.external import DEFAULT_FUNCTIONS, ExternalFunction
 
+from tests import turns
+
 ROOT = Path(__file__).resolve().parents[3]
 FUNCTIONS = Path(__file__).resolve().parents[1] / "user_functions.py"
 QUERIES = {
@@ -89,9 +91,9 @@ def _descendants(pid: int) -> list[int]:
     return found
 
 
-def kill_at_random(arguments: Sequence[str], log: Path, metrics: Path, kills: int, seed: int = 0) -> list[int]:
+def kill_at_random(arguments: Sequence[str], log: Path, metrics: Path, kills: int) -> list[int]:
     """Start and kill so many times, each at a random moment after a batch or more; batches seen before each kill."""
-    chance = random.Random(seed)
+    chance = random.Random(turns.today())
     seen = []
     for _ in range(kills):
         batches = _lines(metrics)
@@ -125,8 +127,8 @@ def answer(folder: Path) -> bytes:
 
 
 def kills_wanted() -> int:
-    """Three in every run of the tests, for what is kept of one kill may be lost by the next; XYLEM_KILLS says more."""
-    return int(os.environ.get("XYLEM_KILLS", "3"))
+    """Two in a run of the tests, for what is kept of one kill may be lost by the next; XYLEM_KILLS says more."""
+    return int(os.environ.get("XYLEM_KILLS", "3" if turns.is_everything_asked_for() else "2"))
 
 
 def _lines(path: Path) -> int:

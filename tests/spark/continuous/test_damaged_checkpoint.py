@@ -295,7 +295,7 @@ def answers(place: Path) -> dict[str, str]:
 
 @pytest.mark.usefixtures("spark")
 @pytest.mark.timeout(600)
-@pytest.mark.turns("slow")
+@pytest.mark.turns("kills")
 def test_a_real_checkpoint(tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
     for number in range(4):

@@ -57,7 +57,7 @@ def test_each_result_once_although_it_is_killed(broker: Broker, tmp_path: Path) 
         *("--checkpoint", str(tmp_path / "state"), "--conf", f"spark.jars={connector_jars()}"),
     ]
     seen = kill_at_random(
-        [*common, "--trigger", "100ms", "--metrics", str(metrics)], tmp_path / "log", metrics, kills_wanted(), seed=2
+        [*common, "--trigger", "100ms", "--metrics", str(metrics)], tmp_path / "log", metrics, kills_wanted()
     )
     stopping.set()
     feeder.join()
@@ -66,7 +66,7 @@ def test_each_result_once_although_it_is_killed(broker: Broker, tmp_path: Path) 
     assert broker.committed("big") == [text for number in sent for text in big(number)]
 
 
-@pytest.mark.turns("slow")
+@pytest.mark.turns("kills")
 def test_what_cannot_be_read_goes_to_the_dead_letters(broker: Broker, tmp_path: Path) -> None:
     values = [order(number) if number % 10 else f"<order id='{number}'>" for number in range(40)]
     broker.send("broken", values)

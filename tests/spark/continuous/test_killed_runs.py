@@ -105,7 +105,7 @@ def test_one_document_that_grows(tmp_path: Path) -> None:
     feeder = Feeder(add)
     feeder.start()
     seen = kill_at_random(
-        [*disturbed, *SMALL_BATCHES, "--metrics", str(metrics)], tmp_path / "log", metrics, kills_wanted(), seed=1
+        [*disturbed, *SMALL_BATCHES, "--metrics", str(metrics)], tmp_path / "log", metrics, kills_wanted()
     )
     feeder.stop()
     with feed.open("a") as file:
@@ -159,7 +159,7 @@ def test_two_streams_joined(tmp_path: Path) -> None:
     feeder = Feeder(add)
     feeder.start()
     seen = kill_at_random(
-        [*disturbed, *SMALL_BATCHES, "--metrics", str(metrics)], tmp_path / "log", metrics, kills_wanted(), seed=2
+        [*disturbed, *SMALL_BATCHES, "--metrics", str(metrics)], tmp_path / "log", metrics, kills_wanted()
     )
     feeder.stop()
     put("payments", "last", "".join(payment(n, 1000 + n) for n in count))

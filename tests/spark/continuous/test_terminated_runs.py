@@ -90,7 +90,7 @@ class Stream:
 
 
 @pytest.mark.timeout(400)
-@pytest.mark.turns("slow")
+@pytest.mark.turns("kills")
 @pytest.mark.parametrize("grace_seconds", [0.0, 60.0])
 def test_a_signal_for_all_processes(tmp_path: Path, grace_seconds: float) -> None:
     """The batch comes to its end, or is abandoned and computed again; the answer has each document once."""
@@ -107,7 +107,7 @@ def test_a_signal_for_all_processes(tmp_path: Path, grace_seconds: float) -> Non
 
 
 @pytest.mark.timeout(200)
-@pytest.mark.turns("slow")
+@pytest.mark.turns("kills")
 def test_nothing_is_left_of_a_driver_that_was_killed(tmp_path: Path) -> None:
     stream = Stream(tmp_path)
     process = stream.started(60.0)
