@@ -31,7 +31,7 @@ class RatingReport:
             f" {r.work.seconds:,.1f} s, {r.work.cpu_seconds:,.1f} CPU seconds of the system"
         )
         if r.work.kills:
-            yield f"killed {r.work.kills} times and started again"
+            yield f"killed {'once' if r.work.kills == 1 else f'{r.work.kills} times'} and started again"
         kinds = ", ".join(f"{number:,} {kind}" for kind, number in sorted(verdict.counts.items()))
         yield f"answers: {kinds or 'none'}"
         for what, number in verdict.errors.most_common():

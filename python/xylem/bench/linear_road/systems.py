@@ -245,14 +245,19 @@ def _start(driver: subprocess.Popen[bytes]) -> float:
 
 
 def _is_killed(system: subprocess.Popen[bytes], checkpoint: Path, choose: random.Random) -> bool:
-    """Kill a run at a random moment after it has saved something; False where it ended before."""
-    while system.poll() is None and not checkpoint.exists():
+    """Whether a run lived until it had saved more than there was, and a random moment beyond: it is killed then."""
+    before = _saved(checkpoint)
+    while system.poll() is None and _saved(checkpoint) == before:
         time.sleep(_POLL_SECONDS)
+    time.sleep(choose.uniform(0, 0.2))
+    return system.poll() is None
+
+
+def _saved(checkpoint: Path) -> int:
     try:
-        system.wait(timeout=choose.uniform(0.1, 3.0))
-    except subprocess.TimeoutExpired:
-        return True
-    return False
+        return checkpoint.stat().st_mtime_ns
+    except FileNotFoundError:
+        return 0
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
