@@ -34,6 +34,7 @@ STAGES = (
     "tables",
     "result",
     "stream_result",
+    "message_results",
     "api",
     "interactive",
     "spark",

@@ -27,6 +27,7 @@ pub mod expectations;
 pub mod input;
 pub mod limits;
 pub mod markup;
+pub mod messages;
 pub mod name_key;
 pub mod names;
 pub mod namespaces;

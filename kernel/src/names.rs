@@ -127,6 +127,11 @@ impl Names {
         &self.table[from..]
     }
 
+    /// How many names the table has.
+    pub fn told(&self) -> usize {
+        self.table.len()
+    }
+
     /// The number of a name in the table, if it is there.
     pub fn number_in_table(&self, uri: &str, local: &str) -> Option<u32> {
         self.told.get(&(Arc::from(uri), Box::from(local))).copied()

@@ -98,6 +98,23 @@ impl Reader {
         *self = Self::with(projector, self.limits.clone(), self.namespaces.is_on());
     }
 
+    /// Go on with the next of many documents: the names that were told keep their numbers. After a document that came to its
+    /// end and had no document type of its own, all that was learnt of names serves again.
+    pub fn go_on(&mut self, has_ended_well: bool) {
+        let projector = std::mem::take(&mut self.projector).go_on();
+        if !has_ended_well || self.doctype.is_declared {
+            *self = Self::with(projector, self.limits.clone(), self.namespaces.is_on());
+            return;
+        }
+        self.projector = projector;
+        self.doctype.is_standalone = false;
+        self.phase = Phase::Start;
+        self.floor = 0;
+        self.has_returns = false;
+        self.read_before = 0;
+        self.family = Family::Declared;
+    }
+
     fn with(projector: Projector, limits: Limits, has_namespaces: bool) -> Self {
         let may_be_simple = !projector.strips_space && limits.name_characters >= WHOLE;
         Reader {

@@ -117,6 +117,17 @@ impl Rows {
         self.codes.is_empty()
     }
 
+    /// Take back everything; the space stays.
+    pub fn clear(&mut self) {
+        self.truncate(0);
+        self.record_kinds.clear();
+        self.record_steps.clear();
+        self.record_rows.clear();
+        self.last_recorded = 0;
+        self.written_text.clear();
+        self.written.clear();
+    }
+
     /// Append a row with the characters given so far.
     #[inline(always)]
     pub fn push(&mut self, code: u32, parent: u32) -> u32 {

@@ -77,6 +77,23 @@ impl Scanner {
         self.has_ended = false;
     }
 
+    /// Read the next of many documents as a whole: its rows are the projector's until the one after it. The names that were
+    /// told keep their numbers.
+    pub fn read_next(&mut self, data: &[u8], encoding: Option<String>) -> Result<(), ScanError> {
+        self.reader.go_on(self.has_ended && self.error.is_none());
+        self.input = Input::new(encoding);
+        self.waiting = Waiting::default();
+        self.input_bytes = 0;
+        self.error = None;
+        self.has_ended = false;
+        self.read(data, true)?;
+        if let Some(error) = &self.error {
+            return Err(error.clone());
+        }
+        self.reader.projector.end_document();
+        Ok(())
+    }
+
     /// Read another piece, and hand over what there is if it is enough, or all that is complete with `flush`.
     pub fn feed(&mut self, piece: &[u8], flush: bool) -> Result<Option<Harvest>, ScanError> {
         self.read(piece, false)?;

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from xylem.analysis.event_time import EventTime
     from xylem.functions.late_items import LateItems
     from xylem.lowering.parts.window_account import WindowAccount
+    from xylem.message_results import MessageResults, OnError
     from xylem.plan.distribution import Distribution
     from xylem.plan.explain import Explanation
     from xylem.plan.operator_counts import OperatorCounts
@@ -364,6 +365,99 @@ class Query:
             partial(operators_of, passes),
         )
 
+    def run_many(
+        self,
+        documents: Iterable[Any],
+        variables: Mapping[str, Any] | None = None,
+        *,
+        on_error: OnError = "raise",
+        allow: Iterable[str | PathLike[str]] = (),
+        environment: Mapping[str, str] | None = None,
+        limits: Limits = DEFAULT_LIMITS,
+    ) -> Iterator[Any]:
+        """Run the query over many documents: one `Result` for each, in their order, while they are read.
+
+        `documents` is a list or an iterator of documents, each as bytes, as text or as a path, or a column of Arrow
+        with binary or text values. What a run needs beside its document is made once, which for messages of some
+        hundred bytes is most of the work. An iterator is read a batch ahead, of at most 512 documents or a megabyte.
+        The answer to None is None.
+
+        A document that cannot be read, or makes the query fail, raises its error when it is its turn; iterating goes
+        on with the next one. With ``on_error="give"`` the error stands in the place of the result.
+        ``current-dateTime()`` is one moment for all documents; limits are those of each.
+
+        >>> import xylem
+        >>> messages = ["<o><n>1</n></o>", "<o><n>2</n><n>3</n></o>", "<o><n>4"]
+        >>> for answer in xylem.compile("sum(/o/n)").run_many(messages, on_error="give"):
+        ...     print(getattr(answer, "code", answer))
+        1
+        5
+        XYIN0001
+        """
+        return self._over_many(documents, variables, on_error, allow, environment, limits, is_streamed=False)
+
+    def stream_many(
+        self,
+        documents: Iterable[Any],
+        variables: Mapping[str, Any] | None = None,
+        *,
+        on_error: OnError = "raise",
+        allow: Iterable[str | PathLike[str]] = (),
+        environment: Mapping[str, str] | None = None,
+        limits: Limits = DEFAULT_LIMITS,
+    ) -> Iterator[Any]:
+        """The same as `run_many`, where answers are read as text: those that the scan can write, it writes.
+
+        No tree is made for such an answer, and no Python runs: it costs what its bytes cost. A document of more than a
+        megabyte streams by while its result is read, as by `stream`, if the query can be answered so.
+
+        >>> import xylem
+        >>> query = xylem.compile("for $o in /o return <sold>{ $o/n }</sold>")
+        >>> [str(answer) for answer in query.stream_many([b"<o><n>1</n></o>", b"<o/>"])]
+        ['<sold><n>1</n></sold>', '<sold/>']
+        """
+        return self._over_many(documents, variables, on_error, allow, environment, limits, is_streamed=True)
+
+    def _over_many(
+        self,
+        documents: Iterable[Any],
+        variables: Mapping[str, Any] | None,
+        on_error: OnError,
+        allow: Iterable[str | PathLike[str]],
+        environment: Mapping[str, str] | None,
+        limits: Limits,
+        *,
+        is_streamed: bool,
+    ) -> MessageResults:
+        from xylem.message_results import MessageResults, writes_plainly
+        from xylem.run.prepared_program import PreparedProgram
+        from xylem.source.message_batches import message_batches
+        from xylem.source.message_reader import MessageReader
+        from xylem.stream_result import StreamResult
+
+        program = self._compiled.program
+        bound = {name: sequence_from_python(value) for name, value in (variables or {}).items()}
+        names = external_names(program, bound) if bound else {}
+        resources = _resources(allow, chain.from_iterable(bound.values()))
+        template = self._compiled.document_template() if is_streamed and writes_plainly(program.output) else None
+        prepared = PreparedProgram(
+            program,
+            resources,
+            variables={names[name]: value for name, value in bound.items()},
+            environment=environment,
+        )
+        options = {"variables": variables, "allow": allow, "environment": environment, "limits": limits}
+        return MessageResults(
+            message_batches(documents),
+            MessageReader(limits, template),
+            prepared,
+            program.output,
+            writes=template is not None,
+            on_error=on_error,
+            register=lambda document: resources.add_document(document.document_uri or "", document),
+            streamed=(lambda large: iter(self._read(large, options, StreamResult.xdm))) if is_streamed else None,
+        )
+
     def to_arrow(self, source: Source | ByteSource, *, batch_rows: int = 16_384, **options: Any) -> RecordBatchReader:
         """The answer as a reader of Arrow's record batches; it holds one batch at a time, whatever the input's size.
 
@@ -376,9 +470,10 @@ class Query:
         >>> rows.to_arrow(b"<a><b id='x'><n>1</n></b><b id='y'><n>2</n></b></a>").read_all().to_pydict()
         {'id': ['x', 'y'], 'n': [1, 2]}
         """
+        from xylem.stream_result import StreamResult
         from xylem.tables.frames import arrow_reader
 
-        return arrow_reader(self._compiled, self.for_tables()._rows_of(source, options), batch_rows)
+        return arrow_reader(self._compiled, self.for_tables()._read(source, options, StreamResult.rows), batch_rows)
 
     def to_pandas(self, source: Source | ByteSource, **options: Any) -> DataFrame:
         """The answer as a DataFrame of pandas, with the columns of `to_arrow`."""
@@ -398,14 +493,19 @@ class Query:
 
         return Query(for_tables(self._compiled))
 
-    def _rows_of(self, source: Source | ByteSource, options: Mapping[str, Any]) -> Iterable[Any]:
-        """The rows of the answer over one input, streamed where the query can be."""
+    def _read(
+        self,
+        source: Source | ByteSource,
+        options: Mapping[str, Any],
+        read: Callable[[StreamResult], Iterable[Any]],
+    ) -> Iterable[Any]:
+        """What is read of the answer over one input, streamed where the query can be; or else its items."""
         from xylem.errors import StaticError
         from xylem.source.byte_source import ByteSource
 
         opened = ByteSource.of(source)
         try:
-            return self.stream(opened, **options).rows()
+            return read(self.stream(opened, **options))
         except StaticError as refused:
             if refused.code != "XYST0004" or options.keys() - {"variables", "allow", "environment", "limits"}:
                 raise

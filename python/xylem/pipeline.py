@@ -131,6 +131,7 @@ def _streamed_module(
     module: ast.Module, env: StaticEnvironment, schema: Schema | None, part: tuple[int, int] | None = None
 ) -> StreamProgram:
     from xylem.lowering.stream.build import NotStreamable, StreamBuilder
+    from xylem.lowering.stream.document_template import document_template
     from xylem.plan.window_brackets import ends_with_windows, opens_windows
     from xylem.rewrite import to_program
     from xylem.run.stream.program import StreamProgram
@@ -164,6 +165,7 @@ def _streamed_module(
         (main.static.copy_preserve, main.static.copy_inherit),
         has_windows,
         ends_with_windows(plan.program),
+        document_template(plan.program, stream.selection),
     )
 
 

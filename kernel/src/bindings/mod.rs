@@ -5,6 +5,7 @@ mod columns;
 mod cut_points;
 mod errors;
 mod last_resort;
+mod messages;
 mod plan;
 mod read_tree;
 mod record_checker;
@@ -30,6 +31,8 @@ mod _kernel {
     use super::errors::ScanError;
     #[pymodule_export]
     use super::last_resort::LastResort;
+    #[pymodule_export]
+    use super::messages::{MessageBatch, MessageReader};
     #[pymodule_export]
     use super::read_tree::{read_tree, TreeColumns};
     #[pymodule_export]

@@ -31,6 +31,14 @@ impl NameTable {
     pub fn write(&mut self, code: u32, prefix: &str, local: &str) {
         self.written.add(code, prefix, local);
     }
+
+    /// The code of the pool for a code of the scan, if it is known.
+    pub fn pool_code(&self, code: u32) -> Option<u32> {
+        if code <= 7 {
+            return Some(code);
+        }
+        self.codes.get(&code).copied()
+    }
 }
 
 #[pymethods]
@@ -176,7 +184,7 @@ impl CompactRows {
             return Err(PyValueError::new_err("the codes are the pool's already"));
         }
         let names = table.borrow(py);
-        let known = |code: u32| if code <= 7 { Some(code) } else { names.codes.get(&code).copied() };
+        let known = |code: u32| names.pool_code(code);
         let mut missing: Vec<u32> = self.tree.codes().iter().copied().filter(|&code| known(code).is_none()).collect();
         missing.sort_unstable();
         missing.dedup();

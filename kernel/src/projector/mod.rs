@@ -117,7 +117,19 @@ impl Projector {
         Self::with(self.automaton, self.names.of_next_scan(), self.strips_space)
     }
 
+    /// The projection of another document, with the names of those before it.
+    pub fn go_on(self) -> Self {
+        let mut rows = self.rows;
+        rows.clear();
+        Self::on(rows, self.automaton, self.names, self.strips_space)
+    }
+
     fn with(automaton: Automaton, names: Names, strips_space: bool) -> Self {
+        Self::on(Rows::default(), automaton, names, strips_space)
+    }
+
+    /// The projection at the start of a document, on rows of which there are none yet.
+    fn on(rows: Rows, automaton: Automaton, names: Names, strips_space: bool) -> Self {
         let (plan, document) = (automaton.plan(), automaton.document);
         let counts = vec![0; plan.steps.len()];
         let nesting = plan.steps.iter().map(|_| Nesting::default()).collect();
@@ -139,7 +151,7 @@ impl Projector {
             state: 0,
             is_barren: false,
             strips_space,
-            rows: Rows::default(),
+            rows,
             repeated: 1,
             counts,
             has_counted: false,

@@ -25,6 +25,7 @@ from xylem.syntax import parse
 
 if TYPE_CHECKING:
     from xylem.plan.operators import OperatorPlan
+    from xylem.plan.result_template import Template
     from xylem.plan.streamability import DataFlow
     from xylem.run.program import Program
     from xylem.run.stream.passes import StreamPasses
@@ -183,6 +184,18 @@ class CompiledQuery:
                 raise
             error = refused
         return Refusal(error.why, error.span)
+
+    def document_template(self) -> Template | None:
+        """What answers small documents while they are read; None where their trees are needed."""
+        from .stream_query import NOT_STREAMABLE
+
+        try:
+            program = self.stream_program()
+        except StaticError as refused:
+            if refused.code != NOT_STREAMABLE:
+                raise
+            return None
+        return None if program.plan.source is not None else program.document_template
 
     def check_collections(self, program: StreamProgram) -> None:
         """XYST0004 for a query that asks for the default collection, where none is given; `program` is one of its."""

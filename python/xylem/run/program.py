@@ -131,9 +131,9 @@ class Program:
             run.held_items = held_items
         space = self.namespace(run, context)
         if counters is None:
-            return self._guarded(space[self.main])
+            return self.guarded(space[self.main])
         counters.watch(space, self)
-        return counters.counted(self, space, self._guarded(space[self.main]))
+        return counters.counted(self, space, self.guarded(space[self.main]))
 
     def evaluate(self, resources: Resources, **inputs: Any) -> list[Any]:
         """The whole answer; like `run`, with room for deep recursion."""
@@ -158,7 +158,8 @@ class Program:
             space[initial] = space[self.constants[initial]]
         return space
 
-    def _guarded(self, main: Callable[[], Any]) -> Iterator[Any]:
+    def guarded(self, main: Callable[[], Any]) -> Iterator[Any]:
+        """What generated code gives; its errors have their places in the query."""
         try:
             yield from main()
         except XylemError as error:

@@ -16,12 +16,16 @@ if TYPE_CHECKING:
 
 DEFAULT_PARAMETERS = {"omit-xml-declaration": "yes"}
 """Results are mostly fragments; a declaration is written where the query or the caller asks for one."""
+_PLAIN = tuple(DEFAULT_PARAMETERS.items())
+_ADAPTIVE = (*_PLAIN, ("method", "adaptive"))
 
 
 def chosen_parameters(
     output: Mapping[str, str], given: Mapping[str, Any], begins_with_text: Callable[[], bool]
 ) -> SerializationParameters:
     """Output declarations and the caller's parameters; where neither names a method, the answer's beginning does."""
+    if not output and not given:
+        return _parameters(_PLAIN if begins_with_text() else _ADAPTIVE)
     merged = merged_options(output, given)
     if "method" not in merged and not begins_with_text():
         merged["method"] = "adaptive"

@@ -56,6 +56,8 @@ class SerializationParameters:
     """None is the version the method prefers: XML 1.0, HTML 5."""
     character_map: Mapping[str, str] = field(default_factory=dict)
     """use-character-maps: one character to what stands for it, unescaped."""
+    facts: dict[str, bool] = field(default_factory=dict, init=False, repr=False, compare=False)
+    """What writers have found out about these parameters: for a small answer that takes longer than to write it."""
 
     @classmethod
     def from_options(

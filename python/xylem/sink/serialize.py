@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from importlib import import_module
 from typing import Any
 
+from .bare_xml import is_bare, write_bare
 from .output_buffer import OutputBuffer
 from .sequence_normalization import normalized
 from .serialization_parameters import DEFAULTS, SerializationParameters
@@ -33,6 +34,12 @@ def serialize_to(items: Iterable[Any], parameters: SerializationParameters, writ
 def serialize_into(buffer: OutputBuffer, items: Iterable[Any], parameters: SerializationParameters) -> None:
     """Write a sequence through a buffer, which whoever makes the items may flush while nothing more comes."""
     method = parameters.method
+    if is_bare(parameters):
+        try:
+            write_bare(items, parameters.item_separator, buffer)
+        finally:
+            buffer.flush()
+        return
     # A query uses one method: the others are never loaded.
     write_method = getattr(import_module(f"{__package__}.{method}_output"), f"write_{method}")
     try:

@@ -17,7 +17,7 @@ from xylem.plan.result_template import Tally, Template
 from xylem.plan.scan_plan import AttributeTest, Batch, PositionTest, PresenceTest, ScanPlan, ValueTest, Written
 from xylem.values.compact_tree import CompactTree
 from xylem.values.name_pool import KIND_BITS, NamePool, current_pool
-from xylem.values.native_rows import NativeColumn, NativeMatches
+from xylem.values.native_rows import NativeColumn, NativeMatches, NativeNames
 from xylem.values.qname import QName
 from xylem.values.tree import Tree
 from xylem.values.tree_interface import TreeInterface
@@ -38,6 +38,8 @@ if TYPE_CHECKING:
         TestTuple,
         TreeColumns,
     )
+    from xylem._kernel import MessageBatch as MessageBatch
+    from xylem._kernel import MessageReader as MessageReader
     from xylem._kernel import Scanner as NativeScanner
 
 _CODES = {
@@ -282,6 +284,24 @@ def _python_tree(found: TreeColumns, pool: NamePool, codes: list[int], qnames: d
         assert usual is not None
         tree.rename(row, QName(usual.uri, usual.local, prefix))
     return tree
+
+
+# --- many small documents, see `message_reader.py`
+
+
+def message_reader(limits: Limits, template: Template | None) -> MessageReader | None:
+    """What reads documents one after another, by a template of the document node; None where there is no kernel."""
+    if not is_kernel_built():
+        return None
+    made = None if template is None else result_tuple(template)
+    found: MessageReader = _native().MessageReader(_limits_tuple(limits), made)
+    return found
+
+
+def new_names() -> NativeNames:
+    """A table for the names of a scan."""
+    table: NativeNames = _native().NameTable()
+    return table
 
 
 # --- cut points, see `cut_points.py`

@@ -52,6 +52,11 @@ class Global:
         self._as_of: dict[int, Any] = {}
         """Values as of earlier commits of update streams."""
 
+    def begin(self) -> None:
+        """Another run begins: what was computed of the document before is forgotten."""
+        if not (self._external and self._name in self._run.variables):
+            self._value = _UNSET
+
     def __call__(self) -> Any:
         history = self._run.history
         if history is not None and history.moment is not None and self._name not in self._run.variables:
@@ -125,6 +130,11 @@ class GlobalContextItem:
         self._expected = expected
         self._initialiser = initialiser
         self._checked: Any = _UNSET
+
+    def begin(self, items: Sequence[Any]) -> None:
+        """Another run begins, with another item."""
+        self._items = items
+        self._checked = _UNSET
 
     def __call__(self) -> Any:
         if self._checked is _UNSET:

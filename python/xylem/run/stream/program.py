@@ -11,6 +11,7 @@ from xylem.errors import DynamicError, EngineBug, XylemError
 from xylem.functions.context import Resources, StaticPart
 from xylem.plan.flux_plan import FluxPlan
 from xylem.plan.flux_variables import expressions_of
+from xylem.plan.result_template import Template
 from xylem.plan.scan_plan import ScanPlan
 from xylem.syntax import ast
 
@@ -43,6 +44,8 @@ class StreamProgram:
     """Whether window clauses are given their items as they pass."""
     ends_with_windows: bool = False
     """Whether nothing more is read once these have nothing more to say."""
+    document_template: Template | None = None
+    """What answers a whole document that is small, where all of the query can be written so."""
     scanners: IdleScanners = field(default_factory=IdleScanners, repr=False, compare=False)
     """Of runs that came to their end: to make one takes as long as to scan a small document."""
 

@@ -1,0 +1,36 @@
+"""A whole query as a template of the document: what answers a small document while it is read.
+
+        for $o in /order return <r>{ $o/price }</r>   →   Each(order, (Construct("r", (Copies(price),)),))
+
+Gain:   many small documents cost what their bytes cost: no tree is made of one, and no code runs for it.
+Needs:  what `result_templates.py` needs of a handler, of the whole program.
+Safe:   a document that the template leaves undecided is answered by the program over its tree.
+"""
+
+from __future__ import annotations
+
+from xylem.plan.flux import ROOT, Flux
+from xylem.plan.result_template import Construct, Copies, Each, Part, Template, When
+
+from .result_templates import has_namespaces, template_of
+from .selection import Selection
+
+
+def document_template(program: Flux, selection: Selection) -> Template | None:
+    """The template of a program over the document node; None where it cannot be written so."""
+    if has_namespaces(program):
+        return None
+    found = template_of(program, ROOT, selection, ())
+    return None if found is None or any(_copies_document(part, 0) for part in found) else found
+
+
+def _copies_document(part: Part, depth: int) -> bool:
+    """Whether the document node itself is copied: it has no tags."""
+    match part:
+        case Copies(path=path, up=up):
+            return not path and up == depth
+        case Construct(content=parts) | When(parts=parts):
+            return any(_copies_document(inner, depth) for inner in parts)
+        case Each(parts=parts):
+            return any(_copies_document(inner, depth + 1) for inner in parts)
+    return False

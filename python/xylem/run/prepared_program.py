@@ -1,0 +1,72 @@
+"""A program made ready for many documents: what a run needs beside its document is made once.
+
+Generated code is loaded for the first document and serves the next ones; variables of the prolog forget what they
+were. It is loaded anew for each document where it keeps more: indexes of joins, functions that live on in the answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import FunctionType
+from typing import Any
+
+from xylem.functions.context import Context, Resources, RunPart
+from xylem.syntax import ast
+from xylem.values.datetimes import DateTime
+from xylem.values.node import Node
+
+from .deep_stack import with_deep_stack
+from .program import Program, current_time
+from .runtime.globals import Global
+
+_MAKES_FUNCTIONS = (ast.InlineFunction, ast.NamedFunctionRef, ast.ArgumentPlaceholder)
+
+
+class PreparedProgram:
+    """Runs of a program with the same variables, at the same time; one document after another.
+
+    Holds:  nothing of a document that was answered.
+    """
+
+    def __init__(
+        self,
+        program: Program,
+        resources: Resources,
+        *,
+        variables: Mapping[tuple[str, str], Any] | None = None,
+        environment: Mapping[str, str] | None = None,
+        now: DateTime | None = None,
+    ) -> None:
+        self._program = program
+        self._run = RunPart(resources, now or current_time(), environment, dict(variables or {}))
+        self._space: dict[str, Any] | None = None
+        self._variables: list[Global] = []
+        """Those of the prolog, in the code that is loaded."""
+        self._keeps = any(isinstance(node, _MAKES_FUNCTIONS) for node in program.module.walk())
+
+    def items(self, document: Node) -> list[Any]:
+        """The whole answer over one document."""
+        program = self._program
+        space = self._space
+        if space is None:
+            space = program.namespace(self._run, (document,))
+            if not self._keeps:
+                self._load(space)
+        else:
+            space["context_item"].begin((document,))
+            for variable in self._variables:
+                variable.begin()
+        main = space[program.main]
+        if program.may_recurse:
+            return with_deep_stack(lambda: list(program.guarded(main)))
+        return list(program.guarded(main))
+
+    def _load(self, space: dict[str, Any]) -> None:
+        """Keep the code for the next documents, if it has nothing but functions, their contexts, and variables."""
+        given = {*self._program.constants, "Context", "run", "locate", "context_item", "__builtins__"}
+        own = [value for name, value in space.items() if name not in given]
+        if all(isinstance(value, (FunctionType, Context, Global)) for value in own):
+            self._space = space
+            self._variables = [value for value in own if isinstance(value, Global)]
+        else:
+            self._keeps = True

@@ -1,0 +1,50 @@
+"""XML without anything around it, for answers that are small: no writer is made for what is written at once.
+
+The text is that of the xml method by the same parameters, character by character.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from xylem.values.node import DOCUMENT
+
+from .character_expansion import CharacterExpansion, escape_attribute, escape_text, unchanged
+from .document_prolog import check_xml, needs_document, xml_declaration
+from .output_buffer import CHUNK_PIECES, OutputBuffer
+from .plain_xml import PlainXml
+from .sequence_normalization import normalized
+from .serialization_parameters import SerializationParameters
+from .xml_output import is_plain
+
+
+def is_bare(parameters: SerializationParameters) -> bool:
+    """Whether elements are written just as they are, with no more than escapes, and nothing stands in front of them."""
+    known = parameters.facts.get("is_bare")
+    if known is None:
+        known = parameters.facts["is_bare"] = _is_bare(parameters)
+    return known
+
+
+def _is_bare(parameters: SerializationParameters) -> bool:
+    if parameters.method != "xml" or not is_plain(parameters) or needs_document(parameters):
+        return False
+    check_xml(parameters)
+    return not xml_declaration(parameters) and not CharacterExpansion(parameters).is_needed
+
+
+def write_bare(items: Iterable[Any], separator: str | None, buffer: OutputBuffer) -> None:
+    """Write a sequence by parameters that are bare; all but the rest in the buffer has been handed over."""
+    parts = buffer.parts
+    plain: PlainXml | None = None
+    for item in normalized(items, separator):
+        if len(parts) > CHUNK_PIECES:
+            buffer.flush()
+        if isinstance(item, str):
+            parts.append(escape_text(item))
+            continue
+        if plain is None:
+            plain = PlainXml(buffer, escape_text, escape_attribute, unchanged)
+        tree, pre = item.tree, item.pre
+        plain.write(tree, pre + 1 if tree.kind(pre) == DOCUMENT else pre, tree.end(pre))
