@@ -24,6 +24,7 @@ from .ast_replacement import replaced
 from .event_order_call import NAME
 from .input_functions import COLLECTION, STREAMS
 from .keyed_input import keyed_at, keyed_over
+from .stream_order import joins_streams
 from .window_collection import window_collection, with_collection
 
 _ORDERED = ast.Name("items in order", None)
@@ -48,12 +49,15 @@ def with_event_time(module: ast.Module, given: EventTime | None) -> ast.Module:
     wanted = _wanted(module, given)
     if wanted is None:
         return module
-    bound_of(wanted.watermark)
-    policy_of(wanted.late)
     ordering = _Ordering(wanted, module)
     body = replaced(module.body, ordering.change)
     if not ordering.count:
+        if joins_streams(module.body):
+            # The join itself says by what its streams are ordered.
+            return module if given is None else replace(module, prolog=(*module.prolog, *_declared(given)))
         raise StaticError("XYST0014", "the query has no windows over its input")
+    bound_of(wanted.watermark)
+    policy_of(wanted.late)
     prolog = tuple(one for one in module.prolog if not _is_option(one))
     return replace(module, body=body, prolog=prolog)
 
@@ -63,11 +67,17 @@ def _wanted(module: ast.MainModule, given: EventTime | None) -> EventTime | None
     declared = {one.name.local: one.value for one in options}
     path = given.path if given is not None else declared.get("event-time")
     if path is None:
-        if declared:
+        if declared and not joins_streams(module.body):
             raise StaticError("XYST0014", f"xylem:{min(declared)} is of no use without xylem:event-time")
         return None
     said = given or EventTime(path, declared.get("watermark", LARGEST_DELAY), declared.get("late", Late.DROP))
     return replace(said, path=path)
+
+
+def _declared(given: EventTime) -> list[ast.OptionDecl]:
+    """What whoever runs the query says, as the query would say it."""
+    said = (("event-time", given.path), ("watermark", given.watermark), ("late", str(given.late)))
+    return [ast.OptionDecl(ast.Name(name, "xylem", PREFIXES["xylem"]), value) for name, value in said]
 
 
 def _is_option(declaration: ast.Declaration) -> bool:

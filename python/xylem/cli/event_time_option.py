@@ -80,6 +80,8 @@ def late_items_of(event_time: EventTime | None, place: Path | None) -> Iterator[
         if late.count:
             kept = f"; see {place}" if place is not None else " and dropped"
             bound = f" (--watermark {event_time.watermark})" if event_time is not None else ""
+            sides = ", ".join(f"{side}: {count:,}" for side, count in sorted(late.by_side.items()))
+            bound += f" ({sides})" if sides else ""
             many = f"{late.count:,} {'item' if late.count == 1 else 'items'}"
             print(f"{many} came too late{bound}{kept}", file=sys.stderr)
 

@@ -12,14 +12,18 @@ class LateItems:
     def __init__(self, keep: Callable[[Any, str], object] | None = None) -> None:
         """`keep` gets an item and what is wrong, where late items are kept."""
         self.count = 0
+        self.by_side: dict[str, int] = {}
+        """Of joins of two streams, how many items of each."""
         self.keep = keep
 
     def __getstate__(self) -> dict[str, Any]:
         # Who keeps them, and how many there were, is of the process.
-        return {"count": 0, "keep": None}
+        return {"count": 0, "by_side": {}, "keep": None}
 
-    def take(self, item: Any, why: str) -> None:
-        """One more."""
+    def take(self, item: Any, why: str, side: str = "") -> None:
+        """One more, perhaps of one side of a join."""
         self.count += 1
+        if side:
+            self.by_side[side] = self.by_side.get(side, 0) + 1
         if self.keep is not None:
             self.keep(item, why)

@@ -2,79 +2,71 @@
 
 from __future__ import annotations
 
-from .best_match_plan import BestMatchCriterion, BestMatchPlan, Term
+from collections.abc import Sequence
+
+from .best_match_plan import BestMatchCriterion, BestMatchPlan
+from .best_match_window import MovingWindow, is_about
 
 
 def told(
-    plan: BestMatchPlan, orders: list[str], scanned: list[bool], is_looked_up: bool = False
+    plan: BestMatchPlan,
+    orders: list[str],
+    scanned: list[bool],
+    is_looked_up: bool = False,
+    live: Sequence[bool] = (False, False),
+    window: MovingWindow | None = None,
 ) -> list[tuple[str, str]]:
     """(topic, text) pairs; `orders` are the orders as written, `scanned` says which sides are read from their
-    files, `is_looked_up` that the first side comes item by item.
+    files, `is_looked_up` that the first side comes item by item, `live` which sides may never end, `window`
+    along what windows may move.
     """
-    swept = swept_order(plan) if all(scanned) and not is_looked_up else None
+    if not (any(live) or (all(scanned) and not is_looked_up and _may_be_swept(plan))):
+        window = None
     notes = []
-    for number, (criterion, text) in enumerate(zip(plan.criteria, orders, strict=True)):
-        notes.append(("best match", f"{text}: {_role(criterion, number == swept)}"))
-    names = f"${plan.left.binding.name} and ${plan.right.binding.name}"
-    if is_looked_up:
-        first, second = (plan.left, plan.right) if plan.left_is_first else (plan.right, plan.left)
-        notes.append((
-            "best match",
-            f"holds ${second.binding.name} in an index, made once, and one ${first.binding.name} at a time, until its"
-            " partners are found: its results come with it",
-        ))  # fmt: skip
-    elif swept is not None:
-        outer = plan.left if plan.left_is_first else plan.right
-        notes.append((
-            "best match",
-            f"holds a window of {names} where both files are in the order of that distance, else both sides; results of"
-            f" each ${outer.binding.name} come when its window is complete",
-        ))  # fmt: skip
-    elif any(scanned):
-        read = " and ".join(
-            f"${side.binding.name}" for side, is_read in zip((plan.left, plan.right), scanned, strict=True) if is_read
-        )
-        notes.append(("best match", f"holds what is read of {names}; {read} from the file, without a tree of it"))
-    else:
-        notes.append(("best match", f"holds all of {names}, and columns of what orders compare"))
+    for criterion, text in zip(plan.criteria, orders, strict=True):
+        notes.append(("best match", f"{text}: {_role(criterion, window)}"))
+    notes.append(("best match", _held(plan, scanned, is_looked_up, any(live), window)))
     for test in plan.tests:
         how = "rules out pairs by columns" if test.op else "is tested on each pair that columns leave"
-        notes.append(("best match", f"the `where` before it {how}"))
+        is_bound = window is not None and (is_about(test.left, window) or is_about(test.right, window))
+        notes.append(("best match", f"the `where` before it {how}{', and bounds the windows' if is_bound else ''}"))
     return notes
 
 
-def swept_order(plan: BestMatchPlan) -> int | None:
-    """The order along which windows may move: the first distance with a limit, of an outer join of the first loop."""
-    if plan.written.kind != ("left" if plan.left_is_first else "right") or plan.pads_left or plan.pads_right:
-        return None
-    for number, criterion in enumerate(plan.criteria):
-        order = criterion.written
-        if _is_distance(criterion.term) and order.limit is not None and order.direction == "min":
-            return number
-    return None
+def _held(
+    plan: BestMatchPlan, scanned: list[bool], is_looked_up: bool, is_live: bool, window: MovingWindow | None
+) -> str:
+    first, second = (plan.left, plan.right) if plan.left_is_first else (plan.right, plan.left)
+    names = f"${plan.left.binding.name} and ${plan.right.binding.name}"
+    if is_looked_up:
+        return (
+            f"holds ${second.binding.name} in an index, made once, and one ${first.binding.name} at a time, until its"
+            " partners are found: its results come with it"
+        )
+    if window is not None:
+        of_both = plan.written.kind != ("left" if plan.left_is_first else "right")
+        until = f" and each ${second.binding.name} it is paired with has met all of its own" if of_both else ""
+        when = f"results of each ${first.binding.name} come when its window is complete{until}"
+        where = "" if is_live else " where both files are in the order of that difference, else both sides"
+        return f"holds a window of {names}{where}; {when}"
+    if any(scanned):
+        read = " and ".join(
+            f"${side.binding.name}" for side, is_read in zip((plan.left, plan.right), scanned, strict=True) if is_read
+        )
+        return f"holds what is read of {names}; {read} from the file, without a tree of it"
+    return f"holds all of {names}, and columns of what orders compare"
 
 
-def _role(criterion: BestMatchCriterion, is_swept: bool) -> str:
-    if is_swept:
+def _may_be_swept(plan: BestMatchPlan) -> bool:
+    return plan.written.kind != "inner" and not plan.pads_left and not plan.pads_right
+
+
+def _role(criterion: BestMatchCriterion, window: MovingWindow | None) -> str:
+    if window is not None and criterion.written.limit is not None and is_about(criterion.term, window):
         return "window, it bounds what is compared and held"
     if criterion.term is None:
         return "tested by the query's own expression, on the pairs that other orders leave"
     if criterion.written.limit is not None:
         return "grid, pairs beyond its limit are not looked at"
-    return "searched, nearest first" if _is_distance(criterion.term) else "searched, boxes that are worse are left out"
-
-
-def _is_distance(term: Term | None) -> bool:
-    match term:
-        case ("abs", ("-", one, other)):
-            return {_side(one), _side(other)} == {"left", "right"}
-    return False
-
-
-def _side(term: Term) -> str:
-    match term:
-        case ("left" | "right" as side, _):
-            return str(side)
-        case ("+" | "-", inner, ("constant", _)):
-            return _side(inner)
-    return ""
+    is_distance = criterion.term[:1] == ("abs",)
+    return "searched, nearest first" if is_distance else "searched, boxes that are worse are left out"

@@ -168,7 +168,7 @@ class Program:
             raise DynamicError("XYDY0001", hint="rewrite the function with a fold or a tail call").at(
                 self.locate(error)
             ) from None
-        except (MemoryError, KeyboardInterrupt, GeneratorExit):
+        except (MemoryError, KeyboardInterrupt, GeneratorExit, BrokenPipeError):
             raise
         except Exception as error:
             raise EngineBug("XYBUG0001", f"{type(error).__name__}: {error}").at(self.locate(error)) from error

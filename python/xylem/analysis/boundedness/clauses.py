@@ -47,7 +47,8 @@ def flwor(of: Boundedness, node: ast.Flwor, bound: Bindings) -> Infinite | None:
             if isinstance(clause, ast.BestMatchClause):
                 _best_match(of, node.clauses, index, names, loops)
                 continue
-            tuples = _clause(of, clause, names, tuples, following, loops)
+            is_joined = _is_swept(node.clauses, index, loops)
+            tuples = _clause(of, clause, names, tuples, following, loops, is_joined=is_joined)
         result = of.of(node.result, names)
     finally:
         of.depth = depth
@@ -71,10 +72,12 @@ def _clause(
     tuples: Infinite | None,
     following: tuple[ast.Node, ...],
     loops: dict[int, Infinite],
+    *,
+    is_joined: bool,
 ) -> Infinite | None:
     match clause:
         case ast.ForClause(name=name, collection=collection, position=position):
-            found = _loop(of, clause, collection, names)
+            found = _loop(of, clause, collection, names, is_joined=is_joined)
             if found is not None:
                 loops[id(clause)] = found
             tuples = tuples or found
@@ -119,28 +122,28 @@ def _clause(
     return tuples
 
 
+def _is_swept(clauses: tuple[ast.Clause, ...], index: int, loops: Mapping[int, Infinite]) -> bool:
+    """Whether a loop is joined by best matches with one around it that never ends."""
+    return any(id(clauses[place]) in loops and join_of(clauses, place) is not None for place in range(index))
+
+
 def _best_match(
     of: Boundedness, clauses: tuple[ast.Clause, ...], index: int, names: Bindings, loops: Mapping[int, Infinite]
 ) -> None:
     """A join waits for all that competes: for the items of endless loops, unless each has partners of its own."""
     clause = clauses[index]
     assert isinstance(clause, ast.BestMatchClause)
-    for place in range(index):
-        found = loops.get(id(clauses[place]))
-        if found is None:
-            continue
-        is_before = join_of(clauses, place) is not clause and not _is_inside(clauses, place, index)
-        if not is_before and not joins_each(clauses, place):
-            of.refuse(clause, "bestmatch join", found, _BEST_OF_WINDOWS)
+    first = next((place for place in range(index) if join_of(clauses, place) is clause), index)
+    inside = [place for place in range(first, index) if id(clauses[place]) in loops]
+    if (inside and inside != [first]) or not joins_each(clauses, first):
+        for place in inside:
+            # Windows of both sides may bound what is kept; whether they do is found when the join is planned.
+            if clause.kind == "inner" or inside[0] != first:
+                of.refuse(clause, "bestmatch join", loops[id(clauses[place])], _BEST_OF_WINDOWS)
     for order in clause.orders:
         for child in order.children():
             if isinstance(child, ast.Expr):
                 of.finite(child, names, "bestmatch join")
-
-
-def _is_inside(clauses: tuple[ast.Clause, ...], place: int, index: int) -> bool:
-    """Whether a loop stands behind the first loop of the join at `index`."""
-    return any(join_of(clauses, first) is clauses[index] for first in range(place))
 
 
 def _declared(of: Boundedness, clause: ast.LetClause, found: Infinite | None) -> None:
@@ -154,11 +157,13 @@ def _loop(
     clause: ast.Clause,
     collection: ast.Expr,
     names: Bindings,
+    *,
+    is_joined: bool = False,
 ) -> Infinite | None:
-    """Why a loop may never end."""
+    """Why a loop may never end; `is_joined` with one around it, so that both are read side by side."""
     inner = isinstance(collection, ast.DataWindow)
     found = of.of(collection.base if isinstance(collection, ast.DataWindow) else collection, names)
-    if found is not None and of.depth and not inner:
+    if found is not None and of.depth and not inner and not is_joined:
         of.note(clause, "this loop never ends: the loops around it do not get beyond their first item")
     of.depth += 1
     return found

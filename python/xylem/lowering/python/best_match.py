@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 from xylem.analysis.focus import read_variables
 from xylem.analysis.free_variables import free_in
+from xylem.analysis.resolve_names import resolve_names
+from xylem.analysis.stream_order import DeclaredOrder, declared_order, stream_of
+from xylem.errors import StaticError
 from xylem.functions.registry import FN
 from xylem.plan.best_match_account import told
 from xylem.plan.best_match_plan import BestMatchCriterion, BestMatchPlan, BestMatchSide, BestMatchTuples
+from xylem.plan.best_match_window import MovingWindow, window_of
 from xylem.plan.note import Note
 from xylem.rewrite.best_match.join_clauses import BUILT_IN
+from xylem.rewrite.substitution import Substitution
 from xylem.run.best_match.criteria import Compared, Measured, Subset, checked_limit
+from xylem.run.best_match.disorder import StreamOrder
 from xylem.run.best_match.join_spec import ConditionSpec, JoinSpec, OrderSpec
 from xylem.run.best_match.joining import Joining
+from xylem.run.best_match.live_side import LiveSide
 from xylem.run.best_match.match_index import MatchIndex
-from xylem.run.best_match.scanned_side import ScannedPath, ScannedSide, side_source
+from xylem.run.best_match.scanned_side import ScannedPath, side_source
 from xylem.run.best_match.side_rows import PathLeaf, SideRows
 from xylem.run.best_match.tuple_join import best_tuples
+from xylem.run.best_match.windowed_join import DeclaredSide, swept_tuples, tuples_of
 from xylem.syntax import ast
 from xylem.values import atomic_type as at
 from xylem.values.node_test import NodeTest
@@ -46,9 +53,14 @@ def write_best_match(
     """
     pair_reads = set().union(*map(read_variables, (*plan.criteria, *plan.tests, *plan.lets, *rest, result)))
     is_looked_up = _is_one_item(c, plan)
+    live = [c.is_endless(side.binding.collection) for side in (plan.left, plan.right)]
+    declared: list[DeclaredOrder] = []
+    window = window_of(plan)
+    if any(live):
+        plan, declared, window = _with_stream_orders(c, plan)
     scanned = scanned_sides(plan, rest, result, c.functions.module)
     orders = [" ".join(c.describe(criterion).split()) for criterion in plan.criteria]
-    for topic, text in told(plan, orders, [side is not None for side in scanned], is_looked_up):
+    for topic, text in told(plan, orders, [side is not None for side in scanned], is_looked_up, live, window):
         c.writer.notes.append(Note(plan.span, topic, text))
     sides = ((plan.left, scanned[0]), (plan.right, scanned[1]))
     bounds: list[Bound] = [[], []]
@@ -68,11 +80,11 @@ def write_best_match(
             with c.writer.at(test.span):
                 tests.append(in_pair("test", c.describe(test), partial(_return_truth, c, test.test)))
         reads = [any(name in behind for name, _ in side) for side in bounds]
-        spec = c.writer.constant(_spec(c, plan)._replace(reads_left=reads[0], reads_right=reads[1]), "join")
+        spec = _spec(c, plan)._replace(reads_left=reads[0], reads_right=reads[1], window=window)
         values = "".join(f"{c.as_sequence(code)}, " for code in constants)
         return (
-            f"{c.rt(Joining)}({spec}, {_tuple(criteria)}, {_tuple(tests)}, {_tuple(limits)}, ({values}),"
-            " run.implicit_timezone_minutes)"
+            f"{c.rt(Joining)}({c.writer.constant(spec, 'join')}, {_tuple(criteria)}, {_tuple(tests)},"
+            f" {_tuple(limits)}, ({values}), run.implicit_timezone_minutes)"
         )
 
     if is_looked_up:
@@ -89,9 +101,14 @@ def write_best_match(
     else:
         texts = []
         for number, (side, scan) in enumerate(sides):
-            text, bounds[number] = _side(c, side, pair_reads, scan)
+            text, bounds[number] = _side(c, side, pair_reads, None if any(live) else scan, is_live=live[number])
             texts.append(text)
-        source = f"{c.called(_tuples_of)}({c.bind(many(joining()), 'joining').text}, {', '.join(texts)})"
+        given = f"{c.bind(many(joining()), 'joining').text}, {', '.join(texts)}"
+        source = f"{c.called(tuples_of)}({given})"
+        if any(live):
+            told_orders = c.writer.constant(_declared_sides(plan, declared), "orders")
+            direction = -1 if declared[0].is_descending else 1
+            source = f"{c.called(swept_tuples)}({given}, {told_orders}, {direction}, {c.context()}.static.late_items)"
     lefts, rights = (_fresh(c, side) for side in bounds)
     reads = [any(name in behind for name, _ in side) for side in bounds]
     targets = [
@@ -152,8 +169,58 @@ def _placed_index(c: Compiler, plan: BestMatchPlan) -> str:
     )
 
 
-def _tuples_of(joining: Joining, left: SideRows | ScannedSide, right: SideRows | ScannedSide) -> Iterable[Any]:
-    return joining.tuples(left, right)
+# --- streams
+
+
+def not_bounded(written: ast.BestMatchClause, why: str) -> StaticError:
+    """The error of a join of streams for which all that comes would have to be kept."""
+    return StaticError(
+        "XYST0010",
+        f"bestmatch join ← {why}",
+        span=written.span,
+        hint="bound the difference of a value by which both streams are ordered: on (abs($r/t - $s/t)) min 5, or a"
+        " `where` before the join: $r/t - $s/t ge 0 and $r/t - $s/t le 5",
+    )
+
+
+def _with_stream_orders(
+    c: Compiler, plan: BestMatchPlan
+) -> tuple[BestMatchPlan, list[DeclaredOrder], MovingWindow]:
+    """The plan with what punctuation is read as leaves of its sides, what is declared, and along what windows move."""
+    both = (plan.left, plan.right)
+    declared = [declared_order(c.functions.module.prolog, stream_of(side.binding.collection)) for side in both]
+    paths = [
+        None if order.path is None else _from_item(c, side, order.path)
+        for side, order in zip(both, declared, strict=True)
+    ]
+    window = window_of(plan, lambda left, right: paths[0] in (None, left) and paths[1] in (None, right))
+    if window is None:
+        raise not_bounded(plan.written, "no bound says how far the items of a pair may be apart")
+    if plan.pads_right or (plan.pads_left and plan.written.kind == "full"):
+        raise not_bounded(plan.written, "`allowing empty` of the second loop asks for all items of the first")
+    if declared[0].is_descending != declared[1].is_descending:
+        raise StaticError("XYST0014", "the streams of a join go in the same direction", span=plan.span)
+    left, right = (
+        side
+        if order.punctuation is None
+        else replace(side, leaves=(*side.leaves, _from_item(c, side, order.punctuation)))
+        for side, order in zip(both, declared, strict=True)
+    )
+    return replace(plan, left=left, right=right), declared, window
+
+
+def _from_item(c: Compiler, side: BestMatchSide, path: ast.Expr) -> ast.Expr:
+    """A path from an item of a side, as the query would write it."""
+    return Substitution({}, ast.VarRef(side.binding.name)).apply(resolve_names(path, c.static))
+
+
+def _declared_sides(plan: BestMatchPlan, declared: Sequence[DeclaredOrder]) -> tuple[DeclaredSide, DeclaredSide]:
+    made = []
+    for side, order in zip((plan.left, plan.right), declared, strict=True):
+        punctuation = None if order.punctuation is None else len(side.leaves) - 1
+        said = StreamOrder(order.within, order.read_ahead, punctuation, order.late)
+        made.append(DeclaredSide(f"${side.binding.name}", said))
+    return made[0], made[1]
 
 
 def _return_truth(c: Compiler, test: ast.Expr) -> None:
@@ -183,7 +250,12 @@ def _limit(c: Compiler, criterion: BestMatchCriterion) -> str:
 
 
 def _side(
-    c: Compiler, side: BestMatchSide, read: set[tuple[str, str]], scanned: ScannedPath | None
+    c: Compiler,
+    side: BestMatchSide,
+    read: set[tuple[str, str]],
+    scanned: ScannedPath | None,
+    *,
+    is_live: bool = False,
 ) -> tuple[str, Bound]:
     """What gives the rows of a side, and the variables of a row: that of the loop, then those that are read later."""
     binding = side.binding
@@ -218,7 +290,7 @@ def _side(
         paths = tuple(_path_leaf(leaf, binding.name) for leaf in side.leaves)
         given = f"{rows}, {_tuple(leaves)}, {c.writer.constant(paths, 'paths')}"
         if scanned is None:
-            return f"{c.rt(SideRows)}({c.writer.call(source)}, {given})", kept
+            return f"{c.rt(LiveSide if is_live else SideRows)}({c.writer.call(source)}, {given})", kept
         where = f"{c.context()}, {c.writer.constant(scanned, 'scanned')}, {_function(c, source)}"
         return f"{c.called(side_source)}({where}, {given})", kept
 

@@ -127,7 +127,8 @@ def _with_endless_joins(c: Compiler, node: ast.Flwor) -> ast.Flwor:
         clause = clauses[place]
         if isinstance(clause, ast.ForClause) and c.is_endless(clause.collection):
             made = one_at_a_time(clauses[place:])
-            if made is not None:
+            others = [loop.collection for loop in clauses[place + 1 :] if isinstance(loop, ast.ForClause)]
+            if made is not None and not any(map(c.is_endless, others)):
                 return replace(node, clauses=(*clauses[:place], made[0], *made[1]))
     return node
 
@@ -455,9 +456,12 @@ class _Loops:
 
     def _best_tuples(self, plan: BestMatchTuples, rest: list[ast.Clause], then: Callable[[], None]) -> None:
         """Tuples are collected, and those that are best go on."""
-        from .best_match import tuple_criteria, with_positions
+        from .best_match import not_bounded, tuple_criteria, with_positions
 
         c = self.c
+        for loop in plan.clauses:
+            if isinstance(loop, ast.ForClause) and c.is_endless(loop.collection):
+                raise not_bounded(plan.written, "one of its loops depends on another one")
         rows = c.writer.fresh("rows")
         c.writer.line(f"{rows} = []")
         rows_variable = c.variable(many(rows, reread=True))

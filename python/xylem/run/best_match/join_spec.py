@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from xylem.plan.best_match_plan import Term
+from xylem.plan.best_match_window import MovingWindow
 
 
 class OrderSpec(NamedTuple):
@@ -38,3 +39,5 @@ class JoinSpec(NamedTuple):
     reads_left: bool = True
     """Whether anything behind the join reads the left item, or what was bound with it."""
     reads_right: bool = True
+    window: MovingWindow | None = None
+    """Along what windows may move."""

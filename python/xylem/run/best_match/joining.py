@@ -10,9 +10,7 @@ from .best_pairs import Candidate, Place, best_pairs, in_tuple_order
 from .criteria import Criterion, Row
 from .join_spec import JoinSpec
 from .numeric_join import IrregularLeaf, NumericJoin
-from .scanned_side import ScannedSide
 from .side_rows import SideRows
-from .windowed_join import sweep_of, windowed
 
 Test = Callable[[Row, Row], bool]
 
@@ -30,6 +28,9 @@ class Numeric(Protocol):
 
     def pairs(self, kind: str, best: int) -> tuple[Sequence[int], Sequence[int]]:
         """The pairs in ascending order; kind `all`: every pair that nothing rules out."""
+
+
+NumericOf = Callable[[SideRows, SideRows], Numeric]
 
 
 class _Unread(dict[int, Row]):
@@ -61,26 +62,8 @@ class Joining:
         self.constants = constants
         self.timezone = timezone
 
-    def tuples(self, left: SideRows | ScannedSide, right: SideRows | ScannedSide) -> Iterator[tuple[Row, Row]]:
-        """The rows of each pair of the join; of files in order, windows alone are kept."""
-        if isinstance(left, ScannedSide) and isinstance(right, ScannedSide):
-            swept = self._windowed(left, right)
-            if swept is not None:
-                return swept
-        left = left.whole() if isinstance(left, ScannedSide) else left
-        right = right.whole() if isinstance(right, ScannedSide) else right
-        return self.rows_of(left, right)
-
-    def _windowed(self, left: ScannedSide, right: ScannedSide) -> Iterator[tuple[Row, Row]] | None:
-        sweep = sweep_of(self.spec, self.limits, self.constants)
-        if sweep is None:
-            return None
-        if self.spec.left_is_first:
-            return windowed(sweep, left, right, self.rows_of)
-        return windowed(sweep, right, left, lambda outer, inner: self.rows_of(inner, outer))
-
     def rows_of(
-        self, left: SideRows, right: SideRows, numeric: Callable[[SideRows, SideRows], Numeric] | None = None
+        self, left: SideRows, right: SideRows, numeric: NumericOf | None = None
     ) -> Iterator[tuple[Row, Row]]:
         """The rows of each pair; `numeric` says what columns have to say about them."""
         pairs = self.pairs(left, right, numeric)
@@ -92,12 +75,20 @@ class Joining:
             return
         yield from self._padded(list(pairs), left, right)
 
+    def rows_between(
+        self, left: SideRows, right: SideRows, start: int, end: int, numeric: NumericOf
+    ) -> Iterator[tuple[Row, Row]]:
+        """The rows of each pair of some rows of the first loop; the others compete, too."""
+        for one, other in self.pairs(left, right, numeric):
+            if start <= (one if self.spec.left_is_first else other) < end:
+                yield left.rows[one], right.rows[other]
+
     def numeric(self, left: SideRows, right: SideRows, coming: str = "") -> NumericJoin:
         """What of the join is arithmetic of columns."""
         return NumericJoin(self.spec, left, right, self.limits, self.constants, self.timezone, coming)
 
     def pairs(
-        self, left: SideRows, right: SideRows, numeric_of: Callable[[SideRows, SideRows], Numeric] | None = None
+        self, left: SideRows, right: SideRows, numeric_of: NumericOf | None = None
     ) -> Iterable[Place]:
         """The numbers of the rows of each pair."""
         if not left.rows or not right.rows:

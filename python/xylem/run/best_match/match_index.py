@@ -44,7 +44,7 @@ class MatchIndex:
         spec = self._joining.spec
         coming = left if spec.left_is_first else right
         for index in self._indexes:
-            if index.join.fits(coming):
+            if index.join.fits(index.join.coming, coming):
                 return _Asked(index, coming, spec.left_is_first)
         join = self._joining.numeric(left, right, "left" if spec.left_is_first else "right")
         kind = spec.kind if spec.left_is_first else {"left": "right", "right": "left"}.get(spec.kind, spec.kind)

@@ -30,6 +30,17 @@ class NodeRows(Sequence[Sequence[Any]]):
             return None
         return NodeRows((tree, [node.pre for node in group]) for tree, group in groupby(nodes, lambda node: node.tree))
 
+    @staticmethod
+    def flowing(parts: Iterable[Part]) -> Iterator[Sequence[Any]]:
+        """The rows of parts as they come, none of which is kept."""
+        return ((Node(tree, row),) for tree, rows in parts for row in rows)
+
+    def part(self, numbers: Sequence[int]) -> NodeRows:
+        """Some of the rows."""
+        trees, rows = self._flat or self._flattened()
+        chosen = ((trees[number], rows[number]) for number in numbers)
+        return NodeRows((tree, [row for _, row in group]) for tree, group in groupby(chosen, lambda one: one[0]))
+
     def __len__(self) -> int:
         return self._length
 

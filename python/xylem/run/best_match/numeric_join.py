@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Sequence
+from copy import copy
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from math import isfinite
 from typing import Any, NamedTuple
@@ -61,11 +62,11 @@ class NumericJoin:
         timezone: int = 0,
         coming: str = "",
     ) -> None:
-        """`coming` is the side of which other rows will come, where there is one: more than these must fit."""
+        """`coming` is the side of which other rows will come, or both: more than these must fit."""
         self.timezone = timezone
         self.coming = coming
-        self._sizes: dict[int, tuple[str, float]] = {}
-        """The kinds of the leaves of the coming side, and how large their integers may be."""
+        self._sizes: dict[tuple[str, int], tuple[str, float]] = {}
+        """The kinds of the leaves of what is coming, and how large their integers may be."""
         self.sides = {"left": left, "right": right}
         self.used: dict[str, dict[int, int]] = {"left": {}, "right": {}}
         self.columns: dict[str, list[Any]] = {"left": [], "right": []}
@@ -106,14 +107,27 @@ class NumericJoin:
 
     # --- rows that come later
 
-    def fits(self, coming: SideRows) -> bool:
-        """Whether what was found out about the coming side goes for these rows of it, too."""
-        for leaf, (kind, most) in self._sizes.items():
-            column = coming.column(leaf, self.timezone)
-            if isinstance(column, Irregular) or column.kind != kind or column.most > most:
-                return False
-        place = 0 if self.coming == "left" else 1
-        return all(_is_key(coming, pair[place]) for pair in self.keys)
+    def fits(self, side: str, rows: SideRows) -> bool:
+        """Whether what was found out about a side goes for these rows of it, too."""
+        for (one, leaf), (kind, most) in self._sizes.items():
+            if one == side:
+                column = rows.column(leaf, self.timezone)
+                if isinstance(column, Irregular) or column.kind != kind or column.most > most:
+                    return False
+        place = 0 if side == "left" else 1
+        return all(_is_key(rows, pair[place]) for pair in self.keys)
+
+    def again(self, left: SideRows, right: SideRows) -> NumericJoin | None:
+        """The same for other rows of both sides; None where they are not alike."""
+        if not (self.fits("left", left) and self.fits("right", right)):
+            return None
+        made = copy(self)
+        made.sides = {"left": left, "right": right}
+        made.columns = {
+            side: [rows.column(leaf, self.timezone).numbers for leaf in self.used[side]]  # type: ignore[union-attr]
+            for side, rows in made.sides.items()
+        }
+        return made
 
     # --- orders
 
@@ -228,10 +242,10 @@ class NumericJoin:
             used[leaf] = len(self.columns[side])
             self.columns[side].append(column.numbers)
         most = column.most
-        if side == self.coming:
+        if self.coming in (side, "both"):
             # Others may be larger, within reason: these decide which terms are exact.
             most = 0.0 if column.kind != "integer" else 2.0 ** max(20, int(most).bit_length())
-            self._sizes[leaf] = column.kind, most
+            self._sizes[side, leaf] = column.kind, most
         return Numeric((side, used[leaf]), column.kind, most)
 
 

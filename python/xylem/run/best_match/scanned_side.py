@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from math import inf
 from os import PathLike, stat
 from typing import Any
@@ -25,6 +26,8 @@ from .side_rows import PathLeaf, Row, SideRows, read_column
 
 SCANNED_BYTES = 1 << 20
 """Documents below this size are read as trees: nothing is gained by less."""
+BATCH_ROWS = 4096
+"""Of a side with clauses of its own, at a time."""
 _ITEM = 4
 
 
@@ -71,8 +74,15 @@ class ScannedSide:
 
     def batches(self) -> Iterator[SideRows]:
         """The rows, as many at a time as the scan gives."""
-        for part in self._items(self._scanned.plan):
-            yield SideRows(NodeRows((part,)), self._rows, self._leaves, self._paths)
+        if self._rows is None:
+            for part in self._items(self._scanned.plan):
+                yield SideRows(NodeRows((part,)), None, self._leaves, self._paths)
+            return
+        # Positions count from one batch to the next.
+        empty = SideRows((), None, self._leaves, self._paths)
+        rows = self._rows(node for (node,) in NodeRows.flowing(self._items(self._scanned.plan)))
+        while batch := list(islice(rows, BATCH_ROWS)):
+            yield empty.like(batch)
 
     def whole(self) -> SideRows:
         """All rows."""

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from math import nan
+from threading import get_ident
 from typing import Any, NamedTuple
 
 from xylem.errors import DynamicError
@@ -18,7 +19,7 @@ from xylem.values.atomic_type import DOUBLE
 from xylem.values.calendar import days_from_date
 from xylem.values.casting import cast
 from xylem.values.datetimes import Date, DateTime
-from xylem.values.native_path import native_plan
+from xylem.values.native_path import PlanFor, native_plan
 from xylem.values.native_rows import NativeColumn
 from xylem.values.node_test import NodeTest
 from xylem.values.strings import UntypedAtomic
@@ -79,16 +80,26 @@ class SideRows:
         """The rows of several batches, with the columns that each of them has read."""
         if len(batches) == 1:
             return batches[0]
-        first = batches[0]
-        made = cls((), None, first._leaves, first._paths)
-        made._rows = first._rows
-        made._batches = batches
         found = [batch.rows for batch in batches]
         if all(isinstance(rows, NodeRows) for rows in found):
-            made.rows = NodeRows(part for rows in found for part in rows.parts)  # type: ignore[attr-defined]
+            made = batches[0].like(NodeRows(part for rows in found for part in rows.parts))  # type: ignore[attr-defined]
         else:
-            made.rows = [row for rows in found for row in rows]
+            made = batches[0].like([row for rows in found for row in rows])
+        made._batches = batches
         return made
+
+    def like(self, rows: Sequence[Row]) -> SideRows:
+        """Other rows of the same side, made already."""
+        made = SideRows((), None, self._leaves, self._paths)
+        made._rows = self._rows
+        made.rows = rows
+        return made
+
+    def part(self, numbers: Sequence[int]) -> SideRows:
+        """Some of the rows."""
+        if not isinstance(self.rows, NodeRows):
+            return self.like([self.rows[number] for number in numbers])
+        return self.like(self.rows.part(numbers))
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -157,7 +168,7 @@ def _parts(rows: Sequence[Row]) -> Sequence[Part] | None:
 
 def read_column(path: PathLeaf, parts: Iterable[Part]) -> NativeColumn | None:
     """What a path leads to from nodes, as numbers; None where their trees are not the kernel's."""
-    plan_for = native_plan(path.steps)
+    plan_for = _plan_of(path.steps, get_ident())
     column = number_column()
     for tree, rows in parts:
         plan = None if tree.native is None else plan_for(tree)
@@ -165,6 +176,12 @@ def read_column(path: PathLeaf, parts: Iterable[Part]) -> NativeColumn | None:
             return None
         column.read(tree.native, rows, plan, path.is_lenient)  # type: ignore[arg-type]
     return column
+
+
+@lru_cache(maxsize=256)
+def _plan_of(steps: tuple[tuple[str, NodeTest], ...], thread: int) -> PlanFor:
+    """The plan of a path, made once: rows may come one at a time."""
+    return native_plan(steps)
 
 
 def _column(values: Iterable[Sequence[Any]], timezone: int) -> Column | Irregular:

@@ -1,133 +1,107 @@
-"""Outer joins over files in the order of one measure: what is kept are windows (thesis, 4.3.2: MatWin).
+"""Outer joins over sides in the order of one value: what is kept are windows of both (`sweep.py`).
 
-        left   ──────[ a batch ]──────────▶        A batch of the outer side meets the window of the other one:
-        right  ────[── window ──]─────────▶        all that is not further from it than the limit allows.
-
-Both files ascend by what a distance with a limit compares. A pass of its own finds out whether they do; where they
-do not, both sides are kept whole. An item of the window is dropped once it is too far from all that is still to
-come, and what will come is too far once an item is: differences of ascending values ascend, rounded or not, so that
-no pair is lost.
+Streams are in order as far as they are declared to be. Whether files are, a pass of its own finds out; where they are
+not, both sides are kept whole.
 """
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Iterator, Sequence
-from decimal import Decimal
-from itertools import chain
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-from xylem.plan.best_match_plan import Term
+from xylem.errors import DynamicError
+from xylem.functions.late_items import LateItems
 
-from .join_spec import JoinSpec
+from .disorder import Progress, StreamOrder
+from .joining import Joining
+from .live_side import LiveSide
+from .moving_window import Sweep, sweep_of
+from .numeric_join import NumericJoin
 from .scanned_side import ScannedSide
-from .side_rows import Column, SideRows
+from .side_rows import SideRows
+from .sweep import Sweeping, SweptSide
 
 WINDOWED_BYTES = 64 << 20
 """Files that are smaller together are kept whole: a pass to find out about their order would cost more."""
 LEAST_ROWS = 8192
-"""Of the outer side that meet a window at a time; as many as are in the window, where these are more."""
+"""Of the first side that meet a window at a time; as many as are in the window, where these are more."""
+
+Tuples = Iterator[tuple[Any, Any]]
 
 
-class Swept(NamedTuple):
-    """One side of a distance: a leaf of it, and a constant that is added to it or taken from it."""
-
-    side: str
-    leaf: int
-    constant: float = 0.0
-    is_added: bool = True
-
-    def of(self, value: float) -> float:
-        return value + self.constant if self.is_added else value - self.constant
-
-
-class Sweep(NamedTuple):
-    """The distance by which windows move: what it compares of the outer and of the inner side, and its limit."""
-
-    outer: Swept
-    inner: Swept
-    limit: float
+def tuples_of(joining: Joining, left: SideRows | ScannedSide, right: SideRows | ScannedSide) -> Tuples:
+    """The rows of each pair of a join; of files in order, windows alone are kept."""
+    if isinstance(left, ScannedSide) and isinstance(right, ScannedSide):
+        swept = windowed(joining, left, right)
+        if swept is not None:
+            return swept
+    return joining.rows_of(
+        left.whole() if isinstance(left, ScannedSide) else left,
+        right.whole() if isinstance(right, ScannedSide) else right,
+    )
 
 
-def sweep_of(spec: JoinSpec, limits: Sequence[Any], constants: Sequence[Sequence[Any]]) -> Sweep | None:
-    """The first order by which windows can move; None where there is none, or where results would have to wait."""
-    outer = "left" if spec.left_is_first else "right"
-    if spec.kind != outer or spec.pads_left or spec.pads_right:
+def windowed(joining: Joining, left: ScannedSide, right: ScannedSide) -> Tuples | None:
+    """The rows of each pair by windows of two files; None where these are small, or in no order."""
+    spec = joining.spec
+    if spec.kind == "inner" or spec.pads_left or spec.pads_right or left.size + right.size < WINDOWED_BYTES:
         return None
-    for order, limit in zip(spec.orders, limits, strict=True):
-        if order.direction != "min" or not isinstance(limit, (int, float, Decimal)):
-            continue
-        match order.term:
-            case ("abs", ("-", one, other)):
-                found = [swept for swept in (_swept(one, constants), _swept(other, constants)) if swept is not None]
-                by_side = {swept.side: swept for swept in found}
-                if by_side.keys() == {"left", "right"}:
-                    inner = "right" if outer == "left" else "left"
-                    return Sweep(by_side[outer], by_side[inner], float(limit))
-    return None
-
-
-def _swept(term: Term, constants: Sequence[Sequence[Any]]) -> Swept | None:
-    match term:
-        case ("left" | "right" as side, int() as leaf):
-            return Swept(side, leaf)
-        case ("+" | "-" as op, ("left" | "right" as side, int() as leaf), ("constant", int() as place)):
-            values = constants[place]
-            if len(values) == 1 and isinstance(values[0], (int, float, Decimal)):
-                return Swept(side, leaf, float(values[0]), op == "+")
-    return None
-
-
-Joined = Callable[[SideRows, SideRows], Iterator[Any]]
-
-
-def windowed(sweep: Sweep, outer: ScannedSide, inner: ScannedSide, joined: Joined) -> Iterator[Any] | None:
-    """What `joined` gives of each batch of the outer side with its window; None where files do not ascend.
-
-    Holds:  a batch of the outer side, and what of the inner side lies within the limit of it.
-    """
-    if outer.size + inner.size < WINDOWED_BYTES:
+    sweep = sweep_of(spec, joining.limits, joining.constants)
+    first, second = (left, right) if spec.left_is_first else (right, left)
+    if sweep is None or not (first.ascends(sweep.first.leaf) and second.ascends(sweep.second.leaf)):
         return None
-    if not (outer.ascends(sweep.outer.leaf) and inner.ascends(sweep.inner.leaf)):
-        return None
-    return _swept_pairs(sweep, outer, inner, joined)
+    sides = [
+        SweptSide(side.batches(), value, Progress(StreamOrder(), "a file", None), joining.timezone)
+        for side, value in ((first, sweep.first), (second, sweep.second))
+    ]
+    return _sweeping(joining, sweep, (sides[0], sides[1])).tuples(LEAST_ROWS)
 
 
-def _swept_pairs(sweep: Sweep, outer: ScannedSide, inner: ScannedSide, joined: Joined) -> Iterator[Any]:
-    window: deque[tuple[SideRows, float]] = deque()
-    coming = inner.batches()
-    reached: float | None = None
-    waiting: list[SideRows] = []
-    for batch in chain(outer.batches(), (None,)):
-        if batch is not None:
-            waiting.append(batch)
-            if sum(map(len, waiting)) < max(LEAST_ROWS, sum(len(rows) for rows, _ in window)):
-                continue
-        if not waiting:
-            return
-        rows = SideRows.together(waiting)
-        waiting = []
-        bounds = _bounds(rows, sweep.outer)
-        if bounds is None:
-            continue
-        least, most = bounds
-        while reached is None or not reached - most > sweep.limit:
-            more = next(coming, None)
-            if more is None:
-                break
-            found = _bounds(more, sweep.inner)
-            if found is not None:
-                reached = found[1]
-                window.append((more, reached))
-        while window and least - window[0][1] > sweep.limit:
-            window.popleft()
-        if window:
-            yield from joined(rows, SideRows.together([rows for rows, _ in window]))
+class DeclaredSide(NamedTuple):
+    """What is declared about the order of one side of a join of streams."""
+
+    name: str
+    order: StreamOrder
 
 
-def _bounds(rows: SideRows, swept: Swept) -> tuple[float, float] | None:
-    """The least and the greatest value of a batch; None where it has none."""
-    column = rows.column(swept.leaf)
-    assert isinstance(column, Column), "a pass has found nothing but numbers"
-    found = column.numbers.bounds()
-    return None if found is None else (swept.of(found[0]), swept.of(found[1]))
+def swept_tuples(
+    joining: Joining,
+    left: LiveSide | SideRows,
+    right: LiveSide | SideRows,
+    declared: tuple[DeclaredSide, DeclaredSide],
+    direction: int,
+    late_items: LateItems | None,
+) -> Tuples:
+    """The rows of each pair of a join of streams; a side that does not stream is kept as long as it is needed."""
+    sweep = sweep_of(joining.spec, joining.limits, joining.constants, direction)
+    if sweep is None:
+        raise DynamicError("XYDY0013", "what bounds the windows is no number, nor a duration")
+    is_first = joining.spec.left_is_first
+    given = (left, right) if is_first else (right, left)
+    told = declared if is_first else declared[::-1]
+    sides = []
+    for side, said, value in zip(given, told, (sweep.first, sweep.second), strict=True):
+        is_live = isinstance(side, LiveSide)
+        batches: Iterable[SideRows] = side.batches() if isinstance(side, LiveSide) else (side,)
+        order = said.order if is_live else StreamOrder(within=float("inf"))
+        mark = None if order.punctuation is None else value._replace(leaf=order.punctuation)
+        sides.append(SweptSide(batches, value, Progress(order, said.name, late_items), joining.timezone, mark))
+    return _sweeping(joining, sweep, (sides[0], sides[1])).tuples()
+
+
+def _sweeping(joining: Joining, sweep: Sweep, sides: tuple[SweptSide, SweptSide]) -> Sweeping:
+    spec = joining.spec
+    keeps_first = spec.kind != ("left" if spec.left_is_first else "right")
+    last: list[NumericJoin] = []
+
+    def numeric(left: SideRows, right: SideRows) -> NumericJoin:
+        """What columns say; what was found out about their kinds serves as long as these stay."""
+        known = last[0].again(left, right) if last else None
+        last[:] = [known or joining.numeric(left, right, "both")]
+        return last[0]
+
+    def joined(first: SideRows, second: SideRows, start: int, end: int) -> Tuples:
+        rows = (first, second) if spec.left_is_first else (second, first)
+        return joining.rows_between(*rows, start, end, numeric) if keeps_first else joining.rows_of(*rows, numeric)
+
+    return Sweeping(sweep, sides, joined, keeps_first=keeps_first)

@@ -1,0 +1,98 @@
+"""How far the items of a stream may be out of order, and from when on none of them can come any more (thesis, 4.3.3).
+
+*Value constraint*: all values up to the greatest so far less a number have come. *Read-ahead*: so many items in a row,
+and none of them below a value, say that no lower one comes. *Punctuation*: an item says up to which value all have
+come. An item below what was promised is late.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from itertools import islice
+from math import inf, isnan, nextafter
+from operator import le
+from typing import Any, NamedTuple
+
+from xylem.errors import DynamicError
+from xylem.functions.event_order import Late
+from xylem.functions.late_items import LateItems
+
+
+class StreamOrder(NamedTuple):
+    """What is declared about the order of one stream: strictly ascending values, if nothing is."""
+
+    within: float = 0.0
+    """How far a value may lie behind the greatest one before it."""
+    read_ahead: int = 0
+    punctuation: int | None = None
+    """The leaf of the side that says up to which value all have come."""
+    late: Late = Late.STOP
+
+
+class Progress:
+    """Watches the values of one side as they come.
+
+    Holds:  as many values as are read ahead.
+    """
+
+    def __init__(self, order: StreamOrder, name: str, late_items: LateItems | None) -> None:
+        self._order = order
+        self._is_plain = not order.within and not order.read_ahead and order.punctuation is None
+        self._name = name
+        self._late_items = late_items
+        self._last: deque[float] = deque(maxlen=order.read_ahead or 1)
+        self.reached = -inf
+        """No value below it comes any more."""
+        self.greatest = -inf
+        self.scale = 1.0
+        """How many units of the values a unit of what was declared is: times are counted in microseconds."""
+        self.late = 0
+        self.has_ended = False
+
+    def take(self, keys: Sequence[float], marks: Sequence[float] | None, rows: Sequence[Any]) -> list[int] | None:
+        """See some rows; gives the numbers of those that are not late, None where that is all of them."""
+        if self._is_plain and marks is None and keys[0] >= self.reached and all(map(le, keys, islice(keys, 1, None))):
+            self.reached = self.greatest = keys[-1]
+            return None
+        kept: list[int] = []
+        reached, greatest = self.reached, self.greatest
+        for number, key in enumerate(keys):
+            if key < reached:
+                self._refuse(rows[number][0], key)
+            else:
+                kept.append(number)
+                if not isnan(key):
+                    greatest = max(greatest, key)
+                    reached = self._reached(reached, greatest, key)
+            if marks is not None and nextafter(marks[number], inf) > reached:
+                reached = nextafter(marks[number], inf)
+            self.reached, self.greatest = reached, greatest
+        return None if len(kept) == len(keys) else kept
+
+    def end(self) -> None:
+        self.has_ended = True
+        self.reached = inf
+
+    def _reached(self, reached: float, greatest: float, key: float) -> float:
+        order = self._order
+        if order.read_ahead:
+            self._last.append(key)
+            return max(reached, min(self._last)) if len(self._last) == order.read_ahead else reached
+        if order.punctuation is not None and not order.within:
+            # Where punctuation alone is declared, nothing else promises anything.
+            return reached
+        return max(reached, greatest - order.within * self.scale)
+
+    def _refuse(self, item: Any, key: float) -> None:
+        why = f"{self._name} has {key:g} after all values below {self.reached:g} had come"
+        if self._order.late is Late.STOP:
+            raise DynamicError(
+                "XYDY0012",
+                why,
+                hint='say how far items may be out of order: declare option xylem:watermark "5"; or what becomes of'
+                ' them: declare option xylem:late "drop"',
+            )
+        self.late += 1
+        if self._late_items is not None:
+            self._late_items.take(item, why, self._name)

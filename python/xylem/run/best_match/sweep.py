@@ -1,0 +1,247 @@
+"""The sweep over two sides that come in the order of a value: what is kept are windows (thesis, 4.3.2: MatWin).
+
+        first   ──────[ rows that wait ]───▶        A row of the first loop has its results when whatever is still
+        second  ────[──── window ────]─────▶        to come of the other side is too far from it.
+
+The first value less the second one lies between two bounds for each pair that takes part. Values that are rounded
+still grow where what they are computed of does; so once a difference is beyond a bound, those of later rows are, and
+no pair is lost. Where partners of the *second* loop's rows are asked for, too, rows of the first one stay until these
+have theirs.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from math import inf, isnan
+from typing import Any
+
+from .disorder import Progress
+from .moving_window import Sweep, SweptValue, is_time
+from .side_rows import SideRows
+
+SMALL_ROWS = 1024
+"""Fewer rows than these are put together with their neighbours; more of them are dropped as one."""
+Joined = Callable[[SideRows, SideRows, int, int], Iterator[Any]]
+"""The tuples of rows of the first and of the second loop, for the first ones from one number to before another."""
+
+
+class _Block:
+    """Neighbouring rows of one side."""
+
+    def __init__(self, rows: SideRows, keys: Sequence[float]) -> None:
+        self.rows = rows
+        self.keys = keys
+        known = [key for key in keys if not isnan(key)]
+        self.least = min(known, default=inf)
+        self.most = max(known, default=-inf)
+        self.looked_over = 0
+        """How often rows out of reach could have been dropped since it was last looked over."""
+
+
+class SweptSide:
+    """One side of a sweep.
+
+    Holds:  the rows that are not yet out of reach of the other side.
+    """
+
+    def __init__(
+        self,
+        batches: Iterable[SideRows],
+        value: SweptValue,
+        progress: Progress,
+        timezone: int,
+        mark: SweptValue | None = None,
+    ) -> None:
+        self._batches = iter(batches)
+        self._value = value
+        self._timezone = timezone
+        self._mark = mark
+        self.progress = progress
+        self.blocks: list[_Block] = []
+
+    def pull(self) -> None:
+        """Take in the next rows, or the end."""
+        rows = next(self._batches, None)
+        if rows is None:
+            self.progress.end()
+            return
+        if not len(rows):
+            return
+        keys = self._value.keys(rows, self._timezone)
+        marks = None if self._mark is None else self._mark.keys(rows, self._timezone)
+        self.progress.scale = 1e6 if is_time(rows, self._value) else 1.0
+        kept = self.progress.take(keys, marks, rows.rows)
+        if kept is not None:
+            rows, keys = rows.part(kept), [keys[number] for number in kept]
+        if len(rows):
+            self.blocks.append(_Block(rows, keys))
+
+    def __len__(self) -> int:
+        return sum(len(block.keys) for block in self.blocks)
+
+    def together(self) -> SideRows:
+        """All rows in one; small neighbours of like size stay together, so that few are left to be put together."""
+        start, size = len(self.blocks), 0
+        while start and len(self.blocks[start - 1].keys) <= max(2 * size, 1) and size < SMALL_ROWS:
+            start -= 1
+            size += len(self.blocks[start].keys)
+        merged = self.blocks[start:]
+        if len(merged) > 1:
+            keys = [key for block in merged for key in block.keys]
+            self.blocks[start:] = [_Block(SideRows.together([block.rows for block in merged]), keys)]
+        return SideRows.together([block.rows for block in self.blocks])
+
+    def forget(self, is_beyond: Callable[[float], bool]) -> None:
+        """Drop rows out of reach, where they are half of a block or more."""
+        self.blocks = [block for block in self.blocks if not is_beyond(block.most)]
+        for place, block in enumerate(self.blocks):
+            block.looked_over += 1
+            if 2 * block.looked_over >= len(block.keys) and block.least < inf and is_beyond(block.least):
+                block.looked_over = 0
+                kept = [number for number, key in enumerate(block.keys) if not is_beyond(key)]
+                if 2 * len(kept) <= len(block.keys):
+                    self.blocks[place] = _Block(block.rows.part(kept), [block.keys[number] for number in kept])
+
+
+class Sweeping:
+    """One sweep.
+
+    Holds:  rows of the first side that wait, and those of the second that they, or what comes, can be paired with; of
+            the first side also what those can be paired with, where `keeps_first` asks for partners of either.
+
+    Order:  the order of the first loop, then that of the second.
+    End:    what waits comes when both sides have ended.
+    """
+
+    def __init__(self, sweep: Sweep, sides: tuple[SweptSide, SweptSide], joined: Joined, *, keeps_first: bool) -> None:
+        self._sweep = sweep
+        self._first, self._second = sides
+        self._joined = joined
+        self._keeps_first = keeps_first
+        self._given = 0
+        """How many rows of the first side that are still here have had their results."""
+        self._ready = 0
+        """How many rows behind them can have them."""
+
+    def tuples(self, least_rows: int = 1) -> Iterator[Any]:
+        """The tuples of the join; rows of the first side have theirs when there are so many, or none is to come."""
+        first, second = self._first, self._second
+        # As many as stay in the window, for each time all of it is looked at.
+        wanted = least_rows
+        while not (first.progress.has_ended and second.progress.has_ended):
+            self._behind().pull()
+            self._find_ready()
+            if self._ready and (self._ready >= wanted or (first.progress.has_ended and second.progress.has_ended)):
+                yield from self._results()
+                self._forget(is_whole=True)
+                wanted = least_rows if least_rows == 1 else max(least_rows, len(second))
+            else:
+                self._forget(is_whole=False)
+
+    # --- which side is behind
+
+    def _behind(self) -> SweptSide:
+        """The side that the first row that waits is waiting for."""
+        first, second = self._first, self._second
+        head = next(self._keys_from(self._given + self._ready), None)
+        wanted = first if head is None or self._is_past(head) else second
+        other = second if wanted is first else first
+        return other if wanted.progress.has_ended else wanted
+
+    # --- which rows are ready
+
+    def _find_ready(self) -> None:
+        """Count the rows of the first side whose partners have all come, from the first that waits on."""
+        place = self._given + self._ready
+        second_keys: list[float] | None = None
+        for key in self._keys_from(place):
+            if not self._is_past(key):
+                return
+            if self._keeps_first and not isnan(key) and not self._first.progress.has_ended:
+                if second_keys is None:
+                    second_keys = sorted(key for block in self._second.blocks for key in block.keys if not isnan(key))
+                partner = self._last_partner(key, second_keys)
+                if partner is not None and not self._first.progress.reached - partner > self._sweep.most:
+                    return
+            self._ready += 1
+
+    def _keys_from(self, place: int) -> Iterator[float]:
+        for block in self._first.blocks:
+            if place < len(block.keys):
+                yield from block.keys[place:] if place else block.keys
+                place = 0
+            else:
+                place -= len(block.keys)
+
+    def _is_past(self, key: float) -> bool:
+        """Whether no partner of a value comes any more."""
+        second = self._second.progress
+        return isnan(key) or second.has_ended or key - second.reached < self._sweep.least
+
+    def _last_partner(self, key: float, second_keys: Sequence[float]) -> float | None:
+        place = bisect_right(second_keys, -self._sweep.least, key=lambda other: other - key)
+        return second_keys[place - 1] if place else None
+
+    # --- results
+
+    def _results(self) -> Iterator[Any]:
+        first, given, ready = self._first, self._given, self._ready
+        self._given, self._ready = given + ready, 0
+        if not self._second.blocks:
+            second = None
+        else:
+            second = self._second.together()
+        if self._keeps_first:
+            if second is not None:
+                yield from self._joined(first.together(), second, given, given + ready)
+            return
+        rows: list[SideRows] = []
+        left = ready
+        while left:
+            block = first.blocks[0]
+            size = len(block.keys)
+            if size <= left:
+                rows.append(block.rows)
+                first.blocks.pop(0)
+                left -= size
+            else:
+                rows.append(block.rows.part(range(left)))
+                first.blocks[0] = _Block(block.rows.part(range(left, size)), block.keys[left:])
+                left = 0
+        self._given = 0
+        mine = SideRows.together(rows)
+        yield from self._joined(mine, mine.part(()) if second is None else second, 0, len(mine))
+
+    # --- what is out of reach
+
+    def _forget(self, *, is_whole: bool) -> None:
+        """Drop what is out of reach; all of it where results have been given, else what costs nothing to find."""
+        sweep, first, second = self._sweep, self._first, self._second
+        lowest = min(self._lowest_waiting(), first.progress.reached)
+        if is_whole:
+            second.forget(lambda most: self._is_beyond(lowest, most))
+        elif second.blocks and self._is_beyond(lowest, second.blocks[0].most):
+            second.blocks.pop(0)
+        if self._keeps_first:
+            least = min(min((block.least for block in second.blocks), default=inf), second.progress.reached)
+            while first.blocks and self._given >= len(first.blocks[0].keys):
+                if not (least == inf or first.blocks[0].most - least < sweep.least):
+                    break
+                self._given -= len(first.blocks[0].keys)
+                first.blocks.pop(0)
+
+    def _lowest_waiting(self) -> float:
+        """The least value of the rows of the first side that are still to have results."""
+        place, lowest = self._given, inf
+        for block in self._first.blocks:
+            size = len(block.keys)
+            if not place:
+                lowest = min(lowest, block.least)
+            elif place < size:
+                lowest = min(lowest, min((key for key in block.keys[place:] if not isnan(key)), default=inf))
+            place = max(0, place - size)
+        return lowest
+
+    def _is_beyond(self, lowest: float, most: float) -> bool:
+        return isnan(most) or most == -inf or lowest == inf or lowest - most > self._sweep.most

@@ -1,0 +1,241 @@
+"""Two streams in the order of a value: the sweep gives what the definitions give, keeps windows, and waits for nothing
+more.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import random
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import count, islice
+from typing import Any
+
+import pytest
+import xylem
+from xylem.errors import XylemError
+from xylem.functions.late_items import LateItems
+from xylem.run.best_match.sweep import SweptSide
+
+from .oracle import Case, Condition, Item, Order, distance, document_of, pairs_of, query_of, random_case
+
+SEEDS = range(20_000 if os.environ.get("XYLEM_CAMPAIGN") else 130)
+
+
+def ordered_case(seed: int, slack: float, sign: int = 1) -> Case:
+    """A join with a window, over items that are out of order by no more than the slack."""
+    case = random_case(seed)
+    chance = random.Random(f"order {seed}")
+
+    def arranged(items: list[Item]) -> list[Item]:
+        known = [item for item in items if item["x"] is not None and math.isfinite(item["x"])]
+        known.sort(key=lambda item: sign * item["x"] + chance.random() * slack)  # type: ignore[operator]
+        for odd in (item for item in items if item not in known):
+            known.insert(chance.randint(0, len(known)), odd)
+        return known
+
+    limit = chance.choice((0, 0.5, 1, 2.5))
+    window: list[Order] = [distance("x", "min", limit)]
+    conditions = case.conditions
+    if chance.random() < 0.4:
+        # The same by conditions before the join: as-of.
+        window = []
+        bounds = (0.0, limit) if chance.random() < 0.5 else (-limit, 1.0)
+        conditions = [
+            *conditions,
+            Condition(lambda r, s: _apart(r, s) >= bounds[0], f"$r/@x - $s/@x ge {bounds[0]!r}"),
+            Condition(lambda r, s: _apart(r, s) <= bounds[1], f"{bounds[1]!r} >= $r/@x - $s/@x"),
+        ]
+    return replace(
+        case,
+        left=arranged(case.left),
+        right=arranged(case.right),
+        orders=[*window, *case.orders[: chance.randint(0 if window else 1, 2)]],
+        conditions=conditions,
+        kind=chance.choice(("left", "right", "full")),
+        left_is_first=chance.random() < 0.6,
+    )
+
+
+def _apart(r: Item, s: Item) -> float:
+    a, b = r["x"], s["x"]
+    return math.nan if a is None or b is None else a - b
+
+
+def joined(case: Case, prolog: str = "", **options: Any) -> list[Any]:
+    document = document_of(case).encode()
+    streams = {name: iter(xylem.items(document, f"/d/{side}")) for name, side in (("a", "r"), ("b", "s"))}
+    prolog = 'declare option xylem:event-time "@x"; ' + prolog
+    query = xylem.compile(prolog + query_of(case, 'stream("a")', 'stream("b")'), **options)
+    return list(query.run(streams=streams))
+
+
+def told(case: Case) -> list[str]:
+    return [f"{i} {j}" for i, j in pairs_of(case)]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_streams_give_what_the_definitions_give(seed: int) -> None:
+    match seed % 5:
+        case 0 | 1:
+            case = ordered_case(seed, 0)
+            assert joined(case) == told(case)
+        case 2:
+            case = ordered_case(seed, 4)
+            assert joined(case, 'declare option xylem:watermark "4"; ') == told(case)
+        case 3:
+            case = ordered_case(seed, 0, -1)
+            assert joined(case, 'declare option xylem:direction "descending"; ') == told(case)
+        case 4:
+            # However far they are out of order: more are read ahead than there are.
+            case = ordered_case(seed, 50)
+            assert joined(case, 'declare option xylem:read-ahead "20"; ') == told(case)
+
+
+LEFT = "for $r in stream('a') for $s in stream('b') where $r left outer bestmatch join $s on (abs($r - $s)) min 2"
+PAIR = "return $r || ':' || $s"
+
+
+def pulled(numbers: Iterator[int] | list[int], log: list[str], name: str) -> Iterator[int]:
+    for number in numbers:
+        log.append(f"{name}{number}")
+        yield number
+
+
+def test_results_come_when_nothing_better_can() -> None:
+    log: list[str] = []
+    streams = {"a": pulled(count(0, 10), log, "a"), "b": pulled(count(1, 5), log, "b")}
+    result = iter(xylem.compile(f"{LEFT} {PAIR}").run(streams=streams))
+    assert next(result) == "0:1"
+    # 6 says that nothing within 2 of 0 comes any more.
+    assert log == ["a0", "b1", "b6"]
+    assert next(result) == "10:11"
+    assert log[3:] == ["a10", "b11", "b16"]
+
+
+def test_windows_alone_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    sizes: list[int] = []
+    original = SweptSide.pull
+
+    def watched(side: SweptSide) -> None:
+        original(side)
+        sizes.append(len(side))
+
+    monkeypatch.setattr(SweptSide, "pull", watched)
+    for kind in ("left outer", "right outer", "full outer"):
+        query = xylem.compile(f"{LEFT.replace('left outer', kind)} {PAIR}")
+        result = query.run(streams={"a": count(0), "b": count(0)})
+        assert list(islice(result, 2000))[-1] == "1999:1999"
+    assert max(sizes) < 40
+
+
+def test_a_document_may_be_the_other_side() -> None:
+    """Of all kinds but an inner join, where the stream is in order; the document need not be."""
+    for kind in ("right", "full"):
+        join = f"$r {kind} outer bestmatch join $s on (abs($r - $s)) min 2"
+        text = f"for $r in stream('a') for $s in (9, 1, 4) where {join}"
+        left: list[Item] = [{"x": float(i)} for i in range(12)]
+        case = Case(left, [{"x": float(i)} for i in (9, 1, 4)], [distance("x", "min", 2.0)], kind)
+        found = list(xylem.compile(f"{text} return $r || ' ' || $s").run(streams={"a": range(12)}))
+        assert found == [f"{i} {(9, 1, 4)[j]}" for i, j in pairs_of(case)]
+
+
+@pytest.mark.parametrize(
+    ("option", "late"),
+    [("", None), ('declare option xylem:late "drop";', 1), ('declare option xylem:watermark "1";', 1),
+     ('declare option xylem:watermark "a=3, b=0";', 0), ('declare option xylem:watermark "b=9";', None),
+     ('declare option xylem:late "stop"; declare option xylem:watermark "1";', None)],
+)  # fmt: skip
+def test_items_that_come_too_late(option: str, late: int | None) -> None:
+    counted = LateItems()
+    query = xylem.compile(f"{option} {LEFT} {PAIR}", late_items=counted)
+    streams = {"a": iter([1, 5, 2, 9]), "b": iter([1, 2, 5, 9])}
+    if late is None:
+        with pytest.raises(XylemError) as error:
+            list(query.run(streams=streams))
+        assert error.value.code == "XYDY0012"
+        assert "$r" in str(error.value)
+        return
+    found = list(query.run(streams=streams))
+    assert ("2:2" in found) == (late == 0)
+    assert counted.by_side == ({"$r": late} if late else {})
+
+
+def test_punctuation_says_what_has_come() -> None:
+    text = (
+        'declare option xylem:punctuation "b=self::mark/@upto"; declare option xylem:watermark "a=0";'
+        "for $r in stream('a') for $s in stream('b')"
+        " where $r left outer bestmatch join $s on (abs($r/@t - $s/@t)) min 1 return $r/@t || ':' || $s/@t"
+    )
+    log: list[str] = []
+
+    def items(texts: list[str]) -> Iterator[Any]:
+        for item, text in zip(xylem.items(f"<d>{''.join(texts)}</d>".encode()), texts, strict=True):
+            log.append(text)
+            yield item
+
+    a = items(["<r t='1'/>", "<r t='5'/>"])
+    b = items(["<s t='6'/>", "<s t='1.5'/>", "<mark upto='2'/>", "<s t='4.5'/>", "<mark upto='9'/>", "<s t='99'/>"])
+    result = iter(xylem.compile(text).run(streams={"a": a, "b": b}))
+    assert next(result) == "1:1.5"
+    assert log[-1] == "<mark upto='2'/>"
+    assert list(result) == ["5:4.5"]
+
+
+def test_times_are_swept_too() -> None:
+    text = """
+        for $r in stream('a') for $s in stream('b') let $a := xs:dateTime($r), $b := xs:dateTime($s)
+        where $a - $b ge xs:dayTimeDuration('PT0S') and $a - $b le xs:dayTimeDuration('PT5S')
+        where $r left outer bestmatch join $s on ($a - $b) min
+        return substring($r, 18, 2) || ':' || substring($s, 18, 2)
+    """
+    a = [f"2024-05-01T10:00:{second:02}Z" for second in (3, 10, 20)]
+    b = [f"2024-05-01T10:00:{second:02}Z" for second in (1, 2, 9, 11, 14)]
+    assert list(xylem.compile(text).run(streams={"a": a, "b": b})) == ["03:02", "10:09"]
+    late = ["2024-05-01T10:00:09Z", "2024-05-01T10:00:08Z"]
+    option = 'declare option xylem:watermark "2s"; '
+    assert list(xylem.compile(option + text).run(streams={"a": a, "b": late})) == ["10:09"]
+
+
+REFUSED = [
+    LEFT.replace("left outer", ""),
+    LEFT.replace("min 2", "min"),
+    LEFT.replace("abs($r - $s)", "$r - $s"),
+    LEFT.replace("abs($r - $s)", "abs($r * $s)"),
+    f"for $s in stream('b') for $x in (1, 2) {LEFT.replace('for $s in stream', 'for $y in (1, 2) for $s in stream')}",
+]
+
+
+@pytest.mark.parametrize("text", REFUSED)
+def test_what_no_window_bounds_is_refused(text: str) -> None:
+    with pytest.raises(XylemError) as error:
+        xylem.compile(f"{text} {PAIR}")
+    assert error.value.code == "XYST0010"
+    assert error.value.hint is not None
+
+
+@pytest.mark.parametrize(
+    "option", ['direction "up"', 'read-ahead "many"', 'watermark "soon"', 'late "never"', 'direction "a=descending"']
+)
+def test_orders_that_cannot_be_understood(option: str) -> None:
+    with pytest.raises(XylemError) as error:
+        xylem.compile(f"declare option xylem:{option}; {LEFT} {PAIR}")
+    assert error.value.code == "XYST0014"
+
+
+def test_values_that_are_no_numbers_are_errors() -> None:
+    for value, code in (("x", "FORG0001"), ("1</t><t>2", "XPTY0004")):
+        query = xylem.compile(LEFT.replace("$r - $s", "$r/t - $s/t") + " return 1")
+        items = xylem.items(f"<d><r><t>{value}</t></r></d>".encode())
+        with pytest.raises(XylemError) as error:
+            list(query.run(streams={"a": items, "b": xylem.items(b"<d><s><t>1</t></s></d>")}))
+        assert error.value.code == code
+
+
+def test_explain_names_windows_and_what_is_held() -> None:
+    text = str(xylem.compile(f"{LEFT}, ($s) max {PAIR}").explain())
+    assert "min 2: window, it bounds what is compared and held" in text
+    assert "holds a window of $r and $s; results of each $r come when its window is complete" in text
+    both = str(xylem.compile(f"{LEFT.replace('left outer', 'full outer')} {PAIR}").explain())
+    assert "and each $s it is paired with has met all of its own" in both
