@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import socket
@@ -16,6 +17,7 @@ import pytest
 pytest.importorskip("playwright", reason="Playwright is not installed")
 pytest.importorskip("starlette", reason="the console is not installed")
 uvicorn = pytest.importorskip("uvicorn", reason="the console is not installed")
+EDITS = 10_000
 CHROMIUM = os.environ.get("XYLEM_CHROMIUM") or shutil.which("chromium")
 pytestmark = [
     pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed"),
@@ -23,15 +25,34 @@ pytestmark = [
 ]
 
 
+UPDATES = "<u:stream xmlns:u='urn:xylem:update'><a><b u:id='i'>0</b><b u:id='j'>x</b></a>{}</u:stream>"
+BROKEN = "<a><b>1</b>\n<b><c>2</b>\n<b>3</b></a>"
+
+
 @pytest.fixture(scope="module")
-def address() -> Iterator[str]:
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("project")
+    (place / "b.xq").write_text("//b")
+    (place / "sorted.xq").write_text("for $b in //b\nwhere $b > 0\norder by number($b) descending\nreturn $b")
+    edits = "".join(f"<u:replace of='i' t='{number}'><b>{number}</b></u:replace>" for number in range(1, EDITS + 1))
+    (place / "edits.xml").write_text(UPDATES.format(edits))
+    (place / "few.xml").write_text(
+        UPDATES.format("<u:replace of='i' t='5'><b>7</b></u:replace><u:remove of='j' t='6'/>")
+    )
+    (place / "broken.xml").write_text(BROKEN)
+    (place / "many.xml").write_text("<a>" + "".join(f"<b>{number % 97}</b>" for number in range(3000)) + "</a>")
+    return place
+
+
+@pytest.fixture(scope="module")
+def address(project: Path) -> Iterator[str]:
     from xylem.console.app import console_app
     from xylem.console.safety import Access
 
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    server = uvicorn.Server(uvicorn.Config(console_app(Access()), port=port, log_level="error"))
+    server = uvicorn.Server(uvicorn.Config(console_app(Access(), project), port=port, log_level="error"))
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     while not server.started:
@@ -51,8 +72,28 @@ class Opened:
         page.on("request", lambda request: self.requests.append(request.url))
         page.on("console", lambda told: self.errors.append(told.text) if told.type == "error" else None)
         page.on("pageerror", lambda error: self.errors.append(str(error)))
-        page.goto(address)
-        page.wait_for_selector("body[data-ready=yes]")
+        self.address = address
+        self.go("/")
+
+    def go(self, path: str) -> None:
+        self.page.goto(self.address + path)
+        self.page.wait_for_selector("body[data-ready=yes]")
+
+    def start(self, **chosen: str) -> None:
+        """Start a run by the form, and wait for its page."""
+        self.go("/runs")
+        for name, value in chosen.items():
+            self.page.select_option(f"#start [name={name}]", value)
+        self.page.click("#start button")
+        self.page.wait_for_url("**/runs/*")
+        self.page.wait_for_selector("body[data-ready=yes]")
+
+    def texts(self, selector: str) -> list[str]:
+        return [found.text_content() for found in self.page.query_selector_all(selector)]
+
+    def shot(self, name: str) -> None:
+        if place := os.environ.get("XYLEM_SCREENSHOTS"):
+            self.page.screenshot(path=str(Path(place) / name), full_page=True)
 
     def write(self, query: str) -> None:
         self.page.evaluate(
@@ -61,7 +102,7 @@ class Opened:
 
     def until(self, script: str, argument: object = None) -> None:
         """Wait for something in the page, asking from outside: its policy lets nothing be evaluated inside."""
-        for _ in range(200):
+        for _ in range(600):
             if self.page.evaluate(script, argument):
                 return
             self.page.wait_for_timeout(50)
@@ -122,8 +163,7 @@ def test_run_by_mouse_and_by_keyboard(opened: Opened) -> None:
     opened.page.focus(".cm-content")
     opened.page.keyboard.press("Control+Enter")
     opened.until("document.getElementById('answer').textContent.startsWith('line,departures,worst')")
-    if place := os.environ.get("XYLEM_SCREENSHOTS"):
-        opened.page.screenshot(path=str(Path(place) / "playground.png"), full_page=True)
+    opened.shot("playground.png")
 
 
 def test_the_keyboard_reaches_everything(opened: Opened) -> None:
@@ -133,3 +173,74 @@ def test_the_keyboard_reaches_everything(opened: Opened) -> None:
         reached.add(opened.page.evaluate("document.activeElement.id || document.activeElement.className"))
     assert {"examples", "format", "run", "sample", "upload", "answer", "explain"} <= reached
     assert any("cm-content" in name for name in reached)
+
+
+ENDED = "document.querySelector('#result[data-ended=yes]') && state.textContent !== 'running'"
+
+
+def test_a_run_with_its_plan_figures_and_dead_letters(opened: Opened, address: str) -> None:
+    opened.start(query="b.xq", input="broken.xml", malformed="dead-letter")
+    opened.until(ENDED)
+    opened.until("document.querySelectorAll('#letters tbody tr').length === 1")
+    assert opened.texts(".region") == ["<b>1</b>", "<b>3</b>"]
+    assert opened.texts("#letters tbody td")[:3] == ["2", "21", "/a/b/c"]
+    opened.page.click("#letters a")
+    opened.page.wait_for_selector("body[data-ready=yes]")
+    assert opened.page.input_value("#sample") == "<b><c>2</b>"
+
+
+def test_the_plot_and_the_graph_are_those_of_the_json(opened: Opened, project: Path) -> None:
+    opened.start(query="sorted.xq", input="many.xml")
+    opened.until(ENDED)
+    number = opened.page.url.rpartition("/")[2]
+    told = json.loads((project / ".xylem" / "runs" / number / "told").read_text().splitlines()[-1])
+    opened.until("document.querySelector('[data-plot=peak_buffered_bytes]') !== null")
+    assert opened.page.get_attribute("[data-plot=peak_buffered_bytes]", "data-most") == str(told["peak_buffered_bytes"])
+    opened.until("document.querySelectorAll('#plan .operator').length > 0")
+    operators = opened.page.evaluate("async path => (await fetch(path)).json()", f"/api/runs/{number}/plan")
+    nodes = opened.page.evaluate("[...document.querySelectorAll('#plan .operator')].map(one => Number(one.dataset.id))")
+    edges = opened.page.evaluate(
+        "[...document.querySelectorAll('#plan .edge')].map(one => [Number(one.dataset.from), Number(one.dataset.to)])"
+    )
+    assert nodes == [one["id"] for one in operators]
+    wanted = [[source, one["id"]] for one in operators for source in (*one["inputs"], one["over"]) if source]
+    assert sorted(edges) == sorted(wanted)
+    assert {one["id"] for one in told["operators"]} == set(nodes)
+    opened.shot("run.png")
+    opened.go("/runs")
+    assert opened.texts("#runs tbody tr td:nth-child(2)")[0] == "done"
+    opened.shot("runs.png")
+
+
+def test_ten_thousand_edits_leave_the_page_awake(opened: Opened) -> None:
+    opened.start(query="b.xq", input="edits.xml", updates="native")
+    opened.until("document.querySelectorAll('.region').length === 2")
+    opened.page.evaluate(
+        "window.kept = document.querySelector('.region'), window.slowest = 0, window.since = performance.now(),"
+        "setInterval(() => { const now = performance.now(); slowest = Math.max(slowest, now - since - 20);"
+        "since = now }, 20)"
+    )
+    opened.until(ENDED)
+    assert opened.texts(".region") == [f"<b>{EDITS}</b>", "<b>x</b>"]
+    assert opened.page.evaluate("window.kept === document.querySelector('.region')")
+    assert opened.page.evaluate("window.slowest") < 200 * 5  # elapsed, on a machine that others use too
+
+
+def test_the_slider_shows_what_the_log_says(opened: Opened, project: Path) -> None:
+    from xylem.api import history_query
+
+    opened.start(query="b.xq", input="few.xml", updates="native")
+    opened.until(ENDED)
+    opened.until("Number(document.getElementById('slider').max) === 2")
+    answers = history_query("//b").answers((project / "few.xml").read_bytes())
+    opened.page.focus("#slider")
+    shown = []
+    for place, answer in enumerate(answers):
+        opened.page.evaluate("place => { slider.value = place; slider.dispatchEvent(new Event('input')) }", str(place))
+        opened.until(
+            "commit => document.getElementById('earlier').dataset.commit === commit", str(answer.commit.number)
+        )
+        assert opened.page.text_content("#earlier") == answer.display.text
+        shown.append(answer.display.text)
+    assert len(shown) == 3
+    opened.shot("updates.png")

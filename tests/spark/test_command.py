@@ -34,6 +34,7 @@ def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.turns("on Spark")
 def test_output_figures_and_nothing_else(spark: object, source: Path) -> None:
     here = run("-q", ROWS, "-i", source)
     there = run("-q", ROWS, "-i", source, "--on", "spark", "--master", "local[2]", "--partitions", "3", "--stats=json")
@@ -46,6 +47,7 @@ def test_output_figures_and_nothing_else(spark: object, source: Path) -> None:
     assert [part["kind"] for part in facts["parts"]] == ["map"]
 
 
+@pytest.mark.turns("on Spark")
 def test_settings_of_spark_and_how_a_join_was_done(spark: object, source: Path) -> None:
     query = "for $r in //row for $o in //row where $o/@n = $r/@n return <r>{ $r/@n/string() }</r>"
     here = run("-q", query, "-i", source)
@@ -57,6 +59,7 @@ def test_settings_of_spark_and_how_a_join_was_done(spark: object, source: Path) 
     assert "NAME=VALUE" in run("-q", "1", "-i", source, "--on", "spark", "--conf", "nothing").stderr
 
 
+@pytest.mark.turns("on Spark")
 def test_an_error_of_the_input(spark: object, tmp_path: Path) -> None:
     (tmp_path / "bad.xml").write_text("<t><row n='1'/><row></t>")
     here = run("-q", ROWS, "-i", tmp_path / "bad.xml")

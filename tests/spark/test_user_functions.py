@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from xylem.spark.java import PACKAGE_ROOT
 
 FUNCTIONS = Path(__file__).with_name("user_functions.py")
@@ -26,6 +27,7 @@ def command(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.turns("on Spark")
 def test_the_answer_is_that_of_one_process(spark: object, tmp_path: Path) -> None:
     source = tmp_path / "rows.xml"
     rows = "".join(f"<row n='{n}' k='{n % 3}'><v>{n * 37 % 101}</v></row>" for n in range(400))

@@ -208,6 +208,15 @@ def run(
             rich_help_panel=STREAM,
         ),
     ] = None,
+    metrics: Annotated[
+        Path | None,
+        typer.Option(
+            "--metrics",
+            metavar="FILE",
+            help="Write a line of JSON four times a second: bytes read, results, buffers, memory.",
+            rich_help_panel=STREAM,
+        ),
+    ] = None,
     limit: Annotated[
         list[str] | None,
         typer.Option(
@@ -333,6 +342,7 @@ def run(
     from .function_files import load_functions
     from .namespace_options import namespaces_of
     from .query_source import given_entities, limits_of, query_source
+    from .run_metrics import run_metrics
     from .run_query import RunOptions, run_query
 
     load_functions(functions)
@@ -379,15 +389,16 @@ def run(
         if history is not None:
             from .history_run import run_over_updates
 
-            with limited:
-                run_over_updates(source, options, history)
+            with limited, run_metrics(metrics) as told:
+                run_over_updates(source, replace(options, metrics=told), history)
             return
-        with limited, late_items_of(options.event_time, late_place) as late_items:
-            run_query(source, replace(options, late_items=late_items))
+        with limited, run_metrics(metrics) as told, late_items_of(options.event_time, late_place) as late_items:
+            run_query(source, replace(options, late_items=late_items, metrics=told))
     else:
         given_here = (
             ("--on-malformed", on_malformed != "stop"),
             ("--checkpoint", checkpoint is not None),
+            ("--metrics", metrics is not None),
             ("--format", options.format is not None),
             ("--dtd", dtd is not None),
             ("--replay-speed", options.replay is not None),
@@ -461,11 +472,21 @@ def console(
         Path | None, typer.Option("--tls-cert", metavar="FILE", help="TLS certificate, needed beyond this machine.")
     ] = None,
     key: Annotated[Path | None, typer.Option("--tls-key", metavar="FILE", help="Key of the TLS certificate.")] = None,
+    project: Annotated[
+        Path,
+        typer.Option(
+            "--project", metavar="DIR", help="Directory with the queries and inputs of runs.", show_default="."
+        ),
+    ] = Path(),
 ) -> None:
-    """Try queries in a browser: errors underlined, what each line does in the margin, the answer, the buffers."""
+    """Try queries in a browser and watch runs.
+
+    The playground underlines errors and says what each line does. Runs show their result as it changes, their figures,
+    their plan and their dead letters.
+    """
     from .console_command import run_console
 
-    run_console(host, port, token, certificate, key)
+    run_console(host, port, token, certificate, key, project)
 
 
 @app.command("language-server")

@@ -33,9 +33,13 @@ def checked_access(host: str, token: str | None, certificate: Path | None, key: 
         raise typer.BadParameter("beyond this machine TLS is needed: --tls-cert and --tls-key", param_hint="--host")
 
 
-def run_console(host: str, port: int, token: str | None, certificate: Path | None, key: Path | None) -> None:
+def run_console(
+    host: str, port: int, token: str | None, certificate: Path | None, key: Path | None, project: Path
+) -> None:
     """Serve the console."""
     checked_access(host, token, certificate, key)
+    if not project.is_dir():
+        raise typer.BadParameter(f"{project} is no directory", param_hint="--project")
     for module in ("starlette", "uvicorn", "jinja2"):
         optional_package(module, "console")
     from xylem.console.app import serve
@@ -44,4 +48,4 @@ def run_console(host: str, port: int, token: str | None, certificate: Path | Non
     access = Access(token=token) if is_loopback(host) else Access(hosts=(host,), token=token)
     scheme = "http" if certificate is None else "https"
     typer.echo(f"{scheme}://{host}:{port}/" + (f"?token={token}" if token else ""), err=True)
-    serve(host, port, access, str(certificate) if certificate else None, str(key) if key else None)
+    serve(host, port, access, str(certificate) if certificate else None, str(key) if key else None, project)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from xylem.run.history.run import Answer, UpdateInput, UpdateRun
     from xylem.source.malformed import MalformedTally
 
+    from .run_metrics import RunMetrics
     from .run_query import RunOptions
     from .statistics import Facts
 
@@ -40,7 +41,7 @@ def run_over_updates(source: QuerySource, options: RunOptions, history: HistoryO
     with tallied(policy, letters, is_reported=options.statistics is not None) as tally:
         run = _run(source, options, history, tally)
         with result_output(options.output) as output:
-            _reported(run, history, output)
+            _reported(run, history, output, options.metrics)
         if run.figures.late:
             typer.echo(f"{run.figures.late:,} updates came too late ({history.late})", err=True)
         if options.statistics is not None:
@@ -111,7 +112,7 @@ def _inputs(options: RunOptions, history: HistoryOptions) -> Iterator[UpdateInpu
         yield UpdateInput(name, place, operations_of(place, history.format, options.limits))
 
 
-def _reported(run: UpdateRun, history: HistoryOptions, output: ResultOutput) -> None:
+def _reported(run: UpdateRun, history: HistoryOptions, output: ResultOutput, metrics: RunMetrics | None) -> None:
     def write(text: str) -> None:
         output.write(text.encode())
         output.flush()
@@ -119,8 +120,17 @@ def _reported(run: UpdateRun, history: HistoryOptions, output: ResultOutput) -> 
     if history.as_of is not None:
         answers: Iterator[Answer] = iter([run.as_of(history.as_of)])
     else:
-        answers = run.answers()
+        answers = run.answers() if metrics is None else _told(run, metrics)
     _REPORTS[history.report](answers, history, write)
+
+
+def _told(run: UpdateRun, metrics: RunMetrics) -> Iterator[Answer]:
+    for answer in run.answers():
+        yield answer
+        figures = run.figures
+        metrics.updates(
+            updates=figures.updates, commits=figures.commits, changes=figures.changes, late=figures.late
+        )
 
 
 def _commits(answers: Iterator[Answer], history: HistoryOptions, write: Callable[[str], None]) -> None:

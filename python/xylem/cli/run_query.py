@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from xylem.spark.shipped_query import ShippedQuery
     from xylem.stream_result import StreamResult
 
+    from .run_metrics import RunMetrics
+
 NOT_STREAMABLE = "XYST0004"
 NO_RECORDS = "XYST0005"
 KEEPS_TOO_MUCH = "XYST0012"
@@ -71,6 +73,8 @@ class RunOptions:
     """None: as the query and its serialization parameters say."""
     late_items: LateItems | None = None
     """Is told of what comes too late for event time."""
+    metrics: RunMetrics | None = None
+    """Is told how far the run is."""
 
 
 def compiled(source: QuerySource, *, check: bool = True, options: RunOptions | None = None) -> Query:

@@ -30,11 +30,15 @@ def write_stream(
             result.watch(line.show)
         if not slow_scanner.is_silent:
             result.watch(slow_scanner.watch)
+        metrics = options.metrics
+        if metrics is not None:
+            result.watch(lambda progress: metrics.stream(progress, result.malformed))
         # What windows hold is measured item by item only where somebody wants to know.
         result.statistics.is_exact = options.statistics is not None or options.plot is not None
         if options.statistics is not None:
             result.measure()
-        result.progress.is_counting = line is not None or options.statistics is not None or options.plot is not None
+        watchers = (line, options.statistics, options.plot, metrics)
+        result.progress.is_counting = any(watcher is not None for watcher in watchers)
         try:
             if options.format is not None:
                 items = result.rows() if options.format in TABLES else result.xdm()

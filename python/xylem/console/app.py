@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from importlib.resources import files
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import anyio
 from starlette.applications import Starlette
@@ -13,16 +14,28 @@ from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, R
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
+from xylem.errors import XylemError
+
 from . import playground
+from .project import Project
+from .run_routes import RunRoutes
+from .runs import Runs
 from .safety import Access, BodyTooLarge, Guard, too_large
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 RUNS_AT_ONCE = 2
 
 
-def console_app(access: Access | None = None) -> Starlette:
-    """The console as an application."""
+def console_app(access: Access | None = None, project: Path | None = None) -> Starlette:
+    """The console as an application, for the runs of a project: a directory, by default the current one."""
+    from jinja2 import Environment, PackageLoader
+
     chosen = access or Access()
-    routes = Routes(chosen)
+    pages = Environment(loader=PackageLoader("xylem.console"), autoescape=True)
+    runs = RunRoutes(Runs(Project(project or Path.cwd())), pages, chosen)
+    routes = Routes(chosen, pages, runs)
     static = StaticFiles(directory=str(files("xylem.console") / "static"))
     return Starlette(
         routes=[
@@ -31,6 +44,7 @@ def console_app(access: Access | None = None) -> Starlette:
             Route("/api/names", routes.names, methods=["POST"]),
             Route("/api/run", routes.run, methods=["POST"]),
             Route("/api/example/{name}", routes.example),
+            *runs.routes(),
             Mount("/static", static),
         ],
         middleware=[Middleware(Guard, access=chosen)],
@@ -41,16 +55,21 @@ def console_app(access: Access | None = None) -> Starlette:
 class Routes:
     """What each address answers."""
 
-    def __init__(self, access: Access) -> None:
-        from jinja2 import Environment, PackageLoader
-
+    def __init__(self, access: Access, pages: Environment, of_runs: RunRoutes) -> None:
         self._access = access
-        self._pages = Environment(loader=PackageLoader("xylem.console"), autoescape=True)
+        self._pages = pages
+        self._of_runs = of_runs
         self._runs = anyio.CapacityLimiter(RUNS_AT_ONCE)
 
     async def page(self, request: Request) -> Response:
         examples = playground.examples()
         first = next(iter(examples.values()))
+        if number := request.query_params.get("run"):
+            try:
+                place = request.query_params.get("letter", "")
+                first = await anyio.to_thread.run_sync(self._of_runs.sample, number, place)
+            except XylemError as error:
+                return PlainTextResponse(str(error), 404)
         text = self._pages.get_template("playground.html").render(
             token=self._access.page_token,
             nonce=self._access.nonce,
@@ -87,12 +106,19 @@ async def _given(request: Request, *names: str) -> dict[str, str]:
     return {name: str(body.get(name, "")) for name in names} if isinstance(body, dict) else dict.fromkeys(names, "")
 
 
-def serve(host: str, port: int, access: Access, certificate: str | None = None, key: str | None = None) -> None:
+def serve(
+    host: str,
+    port: int,
+    access: Access,
+    certificate: str | None = None,
+    key: str | None = None,
+    project: Path | None = None,
+) -> None:
     """Answer until interrupted."""
     import uvicorn
 
     uvicorn.run(
-        console_app(access),
+        console_app(access, project),
         host=host,
         port=port,
         log_level="warning",

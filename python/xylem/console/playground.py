@@ -6,7 +6,6 @@ limits of time and memory, an empty directory, no input but the sample, and no `
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -17,6 +16,8 @@ from xylem.errors import XylemError
 from xylem.interactive.diagnostics import checked, diagnostic_of, line_notes
 from xylem.interactive.name_completion import suggestions, word_before
 from xylem.interactive.shell import names_in
+
+from .clean_environment import clean_environment
 
 TIME_LIMIT_SECONDS = 10
 MEMORY_LIMIT = "1GB"
@@ -70,16 +71,12 @@ def run(text: str, sample: str, chosen: str = "xml") -> dict[str, Any]:
 
 
 def _ran(command: list[str], place: Path) -> tuple[str, str]:
-    kept = ("PATH", "PYTHONPATH", "LANG", "SYSTEMROOT")
-    environment = {name: os.environ[name] for name in kept if name in os.environ}
-    root = str(Path(__file__).parents[2])
-    environment["PYTHONPATH"] = os.pathsep.join(filter(None, (root, environment.get("PYTHONPATH"))))
     with (place / "out").open("wb") as out, (place / "told").open("wb") as told:
         try:
             subprocess.run(
                 command,
                 cwd=place,
-                env=environment,
+                env=clean_environment(),
                 stdin=subprocess.DEVNULL,
                 stdout=out,
                 stderr=told,

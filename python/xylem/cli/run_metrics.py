@@ -1,0 +1,81 @@
+"""`xylem run --metrics FILE`: lines of JSON while a run goes on, and one that says that it has ended well."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from xylem.errors import InputError
+
+if TYPE_CHECKING:
+    from xylem.run.stream.progress import Progress
+    from xylem.source.malformed import MalformedTally
+
+EVERY_SECONDS = 0.25
+
+
+class RunMetrics:
+    """The lines of one run. Each is written at once: whoever reads them sees how far the run is."""
+
+    def __init__(self, write: Callable[[str], object], clock: Callable[[], float] = time.monotonic) -> None:
+        self._write = write
+        self._clock = clock
+        self._start = clock()
+        self._next = self._start
+        self._last: dict[str, Any] = {}
+
+    def stream(self, progress: Progress, tally: MalformedTally | None) -> None:
+        """How far a run over a stream is."""
+        measured = progress.statistics
+        self._last = {
+            "input_bytes": measured.input_bytes,
+            "position": progress.source.position,
+            "size": progress.source.size,
+            "records": measured.records,
+            "results": 0 if progress.written is None else progress.written.results,
+            "held_bytes": measured.held_bytes,
+            "peak_buffered_bytes": measured.peak_buffered_bytes,
+            "malformed": 0 if tally is None else tally.records + tally.documents,
+        }
+        self._tell()
+
+    def updates(self, **figures: int) -> None:
+        """How far a run over update streams is."""
+        self._last = figures
+        self._tell()
+
+    def _tell(self) -> None:
+        if self._clock() >= self._next:
+            self._next = self._clock() + EVERY_SECONDS
+            self._line("running")
+
+    def end(self) -> None:
+        """The run has given all of its answer."""
+        self._line("ended")
+
+    def _line(self, state: str) -> None:
+        from .statistics import peak_rss_bytes
+
+        seconds = round(self._clock() - self._start, 3)
+        facts = {"state": state, "seconds": seconds, **self._last, "peak_rss_bytes": peak_rss_bytes()}
+        self._write(json.dumps(facts) + "\n")
+
+
+@contextmanager
+def run_metrics(path: Path | None) -> Iterator[RunMetrics | None]:
+    """The metrics of a run in a file, which is there from the start; None where nobody asked."""
+    if path is None:
+        yield None
+        return
+    try:
+        file = path.open("w", encoding="utf-8", buffering=1)
+    except OSError as reason:
+        raise InputError("XYIN0002", f"{path}: {reason.strerror or reason}") from reason
+    with file:
+        metrics = RunMetrics(file.write)
+        yield metrics
+        metrics.end()

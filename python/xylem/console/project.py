@@ -1,0 +1,49 @@
+"""The files of a project that the console may name: those below one directory, as they are, and no others.
+
+A name is a path below the directory. What leads out of it, by `..` or by a link, is XYIN0002, as a file that is not
+there is.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+
+from xylem.errors import InputError
+
+MOST_FILES = 500
+_QUERIES = (".xq", ".xquery", ".xqy")
+_INPUTS = (".xml", ".osc", ".osm", ".rss", ".atom", ".gz", ".bz2", ".xz", ".zst", ".jsonl")
+
+
+class Project:
+    """One directory, and what is below it."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root.resolve()
+
+    def file(self, name: str) -> Path:
+        """A file by its name."""
+        path = (self.root / name.replace("\0", "?")).resolve()
+        if not path.is_relative_to(self.root) or not path.is_file():
+            raise InputError("XYIN0002", f"{name!r}: there is no such file in the project")
+        return path
+
+    def queries(self) -> list[str]:
+        """The names of queries."""
+        return sorted(islice(self._names(_QUERIES), MOST_FILES))
+
+    def inputs(self) -> list[str]:
+        """The names of documents and streams."""
+        return sorted(islice(self._names(_INPUTS), MOST_FILES))
+
+    def _names(self, endings: tuple[str, ...]) -> Iterator[str]:
+        for folder, folders, files in os.walk(self.root):
+            folders[:] = [name for name in folders if not name.startswith(".") and name != "node_modules"]
+            for name in files:
+                path = Path(folder, name)
+                if name.endswith(endings) and path.resolve().is_relative_to(self.root):
+                    yield path.relative_to(self.root).as_posix()
+

@@ -1,0 +1,180 @@
+"""The addresses of runs: their pages, what they are asked to do, and what they have written, live.
+
+`/api/runs/ID/events` gives the result as server-sent events. Whoever connects gets the display first, then the rows
+that change it; whoever comes back with `Last-Event-ID` gets the rows behind that one.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Callable
+from functools import partial
+from typing import Any
+
+import anyio
+from jinja2 import Environment
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingResponse
+from starlette.routing import Route
+
+from xylem.errors import XylemError
+
+from .run_log import ROWS_AT_ONCE, ResultLog, commits, display_at, letters, samples
+from .runs import UPDATES, Asked, Runs, last_line
+from .safety import Access
+
+LOOK_EVERY_SECONDS = 0.15
+BEAT_SECONDS = 15.0
+Answer = Callable[[Request, dict[str, Any]], Any]
+
+
+class RunRoutes:
+    """What each address of a run answers."""
+
+    def __init__(self, runs: Runs, pages: Environment, access: Access) -> None:
+        self._runs = runs
+        self._pages = pages
+        self._access = access
+
+    def routes(self) -> list[Route]:
+        return [
+            Route("/runs", self.list_page),
+            Route("/runs/{id}", self.run_page),
+            Route("/api/runs", self._json(self.list), methods=["GET"]),
+            Route("/api/runs", self._json(self.start), methods=["POST"]),
+            Route("/api/runs/{id}", self._json(self.facts)),
+            Route("/api/runs/{id}/stop", self._json(self.stop), methods=["POST"]),
+            Route("/api/runs/{id}/restart", self._json(self.restart), methods=["POST"]),
+            Route("/api/runs/{id}/letters", self._json(self.letters)),
+            Route("/api/runs/{id}/plan", self._json(self.plan)),
+            Route("/api/runs/{id}/display", self._json(self.display)),
+            Route("/api/runs/{id}/events", self.events),
+        ]
+
+    def _json(self, answer: Answer) -> Callable[[Request], Any]:
+        async def answered(request: Request) -> Response:
+            try:
+                body = await request.json() if request.method == "POST" else None
+                given = body if isinstance(body, dict) else {}
+                return JSONResponse(await anyio.to_thread.run_sync(partial(answer, request, given)))
+            except XylemError as error:
+                return JSONResponse({"error": str(error)}, 404 if error.code == "XYIN0002" else 409)
+
+        return answered
+
+    # --- pages
+
+    async def list_page(self, request: Request) -> Response:
+        project = self._runs.project
+        queries, inputs = await anyio.to_thread.run_sync(lambda: (project.queries(), project.inputs()))
+        return self._page("runs.html", queries=queries, inputs=inputs, formats=UPDATES, root=project.root.name)
+
+    async def run_page(self, request: Request) -> Response:
+        try:
+            run = await anyio.to_thread.run_sync(self._runs.run, request.path_params["id"])
+        except XylemError as error:
+            return HTMLResponse(f"<!doctype html><title>Xylem</title><p>{error.code}: no such run", 404)
+        return self._page("run.html", run=run)
+
+    def _page(self, name: str, **values: Any) -> Response:
+        return HTMLResponse(self._pages.get_template(name).render(token=self._access.page_token, **values))
+
+    def sample(self, number: str, place: str) -> tuple[str, str]:
+        """The query of a run and one of its dead letters, for the playground."""
+        run = self._runs.run(number)
+        found = letters(self._runs.place(number) / "letters.jsonl")
+        chosen = found[int(place)] if place.isdecimal() and int(place) < len(found) else {}
+        return self._runs.project.file(run.asked.query).read_text(encoding="utf-8"), str(chosen.get("text", ""))
+
+    # --- what runs are asked to do
+
+    def list(self, request: Request, given: dict[str, Any]) -> Any:
+        return [run.to_dict() for run in self._runs.all()]
+
+    def start(self, request: Request, given: dict[str, Any]) -> Any:
+        query, source, updates = (str(given.get(name, "")) for name in ("query", "input", "updates"))
+        malformed = "dead-letter" if given.get("malformed") == "dead-letter" else "stop"
+        return {"id": self._runs.start(Asked(query, source, updates, malformed))}
+
+    def stop(self, request: Request, given: dict[str, Any]) -> Any:
+        self._runs.stop(request.path_params["id"])
+        return {}
+
+    def restart(self, request: Request, given: dict[str, Any]) -> Any:
+        return {"id": self._runs.restart(request.path_params["id"])}
+
+    # --- what they have written
+
+    def facts(self, request: Request, given: dict[str, Any]) -> Any:
+        run = self._runs.run(request.path_params["id"])
+        place = self._runs.place(run.id)
+        log = commits(place / "result") if run.asked.updates else []
+        return {**run.to_dict(), "samples": samples(place / "metrics.jsonl"), "commits": log}
+
+    def letters(self, request: Request, given: dict[str, Any]) -> Any:
+        return letters(self._runs.place(request.path_params["id"]) / "letters.jsonl")
+
+    def display(self, request: Request, given: dict[str, Any]) -> Any:
+        place = self._runs.place(request.path_params["id"])
+        commit = request.query_params.get("commit", "")
+        return {"display": display_at(place / "result", int(commit) if commit.isdecimal() else 0)}
+
+    def plan(self, request: Request, given: dict[str, Any]) -> Any:
+        """The operators of a run; once it has ended, with what each of them took, gave and held."""
+        run = self._runs.run(request.path_params["id"])
+        if run.asked.updates:
+            return []
+        from xylem import api
+        from xylem.plan.explain_operators import plan_facts
+
+        text = self._runs.project.file(run.asked.query).read_text(encoding="utf-8")
+        operators = plan_facts(api.compile(text, name=run.asked.query).explain().operators)
+        told = last_line(self._runs.place(run.id) / "told").get("operators") or []
+        counted = {(one["id"], one["text"]): one for one in told}
+        return [{**one, **counted.get((one["id"], one["text"]), {})} for one in operators]
+
+    async def events(self, request: Request) -> Response:
+        try:
+            run = await anyio.to_thread.run_sync(self._runs.run, request.path_params["id"])
+        except XylemError as error:
+            return JSONResponse({"error": str(error)}, 404)
+        path = self._runs.place(run.id) / "result"
+        seen = request.headers.get("last-event-id", "")
+        log = ResultLog(path, bool(run.asked.updates))
+        return StreamingResponse(
+            self._told(run.id, log, int(seen) if seen.isdecimal() else None), media_type=_SSE
+        )
+
+    async def _told(self, number: str, log: ResultLog, seen: int | None) -> AsyncIterator[bytes]:
+        to_thread = anyio.to_thread.run_sync
+        if seen is None:
+            while await to_thread(log.rows):
+                pass
+            yield _event(log.seen, "display", {"regions": log.regions, "commit": log.commit})
+        else:
+            skipped: list[dict[str, Any]] = [{}]
+            while log.seen < seen and skipped:
+                skipped = await to_thread(log.rows, min(seen - log.seen, ROWS_AT_ONCE))
+        quiet = 0.0
+        while True:
+            ended = (await to_thread(self._runs.run, number)).state != "running"
+            rows = await to_thread(log.rows)
+            if rows:
+                quiet = 0.0
+                yield _event(log.seen, "rows", {"rows": rows, "commit": log.commit})
+                continue
+            if ended or log.is_full:
+                yield _event(log.seen, "end", {"full": log.is_full})
+                return
+            await anyio.sleep(LOOK_EVERY_SECONDS)
+            quiet += LOOK_EVERY_SECONDS
+            if quiet > BEAT_SECONDS:
+                quiet = 0.0
+                yield b": still here\n\n"
+
+
+_SSE = "text/event-stream"
+
+
+def _event(number: int, name: str, data: Any) -> bytes:
+    return f"id: {number}\nevent: {name}\ndata: {json.dumps(data, ensure_ascii=False)}\n\n".encode()

@@ -1,0 +1,192 @@
+// The screens of runs: the list, and one run with its result, figures, plan and dead letters. Nothing is loaded from elsewhere.
+"use strict";
+(() => {
+  const body = document.body;
+  const find = (id) => document.getElementById(id);
+  const bytes = (n) => (n === undefined || n === null ? "" : n < 1e3 ? `${n} B` : n < 1e6 ? `${(n / 1e3).toFixed(1)} kB` : `${(n / 1e6).toFixed(1)} MB`);
+  const count = (n) => (n === undefined || n === null ? "" : n.toLocaleString("en"));
+  const rate = (n, seconds) => (n === undefined || !seconds ? "" : (n / seconds).toLocaleString("en", { maximumFractionDigits: 1 }));
+  const get = async (path) => (await fetch(path)).json();
+  const post = async (path, data) => {
+    const headers = { "content-type": "application/json", "x-xylem-token": body.dataset.token };
+    return (await fetch(path, { method: "POST", headers, body: JSON.stringify(data || {}) })).json();
+  };
+  const made = (name, text, attributes) => {
+    const element = document.createElement(name);
+    if (text !== undefined && text !== null) element.textContent = text;
+    for (const [key, value] of Object.entries(attributes || {})) element.setAttribute(key, value);
+    return element;
+  };
+  const drawn = (name, attributes, text) => {
+    const element = document.createElementNS("http://www.w3.org/2000/svg", name);
+    for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+    if (text !== undefined) element.textContent = text;
+    return element;
+  };
+  const go = (told) => {
+    if (told.error) { find("problem").textContent = told.error; return; }
+    location.assign(`/runs/${told.id}`);
+  };
+
+  // --- the list
+
+  const actions = (run) => {
+    const cell = made("td");
+    const button = (text, act) => {
+      const one = made("button", text, { "aria-label": `${text} ${run.query}` });
+      one.addEventListener("click", act);
+      cell.append(one, " ");
+    };
+    if (run.state === "running") button("Stop", async () => { await post(`/api/runs/${run.id}/stop`); list(); });
+    else button("Start again", async () => go(await post(`/api/runs/${run.id}/restart`)));
+    return cell;
+  };
+  const row = (run) => {
+    const line = made("tr"), f = run.figures, head = made("td");
+    head.append(made("a", new Date(run.started * 1000).toLocaleTimeString(), { href: `/runs/${run.id}` }));
+    const held = f.held_bytes === undefined ? "" : bytes(f.held_bytes);
+    const values = [run.state, run.query, run.input, bytes(f.input_bytes), rate(f.input_bytes === undefined ? undefined : f.input_bytes / 1e6, f.seconds)];
+    values.push(count(f.results === undefined ? f.changes : f.results), rate(f.results === undefined ? f.changes : f.results, f.seconds), held, count(f.malformed), count(f.late));
+    line.append(head, ...values.map((value) => made("td", value)), actions(run));
+    return line;
+  };
+  const list = async () => {
+    const runs = await get("/api/runs"), rows = find("runs").tBodies[0];
+    const focused = document.activeElement && document.activeElement.getAttribute("aria-label");
+    rows.replaceChildren(...runs.map(row));
+    if (focused && !document.activeElement.isConnected) rows.querySelector(`[aria-label="${CSS.escape(focused)}"]`)?.focus();
+    find("none").hidden = runs.length > 0;
+    body.dataset.ready = "yes";
+    setTimeout(list, runs.some((run) => run.state === "running") ? 500 : 3000);
+  };
+  const runsScreen = () => {
+    find("start").addEventListener("submit", async (event) => {
+      event.preventDefault();
+      go(await post("/api/runs", Object.fromEntries(new FormData(event.target))));
+    });
+    list();
+  };
+
+  // --- one run
+
+  const here = `/api/runs/${body.dataset.run}`;
+  const regions = new Map();
+  const piece = (region, text) => {
+    const element = made("div", text, { class: "region", "data-region": region });
+    regions.set(region, element);
+    return element;
+  };
+  const apply = (change) => {
+    const result = find("result");
+    if (change.op === "insert") result.insertBefore(piece(change.region, change.new), result.children[change.place] || null);
+    else if (change.op === "remove") { regions.get(change.region)?.remove(); regions.delete(change.region); }
+    else regions.get(change.region).textContent = change.new;
+  };
+  const asOf = (commit) => { find("as-of").textContent = body.dataset.updates ? `as of commit ${commit}` : `${count(commit)} items`; };
+  const listen = () => {
+    const source = new EventSource(`${here}/events`);
+    source.addEventListener("display", (event) => {
+      const told = JSON.parse(event.data);
+      regions.clear();
+      find("result").replaceChildren(...told.regions.map(([region, text]) => piece(region, text)));
+      asOf(told.commit);
+    });
+    source.addEventListener("rows", (event) => {
+      const told = JSON.parse(event.data);
+      told.rows.forEach(apply);
+      asOf(told.commit);
+    });
+    source.addEventListener("end", (event) => {
+      source.close();
+      if (JSON.parse(event.data).full) find("as-of").textContent += ", the first of them";
+      find("result").dataset.ended = "yes";
+      show();
+    });
+  };
+  const PLOTS = [["Read", "input_bytes", bytes], ["Results", "results", count], ["Changes", "changes", count], ["Held in buffers", "held_bytes", bytes], ["Most held so far", "peak_buffered_bytes", bytes], ["Memory of the process", "peak_rss_bytes", bytes]];
+  const plot = ([title, name, told], samples) => {
+    const measured = samples.filter((sample) => sample[name] !== undefined);
+    if (!measured.length) return null;
+    const seen = [{ seconds: 0, [name]: 0 }, ...measured];
+    const most = Math.max(...seen.map((sample) => sample[name])), end = Math.max(...seen.map((sample) => sample.seconds), 0.001);
+    const figure = made("figure", null, { "data-plot": name, "data-most": most });
+    const text = `${title}: ${told(most)} at most, ${end.toFixed(1)} s`;
+    const svg = drawn("svg", { viewBox: "0 0 320 90", role: "img", "aria-label": text });
+    const at = (sample) => `${(10 + (300 * sample.seconds) / end).toFixed(1)},${(80 - (70 * sample[name]) / (most || 1)).toFixed(1)}`;
+    svg.append(drawn("polyline", { points: seen.map(at).join(" "), class: "line" }), drawn("path", { d: "M10 10V80H310", class: "axis" }));
+    figure.append(svg, made("figcaption", text));
+    return figure;
+  };
+  const sources = (operator) => [...(operator.inputs || []), ...(operator.over ? [operator.over] : [])];
+  const plan = (operators) => {
+    const depth = new Map(), below = (id, level) => {
+      depth.set(id, Math.max(level, depth.get(id) || 0));
+      const found = operators.find((one) => one.id === id);
+      for (const input of found ? sources(found) : []) below(input, level + 1);
+    };
+    if (operators.length) below(operators[0].id, 0);
+    const place = new Map(operators.map((one, index) => [one.id, { x: 10 + 24 * (depth.get(one.id) || 0), y: 8 + 44 * index }]));
+    const svg = drawn("svg", { viewBox: `0 0 900 ${44 * operators.length + 8}`, role: "img", "aria-label": `${operators.length} operators` });
+    for (const one of operators) for (const input of sources(one)) {
+      const from = place.get(input), to = place.get(one.id);
+      if (from && to) svg.append(drawn("path", { d: `M${to.x + 10} ${to.y + 34}V${from.y + 17}H${from.x}`, class: "edge", "data-from": input, "data-to": one.id }));
+    }
+    for (const one of operators) {
+      const { x, y } = place.get(one.id), group = drawn("g", { class: "operator", "data-id": one.id });
+      const figures = ["items_in", "items_out", "entries", "peak_bytes"].filter((name) => one[name] !== undefined && one[name] !== null);
+      group.append(drawn("rect", { x, y, width: 880 - x, height: 34, rx: 4, class: one.runs || "" }));
+      group.append(drawn("text", { x: x + 8, y: y + 15 }, one.text || one.operator));
+      group.append(drawn("text", { x: x + 8, y: y + 29, class: "counts" }, [one.runs, one.line ? `line ${one.line}` : "", ...figures.map((name) => `${name.replaceAll("_", " ")} ${count(one[name])}`)].filter(Boolean).join(", ")));
+      svg.append(group);
+    }
+    find("plan").replaceChildren(svg);
+  };
+  const letterRow = (letter, index) => {
+    const line = made("tr"), open = made("td");
+    open.append(made("a", "Open in the playground", { href: `/?run=${body.dataset.run}&letter=${index}` }));
+    const excerpt = letter.text.slice(0, 300);
+    const values = [letter.error_line ?? letter.line, letter.error_byte_offset ?? letter.byte_offset, letter.path, `${letter.code}: ${letter.reason}`, excerpt];
+    line.append(...values.map((value) => made("td", value)), open);
+    return line;
+  };
+  let lettersShown = -1, planShown = "";
+  const show = async () => {
+    const run = await get(here), f = run.figures, running = run.state === "running";
+    find("state").textContent = run.state;
+    find("figures").textContent = [f.seconds === undefined ? "" : `${f.seconds.toFixed(1)} s`, f.input_bytes === undefined ? "" : `${bytes(f.input_bytes)} read`, f.malformed ? `${count(f.malformed)} malformed` : "", f.late ? `${count(f.late)} late` : ""].filter(Boolean).join(", ");
+    find("stop").hidden = !running;
+    find("messages").textContent = run.told.split("\n").filter((line) => !line.startsWith("{")).join("\n");
+    find("plots").replaceChildren(...PLOTS.map((one) => plot(one, run.samples)).filter(Boolean));
+    const letters = await get(`${here}/letters`);
+    if (letters.length !== lettersShown) {
+      lettersShown = letters.length;
+      find("letters").tBodies[0].replaceChildren(...letters.map(letterRow));
+      find("no-letters").hidden = letters.length > 0;
+    }
+    if (find("plan") && planShown !== run.state) { planShown = run.state; plan(await get(`${here}/plan`)); }
+    const slider = find("slider");
+    if (slider && run.commits.length - 1 !== Number(slider.max)) {
+      slider.max = Math.max(0, run.commits.length - 1);
+      slider.commits = run.commits;
+    }
+    body.dataset.ready = "yes";
+    return running;
+  };
+  const watch = async () => { if (await show()) setTimeout(watch, 500); };
+  const runScreen = () => {
+    find("stop").addEventListener("click", async () => { await post(`${here}/stop`); show(); });
+    find("restart").addEventListener("click", async () => go(await post(`${here}/restart`)));
+    find("slider")?.addEventListener("input", async (event) => {
+      const chosen = (event.target.commits || [])[Number(event.target.value)];
+      if (!chosen) return;
+      find("slider-commit").textContent = `commit ${chosen.commit}, t = ${chosen.t}`;
+      find("earlier").textContent = (await get(`${here}/display?commit=${chosen.commit}`)).display;
+      find("earlier").dataset.commit = chosen.commit;
+    });
+    listen();
+    watch();
+  };
+
+  if (body.dataset.screen === "runs") runsScreen();
+  else runScreen();
+})();
