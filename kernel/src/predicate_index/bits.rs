@@ -37,12 +37,26 @@ impl Bits {
         self.0.copy_from_slice(&other.0);
     }
 
-    /// Keep what is in another set.
+    /// Keep what is in another set; whether anything is left.
     #[inline(always)]
-    pub fn keep(&mut self, other: &Bits) {
+    pub fn keep(&mut self, other: &Bits) -> bool {
+        let mut left = 0;
         for (own, theirs) in self.0.iter_mut().zip(&other.0) {
             *own &= theirs;
+            left |= *own;
         }
+        left != 0
+    }
+
+    /// Become what two sets have in common; whether that is anything.
+    #[inline(always)]
+    pub fn become_common(&mut self, one: &Bits, other: &Bits) -> bool {
+        let mut left = 0;
+        for ((own, first), second) in self.0.iter_mut().zip(&one.0).zip(&other.0) {
+            *own = first & second;
+            left |= *own;
+        }
+        left != 0
     }
 
     /// Take out what is in another set.
@@ -52,17 +66,16 @@ impl Bits {
         }
     }
 
-    /// The numbers, ascending.
+    /// Call a function with the numbers, ascending.
     #[inline(always)]
-    pub fn numbers(&self) -> impl Iterator<Item = usize> + '_ {
-        self.0.iter().enumerate().flat_map(|(place, &word)| {
+    pub fn each(&self, found: &mut impl FnMut(usize)) {
+        for (place, &word) in self.0.iter().enumerate() {
             let mut rest = word;
-            std::iter::from_fn(move || {
-                let next = (rest != 0).then(|| place * 64 + rest.trailing_zeros() as usize);
-                rest &= rest.wrapping_sub(1);
-                next
-            })
-        })
+            while rest != 0 {
+                found(place * 64 + rest.trailing_zeros() as usize);
+                rest &= rest - 1;
+            }
+        }
     }
 }
 
@@ -70,10 +83,16 @@ impl Bits {
 mod tests {
     use super::*;
 
+    fn numbers(bits: &Bits) -> Vec<usize> {
+        let mut found = Vec::new();
+        bits.each(&mut |number| found.push(number));
+        found
+    }
+
     #[test]
     fn sets_are_what_was_put_into_them() {
         for size in [0, 1, 63, 64, 65, 200] {
-            assert_eq!(Bits::full(size).numbers().collect::<Vec<_>>(), (0..size).collect::<Vec<_>>());
+            assert_eq!(numbers(&Bits::full(size)), (0..size).collect::<Vec<_>>());
         }
         let mut some = Bits::empty(130);
         for number in [0, 63, 64, 129] {
@@ -82,8 +101,9 @@ mod tests {
         let mut others = Bits::full(130);
         others.drop(&some);
         some.remove(63);
-        assert_eq!(some.numbers().collect::<Vec<_>>(), [0, 64, 129]);
-        others.keep(&some);
-        assert_eq!(others.numbers().count(), 0);
+        assert_eq!(numbers(&some), [0, 64, 129]);
+        assert!(!others.keep(&some));
+        assert!(others.become_common(&some, &Bits::full(130)));
+        assert_eq!(numbers(&others), numbers(&some));
     }
 }

@@ -77,9 +77,16 @@ impl Index {
 
     /// Call a function with each taker that takes an element whose values the columns have, and with the verdict.
     pub fn matching(&mut self, takers: &[Option<Taker>], columns: &[Column], found: &mut impl FnMut(&Taker, Verdict)) {
-        self.candidates.copy(&self.all);
+        // None of the takers narrowed yet, the first sets need not be cut out of all.
+        let mut is_all = true;
         for (place, of_column) in self.of_column.iter().enumerate() {
-            of_column.narrow(&columns[self.columns[place] as usize], &mut self.candidates, &mut self.scratch);
+            let column = &columns[self.columns[place] as usize];
+            if !of_column.narrow(column, &self.all, &mut is_all, &mut self.candidates, &mut self.scratch) {
+                return;
+            }
+        }
+        if is_all {
+            self.candidates.copy(&self.all);
         }
         let mut tell = |last: Option<(u32, Verdict)>| match last {
             None | Some((_, Verdict::Fails)) => {}
@@ -90,9 +97,9 @@ impl Index {
             }
         };
         let mut last: Option<(u32, Verdict)> = None;
-        for place in self.candidates.numbers() {
+        self.candidates.each(&mut |place| {
             let (number, alternative) = self.conjunctions[place];
-            let Some(taker) = &takers[number as usize] else { continue };
+            let Some(taker) = &takers[number as usize] else { return };
             let verdict = decided(&taker.alternatives[alternative as usize], columns);
             match &mut last {
                 Some((before, best)) if *before == number => *best = either(*best, verdict),
@@ -101,7 +108,7 @@ impl Index {
                     last = Some((number, verdict));
                 }
             }
-        }
+        });
         tell(last);
     }
 }
@@ -166,30 +173,48 @@ impl OfColumn {
         made
     }
 
-    /// Leave only those candidates that may hold for the values.
+    /// Leave only those candidates that may hold for the values; whether there are any.
     #[inline(always)]
-    fn narrow(&self, column: &Column, candidates: &mut Bits, scratch: &mut Bits) {
+    fn narrow(
+        &self,
+        column: &Column,
+        all: &Bits,
+        is_all: &mut bool,
+        candidates: &mut Bits,
+        scratch: &mut Bits,
+    ) -> bool {
+        // A value that is no number leaves every bound open; of NaN alone there is no largest.
+        if let (Some(bounds), false, true) = (&self.bounds, column.is_open, column.least <= column.most) {
+            let (lower, upper) =
+                (&bounds.lower[bounds.stretch(column.most)], &bounds.upper[bounds.stretch(column.least)]);
+            let is_left = if std::mem::take(is_all) {
+                candidates.become_common(lower, upper)
+            } else {
+                candidates.keep(lower) && candidates.keep(upper)
+            };
+            if !is_left {
+                return false;
+            }
+        }
+        let is_plain = column.is_there && !self.has_absent && self.texts.is_none();
+        if std::mem::replace(is_all, *is_all && is_plain) && !is_plain {
+            candidates.copy(all);
+        }
         if !column.is_there {
             candidates.drop(&self.needs);
-            return;
+            return true;
         }
         if self.has_absent {
             candidates.drop(&self.absent);
         }
-        // A value that is no number leaves every bound open; of NaN alone there is no largest.
-        if let (Some(bounds), false, true) = (&self.bounds, column.is_open, column.least <= column.most) {
-            candidates.keep(&bounds.lower[bounds.stretch(column.most)]);
-            candidates.keep(&bounds.upper[bounds.stretch(column.least)]);
-        }
-        if let Some(texts) = &self.texts {
-            scratch.copy(&texts.others);
-            for value in column.texts() {
-                for &number in texts.by_text.get(value).map_or(&[][..], Vec::as_slice) {
-                    scratch.insert(number as usize);
-                }
+        let Some(texts) = &self.texts else { return true };
+        scratch.copy(&texts.others);
+        for value in column.texts() {
+            for &number in texts.by_text.get(value).map_or(&[][..], Vec::as_slice) {
+                scratch.insert(number as usize);
             }
-            candidates.keep(scratch);
         }
+        candidates.keep(scratch)
     }
 }
 

@@ -20,6 +20,9 @@ def network_traffic(
     overlap: Annotated[
         str, typer.Option("--overlap", help="Of how many in a hundred the box lies inside another.")
     ] = "10,50,80,95",
+    shared: Annotated[
+        str, typer.Option("--shared", help="So many subscriptions with one scan: 1,10,100,1000,10000.")
+    ] = "",
     json_file: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write the figures there.")] = None,
     svg_file: Annotated[Path | None, typer.Option("--svg", metavar="FILE", help="Write a bar chart there.")] = None,
 ) -> None:
@@ -30,6 +33,9 @@ def network_traffic(
     from .network_run import grid_network, thesis_network
     from .option_lists import listed_numbers
 
+    if shared:
+        _shared_scans(records, seed, listed_numbers(shared, "--shared", int), json_file)
+        return
     results = [thesis_network(records, seed, with_alert=alert)]
     if subscriptions:
         shares = listed_numbers(overlap, "--overlap", float)
@@ -55,3 +61,20 @@ def network_traffic(
         svg_file,
         lambda: bar_chart("Bytes over all links", titles, series, "B"),
     )
+
+
+def _shared_scans(records: int, seed: int, numbers: list[int], json_file: Path | None) -> None:
+    from dataclasses import asdict
+
+    from .shared_scan_run import shared_scans
+
+    results = shared_scans(records, seed, numbers)
+    typer.echo(f"subscriptions of one stream, {records:,} photons; times are CPU")
+    typer.echo(f"{'':>14}{'scan':>12}{'Vela alone':>12}{'registration':>18}{'memory each':>14}")
+    for one in results:
+        registered = f"{one.registration_p50_ms:.1f}, p99 {one.registration_p99_ms:.1f} ms"
+        typer.echo(
+            f"{one.subscriptions:>14,}{one.scan_ms:>9,.0f} ms{one.ratio:>11.2f}x{registered:>18}"
+            f"{one.kilobytes_each:>11,.0f} kB"
+        )
+    save(json_file, lambda: [asdict(one) for one in results], None, lambda: "")

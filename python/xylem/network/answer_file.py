@@ -1,11 +1,58 @@
-"""An answer that grows: a file of its first bytes, written by whatever run computes it."""
+"""Answers that grow: files of their first bytes, written by whatever run computes them."""
 
 from __future__ import annotations
 
 import os
+import threading
+from collections import OrderedDict
 from pathlib import Path
 
 from xylem.run.sealed_file import private_file
+
+MOST_OPEN = 256
+"""So many files are open at once, however many answers there are."""
+
+
+class OpenFiles:
+    """Files that are open because they were used lately. Threads may use them at once."""
+
+    def __init__(self, most: int = MOST_OPEN) -> None:
+        self._most = most
+        self._files: OrderedDict[Path, int] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def write(self, path: Path, data: bytes, at: int) -> None:
+        with self._lock:
+            os.pwrite(self._number(path), data, at)
+
+    def read(self, path: Path, size: int, at: int) -> bytes:
+        with self._lock:
+            return os.pread(self._number(path), size, at)
+
+    def sync(self, path: Path) -> None:
+        with self._lock:
+            own = os.dup(self._number(path))
+        try:
+            os.fsync(own)
+        finally:
+            os.close(own)
+
+    def _number(self, path: Path) -> int:
+        """The descriptor of a file, which is made if need be."""
+        found = self._files.get(path)
+        if found is None:
+            if len(self._files) >= self._most:
+                os.close(self._files.popitem(last=False)[1])
+            found = self._files[path] = private_file(path, os.O_RDWR)
+        else:
+            self._files.move_to_end(path)
+        return found
+
+    def close(self) -> None:
+        with self._lock:
+            for file in self._files.values():
+                os.close(file)
+            self._files.clear()
 
 
 class AnswerFile:
@@ -15,9 +62,12 @@ class AnswerFile:
     records alone, so these are the same bytes.
     """
 
-    def __init__(self, path: Path) -> None:
-        self._file = private_file(path, os.O_RDWR)
-        self.size = os.fstat(self._file).st_size
+    __slots__ = ("_files", "_path", "_skipped", "size")
+
+    def __init__(self, path: Path, files: OpenFiles) -> None:
+        self._path = path
+        self._files = files
+        self.size = path.stat().st_size if path.exists() else 0
         """How many bytes of the answer there are."""
         self._skipped = 0
 
@@ -27,13 +77,16 @@ class AnswerFile:
             self._skipped += known
             data = data[known:]
         if data:
-            os.pwrite(self._file, data, self.size)
+            self._files.write(self._path, data, self.size)
             self.size += len(data)
             self._skipped = self.size
 
     def read(self, start: int, most: int = 1 << 16) -> bytes:
         """The bytes from a place on, as far as they are there; never half a character."""
-        data = os.pread(self._file, min(most, max(0, self.size - start)), start)
+        size = min(most, max(0, self.size - start))
+        if not size:
+            return b""
+        data = self._files.read(self._path, size, start)
         if len(data) == most:
             # A character may begin at the end of what was asked for.
             cut = len(data)
@@ -44,7 +97,4 @@ class AnswerFile:
         return data
 
     def sync(self) -> None:
-        os.fsync(self._file)
-
-    def close(self) -> None:
-        os.close(self._file)
+        self._files.sync(self._path)

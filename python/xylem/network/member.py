@@ -8,11 +8,12 @@ answer can have the rest from another run, which leaves out as many.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from decimal import Decimal
 
-from xylem.errors import InputError, StaticError
+from xylem.errors import InputError, StaticError, XylemError
 from xylem.functions.context import Context, RunPart
 from xylem.lowering.stream.account import account_of
 from xylem.pipeline import StaticEnvironment
@@ -20,6 +21,7 @@ from xylem.plan.scan_plan import WRITTEN, Written
 from xylem.query.compiled_query import CompiledQuery
 from xylem.run.stream.collector import Collector
 from xylem.run.stream.program import StreamProgram
+from xylem.run.stream.roles import ItemRole
 from xylem.run.stream.run import Statistics, StreamRun
 from xylem.run.stream.window_output import WindowOutput
 from xylem.sink.default_parameters import chosen_parameters
@@ -33,6 +35,7 @@ from xylem.values.node import Node
 from xylem.values.tree_interface import TreeInterface
 
 from .merged_scan import Request, Share, can_be_merged
+from .query_forms import Constants, Form, QueryForms, replaced
 
 BUFFERED_BYTES = DEFAULT_LIMITS.buffered_bytes
 
@@ -43,9 +46,12 @@ class SubscribedQuery:
     XYST0004 or XYRT0051 with the reason for any other.
     """
 
-    def __init__(self, text: str, name: str) -> None:
+    __slots__ = ("__weakref__", "is_merged", "name", "parameters", "program", "request", "text")
+
+    def __init__(self, text: str, name: str, program: StreamProgram | None = None) -> None:
         self.text = text
-        self.program: StreamProgram = CompiledQuery(text, StaticEnvironment(name=name)).stream_program()
+        self.name = name
+        self.program = program or CompiledQuery(text, StaticEnvironment(name=name)).stream_program()
         self.parameters = chosen_parameters(self.program.handlers.output, {}, lambda: True)
         if not can_write_events(self.parameters):
             raise StaticError("XYRT0051", "its answer must be complete before the output method can write it")
@@ -64,6 +70,21 @@ class SubscribedQuery:
         """Whether it can share a scan with others; else it has one of its own."""
         self.request = Request(self.program.scan)
 
+    def with_constants(self, text: str, name: str, form: Form, constants: Constants) -> SubscribedQuery:
+        """A query like this one, which is that of the form, with constants in the place of marks."""
+        made = SubscribedQuery.__new__(SubscribedQuery)
+        made.text, made.name = text, name
+        made.parameters, made.is_merged = self.parameters, self.is_merged
+        made.program = form.program_with(constants)
+        made.request = self.request.replaced(lambda part: replaced(part, constants))
+        # The code is the same line by line: where an error arose is known to the query as it was written.
+        made.program.handlers.locate = lambda error: SubscribedQuery(text, name).program.handlers.locate(error)  # type: ignore[method-assign]
+        return made
+
+    def written_by(self, step: int) -> ItemRole:
+        """Whose results the scan writes for a step."""
+        return next(role for role in self.program.roles if role.step == step and isinstance(role, ItemRole))
+
     @property
     def source(self) -> str | None:
         """The stream that it names; None where it reads the context item."""
@@ -71,6 +92,37 @@ class SubscribedQuery:
             case ast.FunctionCall(arguments=(ast.StringLiteral(value=name),)):
                 return name
         return None
+
+
+class SubscribedQueries:
+    """Queries that have been compiled, be it with other constants."""
+
+    def __init__(self) -> None:
+        self._forms = QueryForms()
+        self._of_form: dict[int, SubscribedQuery] = {}
+
+    def compiled(self, text: str, name: str) -> SubscribedQuery:
+        """A query, compiled unless one of its form is known."""
+        known = self._forms.known(text) or self._learnt(text, name)
+        if known is None:
+            return SubscribedQuery(text, name)
+        form, constants = known
+        return self._of_form[id(form)].with_constants(text, name, form, constants)
+
+    def _learnt(self, text: str, name: str) -> tuple[Form, Constants] | None:
+        outline = self._forms.new_outline(text)
+        if outline is None:
+            return None
+        marked: SubscribedQuery | None = None
+        with suppress(XylemError):
+            # What is wrong with it is said of the query as it was written.
+            marked = SubscribedQuery(outline.marked, name)
+        form = self._forms.add(outline, None if marked is None else marked.program)
+        constants = outline.constants(text)
+        if form is None or marked is None or constants is None:
+            return None
+        self._of_form[id(form)] = marked
+        return form, constants
 
 
 class Member:
@@ -98,7 +150,11 @@ class Member:
         space = program.handlers.namespace(part, None)
         context = Context(program.static, part)
         self._run = StreamRun(program.roles, len(program.slots), space, context, output, self._statistics)
+        self.may_be_done = self._run.stopping.is_possible or self._windows is not None
+        """Whether it may come to pass that nothing can change the answer any more."""
         self._started = False
+        self._written_step = -1
+        self._written_role: ItemRole
 
     def _new_collector(self) -> Collector:
         return Collector(self.query.program.static.base_uri, *self.query.program.copy_namespaces)
@@ -137,6 +193,12 @@ class Member:
     def take_text(self, step: int, written: Written) -> None:
         """As `take`, for a text that the scan has written and nothing else; what is open rests on a small tree."""
         run, windows = self._run, self._windows
+        if self._written_step != step:
+            self._written_step, self._written_role = step, self.query.written_by(step)
+        if windows is None and run.passes_on(self._written_role, written):
+            if written.text:
+                self._writer.markup_at_once(written.text)
+            return
 
         def take() -> None:
             run.written = iter((written,))

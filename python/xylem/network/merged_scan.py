@@ -10,8 +10,9 @@ again.
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from xylem.errors import XylemError
 from xylem.plan.result_template import Tally, Template
@@ -22,7 +23,7 @@ from xylem.source.limits import DEFAULT_LIMITS, Limits
 from xylem.source.scan import BatchTrees, ScannedBatch, Scanner, scanner_class
 from xylem.values.tree_interface import TreeInterface
 
-from .shared_steps import SharedPlan, Taking, shared_plan
+from .shared_steps import SharedPlan, Taking, shared_plan, shared_shape
 
 START = 1
 _COUNT = int(Report.COUNT)
@@ -50,6 +51,18 @@ class Request:
             self.shared = shared_plan(self.plan) if kernel.is_kernel_built() else None
             if self.shared is not None:
                 self.plan = self.shared.shape
+
+    def replaced(self, change: Callable[[Any], Any]) -> Request:
+        """The same with other constants; steps that hold none stay those that others have too."""
+        made = Request.__new__(Request)
+        made.plan = change(self.plan)
+        made.shared = self.shared
+        if self.shared is not None and made.plan is self.plan:
+            made.shared = SharedPlan(self.plan, change(self.shared.takings))
+        elif self.shared is not None:
+            made.shared = SharedPlan(shared_shape(made.plan), change(self.shared.takings))
+            made.plan = made.shared.shape
+        return made
 
 
 def _step(step: ScanStep) -> ScanStep:

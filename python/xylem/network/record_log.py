@@ -13,6 +13,7 @@ import os
 from base64 import b64decode, b64encode
 from bisect import bisect_right
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import accumulate
 from pathlib import Path
 from zlib import crc32
@@ -34,6 +35,11 @@ class _Addition:
     @property
     def size(self) -> int:
         return sum(self.lengths)
+
+    @cached_property
+    def places(self) -> list[int]:
+        """Where its records begin, and where the last one ends."""
+        return [0, *accumulate(self.lengths)]
 
 
 class RecordLog:
@@ -111,7 +117,7 @@ class RecordLog:
         number = bisect_right(self._firsts, start) - 1
         while at < end and size < most_bytes and 0 <= number < len(self._additions):
             addition = self._additions[number]
-            places = [0, *accumulate(addition.lengths)]
+            places = addition.places
             first = at - addition.first
             last = min(end - addition.first, len(addition.lengths))
             while last > first + 1 and size + places[last] - places[first] > most_bytes:

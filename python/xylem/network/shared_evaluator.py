@@ -16,7 +16,7 @@ from .member import Member
 from .merged_scan import Found, MergedScan, Share
 from .record_log import RecordLog
 
-PIECE_BYTES = 1 << 20
+PIECE_BYTES = 4 << 20
 """So much of the log is scanned at a time."""
 MOST_APART = 16
 """Subscriptions that cannot share a scan: no more of them for one stream."""
@@ -92,6 +92,9 @@ class SharedEvaluator:
 
     def __len__(self) -> int:
         return len(self._together) + len(self._apart)
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._together or name in self._apart
 
     def names(self) -> list[str]:
         return [*self._together, *self._apart]
@@ -222,7 +225,14 @@ class SharedEvaluator:
                 if begun is None or not member.is_started:
                     share = Share([5], [step], [0], [], [written])
                     self._give_share(running, found, member, share)
-                elif self._try(member, lambda m=member, s=step, w=written: m.take_text(s, w)):  # type: ignore[misc]
+                    continue
+                # There may be very many, each with little: no more is done for one than must be.
+                try:
+                    member.take_text(step, written)
+                except XylemError as error:
+                    self._give_up(member, error)
+                    continue
+                if member.may_be_done:
                     self._look_whether_done(member)
         around: list[int] | None = None
         for number, share in found.shares.items():
@@ -250,10 +260,13 @@ class SharedEvaluator:
         try:
             action()
         except XylemError as error:
-            self.drop(member.name)
-            self._failed(member, error)
+            self._give_up(member, error)
             return False
         return True
+
+    def _give_up(self, member: Member, error: XylemError) -> None:
+        self.drop(member.name)
+        self._failed(member, error)
 
     def _small_tree(self, member: Member) -> TreeInterface:
         scan = MergedScan([member.query.request], self._log.opening, self._limits)

@@ -73,8 +73,12 @@ def shared_plan(plan: ScanPlan) -> SharedPlan | None:
         steps.append(replace(step, tests=kept, value_tests=(), result=None, attributes=attributes))
     if not takings:
         return None
-    shape = ScanPlan(tuple(steps), plan.comments)
-    return SharedPlan(_SHAPES.setdefault(shape, shape), tuple(takings))
+    return SharedPlan(shared_shape(ScanPlan(tuple(steps), plan.comments)), tuple(takings))
+
+
+def shared_shape(plan: ScanPlan) -> ScanPlan:
+    """The one plan that stands for all that are equal."""
+    return _SHAPES.setdefault(plan, plan)
 
 
 def _is_taken(step: ScanStep) -> bool:

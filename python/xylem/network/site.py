@@ -18,13 +18,14 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from weakref import WeakValueDictionary
 
 from xylem.errors import InputError, XylemError
 from xylem.run.sealed_file import private_directory, private_file
 
-from .answer_file import AnswerFile
+from .answer_file import AnswerFile, OpenFiles
 from .catalogue import Catalogue, Subscription
-from .member import SubscribedQuery
+from .member import SubscribedQueries, SubscribedQuery
 from .record_splitter import RecordSplitter
 from .stream_site import StreamSite
 
@@ -49,7 +50,10 @@ class Site:
         private_directory(directory / "streams")
         private_directory(directory / "answers")
         self._answers: dict[str, AnswerFile] = {}
-        self._queries: dict[str, SubscribedQuery] = {}
+        self._open_files = OpenFiles()
+        self._queries: WeakValueDictionary[str, SubscribedQuery] = WeakValueDictionary()
+        """Those that are in use, by their text."""
+        self._compiled = SubscribedQueries()
         self.streams = {name: self._stream(name) for name in self.catalogue.sources}
         self._lock = threading.RLock()
         self._work = threading.Condition(self._lock)
@@ -66,14 +70,14 @@ class Site:
     def _answer(self, name: str) -> AnswerFile:
         found = self._answers.get(name)
         if found is None:
-            found = self._answers[name] = AnswerFile(self.directory / "answers" / name)
+            found = self._answers[name] = AnswerFile(self.directory / "answers" / name, self._open_files)
         return found
 
     def _query(self, text: str, name: str) -> SubscribedQuery:
         """A query is compiled once, however many subscribe it."""
         found = self._queries.get(text)
         if found is None:
-            found = self._queries[text] = SubscribedQuery(text, name)
+            found = self._queries[text] = self._compiled.compiled(text, name)
         return found
 
     # --- streams
@@ -144,6 +148,7 @@ class Site:
             known = self.catalogue.subscriptions.get(name)
             end = self.streams[known.source].log.end if known is not None else 0
             found = self.catalogue.unsubscribe(name, end)
+            self.streams[found.source].end(name)
             self._work.notify_all()
             return found
 
@@ -222,8 +227,7 @@ class Site:
         for stream in self.streams.values():
             stream.sync()
             stream.close()
-        for answer in self._answers.values():
-            answer.close()
+        self._open_files.close()
         self.catalogue.close()
         os.close(self._lock_file)
 

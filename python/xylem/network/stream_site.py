@@ -30,11 +30,19 @@ class StreamSite:
         """Those that begin where no evaluator is yet."""
         self._evaluators: list[SharedEvaluator] = []
         self._touched: set[str] = set()
+        self._ending: set[str] = set()
+        """Those that were given up, and may not have all that came before."""
         self.evaluated_bytes = 0
 
     def add(self, subscription: Subscription, query: SubscribedQuery) -> None:
         """A subscription is to be answered."""
         self._waiting.append((subscription, query))
+        if subscription.end is not None:
+            self._ending.add(subscription.name)
+
+    def end(self, name: str) -> None:
+        """A subscription was given up."""
+        self._ending.add(name)
 
     @property
     def position(self) -> int:
@@ -92,10 +100,11 @@ class StreamSite:
     def _leave(self, evaluator: SharedEvaluator) -> bool:
         """Those that were given up here have all they asked for."""
         changed = False
-        for name in evaluator.names():
+        for name in self._ending_in(evaluator):
             subscription = self._catalogue.subscriptions[name]
             if subscription.end is not None and subscription.end <= evaluator.position:
                 evaluator.leave(name)
+                self._ending.discard(name)
                 self.sync()
                 if self._catalogue.subscriptions[name].is_live:
                     self._catalogue.complete(name, subscription.end)
@@ -108,8 +117,11 @@ class StreamSite:
         return changed
 
     def _ends(self, evaluator: SharedEvaluator) -> list[int]:
-        found = [self._catalogue.subscriptions[name].end for name in evaluator.names()]
+        found = [self._catalogue.subscriptions[name].end for name in self._ending_in(evaluator)]
         return [end for end in found if end is not None]
+
+    def _ending_in(self, evaluator: SharedEvaluator) -> list[str]:
+        return [name for name in list(self._ending) if name in evaluator]
 
     def _meet(self) -> None:
         """Evaluators at one position become one; those that nobody needs are gone."""

@@ -180,6 +180,17 @@ class EventWriter:
         self._append(text)
         self._flush_if_full()
 
+    def markup_at_once(self, text: str) -> None:
+        """As `markup`, and handed over."""
+        if self._has_open_tag or self._is_first or self._buffer.parts:
+            self.markup(text)
+            self.flush()
+            return
+        if not self.takes_markup or not self.declares_nothing:
+            raise EngineBug("XYBUG0001", "text of a template where it does not fit")
+        self._after_atomic = False
+        self._buffer.write(text)
+
     def finish(self) -> None:
         """The end of the result."""
         assert not self._is_inside, "an element is still open"

@@ -22,7 +22,7 @@ from xylem.values.node import Node
 from xylem.values.tree_interface import TreeInterface
 
 from .accumulator import Accumulator, Counter, LeftFold, accumulator
-from .buffer import Buffer, size_of
+from .buffer import ROW_BYTES, Buffer, size_of
 from .feed_runs import FeedRuns
 from .first_tuples import FirstSpec, FirstTuples, limit_of
 from .item_runs import ItemRuns
@@ -208,6 +208,19 @@ class StreamRun:
         self.statistics.records += len(kinds) + sum(each.elements - 1 for each in written)
         if self.statistics.counters is not None:
             self.statistics.counters.take_batch(kinds, steps, counts, written, tables)
+
+    def passes_on(self, role: ItemRole, written: Written) -> bool:
+        """Whether a result that the scan has written is the next part of the output, with nothing to be done first."""
+        scope, statistics = self.open.get(role.scope.step), self.statistics
+        if scope is None or scope.next_handler != role.position:
+            return False
+        scope.reached = role.position
+        size = written.most_characters + ROW_BYTES * written.most_rows
+        if role.held_as is not None and statistics.held_bytes + size > statistics.recent_peak_bytes:
+            statistics.hold(role.held_as, size)
+            statistics.hold(role.held_as, -size)
+        statistics.records += written.elements
+        return True
 
     def _push_runs(self, tree: TreeInterface, keys: list[int], rows: list[int]) -> None:
         """The records of a batch, those of one kind that come one after another together."""

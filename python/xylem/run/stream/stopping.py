@@ -38,11 +38,11 @@ class Stopping:
     def __init__(self, roles: Sequence[Role]) -> None:
         self._items = [role for role in roles if isinstance(role, (ItemRole, RegionRole))]
         self._feeds = [role for role in roles if isinstance(role, FeedRole)]
-        self._is_possible = bool(self._items or self._feeds) and all(map(_may_be_enough, roles))
+        self.is_possible = bool(self._items or self._feeds) and all(map(_may_be_enough, roles))
 
     def is_reached(self, open_scopes: Mapping[int, OpenScope]) -> bool:
         """Whether every record that matters has been seen."""
-        if not self._is_possible:
+        if not self.is_possible:
             return False
         return all(self._has_enough(role, open_scopes.get(role.scope.step)) for role in self._items) and all(
             self._is_decided(role, open_scopes.get(role.scope.step)) for role in self._feeds
