@@ -43,6 +43,7 @@ pub mod row_paths;
 pub mod rows;
 pub mod scanner;
 mod simple_element;
+pub mod simple_updates;
 pub mod start_tag;
 pub mod subtree_text;
 pub mod table;

@@ -248,6 +248,15 @@ class RecordChecker:
     def feed(self, data: bytes) -> None: ...
     def finish(self) -> None: ...
 
+SimpleContent: TypeAlias = tuple[str | tuple[str, tuple[tuple[str, str], ...], str | None, "SimpleContent"], ...]
+SimpleUpdate: TypeAlias = tuple[
+    str, str | None, str | None, str | None, SimpleContent, tuple[int, int, int], bytes
+]
+
+def simple_updates(
+    data: bytes, prefix: bytes, declared: list[bytes], most: tuple[int, int], place: tuple[int, int, int]
+) -> tuple[list[SimpleUpdate], int]: ...
+
 DocumentTuple: TypeAlias = tuple[int, int, bytes, bool]
 
 class DocumentSplitter:

@@ -10,6 +10,7 @@ mod plan;
 mod read_tree;
 mod record_checker;
 mod scanner;
+mod simple_updates;
 mod table;
 mod takers;
 mod template;
@@ -39,6 +40,8 @@ mod _kernel {
     use super::record_checker::RecordChecker;
     #[pymodule_export]
     use super::scanner::Scanner;
+    #[pymodule_export]
+    use super::simple_updates::simple_updates;
     #[pymodule_export]
     use super::tree::{CompactRows, NameTable, PathPlan, SubtreeText};
     #[pymodule_export]

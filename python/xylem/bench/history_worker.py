@@ -117,7 +117,7 @@ def duckdb(task: HistoryTask, regions: int, updates: int, seed: int) -> dict[str
 def _by_table(task: HistoryTask, regions: int, updates: int, seed: int, database: Any) -> dict[str, Any]:
     if task.sql is None:
         return {"missing": "no table was written for it"}
-    from xylem.source.update_stream.operations import BeginUpdate, Start, Text
+    from xylem.source.update_stream.operations import Start, Text
     from xylem.source.update_stream.wire import read_wire
 
     run = database.execute
@@ -141,9 +141,12 @@ def _by_table(task: HistoryTask, regions: int, updates: int, seed: int, database
             if rows:
                 database.executemany("INSERT INTO version VALUES (?, ?, NULL, ?, ?)", rows)
             continue
-        begin = next(event for event in operation.events if isinstance(event, BeginUpdate))
-        quote = next(int(event.value) for event in operation.events if isinstance(event, Text))
-        target, now = int(begin.of[1:]), len(costs) + 1
+        update = operation.update
+        assert update is not None
+        element = update.content[0]
+        assert not isinstance(element, str)
+        quote = int(str(element[3][0]))
+        target, now = int(update.of[1:]), len(costs) + 1
         run("UPDATE version SET ends = ? WHERE id = ? AND ends IS NULL", (now, target))
         run("INSERT INTO version VALUES (?, ?, NULL, ?, ?)", (target, now, names[target], quote))
         run(task.sql).fetchall()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, cast
 
 from xylem.errors import DynamicError
@@ -31,6 +32,16 @@ _SIDES = {"following-sibling": True, "preceding-sibling": False}
 
 def choice_of(sign: str, amount: Any, until: Any = None) -> VersionChoice:
     """XYDY0020 for what is no number of versions or seconds."""
+    return _choice_by_number(sign, amount) if type(amount) is int and until is None else _choice(sign, amount, until)
+
+
+@lru_cache(maxsize=256)
+def _choice_by_number(sign: str, amount: int) -> VersionChoice:
+    """Most are literals, and asked again and again."""
+    return _choice(sign, amount)
+
+
+def _choice(sign: str, amount: Any, until: Any = None) -> VersionChoice:
     number = _number(amount, sign)
     if sign.startswith("#") and number != int(number):
         raise DynamicError("XYDY0020", f"{amount} is no number of versions")

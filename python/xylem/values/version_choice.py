@@ -28,14 +28,18 @@ class VersionChoice:
     def is_by_time(self) -> bool:
         return self.sign in ("?", "?[]", "between")
 
+    def counted(self, number: int, current: int = 0) -> list[int]:
+        """The places that `#v` or `#[v]` chooses of so many versions, whenever they lived."""
+        last = current + int(self.amount)
+        if self.sign == "#":
+            return [last] if last < number else []
+        return list(range(current, min(last + 1, number)))
+
     def places(self, lifespans: Sequence[Lifespan], now: Decimal, current: int = 0) -> list[int]:
         """The places of the chosen ones, newest first. `#v` counts from `current`, `?t` from now."""
         match self.sign:
-            case "#":
-                place = current + int(self.amount)
-                return [place] if place < len(lifespans) else []
-            case "#[]":
-                return list(range(current, min(current + int(self.amount) + 1, len(lifespans))))
+            case "#" | "#[]":
+                return self.counted(len(lifespans), current)
             case "?":
                 moment = now - self.amount
                 return [place for place, span in enumerate(lifespans) if _holds_at(span, moment)][:1]

@@ -11,9 +11,9 @@ Commits are counted from 1 over all streams. `now` is the greatest time of all o
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from .content import PENDING, Content, Document, Element, Leaf, Owner, Slot, Version
 
@@ -21,8 +21,7 @@ Kind = Literal["content", "replaced", "removed", "inserted"]
 ZERO = Decimal(0)
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(NamedTuple):
     """What one update did.
 
     content     base content came into `owner`, the document or what was shown before: `node`, with all that is in it
@@ -42,8 +41,7 @@ class Change:
     node: Content | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Commit:
+class Commit(NamedTuple):
     """A state of all streams that can be asked for."""
 
     number: int
@@ -120,7 +118,7 @@ class History:
             item.shown = made.number
         self._pending.clear()
         # What changed is told once: kept, it would keep every version there has been.
-        self.commits.append(replace(made, changes=()))
+        self.commits.append(Commit(made.number, made.time))
         if self.first_time is None:
             self.first_time = made.time
         for listener in self.listeners:

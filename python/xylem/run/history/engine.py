@@ -30,6 +30,7 @@ from .units import Unit, Units, Unsuitable
 
 __all__ = ["Engine"]
 
+
 class Engine:
     """Keeps one answer.
 
@@ -125,6 +126,7 @@ class Engine:
         units = self.units
         self.number = commit.number
         self.now = commit.time
+        self.trees.begin()
         streams = {}
         for change in commit.changes:
             units.apply(change)

@@ -53,6 +53,8 @@ class Feed:
             return None
         if not self._advance(operation):
             return None
+        if operation.update is not None:
+            return self._written(operation, operation.update)
         updates = left_out = 0
         builder: Builder | None = self._open[-1] if self._open else self.updates.base
         for event in operation.events:
@@ -73,6 +75,16 @@ class Feed:
             self.updates.show_base()
         if not operation.commits or (operation.kind == "updates" and updates == left_out and updates > 0):
             return None
+        return self._history.commit()
+
+    def _written(self, operation: op.Operation, update: op.WrittenUpdate) -> Commit | None:
+        try:
+            self.updates.write(update)
+        except InputError as error:
+            self._refused(operation, error)
+            return None
+        if self.updates.base.made:
+            self.updates.show_base()
         return self._history.commit()
 
     # --- time

@@ -26,6 +26,10 @@ def flat_history(slot: Slot, commit: int) -> list[FlatVersion]:
     """The history of an outermost slot as of a commit; none where it was not there yet."""
     seen = [version for version in slot.versions if is_shown(version.shown, commit)]
     moments: list[tuple[int, tuple[Node, ...]]] = []
+    if not any(type(item) is Slot for version in seen for item in version.content):
+        # As most are: its versions are its history.
+        moments = [(version.shown, tuple(_nodes(version.content, commit, inf))) for version in seen]
+        seen = []
     for place, version in enumerate(seen):
         following: float = seen[place + 1].number if place + 1 < len(seen) else inf
         # One update may bring several slots, each inside the other: it is one change.

@@ -213,10 +213,14 @@ class StateTree(Tree):
 
     def _chosen(self, entry: int | _Place, choice: VersionChoice, current: int) -> list[int]:
         if isinstance(entry, int):
-            span = self.lifespan(entry)
-            return [entry] if choice.places([span], self.now, current) else []
+            if not choice.is_by_time:
+                return [entry] if choice.counted(1, current) else []
+            return [entry] if choice.places([self.lifespan(entry)], self.now, current) else []
         history = flat_history(entry.slot, self.commit)
-        places = choice.places([self._lifespan(version) for version in history], self.now, current)
+        if choice.is_by_time:
+            places = choice.places([self._lifespan(version) for version in history], self.now, current)
+        else:
+            places = choice.counted(len(history), current)
         return [row for place in places for row in self._block(entry, place, history[place])]
 
     def lifespan(self, row: int) -> Lifespan:

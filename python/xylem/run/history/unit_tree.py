@@ -21,6 +21,8 @@ from .units import Unit, declared_around
 
 __all__ = ["UnitTrees"]
 
+_MOST_MADE = 64
+"""So many trees are kept while a commit is followed."""
 Children = frozenset[tuple[str, str]] | None
 
 
@@ -123,9 +125,22 @@ class UnitTrees:
         """The sources whose units are asked for earlier versions."""
         self._codes: dict[tuple[str, str], int] = {}
         self._pool = current_pool()
+        self._made: dict[Unit, list[Node]] = {}
+
+    def begin(self) -> None:
+        """A commit has come: what was made before may have changed."""
+        self._made.clear()
 
     def nodes(self, unit: Unit) -> list[Node]:
-        """The elements a unit gives to its loop."""
+        """The elements a unit gives to its loop. An index and those who ask it see one tree of a unit."""
+        made = self._made.get(unit)
+        if made is None:
+            if len(self._made) >= _MOST_MADE:
+                self._made.clear()
+            made = self._made[unit] = self._nodes(unit)
+        return made
+
+    def _nodes(self, unit: Unit) -> list[Node]:
         source = unit.source
         if source.projection is None:
             if source.number in self._looking_back:

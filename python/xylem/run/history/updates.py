@@ -21,6 +21,7 @@ from decimal import Decimal
 from typing import Literal
 
 from xylem.errors import InputError
+from xylem.source.update_stream.operations import WrittenContent, WrittenNames, WrittenUpdate
 from xylem.values.node import TEXT
 from xylem.values.qname import QName
 
@@ -29,6 +30,7 @@ from .content import Content, Document, Element, Leaf, Owner, Slot, Version
 
 UpdateKind = Literal["replace", "remove", "insert-before", "insert-after"]
 UPDATE_KINDS: tuple[UpdateKind, ...] = ("replace", "remove", "insert-before", "insert-after")
+_INSERTS = frozenset(("insert-before", "insert-after"))
 _NEEDS_END = frozenset(("replace", "remove", "insert-after"))
 
 UNKNOWN_TARGET = "XYIN0040"
@@ -129,11 +131,10 @@ class Update(Builder):
 
     def __init__(self, updates: Updates, kind: UpdateKind, target: Slot, id: str | None) -> None:
         number = updates.stream.history.next_update()
-        is_insert = kind.startswith("insert")
         self.kind = kind
         self.target = target
         self.id = id
-        self.slot = Slot(target.owner) if is_insert else target
+        self.slot = Slot(target.owner) if kind in _INSERTS else target
         self.version = Version(self.slot, [], number)
         super().__init__(updates, self.version, number)
         self.made.append(self.version)
@@ -157,21 +158,69 @@ class Updates:
 
     def end(self, update: Update) -> None:
         """An update ends: it takes place with the next commit."""
-        stream, slot, version = self.stream, update.slot, update.version
         if update.id is not None:
             self.close_region(update.id)
-        if slot is update.target:
+        self._take_place(update.kind, update.target, update.version, update.made)
+
+    def _take_place(self, update: str, target: Slot, version: Version, made: list[Element | Leaf | Version]) -> None:
+        stream, slot = self.stream, version.slot
+        if slot is target:
             old = slot.versions[-1]
             slot.versions.append(version)
             kind: Literal["removed", "replaced"] = "replaced" if version.content else "removed"
             change = Change(kind, stream, slot, old, version)
         else:
             slot.versions.append(version)
-            side: Literal["before", "after"] = "before" if update.kind == "insert-before" else "after"
-            (update.target.before if side == "before" else update.target.after).append(slot)
-            change = Change("inserted", stream, slot, None, version, update.target, side)
+            side: Literal["before", "after"] = "before" if update == "insert-before" else "after"
+            (target.before if side == "before" else target.after).append(slot)
+            change = Change("inserted", stream, slot, None, version, target, side)
         stream.history.note(change)
-        stream.history.show(update.made)
+        stream.history.show(made)
+
+    def write(self, update: WrittenUpdate) -> None:
+        """An update that is complete and has no other in it. As `begin`, content and `end` of it."""
+        kind, of, id, content, names = update
+        target = self.target(of, kind)
+        slot = Slot(target.owner) if kind in _INSERTS else target
+        if id is not None:
+            self.stream.slots[id] = slot
+        version = Version(slot, [], self.stream.history.next_update())
+        made: list[Element | Leaf | Version] = [version]
+        if content:
+            self._write_content(version, content, names, names.declared, version.number, made)
+        self._take_place(kind, target, version, made)
+
+    def _write_content(
+        self,
+        owner: Element | Version,
+        content: WrittenContent,
+        names: WrittenNames,
+        declared: Mapping[str, str] | None,
+        number: int,
+        made: list[Element | Leaf | Version],
+    ) -> None:
+        found = owner.content
+        for item in content:
+            if isinstance(item, str):
+                leaf = Leaf(item)
+                made.append(leaf)
+                found.append(leaf)
+                continue
+            name, attributes, id, inner = item
+            named = [(names.attributes[one], value) for one, value in attributes] if attributes else ()
+            element = Element(names.elements[name], named, declared)
+            made.append(element)
+            if id is None:
+                found.append(element)
+            else:
+                slot = Slot(owner)
+                region = Version(slot, [element], number)
+                slot.versions.append(region)
+                made.append(region)
+                found.append(slot)
+                self.stream.slots[id] = slot
+            if inner:
+                self._write_content(element, inner, names, None, number, made)
 
     def remove(self, of: str, id: str | None = None) -> None:
         self.end(self.begin("remove", of, id))

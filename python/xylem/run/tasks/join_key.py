@@ -62,7 +62,7 @@ def key_bytes(key: str | float) -> bytes:
 
 
 def _number(text: str) -> float | None:
-    if text[:1] not in _BEGINS_NUMBER:
+    if text[:1] not in _BEGINS_NUMBER or (text[:1] in "NI" and text.rstrip() not in ("NaN", "INF")):
         return None
     try:
         return parse_double(text)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, Protocol
 
 from xylem.errors import InputError, InputPlace
 from xylem.values.qname import QName
@@ -78,7 +78,36 @@ class Freeze(NamedTuple):
 Event = Start | End | Text | Leaf | BeginRegion | EndRegion | BeginUpdate | EndUpdate | Freeze
 
 
-@dataclass
+class WrittenNames(Protocol):
+    """What the names in an update mean, as they are written."""
+
+    @property
+    def elements(self) -> Mapping[str, QName]: ...
+
+    @property
+    def attributes(self) -> Mapping[str, QName]: ...
+
+    @property
+    def declared(self) -> Mapping[str, str] | None:
+        """The namespaces that elements directly in an update declare."""
+
+
+WrittenContent = tuple["str | WrittenElement", ...]
+WrittenElement = tuple[str, tuple[tuple[str, str], ...], str | None, WrittenContent]
+"""Its name, attributes, id and content."""
+
+
+class WrittenUpdate(NamedTuple):
+    """An update with no other in it, as the kernel reads it: its content in tuples instead of events."""
+
+    kind: str
+    of: str
+    id: str | None
+    content: WrittenContent
+    names: WrittenNames
+
+
+@dataclass(slots=True)
 class Operation:
     """Events that are applied together.
 
@@ -99,6 +128,8 @@ class Operation:
     """Its bytes in the input, where it can be told."""
     error: InputError | None = None
     """Why it cannot be applied, where that is known from its markup alone."""
+    update: WrittenUpdate | None = None
+    """Instead of events: the only update of the operation."""
 
     @property
     def place(self) -> InputPlace | None:

@@ -15,7 +15,7 @@ _SECONDS = re.compile(r"\s*[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)\s*").fullmatch
 
 def seconds_of(text: str) -> Decimal | None:
     """None for what is none of them."""
-    if _SECONDS(text):
+    if (text.isascii() and text.isdigit()) or _SECONDS(text):
         return Decimal(text.strip())
     from xylem.values.atomic_type import ATOMIC_TYPES
     from xylem.values.casting import cast

@@ -14,6 +14,7 @@ is given as soon as its end tag has come.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from decimal import Decimal
 from typing import TYPE_CHECKING, NoReturn
@@ -22,6 +23,7 @@ from xylem.errors import InputError, InputPlace
 from xylem.values.node import COMMENT, PROCESSING_INSTRUCTION
 from xylem.values.qname import QName
 
+from ..kernel import is_kernel_built
 from ..limits import DEFAULT_LIMITS, Limits
 from .operations import (
     UPDATE_NAMESPACE,
@@ -39,12 +41,13 @@ from .operations import (
     Text,
     Where,
 )
+from .places import Places
+from .simple_run import BAD_UPDATE, SimpleRun, why_bad_time
 from .times import seconds_of
 
 if TYPE_CHECKING:
     from pyexpat import ExpatError, XMLParserType
 
-BAD_UPDATE = "XYIN0044"
 _UPDATES = frozenset(("replace", "remove", "insert-before", "insert-after"))
 _EMPTY = frozenset(("remove", "commit", "clock", "freeze"))
 _KINDS: dict[str, OperationKind] = {"commit": "commit", "clock": "clock", "freeze": "freeze"}
@@ -52,6 +55,10 @@ _NAMES = _UPDATES | _EMPTY | {"stream", "mutable", "batch"}
 _BASE_EVENTS = 20_000
 """A base is handed on in parts of about so many events."""
 _SEPARATOR = " "
+_IN_STREAM = ["stream"]
+_TAG_NAME = re.compile(rb"[^\s/>]+").match
+_PART_BYTES = 1 << 14
+"""So much is read before it is seen whether simple updates come."""
 _ANOTHER_DOCUMENT = (9, 17)
 """XML_ERROR_JUNK_AFTER_DOC_ELEMENT, XML_ERROR_MISPLACED_XML_PI"""
 
@@ -73,10 +80,8 @@ def read_wire(
     reader = _Reader(limits, commits_items, encoding)
     try:
         for chunk in chunks:
-            rest = chunk
-            while rest:
-                rest = reader.take(rest)
-                yield from reader.given()
+            reader.take(chunk)
+            yield from reader.given()
         reader.finish()
     except ExpatError as error:
         from ..xml_reader import error_code, error_sentence
@@ -122,8 +127,13 @@ class _Reader:
         self._data_start = 0
         self._has_ended = False
         """Whether the root element has: what follows is another document."""
-        self._bytes_before = self._lines_before = 0
-        """What the documents before this one took."""
+        self._places = Places()
+        self._is_plain = encoding is None and is_kernel_built()
+        """Whether runs of simple updates may be read: the document is in UTF-8 and has no document type."""
+        self._simple: SimpleRun | None = None
+        """Reads them, where they stand under `u:stream` or behind a document."""
+        self._ends_with_tag = False
+        """Whether what was read last is the end of a tag."""
         self._parser = self._attached()
 
     def _attached(self) -> XMLParserType:
@@ -139,14 +149,55 @@ class _Reader:
         parser.CommentHandler = self._comment
         parser.ProcessingInstructionHandler = self._instruction
         parser.StartNamespaceDeclHandler = self._declare
+        parser.XmlDeclHandler = self._declaration
         parser.StartDoctypeDeclHandler = self._doctype
         parser.ExternalEntityRefHandler = self._external
         return parser
 
     # --- bytes and operations
 
-    def take(self, chunk: bytes) -> bytes:
-        """Read some more; what is left of it belongs to another document."""
+    def take(self, chunk: bytes) -> None:
+        """Read some more."""
+        at = 0
+        while at < len(chunk):
+            taken = self._run(chunk[at : at + _PART_BYTES])
+            if taken:
+                at += taken
+                continue
+            part = self._part(chunk, at)
+            rest = self._parsed(part)
+            at += len(part)
+            if rest:
+                chunk, at = rest + chunk[at:], 0
+
+    def _run(self, data: bytes) -> int:
+        """Read simple updates at the beginning of some bytes; how many bytes they take."""
+        if self._simple is None or not self._ends_with_tag or not self._is_between:
+            return 0
+        made, size = self._simple.read(data, self._places.end)
+        if made:
+            self._give_base(commits=False)
+            self._operations += made
+            self._places.pass_over(data[:size])
+        return size
+
+    @property
+    def _is_between(self) -> bool:
+        """Whether nothing is open but `u:stream`, or a document has ended."""
+        return self._operation is None and (self._has_ended or self._stack == _IN_STREAM)
+
+    def _part(self, chunk: bytes, at: int) -> bytes:
+        """As much of a chunk as is read before simple updates may come again."""
+        if self._simple is None:
+            return chunk[at : at + _PART_BYTES]
+        # Up to an end tag: in the base after a while, else to the next one.
+        is_near = self._operation is not None or self._is_between
+        tag = chunk.find(b"</", at if is_near else at + _PART_BYTES)
+        end = chunk.find(b">", tag) + 1 if tag >= 0 else 0
+        return chunk[at:end] if end else chunk[at:]
+
+    def _parsed(self, part: bytes) -> bytes:
+        """Let the parser read some more; what is left of it belongs to another document."""
         from pyexpat import ExpatError
 
         if self._operation is None:
@@ -154,9 +205,11 @@ class _Reader:
             if drop > 0:
                 del self._data[:drop]
                 self._data_start += drop
-        self._data += chunk
+        self._data += part
+        self._places.feed(part)
+        self._ends_with_tag = part.endswith(b">")
         try:
-            self._parser.Parse(chunk, False)
+            self._parser.Parse(part, False)
         except ExpatError as error:
             if not self._has_ended or error.code not in _ANOTHER_DOCUMENT:
                 raise
@@ -165,13 +218,13 @@ class _Reader:
 
     def _next_document(self, byte_offset: int, line: int) -> bytes:
         rest = bytes(self._data[byte_offset - self._data_start :])
-        self._bytes_before += byte_offset
-        self._lines_before += line - 1
+        self._places.next_document(byte_offset, line)
         self._data.clear()
         self._data_start = 0
         self._has_ended = False
         self._scope, self._declared = {}, None
         self._base_time = None
+        self._is_plain = self._encoding is None and is_kernel_built()
         self._parser = self._attached()
         return rest
 
@@ -180,8 +233,7 @@ class _Reader:
 
     def place_of(self, error: ExpatError) -> InputPlace:
         """Where the parser stopped."""
-        offset = self._parser.ErrorByteIndex + self._bytes_before
-        return InputPlace(offset, error.lineno + self._lines_before, error.offset + 1)
+        return InputPlace(*self._places.of(self._parser.ErrorByteIndex, error.lineno, error.offset))
 
     def given(self) -> Iterator[Operation]:
         """The operations that are complete, and much of a long base."""
@@ -210,6 +262,9 @@ class _Reader:
     def _enter_scope(self) -> None:
         self._scopes.append(self._scope)
         if self._declared is not None:
+            # Names without a prefix that are updates, or other bytes than those of UTF-8, are for the parser alone.
+            if self._declared.get("") == UPDATE_NAMESPACE:
+                self._is_plain = False
             scope = {**self._scope, **self._declared}
             self._scope = {prefix: uri for prefix, uri in scope.items() if uri and uri != UPDATE_NAMESPACE}
             self._has_default = self._has_default or "" in self._scope
@@ -222,7 +277,10 @@ class _Reader:
         if len(attributes) > 2 * self._limits.attributes:
             self._fail("XYIN0004", f"attributes: {len(attributes) // 2} where {self._limits.attributes} are allowed")
         if tag.startswith(_UPDATE_PREFIX):
-            self._start_update(tag.split(_SEPARATOR)[1], attributes)
+            _, local, *prefix = tag.split(_SEPARATOR)
+            self._start_update(local, attributes)
+            if local == "stream" and self._is_plain and prefix:
+                self._simple = SimpleRun(prefix[0], self._scope, self._new_namespaces(), self._limits)
             return
         if self._stack and self._stack[-1] in _EMPTY:
             self._refuse(f"u:{self._stack[-1]} has no content")
@@ -259,6 +317,9 @@ class _Reader:
         self._scope = self._scopes.pop()
         kind = self._stack.pop()
         self._has_ended = not self._stack
+        if self._has_ended:
+            # Behind it, each update is a document of its own.
+            self._simple = SimpleRun("", {}, None, self._limits) if self._is_plain else None
         if kind:
             self._end_update(kind)
             return
@@ -289,7 +350,11 @@ class _Reader:
         if not self._stack or self._stack[-1] not in ("stream", "batch"):
             self._events.append(Leaf(PROCESSING_INSTRUCTION, target, data))
 
+    def _declaration(self, version: str, encoding: str | None, standalone: int) -> None:
+        self._is_plain = self._is_plain and (encoding or "utf-8").lower() == "utf-8"
+
     def _doctype(self, *told: object) -> None:
+        self._is_plain = False
         if not self._limits.allow_dtd:
             self._fail("XYIN0004", "a document type is not allowed here")
 
@@ -366,8 +431,10 @@ class _Reader:
         assert operation is not None
         first = self._start_byte - self._data_start
         last = self._parser.CurrentByteIndex - self._data_start
-        end = self._data.find(b">", last)
-        operation.data = bytes(self._data[first : end + 1 if end >= 0 else len(self._data)])
+        name = _TAG_NAME(self._data, first + 1)
+        # Of an empty element the parser tells where its tag ends, of others where the end tag begins.
+        has_end_tag = name is not None and self._data.startswith(b"</" + name[0], last)
+        operation.data = bytes(self._data[first : self._data.find(b">", last) + 1 if has_end_tag else last])
         self._operations.append(operation)
         self._operation = None
         self._events = self._base
@@ -378,7 +445,7 @@ class _Reader:
             return None
         found = seconds_of(written)
         if found is None:
-            self._refuse(f"t={written!r} is neither a number of seconds nor a dateTime")
+            self._refuse(why_bad_time(written))
         return found
 
     # --- names and places
@@ -396,9 +463,7 @@ class _Reader:
         return found
 
     def _where(self) -> Where:
-        parser = self._parser
-        offset, line = parser.CurrentByteIndex + self._bytes_before, parser.CurrentLineNumber + self._lines_before
-        return offset, line, parser.CurrentColumnNumber + 1
+        return self._places.current(self._parser)
 
     def _place(self) -> InputPlace:
         return InputPlace(*self._where())

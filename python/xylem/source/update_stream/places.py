@@ -1,0 +1,65 @@
+"""Where a parser stands in an input that it is not given whole: documents come before, and parts are passed over."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .operations import Where
+
+if TYPE_CHECKING:
+    from pyexpat import XMLParserType
+
+
+class Places:
+    """Counts bytes and lines."""
+
+    def __init__(self) -> None:
+        self._bytes_before = self._lines_before = 0
+        """What was taken before the document and passed over in it."""
+        self.fed = 0
+        """How many bytes the parser was given."""
+        self._fed_lines = 0
+        self._line_start = 0
+        """Where the last line begins."""
+        self._passed: tuple[int, int] = (-1, 0)
+        """The line, as the parser counts, on which something was passed over, and where it begins now."""
+
+    def feed(self, data: bytes) -> None:
+        """The parser is given some bytes."""
+        self._note_line(data)
+        self.fed += len(data)
+        self._fed_lines += data.count(b"\n")
+
+    def pass_over(self, data: bytes) -> None:
+        """Some bytes are read by another."""
+        self._note_line(data)
+        self._bytes_before += len(data)
+        self._lines_before += data.count(b"\n")
+        self._passed = self._fed_lines + 1, self._line_start
+
+    def _note_line(self, data: bytes) -> None:
+        last = data.rfind(b"\n")
+        if last >= 0:
+            self._line_start = self._bytes_before + self.fed + last + 1
+
+    def next_document(self, byte_offset: int, line: int) -> None:
+        """Another document begins, with a parser of its own, where this one stopped."""
+        self._bytes_before += byte_offset
+        self._lines_before += line - 1
+        self.fed = self._fed_lines = 0
+        self._passed = (-1, 0)
+
+    @property
+    def end(self) -> Where:
+        """Behind all that was fed and passed over."""
+        offset = self._bytes_before + self.fed
+        return offset, self._lines_before + self._fed_lines + 1, offset - self._line_start + 1
+
+    def of(self, byte_offset: int, line: int, column: int) -> Where:
+        """Offset, line and column of what the parser tells; its columns count from 0."""
+        offset = byte_offset + self._bytes_before
+        passed_line, start = self._passed
+        return offset, line + self._lines_before, (offset - start if line == passed_line else column) + 1
+
+    def current(self, parser: XMLParserType) -> Where:
+        return self.of(parser.CurrentByteIndex, parser.CurrentLineNumber, parser.CurrentColumnNumber)

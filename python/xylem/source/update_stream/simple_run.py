@@ -1,0 +1,85 @@
+"""Runs of updates that the kernel reads at once: one call for many updates, and none for each event.
+
+Most of an update stream is one small update after the other. Where a run of them may begin, the bytes go to the kernel
+(`kernel/src/simple_updates.rs`), which reads as many as are simple. What it leaves goes to the reader of the whole
+format, which knows nothing of those that were read: each was an element of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from decimal import Decimal
+
+from xylem.errors import InputError
+from xylem.values.qname import QName
+
+from ..limits import Limits
+from .operations import Operation, OperationKind, Where, WrittenUpdate, place_of
+from .times import seconds_of
+
+BAD_UPDATE = "XYIN0044"
+MOST_DEPTH = 48
+MOST_ATTRIBUTES = 32
+"""What goes deeper, or has more attributes, is read otherwise."""
+_KINDS: dict[str, OperationKind] = {"commit": "commit", "clock": "clock"}
+
+
+class SimpleRun:
+    """Reads runs of updates under one declaration of namespaces.
+
+    Holds:  the names that have been met.
+    """
+
+    def __init__(
+        self, prefix: str, scope: Mapping[str, str], declared: Mapping[str, str] | None, limits: Limits
+    ) -> None:
+        """`prefix`: of the updates, or '' where each declares its own. `scope`: the namespaces around all of them."""
+        self._prefix = prefix.encode()
+        self._prefixes = [prefix.encode() for prefix in scope if prefix]
+        self._most = (min(MOST_DEPTH, limits.depth - 3), min(MOST_ATTRIBUTES, limits.attributes))
+        self.elements: Mapping[str, QName] = _Names(scope, scope.get("", ""), limits.names)
+        self.attributes: Mapping[str, QName] = _Names(scope, "", limits.names)
+        self.declared = declared
+        self._time_text = ""
+        self._time: Decimal | None = None
+
+    def read(self, data: bytes, place: Where) -> tuple[list[Operation], int]:
+        """The operations of the run at the beginning of some bytes, and how many bytes it takes."""
+        from xylem import _kernel
+
+        found, end = _kernel.simple_updates(data, self._prefix, self._prefixes, self._most, place)
+        made = []
+        for kind, of, id, time, content, where, written in found:
+            error = None
+            if time is None:
+                seconds = None
+            elif time == self._time_text:
+                seconds = self._time
+            else:
+                self._time_text = time
+                seconds = self._time = seconds_of(time)
+            if time is not None and seconds is None:
+                error = InputError(BAD_UPDATE, why_bad_time(time), place=place_of(where))
+            update = None if of is None else WrittenUpdate(kind, of, id, content, self)
+            made.append(Operation(_KINDS.get(kind, "updates"), [], seconds, True, where, written, error, update))
+        return made, end
+
+
+class _Names(dict[str, QName]):
+    """QNames by what is written."""
+
+    def __init__(self, scope: Mapping[str, str], default: str, most: int) -> None:
+        self._scope = scope
+        self._default = default
+        self._most = most
+
+    def __missing__(self, written: str) -> QName:
+        prefix, _, local = written.rpartition(":")
+        made = QName(self._scope[prefix] if prefix else self._default, local, prefix)
+        if len(self) < self._most:
+            self[written] = made
+        return made
+
+
+def why_bad_time(written: str) -> str:
+    return f"t={written!r} is neither a number of seconds nor a dateTime"
