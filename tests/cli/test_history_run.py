@@ -170,3 +170,54 @@ def test_figures() -> None:
     told = json.loads(run(*given, stdin=STREAM).stderr.splitlines()[-1])
     assert (told["updates"], told["commits"], told["changes"]) == (3, 3, 3)
     assert told["malformed"]["codes"] == {"XYIN0040": 1}
+
+
+REPLACED = f"""{OPEN}<r><a u:id="i">0</a><b u:id="k">0</b></r>{
+    "".join(
+        f'<u:replace of="{id}" t="{time}"><{name}>{time}</{name}></u:replace>'
+        for time in range(1, 11)
+        for id, name in (("i", "a"), ("k", "b"))
+    )
+}</u:stream>"""
+
+
+@pytest.mark.parametrize(
+    ("query", "keep", "time", "told"),
+    [
+        ("/r/a", ["--keep-time", "3"], "7", "<a>7</a>"),
+        ("/r/a", ["--keep-time", "3"], "5.9", "the earliest time kept is 6"),
+        ("/r/*", ["--keep-versions", "2"], "9", "<a>9</a><b>9</b>"),
+        ("/r/*", ["--keep-versions", "2"], "7.5", "the earliest time kept is 8"),
+        ("/r/a#1", ["--keep-time", "3"], "7", "<a>6</a>"),
+        ("/r/a#1", ["--keep-versions", "4"], "6.5", "<a>5</a>"),
+        ("/r/a?2", ["--keep-time", "4"], "6", "<a>4</a>"),
+        ("/r/a?2", ["--keep-time", "4"], "4", "the earliest time kept is 5"),
+        ("/r/a", ["--keep-time", "100"], "0", "<a>0</a>"),
+    ],
+)
+def test_what_is_kept_can_be_asked_for_and_nothing_earlier(query: str, keep: list[str], time: str, told: str) -> None:
+    result = run("-q", query, "-i", "-", "--updates", "native", "--as-of", time, *keep, stdin=REPLACED)
+    if told.startswith("<"):
+        assert json.loads(result.stdout)["display"] == told
+    else:
+        assert "XYDY0021" in result.stderr
+        assert told in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("limit", "code"), [("regions=1", "XYIN0048"), ("history-bytes=100", "XYIN0049"), ("regions=2", "")]
+)
+def test_limits_of_update_streams(limit: str, code: str) -> None:
+    result = run("-q", "count(/r/a#[5])", "-i", "-", "--updates", "native", "--limit", limit, stdin=REPLACED)
+    assert (code in result.stderr) if code else result.exit_code == 0
+
+
+def test_frozen_regions_do_not_count() -> None:
+    rounds = "".join(
+        f'<u:insert-before of="end" id="n{n}"><a>{n}</a></u:insert-before><u:freeze of="n{n}"/>' for n in range(20)
+    )
+    stream = f'{OPEN}<r><u:mutable id="end"/></r>{rounds}</u:stream>'
+    given = ["-q", "count(/r/a)", "-i", "-", "--updates", "native", "--report", "final", "--limit", "regions=3"]
+    assert run(*given, stdin=stream).stdout == "20\n"
+    late = stream.replace("</u:stream>", '<u:remove of="n3"/></u:stream>')
+    assert "XYIN0042" in run(*given, stdin=late).stderr

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from decimal import Decimal
 
     from xylem.run.history.feed import Late
-    from xylem.run.history.retention import Retention
+    from xylem.run.history.retention import Keep
     from xylem.source.update_stream.formats import UpdateFormat
 
 HISTORY = "Update streams and history"
@@ -178,7 +178,7 @@ class HistoryOptions:
     late: Late
     name: str
     """What the query is called in rows of the change log."""
-    keep: Retention | None = None
+    keep: Keep | None = None
     """None: what the query asks for."""
     serve: tuple[str, int] | None = None
     """Where the answer is served to browsers."""
@@ -241,14 +241,14 @@ def _place(serve: str | None) -> tuple[str, int] | None:
     return host or "127.0.0.1", int(port)
 
 
-def _kept(versions: int | None, seconds: float | None) -> Retention | None:
+def _kept(versions: int | None, seconds: float | None) -> Keep | None:
     from decimal import Decimal
 
-    from xylem.run.history.retention import Retention
+    from xylem.run.history.retention import Keep
 
     if versions is None and seconds is None:
         return None
-    return Retention(versions or 0, None if seconds is None else Decimal(str(seconds)))
+    return Keep(versions, None if seconds is None else Decimal(str(seconds)))
 
 
 def _late(given: str | None) -> Late:

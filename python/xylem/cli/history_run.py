@@ -92,6 +92,7 @@ def _run(source: QuerySource, options: RunOptions, history: HistoryOptions, tall
         tally=tally,
         late=history.late,
         keep=history.keep,
+        limits=options.limits,
     )
 
 

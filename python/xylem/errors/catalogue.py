@@ -266,7 +266,10 @@ CATALOGUE: dict[str, Entry] = {
         "a projection asks for an impossible version or time",
         "# takes a number of versions; ? takes seconds, or a duration of days, hours, minutes and seconds",
     ),
-    "XYDY0021": Entry("there is no data from before the first commit", "ask for a later time: --as-of TIME"),
+    "XYDY0021": Entry(
+        "the answer as of so early a time is not known",
+        "ask for a later time: --as-of TIME; or keep more: --keep-time SECONDS, --keep-versions NUMBER",
+    ),
     "XYIN0001": Entry("the XML is not well formed"),
     "XYIN0002": Entry("a file cannot be read or written"),
     "XYIN0003": Entry("the query may not read this file", "allow its directory: --allow DIR, or allow=[…] in Python"),
@@ -325,6 +328,15 @@ CATALOGUE: dict[str, Entry] = {
     "XYIN0047": Entry(
         "a line is not a change event of a database",
         "each line is JSON with op, before, after and ts_ms, as Debezium writes it",
+    ),
+    "XYIN0048": Entry(
+        "an update stream has more regions than are allowed",
+        "u:freeze those that never change again, give ids that are out of use again, or allow more: "
+        "--limit regions=NUMBER",
+    ),
+    "XYIN0049": Entry(
+        "what is kept of updates exceeds its limit",
+        "look back less far, keep less (--keep-versions, --keep-time), or allow more: --limit history-bytes=NUMBER",
     ),
     "XYRT0001": Entry("Spark is not installed here", "pip install 'xylem-xquery[spark]'"),
     "XYRT0002": Entry(

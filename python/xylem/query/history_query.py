@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from xylem.pipeline import StaticEnvironment, compile_history, compile_query
 from xylem.run.history.evaluation import Surroundings
 from xylem.run.history.run import UpdateInput, UpdateRun
+from xylem.source.limits import DEFAULT_LIMITS, Limits
 
 from .external_names import external_names
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from xylem.functions.context import Resources
     from xylem.run.history.feed import Late
     from xylem.run.history.program import HistoryProgram
-    from xylem.run.history.retention import Retention
+    from xylem.run.history.retention import Keep
     from xylem.run.history.run import Answer
     from xylem.run.program import Program
     from xylem.source.byte_source import Source
@@ -66,10 +67,13 @@ class HistoryQuery:
         output: Mapping[str, Any] | None = None,
         tally: MalformedTally | None = None,
         late: Late = "stop",
-        keep: Retention | None = None,
+        keep: Keep | None = None,
+        limits: Limits = DEFAULT_LIMITS,
     ) -> UpdateRun:
         """A run over some streams; reading its answers reads them. `keep`: more history than the query asks for."""
         names = external_names(self.program, variables) if variables else {}
         bound = {names[name]: value for name, value in variables.items()}
         around = Surroundings(resources, bound, environment, output)
-        return UpdateRun(self.program, inputs, around, tally=tally, late=late, operators=self.operators, keep=keep)
+        return UpdateRun(
+            self.program, inputs, around, tally=tally, late=late, operators=self.operators, keep=keep, limits=limits
+        )

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         LimitsTuple,
         PlanTuple,
         ScanError,
+        SimpleUpdate,
         TakerTests,
         TestTuple,
         TreeColumns,
@@ -372,6 +373,15 @@ class RecordChecker:
             self._checker.finish()
         except self._failure as failure:
             raise _error(failure) from None
+
+
+def simple_updates(
+    data: bytes, prefix: bytes, declared: list[bytes], most: tuple[int, int], place: tuple[int, int, int]
+) -> tuple[list[SimpleUpdate], int]:
+    """The simple updates at the beginning of some bytes, and how many bytes they take: see `simple_run.py`."""
+    from xylem import _kernel
+
+    return _kernel.simple_updates(data, prefix, declared, most, place)
 
 
 class DocumentSplitter:

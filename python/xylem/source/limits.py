@@ -41,6 +41,10 @@ class Limits:
     """What may be kept on disk of an input that must be read more than once and cannot be."""
     held_items: int = 1_000_000
     """How many items or values an operation on an infinite sequence may keep (XYDY0010)."""
+    regions: int = 20_000_000
+    """How many regions of update streams may be open to updates at once (XYIN0048)."""
+    history_bytes: int = 8_000_000_000
+    """What updates may have brought that is kept: the newest versions of regions, and earlier ones (XYIN0049)."""
     allow_dtd: bool = True
     """Whether an internal DTD subset is read: entities, attribute defaults, identifiers. Nothing is fetched for it."""
     decompression_ratio: int = 200

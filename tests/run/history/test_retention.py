@@ -10,7 +10,7 @@ from xylem.pipeline import StaticEnvironment, compile_query
 from xylem.run.history.commits import History
 from xylem.run.history.evaluation import Reevaluation, Surroundings
 from xylem.run.history.feed import Feed
-from xylem.run.history.retention import Retention, retention_of
+from xylem.run.history.retention import Keep, Retention, retention_of
 from xylem.source.resources import FileResources
 from xylem.source.update_stream.wire import read_wire
 
@@ -62,15 +62,16 @@ def test_what_asks_for_everything_keeps_everything(query: str) -> None:
     program = compile_query(query, StaticEnvironment(over_updates=True))
     assert retention_of(program) is None
     with pytest.raises(StaticError) as refused:
-        retention_of(program, Retention(5))
+        retention_of(program, Keep(5))
     assert refused.value.code == "XYST0032"
 
 
 def test_more_may_be_kept_than_is_asked_for_and_not_less() -> None:
     program = compile_query("/r/a#2, /r/a?10", StaticEnvironment(over_updates=True))
-    assert retention_of(program, Retention(5, Decimal(20))) == Retention(5, Decimal(20))
-    assert retention_of(program, Retention(5)) == Retention(5, Decimal(10))
-    for keep in (Retention(1), Retention(9, Decimal(5))):
+    assert retention_of(program, Keep(5, Decimal(20))) == Retention(5, Decimal(20))
+    assert retention_of(program, Keep(5)) == Retention(5, Decimal(10))
+    assert retention_of(program, Keep(seconds=Decimal(20))) == Retention(2, Decimal(20))
+    for keep in (Keep(1), Keep(9, Decimal(5))):
         with pytest.raises(StaticError) as refused:
             retention_of(program, keep)
         assert refused.value.code == "XYST0032"

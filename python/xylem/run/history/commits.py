@@ -74,6 +74,12 @@ class History:
         self.now = ZERO
         self.first_time: Decimal | None = None
         """When the first commit came."""
+        self.regions = 0
+        """How many regions can be updated."""
+        self.held_bytes = 0
+        """About what updates have brought that is still there."""
+        self.kept_since: Decimal | None = None
+        """From when on all states are known, where versions have been let go that a state may be asked for by."""
         self._forgotten = 0
         """How many of the first commits are not in the list any more."""
         self._forgotten_time = ZERO
@@ -124,6 +130,13 @@ class History:
         for listener in self.listeners:
             listener(made)
         return made
+
+    def let_go(self, slot: Slot, number: int) -> None:
+        """The oldest versions of a slot are not asked for any more."""
+        versions = slot.versions
+        for version in versions[:number]:
+            self.held_bytes -= version.size
+        del versions[:number]
 
     # --- for `updates.py`
 

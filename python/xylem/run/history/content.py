@@ -70,9 +70,11 @@ class Document:
 class Version:
     """What stood in a slot from one update to the next. A removed one has no content."""
 
-    __slots__ = ("content", "number", "shown", "slot")
+    __slots__ = ("content", "number", "shown", "size", "slot")
 
     def __init__(self, slot: Slot, content: list[Content], number: int) -> None:
+        self.size = 0
+        """About how many bytes an update has brought with it."""
         self.slot = slot
         self.content = content
         self.number = number

@@ -11,6 +11,7 @@ from decimal import Decimal
 from typing import Any, Literal, cast
 
 from xylem.errors import InputError
+from xylem.source.limits import DEFAULT_LIMITS, Limits
 from xylem.source.malformed import EXCERPT_BYTES, MalformedRecord, MalformedTally
 from xylem.source.update_stream import operations as op
 
@@ -33,9 +34,10 @@ class Feed:
         late: Late = "stop",
         source: str = "",
         receipt: Callable[[], Decimal] | None = None,
+        limits: Limits = DEFAULT_LIMITS,
     ) -> None:
         """Bad updates are errors unless a `tally` takes them. `receipt` is the time of what has none of its own."""
-        self.updates = Updates(stream)
+        self.updates = Updates(stream, limits)
         self._history = stream.history
         self._tally = tally
         self._late = late

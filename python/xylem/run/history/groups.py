@@ -119,9 +119,7 @@ class GroupLoop(Turns):
         assert first is not None
         keys, collected = self._grouping.keys, self._grouping.collected
         group.place = group.members.first_key()
-        together = [
-            [item for row in group.members for item in row[column]] for column in range(keys, keys + collected)
-        ]
+        together = [[item for row in group.members for item in row[column]] for column in range(keys, keys + collected)]
         folds = [fold.result() for fold in group.accumulators]
         holes = [hole.values() for hole in self._group_holes]
         found = list(self._of_group(*first[:keys], *together, *folds, *holes))

@@ -297,5 +297,3 @@ class LiveBuilder:
         if chosen is not None and chosen.sign.startswith("?"):
             found.append(chosen)
         self.looking_back[loop.source.number] = found
-
-

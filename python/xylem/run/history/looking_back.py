@@ -75,5 +75,3 @@ def _everything(item: Content) -> Iterator[Content]:
             stack += one.after
         elif type(one) is Element:
             stack += one.content
-
-

@@ -16,11 +16,21 @@ KEEPS_TOO_LITTLE = "XYST0032"
 
 
 @dataclass(frozen=True)
+class Keep:
+    """What a user wants kept; None where that is left to the query."""
+
+    versions: int | None = None
+    seconds: Decimal | None = None
+
+
+@dataclass(frozen=True)
 class Retention:
     """What is kept of each slot: its newest version, and as many before it, and those of the last seconds."""
 
     versions: int = 0
     seconds: Decimal | None = None
+    before: int = 0
+    """So many versions more before those of the last seconds: a state of that time may look back as well."""
 
     def truncate(self, history: History, commit: Commit) -> int:
         """Let go of versions in the slots a commit changed; how many they were."""
@@ -42,7 +52,11 @@ class Retention:
             # A version that was superseded at that time or later may still be asked for.
             while last > 0 and history.time_of(versions[last].shown) >= since:
                 last -= 1
-        del versions[:last]
+            last = max(last - self.before, 0)
+        if last:
+            known = history.time_of(versions[min(last + self.before, len(versions) - 1)].shown)
+            history.kept_since = max(known, history.kept_since or known)
+            history.let_go(slot, last)
         return last
 
 
@@ -50,7 +64,18 @@ def _has_inner(content: list[Content]) -> bool:
     return any(isinstance(item, Slot) for item in content)
 
 
-def retention_of(program: Program, keep: Retention | None = None) -> Retention | None:
+def travel_of(program: Program, keep: Keep) -> tuple[Retention, Decimal]:
+    """What must be kept so that a query can be asked of states as far back as `keep` says; how far it looks itself.
+
+    XYST0032 where less is to be kept than the query asks for.
+    """
+    retention_of(program, keep)
+    demand = demand_of([program.module])
+    seconds = None if keep.seconds is None else keep.seconds + (demand.seconds or 0)
+    return Retention((keep.versions or 0) + demand.versions, seconds, demand.versions), demand.seconds or Decimal(0)
+
+
+def retention_of(program: Program, keep: Keep | None = None) -> Retention | None:
     """What must be kept for a query, and what is to be kept beyond that; None for everything.
 
     XYST0032 where less is to be kept than the query asks for.
@@ -63,8 +88,9 @@ def retention_of(program: Program, keep: Retention | None = None) -> Retention |
         return None
     if keep is None:
         return Retention(demand.versions, demand.seconds)
-    if keep.versions < demand.versions or (keep.seconds is not None and keep.seconds < (demand.seconds or 0)):
+    versions = demand.versions if keep.versions is None else keep.versions
+    if versions < demand.versions or (keep.seconds is not None and keep.seconds < (demand.seconds or 0)):
         seconds = "" if demand.seconds is None else f" and those of {demand.seconds} seconds"
         raise StaticError(KEEPS_TOO_LITTLE, f"the query asks for {demand.versions} earlier versions{seconds}")
     both = [seconds for seconds in (keep.seconds, demand.seconds) if seconds is not None]
-    return Retention(keep.versions, max(both, default=None))
+    return Retention(versions, max(both, default=None))

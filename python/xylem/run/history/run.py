@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from xylem.errors import DynamicError
+from xylem.source.limits import DEFAULT_LIMITS, Limits
 from xylem.source.malformed import MalformedTally
 from xylem.source.update_stream.operations import Operation
 
@@ -17,7 +18,7 @@ from .evaluation import Display, HistoryRun, Reevaluation, Surroundings
 from .feed import Feed, Late
 from .merged_streams import merged
 from .program import HistoryProgram
-from .retention import Retention, retention_of
+from .retention import Keep, retention_of, travel_of
 
 BEFORE_HISTORY = "XYDY0021"
 
@@ -62,7 +63,7 @@ def history_run(
     history: History,
     around: Surroundings,
     operators: HistoryProgram | None = None,
-    keep: Retention | None = None,
+    keep: Keep | None = None,
 ) -> HistoryRun:
     """What computes the answer after each commit: the one place where that is chosen.
 
@@ -86,16 +87,21 @@ class UpdateRun:
         tally: MalformedTally | None = None,
         late: Late = "stop",
         operators: HistoryProgram | None = None,
-        keep: Retention | None = None,
+        keep: Keep | None = None,
+        limits: Limits = DEFAULT_LIMITS,
     ) -> None:
         """With `operators`, commits cost what they change; without, the query is evaluated anew after each."""
         self.history = History()
         self.figures = RunFigures()
         # All streams are there before the first commit: a query may ask for any of them at once.
-        feeds = [Feed(self.history.stream(given.name), tally=tally, late=late, source=given.source) for given in inputs]
+        feeds = [
+            Feed(self.history.stream(given.name), tally=tally, late=late, source=given.source, limits=limits)
+            for given in inputs
+        ]
         self._streams = [(feed, given.operations) for feed, given in zip(feeds, inputs, strict=True)]
         self.run = history_run(program, self.history, around, operators, keep)
         self._stopped_at: Decimal | None = None
+        self._program, self._around, self._keep = program, around, keep
 
     def answers(self, until: Decimal | None = None) -> Iterator[Answer]:
         """The answer after each commit; with `until`, of those up to that time."""
@@ -125,7 +131,12 @@ class UpdateRun:
         self.figures.late = sum(feed.late for feed, _ in self._streams)
 
     def as_of(self, time: Decimal) -> Answer:
-        """The answer as of a time. XYDY0021 before the first commit."""
+        """The answer as of a time. XYDY0021 before the first commit.
+
+        Where it is told what to keep, all of the input is read, and the answer is that of the history kept then.
+        """
+        if self._keep is not None:
+            return self._as_of_kept(time, self._keep)
         last = None
         for answer in self.answers(time):
             last = answer
@@ -134,3 +145,21 @@ class UpdateRun:
             there = "there is no commit" if first is None else f"the earliest time is {first}"
             raise DynamicError(BEFORE_HISTORY, f"{time}; {there}")
         return last
+
+    def _as_of_kept(self, time: Decimal, keep: Keep) -> Answer:
+        retention, looks_back = travel_of(self._program, keep)
+        for feed, operation in merged(self._streams):
+            self.figures.updates += operation.kind == "updates"
+            commit = feed.apply(operation)
+            if commit is not None:
+                self.figures.commits += 1
+                retention.truncate(self.history, commit)
+        earliest = self.history.first_time
+        if self.history.kept_since is not None:
+            earliest = self.history.kept_since + looks_back
+        asked = [commit for commit in self.history.commits if commit.time <= time]
+        if not asked or earliest is None or time < earliest:
+            there = "there is no commit" if earliest is None else f"the earliest time kept is {earliest}"
+            raise DynamicError(BEFORE_HISTORY, f"{time}; {there}")
+        run = Reevaluation(self._program, self.history, self._around)
+        return Answer(asked[-1], run.display(asked[-1].number), True)

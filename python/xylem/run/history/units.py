@@ -111,9 +111,7 @@ class _Open:
 
     __slots__ = ("around", "depth", "projected", "standing")
 
-    def __init__(
-        self, standing: Standing, around: _Around, depth: int, projected: tuple[Unit, ...] = ()
-    ) -> None:
+    def __init__(self, standing: Standing, around: _Around, depth: int, projected: tuple[Unit, ...] = ()) -> None:
         self.standing = standing
         self.around = around
         self.depth = depth
@@ -196,7 +194,7 @@ class Units:
             return
         versions = slot.versions
         if not self._keeps_versions:
-            del versions[:-1]
+            history.let_go(slot, len(versions) - 1)
             return
         # What stands directly in a version may come to have the name even when the version is superseded.
         may_change = slot.is_inner or any(type(item) is Slot for version in versions for item in version.content)
@@ -217,7 +215,7 @@ class Units:
             gone = min(gone, young)
         for version in versions[:gone]:
             self._forget(version.content)
-        del versions[:gone]
+        history.let_go(slot, gone)
 
     def _inserted(self, change: Change) -> None:
         slot, anchor = change.slot, change.anchor
@@ -328,8 +326,8 @@ class Units:
     def forget_unread(self) -> None:
         """All changes of a commit have been followed: of slots that nobody reads, the newest version is enough."""
         for slot in self._unread:
-            if slot not in self._watches:
-                del slot.versions[:-1]
+            if slot not in self._watches and self._truncates is not None:
+                self._truncates.let_go(slot, len(slot.versions) - 1)
         self._unread.clear()
 
     def close_commit(self, stream: Stream) -> None:
@@ -550,8 +548,6 @@ class Units:
     @property
     def slots(self) -> int:
         return len(self._watches)
-
-
 
 
 def declared_around(element: Element, scope: Mapping[str, str] | None) -> dict[str, str]:

@@ -21,6 +21,7 @@ from decimal import Decimal
 from typing import Literal
 
 from xylem.errors import InputError
+from xylem.source.limits import DEFAULT_LIMITS, Limits
 from xylem.source.update_stream.operations import WrittenContent, WrittenNames, WrittenUpdate
 from xylem.values.node import TEXT
 from xylem.values.qname import QName
@@ -37,6 +38,15 @@ UNKNOWN_TARGET = "XYIN0040"
 OPEN_TARGET = "XYIN0041"
 FROZEN_TARGET = "XYIN0042"
 TIME_RUNS_BACK = "XYIN0043"
+TOO_MANY_REGIONS = "XYIN0048"
+TOO_MUCH_HISTORY = "XYIN0049"
+_NODE_BYTES = 200
+"""What a node of an update takes, more or less."""
+
+
+_FROZEN = Slot(Document())
+"""What ids of frozen slots are bound to."""
+_FROZEN.is_frozen = True
 
 
 class Builder:
@@ -84,7 +94,7 @@ class Builder:
 
     def begin_region(self, id: str | None = None) -> None:
         """`u:mutable` begins."""
-        slot = Slot(self.owner)
+        slot = self._updates.new_slot(self.owner)
         version = Version(slot, [], self.number)
         slot.versions.append(version)
         self._append(slot)
@@ -134,7 +144,7 @@ class Update(Builder):
         self.kind = kind
         self.target = target
         self.id = id
-        self.slot = Slot(target.owner) if kind in _INSERTS else target
+        self.slot = updates.new_slot(target.owner) if kind in _INSERTS else target
         self.version = Version(self.slot, [], number)
         super().__init__(updates, self.version, number)
         self.made.append(self.version)
@@ -143,9 +153,18 @@ class Update(Builder):
 class Updates:
     """The content and the updates of a stream."""
 
-    def __init__(self, stream: Stream) -> None:
+    def __init__(self, stream: Stream, limits: Limits = DEFAULT_LIMITS) -> None:
         self.stream = stream
+        self._limits = limits
         self.base: Builder = _Base(self, stream.document, 0)
+
+    def new_slot(self, owner: Owner) -> Slot:
+        """XYIN0048 where there are too many."""
+        history = self.stream.history
+        history.regions += 1
+        if history.regions > self._limits.regions:
+            raise InputError(TOO_MANY_REGIONS, f"more than {self._limits.regions:,} in {self._what}")
+        return Slot(owner)
 
     # --- updates
 
@@ -164,6 +183,11 @@ class Updates:
 
     def _take_place(self, update: str, target: Slot, version: Version, made: list[Element | Leaf | Version]) -> None:
         stream, slot = self.stream, version.slot
+        version.size = _NODE_BYTES * len(made)
+        history = stream.history
+        history.held_bytes += version.size
+        if history.held_bytes > self._limits.history_bytes:
+            raise InputError(TOO_MUCH_HISTORY, f"about {history.held_bytes:,} bytes are kept")
         if slot is target:
             old = slot.versions[-1]
             slot.versions.append(version)
@@ -174,14 +198,14 @@ class Updates:
             side: Literal["before", "after"] = "before" if update == "insert-before" else "after"
             (target.before if side == "before" else target.after).append(slot)
             change = Change("inserted", stream, slot, None, version, target, side)
-        stream.history.note(change)
-        stream.history.show(made)
+        history.note(change)
+        history.show(made)
 
     def write(self, update: WrittenUpdate) -> None:
         """An update that is complete and has no other in it. As `begin`, content and `end` of it."""
         kind, of, id, content, names = update
         target = self.target(of, kind)
-        slot = Slot(target.owner) if kind in _INSERTS else target
+        slot = self.new_slot(target.owner) if kind in _INSERTS else target
         if id is not None:
             self.stream.slots[id] = slot
         version = Version(slot, [], self.stream.history.next_update())
@@ -213,7 +237,7 @@ class Updates:
             if id is None:
                 found.append(element)
             else:
-                slot = Slot(owner)
+                slot = self.new_slot(owner)
                 region = Version(slot, [element], number)
                 slot.versions.append(region)
                 made.append(region)
@@ -226,8 +250,12 @@ class Updates:
         self.end(self.begin("remove", of, id))
 
     def freeze(self, of: str) -> None:
-        """The slot is never updated again."""
-        self.target(of, "freeze").is_frozen = True
+        """The slot is never updated again: it counts no more, and its id keeps nothing of it."""
+        slot = self.target(of, "freeze")
+        if not slot.is_frozen:
+            slot.is_frozen = True
+            self.stream.history.regions -= 1
+        self.stream.slots[of] = _FROZEN
 
     def target(self, of: str, kind: str = "replace") -> Slot:
         """The slot an id is bound to, if it can be updated so."""

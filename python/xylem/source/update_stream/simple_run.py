@@ -13,6 +13,7 @@ from decimal import Decimal
 from xylem.errors import InputError
 from xylem.values.qname import QName
 
+from ..kernel import simple_updates
 from ..limits import Limits
 from .operations import Operation, OperationKind, Where, WrittenUpdate, place_of
 from .times import seconds_of
@@ -45,9 +46,7 @@ class SimpleRun:
 
     def read(self, data: bytes, place: Where) -> tuple[list[Operation], int]:
         """The operations of the run at the beginning of some bytes, and how many bytes it takes."""
-        from xylem import _kernel
-
-        found, end = _kernel.simple_updates(data, self._prefix, self._prefixes, self._most, place)
+        found, end = simple_updates(data, self._prefix, self._prefixes, self._most, place)
         made = []
         for kind, of, id, time, content, where, written in found:
             error = None
