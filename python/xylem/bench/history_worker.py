@@ -12,9 +12,12 @@ from collections.abc import Iterator
 from importlib import import_module
 from importlib.util import find_spec
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .history_tasks import NAMED, HistoryTask
+
+if TYPE_CHECKING:
+    from xylem.source.update_stream.operations import Operation
 
 _FEW = 5
 """So many updates are enough to tell what evaluating from the beginning costs."""
@@ -141,12 +144,8 @@ def _by_table(task: HistoryTask, regions: int, updates: int, seed: int, database
             if rows:
                 database.executemany("INSERT INTO version VALUES (?, ?, NULL, ?, ?)", rows)
             continue
-        update = operation.update
-        assert update is not None
-        element = update.content[0]
-        assert not isinstance(element, str)
-        quote = int(str(element[3][0]))
-        target, now = int(update.of[1:]), len(costs) + 1
+        of, quote = _told(operation)
+        target, now = int(of[1:]), len(costs) + 1
         run("UPDATE version SET ends = ? WHERE id = ? AND ends IS NULL", (now, target))
         run("INSERT INTO version VALUES (?, ?, NULL, ?, ?)", (target, now, names[target], quote))
         run(task.sql).fetchall()
@@ -155,6 +154,19 @@ def _by_table(task: HistoryTask, regions: int, updates: int, seed: int, database
             break
     costs.sort()
     return {"cpu_seconds": sum(costs), "updates": len(costs), "median_us": 1e6 * costs[len(costs) // 2]}
+
+
+def _told(operation: Operation) -> tuple[str, int]:
+    """What an update replaces, and the number it brings."""
+    from xylem.source.update_stream.operations import BeginUpdate, Text
+
+    update = operation.update
+    if update is None:
+        begin = next(event for event in operation.events if isinstance(event, BeginUpdate))
+        return begin.of, next(int(event.value) for event in operation.events if isinstance(event, Text))
+    element = update.content[0]
+    assert not isinstance(element, str)
+    return update.of, int(str(element[3][0]))
 
 
 _LONGEST_SECONDS = 5.0
