@@ -19,6 +19,7 @@ CHUNK = 20
 
 
 @pytest.mark.parametrize("start", SEEDS[::CHUNK])
+@pytest.mark.share(3)
 def test_programs_give_the_answer(start: int) -> None:
     for seed in range(start, start + CHUNK):
         case = triple(seed)

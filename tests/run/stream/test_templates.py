@@ -136,6 +136,7 @@ DOCUMENTS = {
 
 @pytest.mark.parametrize("name", CASES)
 @pytest.mark.parametrize("about", DOCUMENTS)
+@pytest.mark.share(2)
 def test_cases(name: str, about: str) -> None:
     for size in (3, 1000):
         compared(CASES[name], DOCUMENTS[about], size)
@@ -225,6 +226,7 @@ def text(query: str, **parameters: Any) -> tuple[bytes, bytes]:
     ],
     ids=str,
 )
+@pytest.mark.share(3)
 def test_serialization_parameters(name: str, parameters: dict[str, Any]) -> None:
     streamed_text, tree_text = text(CASES[name], **parameters)
     assert streamed_text == tree_text
