@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml import etree
 from xylem.errors import InputError
-from xylem.source import xml_reader
+from xylem.source import kernel
 from xylem.source.kernel import is_kernel_built
 from xylem.source.limits import Limits
 from xylem.source.xml_reader import read_document, read_fragment
@@ -31,7 +31,7 @@ def reader(request: pytest.FixtureRequest) -> Iterator[None]:
     if request.param == "kernel" and not is_kernel_built():
         pytest.skip("the kernel was not built here")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(xml_reader, "is_kernel_built", lambda: request.param == "kernel")
+        patch.setattr(kernel, "is_kernel_built", lambda: request.param == "kernel")
         yield
 
 

@@ -21,7 +21,6 @@ from xylem.values.tree_interface import TreeInterface
 from .decompression import LONGEST_MAGIC, decompressed, is_compressed
 from .doctype import DoctypeHandlers, ResolveEntity
 from .encodings import LONGEST_DECLARATION, codec_beyond_kernel, shown, xml_encoding
-from .kernel import is_kernel_built, read_tree
 from .limits import DEFAULT_LIMITS, Limits
 from .tree_loader import TreeLoader
 
@@ -88,6 +87,9 @@ def uses_kernel(reader: str) -> bool:
     """Whether the kernel is to read. XYIN0010: it is asked for, and not built here."""
     if reader not in ("auto", "kernel", "python"):
         raise ValueError(f"the reader is auto, kernel or python, not {reader!r}")
+    # Here, because a query without a document needs no kernel: to load what comes with it takes a tenth of its start.
+    from .kernel import is_kernel_built
+
     if reader == "kernel" and not is_kernel_built():
         raise InputError("XYIN0010")
     return reader != "python" and is_kernel_built()
@@ -130,6 +132,8 @@ def _read(
     data, encoding = _as_bytes(content, codec_beyond_kernel if by_kernel else xml_encoding)
     tree: TreeInterface
     if by_kernel:
+        from .kernel import read_tree
+
         tree = read_tree(data, limits, encoding=encoding, strip_space=strip_space)
     else:
         loader = _loader(data, encoding, base_uri, limits, resolve_entity)
