@@ -11,6 +11,7 @@ import xylem
 from xylem.errors import InputError, StaticError
 from xylem.network.catalogue import State, Subscription
 from xylem.network.site import Site
+from xylem.network.site_limits import SiteLimits
 
 from tests.reference import reference
 
@@ -111,6 +112,94 @@ def test_a_query_that_fails_leaves_the_others_alone(tmp_path: Path) -> None:
         assert site.subscription(name).state is State.FAILED
         assert "FORG0001" in site.subscription(name).error
     assert answer(site, site.subscription("key")).startswith("<x>2</x>")
+    site.close()
+
+
+def test_one_who_does_not_read_is_suspended_and_goes_on_without_a_gap(tmp_path: Path) -> None:
+    site = Site(tmp_path, limits=SiteLimits(unread_bytes=400))
+    publication = site.publication("s")
+    publication.feed(b"<s>")
+    query = "<all>{ for $p in /s/p where $p/n >= 0 return <r>{ $p/n }</r> }</all>"
+    for name in ("reader", "sleeper"):
+        site.subscribe(name, query, "s")
+    site.subscribe("other", "count(/s/p)", "s")
+    data = records(60, random.Random("unread")).replace(b"</p>", b"</p>|").split(b"|")
+    read = {"reader": b"", "sleeper": b""}
+
+    def follow(name: str) -> None:
+        while piece := site.answer(site.subscription(name), len(read[name]))[0]:
+            read[name] += piece
+
+    for first in range(0, 60, 6):
+        publication.feed(b"".join(data[first : first + 6]))
+        site.work_all()
+        follow("reader")
+    assert site.subscription("reader").state is site.subscription("other").state is State.ACTIVE
+    assert site.subscription("sleeper").state is State.SUSPENDED
+    assert "XYRT0058" in site.subscription("sleeper").error
+    site.close()
+    site = Site(tmp_path, limits=SiteLimits(unread_bytes=400))
+    while True:
+        # What is there can be read; subscribed again, the rest comes as far as there is room.
+        follow("sleeper")
+        if site.subscribe("sleeper", query, "s").state is State.ACTIVE:
+            site.work_all()
+        if site.subscription("sleeper").state is State.ACTIVE:
+            break
+    follow("sleeper")
+    for name in ("reader", "sleeper", "other"):
+        site.unsubscribe(name)
+    site.work_all()
+    follow("reader")
+    follow("sleeper")
+    assert read["sleeper"] == read["reader"] == expected_text(site, "reader").encode()
+    assert answer(site, site.subscription("other")) == "60"
+    site.close()
+
+
+def expected_text(site: Site, name: str) -> str:
+    one = site.subscription(name)
+    log = site.streams[one.source].log
+    data = log.read(one.start, one.end or 0, 1 << 30)[0]
+    return reference(one.query).run(xylem.parse(log.opening + data + b"</s>")).serialize()
+
+
+def test_a_site_has_room_for_so_many(tmp_path: Path) -> None:
+    site = Site(tmp_path, limits=SiteLimits(subscriptions=2))
+    site.publication("s").feed(b"<s><p/></s>")
+    site.subscribe("a", "/s/p", "s")
+    site.subscribe("b", "/s/p", "s")
+    with pytest.raises(InputError, match=r"XYRT0053.*2 subscriptions"):
+        site.subscribe("c", "/s/p", "s")
+    assert site.subscribe("a", "/s/p", "s").name == "a"
+    site.unsubscribe("a")
+    site.work_all()
+    site.subscribe("c", "/s/p", "s")
+    site.close()
+
+
+def test_one_that_fails_costs_the_others_no_scan(tmp_path: Path) -> None:
+    site = Site(tmp_path)
+    publication = site.publication("s")
+    publication.feed(b"<s>")
+    for number in range(30):
+        site.subscribe(f"q{number}", f"for $p in /s/p where $p/x > {number % 10} return <r>{{ $p/n }}</r>", "s")
+    for number in range(5):
+        site.subscribe(f"bad{number}", f"for $p in /s/p where $p/n >= {number} return <r>{{ 1 div 0 }}</r>", "s")
+    for _ in range(4):
+        publication.feed(records(50, random.Random("fails")))
+        site.work_all()
+    stream = site.streams["s"]
+    assert stream.evaluated_bytes == stream.log.bytes
+    for number in range(30):
+        site.unsubscribe(f"q{number}")
+    site.work_all()
+    for one in site.catalogue.subscriptions.values():
+        if one.name.startswith("bad"):
+            assert one.state is State.FAILED
+            assert "FOAR0001" in one.error
+        else:
+            assert answer(site, one) == expected_text(site, one.name)
     site.close()
 
 

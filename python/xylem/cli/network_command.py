@@ -98,16 +98,25 @@ def start(
     background: Annotated[
         bool, typer.Option("--background", help="Come back as soon as the site answers; it goes on by itself.")
     ] = False,
+    most_subscriptions: Annotated[
+        int, typer.Option("--most-subscriptions", min=0, help="So many are answered at once; more are refused.")
+    ] = 100_000,
+    unread_bytes: Annotated[
+        int,
+        typer.Option("--unread-bytes", min=0, help="An answer with more that nobody has read is suspended."),
+    ] = 1 << 30,
 ) -> None:
     """Start a site: streams, subscriptions and their answers, in one process."""
     if background:
         from .site_process import start_in_background
 
-        typer.echo(start_in_background(site, port), err=True)
+        limits = ["--most-subscriptions", str(most_subscriptions), "--unread-bytes", str(unread_bytes)]
+        typer.echo(start_in_background(site, port, limits), err=True)
         return
     from xylem.network.http_site import serve
+    from xylem.network.site_limits import SiteLimits
 
-    serve(site, port)
+    serve(site, port, SiteLimits(most_subscriptions, unread_bytes))
 
 
 @app.command(epilog="Example: `xylem network stop`")

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 from xylem.errors import InputError
@@ -17,11 +18,12 @@ _MOST_SECONDS = 60.0
 _PAUSE_SECONDS = 0.05
 
 
-def start_in_background(site: Path, port: int) -> str:
+def start_in_background(site: Path, port: int, options: Sequence[str] = ()) -> str:
     """Start a process that runs the site; says where it is once it answers."""
     site.mkdir(parents=True, exist_ok=True)
     errors = site / "errors.log"
     command = [sys.executable, "-m", "xylem", "network", "start", "--site", str(site), "--port", str(port)]
+    command += options
     with errors.open("wb") as log:
         process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
     until = time.monotonic() + _MOST_SECONDS

@@ -442,6 +442,10 @@ CATALOGUE: dict[str, Entry] = {
         "no peer and no link has room for the subscription",
         "ask for less of the stream, or give links more bandwidth and peers more capacity",
     ),
+    "XYRT0058": Entry(
+        "the subscription is suspended",
+        "read its answer, then give the same `xylem subscribe` again: it goes on without a gap (--unread-bytes)",
+    ),
     "XYST0001": Entry("no external function of this name is registered", "register it: @xylem.function(…)"),
     "XYST0002": Entry("this extension can be parsed but not run yet"),
     "XYST0003": Entry(

@@ -62,7 +62,7 @@ class AnswerFile:
     records alone, so these are the same bytes.
     """
 
-    __slots__ = ("_files", "_path", "_skipped", "size")
+    __slots__ = ("_files", "_path", "_skipped", "read_to", "size")
 
     def __init__(self, path: Path, files: OpenFiles) -> None:
         self._path = path
@@ -70,6 +70,17 @@ class AnswerFile:
         self.size = path.stat().st_size if path.exists() else 0
         """How many bytes of the answer there are."""
         self._skipped = 0
+        self.read_to = self.size
+        """Up to where its subscriber has it, as far as is known."""
+
+    def begin(self) -> None:
+        """Another run writes it, from its beginning."""
+        self._skipped = 0
+        self.read_to = self.size
+
+    def has_room(self, data: bytes, unread_bytes: int) -> bool:
+        """Whether the answer may grow by some more bytes, with so many that nobody has read."""
+        return self._skipped < self.size or self.size + len(data) - self.read_to <= unread_bytes
 
     def write(self, data: bytes) -> None:
         known = min(self.size - self._skipped, len(data))

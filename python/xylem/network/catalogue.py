@@ -29,6 +29,8 @@ class State(StrEnum):
     """It was given up: what came before that is still to be answered."""
     COMPLETE = "complete"
     FAILED = "failed"
+    SUSPENDED = "suspended"
+    """Its answer was not read for too long: it is not answered any more until it is subscribed again."""
 
 
 @dataclass(frozen=True)
@@ -133,6 +135,10 @@ class Catalogue:
                 self.subscriptions[name] = replace(known, end=body["to"], state=State.ENDING)
             elif kind == "complete":
                 self.subscriptions[name] = replace(known, end=body["to"], state=State.COMPLETE)
+            elif kind == "suspend":
+                self.subscriptions[name] = replace(known, state=State.SUSPENDED, error=body["error"])
+            elif kind == "resume":
+                self.subscriptions[name] = replace(known, state=State.ACTIVE, error="")
             elif kind == "failed":
                 self.subscriptions[name] = replace(known, end=body["to"], state=State.FAILED, error=body["error"])
 
@@ -160,7 +166,23 @@ class Catalogue:
                 raise InputError("XYRT0053", f"there is no subscription '{name}'")
             if known.state is State.ACTIVE:
                 self._add("unsubscribe", name, {"to": max(end, known.start)})
+            elif known.state is State.SUSPENDED:
+                self.fail(name, max(end, known.start), known.error)
             return self.subscriptions[name]
+
+    def suspend(self, name: str, error: str) -> None:
+        self._add("suspend", name, {"error": error})
+
+    def resume(self, name: str) -> Subscription:
+        """A subscription that was suspended is answered again, from where its answer ends."""
+        with self._lock:
+            self._add("resume", name, {})
+            return self.subscriptions[name]
+
+    @property
+    def live(self) -> int:
+        """How many subscriptions are answered."""
+        return sum(one.is_live for one in self.subscriptions.values())
 
     def complete(self, name: str, end: int) -> None:
         self._add("complete", name, {"to": end})

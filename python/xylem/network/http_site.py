@@ -26,6 +26,7 @@ from xylem.errors import InputError, XylemError
 from xylem.run.sealed_file import private_file
 
 from .site import NOW, Site
+from .site_limits import SiteLimits
 
 if TYPE_CHECKING:
     from starlette.applications import Starlette
@@ -131,7 +132,7 @@ def application(site: Site, token: str) -> Starlette:
     )
 
 
-def serve(directory: Path, port: int = 0) -> None:
+def serve(directory: Path, port: int = 0, limits: SiteLimits | None = None) -> None:
     """Run a site on this machine until it is told to stop; its address and token are in a file of its directory."""
     try:
         import sse_starlette  # noqa: F401
@@ -139,7 +140,7 @@ def serve(directory: Path, port: int = 0) -> None:
     except ImportError as reason:
         told = f"{reason.name} is not installed: pip install 'xylem-xquery[network]'"
         raise InputError("XYRT0050", told) from reason
-    site = Site(directory)
+    site = Site(directory, limits=limits)
     try:
         listener = socket.create_server(("127.0.0.1", port))
     except OSError as reason:

@@ -24,9 +24,10 @@ from xylem.errors import InputError, XylemError
 from xylem.run.sealed_file import private_directory, private_file
 
 from .answer_file import AnswerFile, OpenFiles
-from .catalogue import Catalogue, Subscription
+from .catalogue import Catalogue, State, Subscription
 from .member import SubscribedQueries, SubscribedQuery
 from .record_splitter import RecordSplitter
+from .site_limits import SiteLimits
 from .stream_site import StreamSite
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
@@ -36,8 +37,11 @@ NOW, EARLIEST = "now", "earliest"
 class Site:
     """One site. Threads may publish, subscribe and read at once."""
 
-    def __init__(self, directory: Path, clock: Callable[[], float] = time.time) -> None:
+    def __init__(
+        self, directory: Path, clock: Callable[[], float] = time.time, limits: SiteLimits | None = None
+    ) -> None:
         self.directory = directory
+        self.limits = limits or SiteLimits()
         self._clock = clock
         private_directory(directory)
         self._lock_file = private_file(directory / "lock", os.O_RDWR)
@@ -65,7 +69,7 @@ class Site:
                 self.streams[subscription.source].add(subscription, self._query(subscription.query, subscription.name))
 
     def _stream(self, name: str) -> StreamSite:
-        return StreamSite(name, self.directory / "streams" / name, self.catalogue, self._answer)
+        return StreamSite(name, self.directory / "streams" / name, self.catalogue, self._answer, self.limits)
 
     def _answer(self, name: str) -> AnswerFile:
         found = self._answers.get(name)
@@ -132,6 +136,13 @@ class Site:
             if stream is None:
                 others = f"; there are {', '.join(sorted(self.streams))}" if self.streams else ""
                 raise InputError("XYRT0053", f"there is no stream '{source}'{others}")
+            if self.catalogue.live >= self.limits.subscriptions:
+                raise InputError("XYRT0053", f"{self.limits.subscriptions:,} subscriptions are answered already")
+            if known is not None and known.state is State.SUSPENDED and (known.query, known.source) == (query, source):
+                resumed = self.catalogue.resume(name)
+                stream.add(resumed, compiled)
+                self._work.notify_all()
+                return resumed
             position = {NOW: stream.log.end, EARLIEST: 0}.get(str(start))
             if position is None:
                 position = int(start)
@@ -172,7 +183,10 @@ class Site:
             self.catalogue.subscriptions[subscription.name].version != subscription.version
         )
         with self._lock:
-            data = self._answer(subscription.answer_name).read(start)
+            answer = self._answer(subscription.answer_name)
+            # Whoever asks for what follows has all before it.
+            answer.read_to = max(answer.read_to, min(start, answer.size))
+            data = answer.read(start)
         return data, is_over and not data
 
     # --- work

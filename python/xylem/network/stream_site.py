@@ -9,19 +9,28 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from xylem.errors import XylemError
+from xylem.errors import InputError, XylemError
 
 from .answer_file import AnswerFile
 from .catalogue import Catalogue, Subscription
 from .member import Member, SubscribedQuery
 from .record_log import RecordLog
 from .shared_evaluator import SharedEvaluator
+from .site_limits import SiteLimits
 
 
 class StreamSite:
     """One stream with its subscriptions. All calls are made by one thread, but for the log, which grows meanwhile."""
 
-    def __init__(self, name: str, directory: Path, catalogue: Catalogue, answers: Callable[[str], AnswerFile]) -> None:
+    def __init__(
+        self,
+        name: str,
+        directory: Path,
+        catalogue: Catalogue,
+        answers: Callable[[str], AnswerFile],
+        limits: SiteLimits | None = None,
+    ) -> None:
+        self._limits = limits or SiteLimits()
         self.name = name
         self.log = RecordLog(directory)
         self._catalogue = catalogue
@@ -90,8 +99,13 @@ class StreamSite:
 
     def _writer(self, subscription: Subscription) -> Callable[[bytes], None]:
         answer = self._answers(subscription.answer_name)
+        answer.begin()
+        unread_bytes = self._limits.unread_bytes
 
         def write(data: bytes) -> None:
+            if not answer.has_room(data, unread_bytes):
+                unread = answer.size - answer.read_to
+                raise InputError("XYRT0058", f"nobody has read {unread:,} bytes of its answer, {unread_bytes:,} may be")
             answer.write(data)
             self._touched.add(subscription.answer_name)
 
@@ -134,7 +148,10 @@ class StreamSite:
 
     def _failed(self, member: Member, error: XylemError) -> None:
         self.sync()
-        self._catalogue.fail(member.name, self.position, str(error))
+        if error.code == "XYRT0058":
+            self._catalogue.suspend(member.name, str(error))
+        else:
+            self._catalogue.fail(member.name, self.position, str(error))
 
     def sync(self) -> None:
         """Let what has been answered survive a crash of the machine."""

@@ -1,0 +1,18 @@
+"""What a site lets its users take: each limit has a default that few reach, and its own error."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+MOST_SUBSCRIPTIONS = 100_000
+UNREAD_BYTES = 1 << 30
+
+
+@dataclass(frozen=True)
+class SiteLimits:
+    """The limits of one site."""
+
+    subscriptions: int = MOST_SUBSCRIPTIONS
+    """That are answered at the same time; one more is refused (XYRT0053)."""
+    unread_bytes: int = UNREAD_BYTES
+    """Of an answer, behind what its subscriber has read; with more the subscription is suspended (XYRT0058)."""
