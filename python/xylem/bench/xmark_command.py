@@ -23,7 +23,7 @@ def xmark_times(
     scale: Annotated[float, typer.Option("--scale", help="The size of the document; 1 is about 116 MB.")] = 0.1,
     seed: Annotated[int, typer.Option("--seed", help="The same seed gives the same document.")] = 0,
     document: Annotated[
-        Path | None, typer.Option("--document", exists=True, dir_okay=False, help="Take this document instead.")
+        Path | None, typer.Option("--document", exists=True, dir_okay=False, help="Use this document.")
     ] = None,
     queries: Annotated[str, typer.Option("--queries", help="Which of the twenty, as in `1-7,13`.")] = "1-20",
     repeat: Annotated[
@@ -32,20 +32,22 @@ def xmark_times(
     budget: Annotated[float, typer.Option("--budget", help="Seconds after which a query is not repeated.")] = 10.0,
     only_xylem: Annotated[bool, typer.Option("--only-xylem", help="Measure no peers.")] = False,
     stream: Annotated[
-        bool, typer.Option("--stream", help="Streamed, from file to answer, a process for each measurement.")
+        bool, typer.Option("--stream", help="Stream from file to answer, in a new process for each measurement.")
     ] = False,
-    sizes: Annotated[str, typer.Option("--sizes", help="With --stream: megabytes of the documents.")] = SIZES,
-    full: Annotated[bool, typer.Option("--full", help=f"With --stream: documents of {ALL_SIZES} MB.")] = False,
-    engines: Annotated[str, typer.Option("--engines", help="With --stream: by whom.")] = "streamed,tree,Saxon,by hand",
+    sizes: Annotated[str, typer.Option("--sizes", help="With --stream: sizes of the documents in MB.")] = SIZES,
+    full: Annotated[bool, typer.Option("--full", help="With --stream: documents of 11, 116 and 585 MB.")] = False,
+    engines: Annotated[
+        str, typer.Option("--engines", help="With --stream: engines to measure.")
+    ] = "streamed,tree,Saxon,by hand",
     limit: Annotated[
-        float, typer.Option("--limit", min=0.1, metavar="SECONDS", help="With --stream: what takes longer is stopped.")
+        float, typer.Option("--limit", min=0.1, metavar="SECONDS", help="With --stream: stop what takes longer.")
     ] = 120.0,
     target: Annotated[
         str | None, typer.Option("--on", metavar="spark", help="With --stream: Q11 and Q12 on Spark, too.")
     ] = None,
-    master: Annotated[str, typer.Option("--master", help="The Spark to run on.")] = "local[2]",
-    json_file: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write the figures there.")] = None,
-    svg_file: Annotated[Path | None, typer.Option("--svg", metavar="FILE", help="Write a bar chart there.")] = None,
+    master: Annotated[str, typer.Option("--master", help="Spark master.")] = "local[2]",
+    json_file: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="File for the figures.")] = None,
+    svg_file: Annotated[Path | None, typer.Option("--svg", metavar="FILE", help="File for a bar chart.")] = None,
 ) -> None:
     """The twenty XMark queries, by Xylem and the peers that are installed: over one document held in memory, or
     with --stream from file to answer, over documents of growing size."""

@@ -68,8 +68,8 @@ ReportOption = Annotated[
     Report,
     typer.Option(
         "--report",
-        help="The whole answer after each commit that changed it, as a line of JSON; the rows of the change log; the "
-        "last answer alone; or the answer on the terminal, edited in place.",
+        help="Write the whole answer after each commit that changed it, as a line of JSON (`commits`), the rows of the "
+        "change log (`log`), only the last answer (`final`), or edit the answer in place on the terminal (`live`).",
         rich_help_panel=HISTORY,
     ),
 ]
@@ -77,8 +77,8 @@ ChangesOption = Annotated[
     Changes | None,
     typer.Option(
         "--changes",
-        help="The rows of the change log in an envelope: for tables by key, for Flink, for Debezium. `append` refuses "
-        "an answer that changes what it gave.",
+        help="Write the change log as rows by key (`upsert`), as Flink reads them (`retract`), or as Debezium does. "
+        "`append` writes inserts alone and refuses an answer that changes what it gave.",
         rich_help_panel=HISTORY,
     ),
 ]
@@ -87,7 +87,7 @@ AsOf = Annotated[
     typer.Option(
         "--as-of",
         metavar="TIME",
-        help="The answer as of a time, seconds or a dateTime, instead of all.",
+        help="Write only the answer as of a time: seconds or a dateTime.",
         rich_help_panel=HISTORY,
     ),
 ]
@@ -97,7 +97,7 @@ KeepVersions = Annotated[
         "--keep-versions",
         metavar="NUMBER",
         min=0,
-        help="Keep so many earlier versions of each region; by default as many as the query asks for.",
+        help="Number of earlier versions of each region to keep; by default as many as the query reads.",
         rich_help_panel=HISTORY,
     ),
 ]
@@ -107,7 +107,7 @@ KeepTime = Annotated[
         "--keep-time",
         metavar="SECONDS",
         min=0,
-        help="Keep the versions of so many seconds; by default of as many as the query asks for.",
+        help="Seconds for which to keep earlier versions; by default as long as the query reads them.",
         rich_help_panel=HISTORY,
     ),
 ]
@@ -116,7 +116,7 @@ Serve = Annotated[
     typer.Option(
         "--serve",
         metavar="HOST:PORT",
-        help="With `--report live`: a page that shows the answer as it changes, and its server-sent events.",
+        help="With `--report live`: serve a page that shows the answer as it changes.",
         rich_help_panel=HISTORY,
     ),
 ]
@@ -125,7 +125,7 @@ RecordPath = Annotated[
     typer.Option(
         "--record",
         metavar="PATH",
-        help="For feeds: the elements that are records, such as `/rss/channel/item`; by default `/*/*`.",
+        help="For feeds: path to the records, such as `/rss/channel/item`; by default `/*/*`.",
         rich_help_panel=HISTORY,
     ),
 ]
@@ -134,34 +134,34 @@ KeyPath = Annotated[
     typer.Option(
         "--key",
         metavar="PATH",
-        help="For feeds: what tells records apart, such as `guid`; by default `@id`.",
+        help="For feeds: path to the key of a record, such as `guid`; by default `@id`.",
         rich_help_panel=HISTORY,
     ),
 ]
 TimePath = Annotated[
     str | None,
-    typer.Option("--time", metavar="PATH", help="For feeds: where a record carries its time.", rich_help_panel=HISTORY),
+    typer.Option("--time", metavar="PATH", help="For feeds: path to the time of a record.", rich_help_panel=HISTORY),
 ]
 VersionPath = Annotated[
     str | None,
     typer.Option(
         "--version-path",
         metavar="PATH",
-        help="For feeds: where a record carries its version; what is not newer is dropped.",
+        help="For feeds: path to the version of a record; records that are not newer are dropped.",
         rich_help_panel=HISTORY,
     ),
 ]
 DeletePath = Annotated[
     str | None,
     typer.Option(
-        "--delete", metavar="PATH", help="For feeds: what says that a record is gone.", rich_help_panel=HISTORY
+        "--delete", metavar="PATH", help="For feeds: path that marks a record as deleted.", rich_help_panel=HISTORY
     ),
 ]
 CommitOption = Annotated[
     CommitWhen,
     typer.Option(
         "--commit",
-        help="With `item`, each child of the document element is a commit of its own.",
+        help="`item` commits after each child of the document element.",
         rich_help_panel=HISTORY,
     ),
 ]

@@ -32,7 +32,7 @@ from xylem.run.limited_run import (
 from .byte_size import in_bytes
 from .failures import Exit
 
-LIMITS = "How much it may take"
+LIMITS = "Limits"
 GRACE_SECONDS = 3.0
 """How long a run may take to end by itself once it was told to."""
 _FLUSH_SECONDS = 0.5

@@ -26,7 +26,7 @@ class Format(StrEnum):
     JSON = "json"
 
 
-SiteDirectory = Annotated[Path, typer.Option("--site", help="The directory of the site.")]
+SiteDirectory = Annotated[Path, typer.Option("--site", help="Directory of the site.")]
 ListFormat = Annotated[Format, typer.Option("--format", help="For people, or for programs.")]
 
 
@@ -37,18 +37,18 @@ ListFormat = Annotated[Format, typer.Option("--format", help="For people, or for
 
 `tail -f feed.xml | xylem publish photons --input -`
 
-Each child of the root element is a record of the stream. The records of another document are added behind those there
-are, if its root element is the same. What is not well formed is refused; what stands before it is in the stream."""
+Each child of the root element becomes a record of the stream. Another document with the same root element appends its
+records. A record that is not well formed is refused; the records before it stay in the stream."""
 )
 @reported()
 def publish(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="What the stream is called.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the stream.")],
     input: Annotated[
         list[str], typer.Option("--input", "-i", metavar="FILE", help="A document, or `-` for standard input.")
     ],
     site: SiteDirectory = DEFAULT_SITE,
 ) -> None:
-    """Add the records of a document to a stream, as they come."""
+    """Add the records of a document to a stream as they arrive."""
     from .site_commands import publish as run
 
     run(name, input, site)
@@ -61,18 +61,18 @@ def publish(
 
 `xylem subscribe -q 'count(stream("photons")/photons/photon)' --name n --from earliest`
 
-A subscription is answered from its position on, for as long as it is not given up, whether somebody reads the answer or
-not. Given again, the same command goes on with the answer: a file gets what it does not have yet."""
+The site answers a subscription from its position on until you unsubscribe, whether or not somebody reads the answer.
+The same command, given again, continues the answer: the file gets what it does not have yet."""
 )
 @reported()
 def subscribe(
     query: Annotated[Path | None, typer.Argument(metavar="QUERY", help="The query.", show_default=False)] = None,
     text: Annotated[str | None, typer.Option("--query", "-q", help="The query itself.", show_default=False)] = None,
-    name: Annotated[str, typer.Option("--name", help="What the subscription is called.")] = ...,  # type: ignore[assignment]
+    name: Annotated[str, typer.Option("--name", help="Name of the subscription.")] = ...,  # type: ignore[assignment]
     source: Annotated[
         str | None,
         typer.Option(
-            "--source", help="The stream that the context item is; else the query names it.", show_default=False
+            "--source", help="Stream that the query starts from, unless the query names one.", show_default=False
         ),
     ] = None,
     start: Annotated[
@@ -81,7 +81,7 @@ def subscribe(
     output: Annotated[
         str | None,
         typer.Option(
-            "--output", "-o", help="Write the answer there as it comes; `-` is standard output.", show_default=False
+            "--output", "-o", help="Write the answer to this file; `-` is standard output.", show_default=False
         ),
     ] = None,
     site: SiteDirectory = DEFAULT_SITE,

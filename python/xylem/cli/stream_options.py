@@ -34,7 +34,7 @@ SPARK = "How it runs"
 
 
 class Changed(StrEnum):
-    """What becomes of a file that was written again before it was read."""
+    """How to handle a file that was written again before it was read."""
 
     TELL = "tell"
     STOP = "stop"
@@ -140,8 +140,7 @@ def stream(
         typer.Option(
             "--time-limit",
             metavar="SECONDS",
-            help="How long the evaluation of one document may take. What becomes of one that takes longer, "
-            "`--on-malformed` says.",
+            help="Maximum time for one document. `--on-malformed` decides what happens to one that takes longer.",
             show_default=False,
             rich_help_panel=LIMITS,
         ),
@@ -151,7 +150,7 @@ def stream(
         typer.Option(
             "--memory-limit",
             metavar="SIZE",
-            help="How much memory a task may take, such as `2GB`, while it evaluates a document. Likewise.",
+            help="Maximum memory of a task while it evaluates one document, such as `2GB`.",
             show_default=False,
             rich_help_panel=LIMITS,
         ),

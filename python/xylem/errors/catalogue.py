@@ -32,7 +32,7 @@ CATALOGUE: dict[str, Entry] = {
     "FOCH0001": Entry("the number is not the codepoint of an XML character"),
     "FOCH0002": Entry(
         "the collation is not supported",
-        "supported: codepoint, html-ascii-case-insensitive, and the UCA collations of F&O 3.1 §5.3",
+        "supported: codepoint, html-ascii-case-insensitive, and the UCA collations of XPath's functions",
     ),
     "FOCH0003": Entry("the normalization form is not supported", "use NFC, NFD, NFKC or NFKD"),
     "FOCH0004": Entry("the collation cannot compare parts of strings"),
