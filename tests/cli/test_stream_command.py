@@ -24,6 +24,11 @@ def refused(*arguments: str) -> str:
         (["-q", "1", "--on-malformed", "ignore"], "stop, skip or dead-letter=PATH"),
         (["-q", "1", "--batch-size", "big"], "not a size such as 64MB"),
         (["-q", "1", "--conf", "x"], "is not NAME=VALUE"),
+        (["-q", "1", "--updates", "snapshot"], "one of native, keyed, osmchange, patch"),
+        (["-q", "1", "--updates", "native", "--on-malformed", "dead-letter=x"], "stop, skip"),
+        (["-q", "1", "--updates", "native", "--late", "never"], "is none of stop, clamp, drop"),
+        (["-q", "1", "--changes", "upsert"], "this goes with --updates"),
+        (["-q", "1", "--key", "@id"], "this goes with --updates"),
         ([], "give a query file"),
     ],
 )

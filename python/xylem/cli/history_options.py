@@ -207,7 +207,6 @@ def history_options(
                 raise typer.BadParameter("this goes with --updates", param_hint=option)
         return None
     from xylem.run.history.feed import LATE
-    from xylem.source.update_stream.formats import UpdateFormat
     from xylem.source.update_stream.times import seconds_of
 
     if late is not None and late not in LATE:
@@ -219,17 +218,24 @@ def history_options(
     time = None if as_of is None else seconds_of(as_of)
     if as_of is not None and time is None:
         raise typer.BadParameter(f"{as_of!r} is neither a number of seconds nor a dateTime", param_hint="--as-of")
-    how = UpdateFormat(
+    how = update_format(updates, paths, commits_items=commit is CommitWhen.ITEM)
+    return HistoryOptions(how, report, changes, time, _late(late), name, _kept(*keep), _place(serve))
+
+
+def update_format(updates: UpdatesFormat, paths: dict[str, str | None], *, commits_items: bool) -> UpdateFormat:
+    """How a stream is written, as the options say it."""
+    from xylem.source.update_stream.formats import UpdateFormat
+
+    return UpdateFormat(
         updates.value,
         record=paths["record"],
         key=paths["key"],
         time=paths["time"],
         version=paths["version-path"],
         delete=paths["delete"],
-        commits_items=commit is CommitWhen.ITEM,
+        commits_items=commits_items,
         warn=lambda text: typer.echo(f"warning: {text}", err=True),
     )
-    return HistoryOptions(how, report, changes, time, _late(late), name, _kept(*keep), _place(serve))
 
 
 def _place(serve: str | None) -> tuple[str, int] | None:

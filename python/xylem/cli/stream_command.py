@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,6 +16,7 @@ from xylem.source.limits import DEFAULT_LIMITS, Limits
 
 from .byte_size import in_bytes
 from .event_time_option import event_time_of
+from .history_options import Changes, UpdatesFormat, update_format
 from .query_source import QuerySource, output_parameters, query_source, spark_settings, variables
 from .replay_option import replay_of
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from xylem.spark.continuous.evaluations import Join
     from xylem.spark.continuous.places import InputPlace
     from xylem.spark.continuous.subscription import Malformed
+    from xylem.spark.continuous.update_answer import UpdateStream
     from xylem.spark.shipped_query import ShippedQuery
 
 _NAMED = re.compile(r"([A-Za-z_][\w.-]*)=((?:dir|file|tcp|kafka|stdin):.*|-)")
@@ -67,6 +69,10 @@ class StreamArguments:
     partitions: int | None = None
     replay_speed: str | None = None
     replay_time: str | None = None
+    updates: UpdatesFormat | None = None
+    changes: Changes | None = None
+    paths: Mapping[str, str | None] = field(default_factory=dict)
+    """For feeds: where records are, and their keys, times, versions and deletions."""
 
 
 def stream_queries(arguments: StreamArguments) -> None:
@@ -96,7 +102,9 @@ def continuous_query(arguments: StreamArguments) -> ContinuousQuery:
         raise typer.BadParameter("several queries write to a directory: --output dir:PATH", param_hint="--output")
     malformed, dead_letters = _on_malformed(arguments.on_malformed)
     replay = _replay(arguments, read)
-    event_time, late_letters = event_time_of(arguments.event_time, arguments.watermark, arguments.late)
+    updates = _updates(arguments)
+    late = None if updates is not None else arguments.late
+    event_time, late_letters = event_time_of(arguments.event_time, arguments.watermark, late)
     return ContinuousQuery(
         queries=_told(sources, arguments, event_time, replay, several_documents=not read[0].is_one_document),
         inputs=read,
@@ -120,7 +128,33 @@ def continuous_query(arguments: StreamArguments) -> ContinuousQuery:
         partitions=arguments.partitions,
         late_letters=late_letters,
         replay=replay,
+        updates=updates,
     )
+
+
+def _updates(arguments: StreamArguments) -> UpdateStream | None:
+    """How the input carries updates; None where it does not, and then none of the options may be given."""
+    if arguments.updates is None:
+        given = {"--changes": arguments.changes, **{f"--{name}": value for name, value in arguments.paths.items()}}
+        for option, value in given.items():
+            if value:
+                raise typer.BadParameter("this goes with --updates", param_hint=option)
+        return None
+    from xylem.run.history.feed import LATE
+    from xylem.source.update_stream.formats import IN_MESSAGES
+    from xylem.spark.continuous.update_answer import UpdateStream
+
+    if arguments.updates.value not in IN_MESSAGES:
+        told = f"the messages of a stream are one of {', '.join(IN_MESSAGES)}; `xylem run --updates` reads the others"
+        raise typer.BadParameter(told, param_hint="--updates")
+    late = next((late for late in LATE[:3] if late == (arguments.late or "stop")), None)
+    if late is None:
+        raise typer.BadParameter(f"{arguments.late!r} is none of {', '.join(LATE[:3])}", param_hint="--late")
+    if arguments.on_malformed.startswith("dead-letter"):
+        told = "updates that cannot be applied stop the query, or are left out and told: stop, skip"
+        raise typer.BadParameter(told, param_hint="--on-malformed")
+    how = update_format(arguments.updates, dict(arguments.paths), commits_items=False)
+    return UpdateStream(how, None if arguments.changes is None else arguments.changes.value, late)
 
 
 def _replay(arguments: StreamArguments, read: Sequence[InputPlace]) -> Replay | None:
@@ -198,6 +232,7 @@ def _told(
         several_documents=several_documents,
         event_time=event_time,
         replay=replay,
+        over_updates=arguments.updates is not None,
     )
 
 

@@ -20,6 +20,7 @@ from .common_options import (
     Variables,
 )
 from .event_time_option import EventTimePath, LatePolicy, Watermark
+from .history_options import ChangesOption, DeletePath, KeyPath, RecordPath, TimePath, Updates, VersionPath
 from .replay_option import ReplaySpeed, ReplayTime
 from .run_limits import LIMITS, run_limits
 
@@ -221,6 +222,13 @@ def stream(
         list[str] | None,
         typer.Option("--conf", metavar="NAME=VALUE", help="Set a Spark property.", rich_help_panel=SPARK),
     ] = None,
+    updates: Updates = None,
+    changes: ChangesOption = None,
+    record: RecordPath = None,
+    key: KeyPath = None,
+    time: TimePath = None,
+    version_path: VersionPath = None,
+    delete: DeletePath = None,
     partitions: Annotated[
         int | None,
         typer.Option(
@@ -277,6 +285,9 @@ def stream(
             replay_speed=replay_speed,
             replay_time=replay_time,
             partitions=partitions,
+            updates=updates,
+            changes=changes,
+            paths={"record": record, "key": key, "time": time, "version-path": version_path, "delete": delete},
             limits=limits_of(limit or (), allow_dtd=not no_dtd),
         )
     )

@@ -15,6 +15,8 @@ from decimal import Decimal
 from difflib import SequenceMatcher
 from typing import Any, Literal
 
+from xylem.values.saved_state import saved
+
 Op = Literal["insert", "replace", "remove"]
 Envelope = Literal["append", "upsert", "retract", "debezium"]
 ENVELOPES: tuple[Envelope, ...] = ("append", "upsert", "retract", "debezium")
@@ -35,6 +37,7 @@ class ChangeRow:
     new: str | None
 
 
+@saved("change-log", 1, fields=("_parts", "_regions", "_rows", "_last_region"))
 class ChangeLog:
     """Tells answers apart: what became of each region from one commit to the next."""
 

@@ -229,6 +229,7 @@ def shipped_query(
     keeps_windows: bool = False,
     input_of: InputOf = InputOf.RUN,
     schema: Schema | None = None,
+    over_updates: bool = False,
     **others: Any,
 ) -> ShippedQuery:
     """A query ready to travel, from what a user gives; static errors are raised here.
@@ -248,6 +249,7 @@ def shipped_query(
         external_functions=external,
         event_time=event_time,
         late_items=LateItems() if late_items is None else late_items,
+        over_updates=over_updates,
     )
     compiled = CompiledQuery(text, environment)
     program = compiled.program

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from .content import PENDING, Content, Document, Element, Leaf, Owner, Slot, Version
 
@@ -137,6 +137,19 @@ class History:
         for version in versions[:number]:
             self.held_bytes -= version.size
         del versions[:number]
+
+    # --- for `saved_history.py`
+
+    def counters(self) -> tuple[Any, ...]:
+        """All but the streams."""
+        times = [commit.time for commit in self.commits]
+        counted = self._updates, self.regions, self.held_bytes
+        return times, self._forgotten, self._forgotten_time, self.now, self.first_time, self.kept_since, counted
+
+    def take_counters(self, counters: tuple[Any, ...]) -> None:
+        times, self._forgotten, self._forgotten_time, self.now, self.first_time, self.kept_since, counted = counters
+        self.commits = [Commit(self._forgotten + place, time) for place, time in enumerate(times, 1)]
+        self._updates, self.regions, self.held_bytes = counted
 
     # --- for `updates.py`
 

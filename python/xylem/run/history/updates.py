@@ -44,9 +44,9 @@ _NODE_BYTES = 200
 """What a node of an update takes, more or less."""
 
 
-_FROZEN = Slot(Document())
+FROZEN = Slot(Document())
 """What ids of frozen slots are bound to."""
-_FROZEN.is_frozen = True
+FROZEN.is_frozen = True
 
 
 class Builder:
@@ -255,7 +255,7 @@ class Updates:
         if not slot.is_frozen:
             slot.is_frozen = True
             self.stream.history.regions -= 1
-        self.stream.slots[of] = _FROZEN
+        self.stream.slots[of] = FROZEN
 
     def target(self, of: str, kind: str = "replace") -> Slot:
         """The slot an id is bound to, if it can be updated so."""

@@ -20,6 +20,8 @@ from .records import path_of
 
 Format = Literal["native", "tokens", "keyed", "osmchange", "snapshot", "patch", "debezium"]
 FORMATS: tuple[Format, ...] = ("native", "tokens", "keyed", "osmchange", "snapshot", "patch", "debezium")
+IN_MESSAGES: tuple[Format, ...] = ("native", "keyed", "osmchange", "patch")
+"""Those whose messages are documents, and whose adapters can go on from what was saved of them."""
 TCP = "tcp://"
 
 
@@ -74,6 +76,17 @@ def operations_of(place: str, how: UpdateFormat, limits: Limits = DEFAULT_LIMITS
                 yield from _read(source, how, feed, limits)
             except InputError as error:
                 raise error.located(source.name or place) from error.__cause__
+
+
+def message_operations(
+    message: bytes, how: UpdateFormat, feed: KeyedFeed | None, limits: Limits, *, is_first: bool
+) -> Iterator[Operation]:
+    """The operations of one message, a document, of many that are one stream."""
+    if feed is None:
+        from .wire import read_wire
+
+        return read_wire([message], limits=limits, commits_items=how.commits_items, is_first=is_first)
+    return feed.operations([message], limits)
 
 
 def _sources(place: str, limits: Limits) -> Iterator[AbstractContextManager[ByteSource]]:

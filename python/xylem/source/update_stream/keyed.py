@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 
 from xylem.errors import InputError
+from xylem.values.saved_state import saved
 
 from ..limits import DEFAULT_LIMITS, Limits
 from .operations import BeginRegion, BeginUpdate, EndRegion, EndUpdate, Event, Operation, Start
@@ -23,6 +24,7 @@ ANCHOR = "/end"
 _FALSE = frozenset(("", "0", "false", "no", "n"))
 
 
+@saved("keyed-feed", 1, fields=("versions", "known", "has_base"))
 @dataclass
 class KeyedFeed:
     """Where records carry what makes updates of them, and which keys there have been."""

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from xylem.values.qname import QName
+from xylem.values.saved_state import saved
 
 from ..limits import DEFAULT_LIMITS, Limits
 from .keyed import KeyedFeed
@@ -19,6 +20,7 @@ from .records import Record, records, value_of
 from .times import seconds_of
 
 
+@saved("osmchange-feed", 1, fields=("versions", "known", "has_base"))
 @dataclass
 class OsmFeed(KeyedFeed):
     """The state of the map: its base is an empty `<osm>`."""

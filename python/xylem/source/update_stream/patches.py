@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from xylem.errors import InputError
+from xylem.values.saved_state import saved
 
 from ..limits import DEFAULT_LIMITS, Limits
 from .keyed import KeyedFeed
@@ -25,6 +26,7 @@ _BY_ATTRIBUTE = re.compile(r"""[^\[\]]*\[\s*@([\w.:-]+)\s*=\s*(?:"([^"]*)"|'([^'
 FIRST, LAST = "/first/", "/last/"
 
 
+@saved("patches-feed", 1, fields=("versions", "known", "has_base"))
 @dataclass
 class PatchFeed(KeyedFeed):
     """Elements by the attribute that is their key."""

@@ -69,15 +69,16 @@ def read_wire(
     limits: Limits = DEFAULT_LIMITS,
     commits_items: bool = False,
     encoding: str | None = None,
+    is_first: bool = True,
 ) -> Iterator[Operation]:
-    """The operations of an update stream.
+    """The operations of an update stream; without `is_first`, of a part of one that has begun before.
 
     With `commits_items` each child of the document element of the base is a commit of its own. An error of the markup
     of updates is XYIN0044, with its place.
     """
     from pyexpat import ExpatError
 
-    reader = _Reader(limits, commits_items, encoding)
+    reader = _Reader(limits, commits_items, encoding, is_first)
     try:
         for chunk in chunks:
             reader.take(chunk)
@@ -98,7 +99,7 @@ def read_wire(
 class _Reader:
     """The handlers of one parse, and the operations they have made."""
 
-    def __init__(self, limits: Limits, commits_items: bool, encoding: str | None) -> None:
+    def __init__(self, limits: Limits, commits_items: bool, encoding: str | None, is_first: bool) -> None:
         self._limits = limits
         self._encoding = encoding
         self._commits_items = commits_items
@@ -114,7 +115,7 @@ class _Reader:
         """Of each open element: "" for content, else the name of the update element."""
         self._depth = 0
         """How many elements and regions of the base are open."""
-        self._base_time: Decimal | None = Decimal(0)
+        self._base_time: Decimal | None = Decimal(0) if is_first else None
         self._scope: dict[str, str] = {}
         self._scopes: list[dict[str, str]] = []
         self._around: list[dict[str, str]] = [{}]

@@ -29,6 +29,7 @@ from .spark_files import check_spark_files
 from .stop_signals import StopSignals
 from .subscription import Changed, Malformed
 from .told_query import file_ending, fingerprint
+from .update_answer import UpdateStream
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -85,6 +86,8 @@ class ContinuousQuery:
     """How many places windows by key get, for good; None: as many as there are cores."""
     replay: Replay | None = None
     """How the input was recorded, where it is to come as it did then."""
+    updates: UpdateStream | None = None
+    """How the input carries updates of what has passed, where it does: the output is a change log."""
     late_letters: Path | None = None
     """Where items go that come too late for event time, if they are kept."""
 
@@ -110,6 +113,7 @@ class _Run:
             changed=query.changed,
             run_limits=query.run_limits,
             each_item=query.output.kind in (OutputKind.KAFKA, OutputKind.CONSOLE),
+            updates=query.updates,
         )
         self._evaluations.works(0)
         self._look_at_places()
@@ -157,11 +161,13 @@ class _Run:
     def _owner(self) -> dict[str, Any]:
         """What must stay the same as long as a checkpoint is used, in the words of a user."""
         query = self._query
-        owner = {
+        owner: dict[str, Any] = {
             "queries": {name: fingerprint(one) for name, one in query.queries},
             "input": ["-" if place.kind is InputKind.STDIN else place.text for place in query.inputs],
             "output": query.output.text,
         }
+        if query.updates is not None:
+            owner = {**owner, "updates": query.updates.told}
         return owner if query.join is None else owner | {"time bound": query.join.within_seconds}
 
     # --- from start to end
@@ -337,7 +343,7 @@ class _Run:
         if place.kind is OutputKind.CONSOLE:
             return ConsoleSink(is_named=len(names) > 1, wants_changes=query.reports_changes is not False)
         if place.kind is OutputKind.DIRECTORY:
-            endings = {name: file_ending(one) for name, one in query.queries}
+            endings = {name: ".jsonl" if query.updates else file_ending(one) for name, one in query.queries}
             return DirectorySink(place.path, endings, wants_changes=changes)
         if place.kind is OutputKind.FILE:
             return FileSink(place.path, wants_changes=changes)

@@ -21,6 +21,7 @@ from .join_plan import JoinPlan, join_plan
 from .modes import mode_of
 from .places import InputPlace
 from .subscription import Changed, Malformed, Mode, Subscription, Work
+from .update_answer import WHOLE_DOCUMENT, UpdateAnswer, UpdateStream
 from .window_stage import WindowStage, fixed_slots, window_parts, windows_of
 
 
@@ -45,8 +46,10 @@ class Evaluations:
         changed: Changed = Changed.TELL,
         run_limits: RunLimits = UNLIMITED,
         each_item: bool,
+        updates: UpdateStream | None = None,
     ) -> None:
         self.names = [name for name, _ in queries]
+        self._updates = updates
         # Joined items are kept by the join.
         self._queries = [query.spread(keeps_windows=join is None) for _, query in queries]
         self._inputs = inputs
@@ -56,7 +59,11 @@ class Evaluations:
         self._changed = changed
         self._run_limits = run_limits
         self._each_item = each_item
-        if join is None:
+        if updates is not None:
+            if join is not None or inputs[0].is_one_document:
+                raise DynamicError("XYRT0021", "updates come from one input as messages, or documents of a directory")
+            self._modes = [Mode.EACH for _ in queries]
+        elif join is None:
             is_one = inputs[0].is_one_document
             self._modes = [mode_of(query, is_one_document=is_one) for query in self._queries]
         else:
@@ -67,6 +74,13 @@ class Evaluations:
     def works(self, started_ms: int) -> list[Work]:
         """What tasks do with each input; `started_ms` is when the query was first started."""
         begun = [query.begun(moment(started_ms)) for query in self._queries]
+        if self._updates is not None:
+            # Of each message tasks give the text, and the driver has the queries.
+            asked = [query.asking(WHOLE_DOCUMENT).spread(output=()) for query in begun]
+            for query in asked:
+                query.once(DocumentAnswers)
+            told = tuple(Subscription(name, one, Mode.EACH) for name, one in zip(self.names, asked, strict=True))
+            return [Work(told, self._malformed, self._changed, self._each_item, run_limits=self._run_limits)]
         if self._plan is None:
             for query, mode in zip(begun, self._modes, strict=True):
                 # What tasks will need is compiled here, and travels with the query.
@@ -91,6 +105,8 @@ class Evaluations:
         """How each query is evaluated, and what will be long in coming."""
         if self._join is not None:
             return [f"{self.names[0]}: pairs of items that arrive within {self._join.within_seconds:g} s of each other"]
+        if self._updates is not None:
+            return [f"{name}: the change log of its answer, kept by the driver" for name in self.names]
         lines = []
         for name, query, mode in zip(self.names, self._queries, self._modes, strict=True):
             lines.append(f"{name}: {mode}")
@@ -123,6 +139,18 @@ class Evaluations:
         saved = [checkpoint.states.load(commit.states.get(name, [])) for name in self.names]
         if self._plan is not None:
             return [self._joined(works, saved[0], state_limit_bytes)]
+        if self._updates is not None:
+            return [
+                UpdateAnswer(
+                    query.begun(moment(started_ms)),
+                    name,
+                    self._updates,
+                    malformed=self._malformed,
+                    state_limit_bytes=state_limit_bytes,
+                    saved=state,
+                )
+                for name, query, state in zip(self.names, self._queries, saved, strict=True)
+            ]
         told = zip(works[0].subscriptions, saved, strict=True)
         return [self._answer(one, state, started_ms, state_limit_bytes) for one, state in told]
 

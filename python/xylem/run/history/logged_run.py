@@ -1,0 +1,107 @@
+"""A query over an update stream that comes message by message: its change log, and a state to go on from.
+
+The log is the same however the messages are divided into runs: what is saved is the history, the adapter of the feed
+and the log itself, and operators are built again from these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from xylem.errors import DynamicError, StaticError
+from xylem.sink.changelog import ChangeLog, Envelope, change_line, change_lines
+from xylem.source.limits import DEFAULT_LIMITS, Limits
+from xylem.source.malformed import MalformedTally
+from xylem.source.update_stream.formats import UpdateFormat, message_operations
+from xylem.source.update_stream.keyed import KeyedFeed
+from xylem.values.saved_state import give_state, layout, state_of
+from xylem.values.state_codec import DamagedState
+from xylem.values.state_values import decoded, encoded
+
+from ..program import Program
+from .commits import Commit, History
+from .evaluation import Display, Surroundings
+from .feed import Feed, Late
+from .program import HistoryProgram
+from .run import history_run
+from .saved_history import history_state, restore_history
+
+NOT_APPENDED = "XYST0031"
+
+
+class LoggedRun:
+    """Keeps the answer to one stream."""
+
+    def __init__(
+        self,
+        program: Program,
+        operators: HistoryProgram,
+        around: Surroundings,
+        how: UpdateFormat,
+        name: str,
+        *,
+        envelope: Envelope | None = None,
+        tally: MalformedTally | None = None,
+        late: Late = "stop",
+        limits: Limits = DEFAULT_LIMITS,
+        saved: bytes | None = None,
+    ) -> None:
+        """`name` is what rows call the query; `saved` is what `save` gave."""
+        self._how = how
+        self._limits = limits
+        self._envelope = envelope
+        self._history = History()
+        self._feed = Feed(self._history.stream(""), tally=tally, late=late, limits=limits)
+        self._adapter: KeyedFeed | None = how.feed()
+        # Values that were are in no history: what looks back at them is computed from the states there were.
+        keeps_values = any(one.rule != "S" for one in operators.plan.kept)
+        self._run = history_run(program, self._history, around, None if keeps_values else operators)
+        self._log = ChangeLog(name)
+        self._last: Display | None = None
+        self._messages = 0
+        if saved is not None:
+            self._restore(saved)
+
+    def take(self, message: bytes) -> Iterator[str]:
+        """The lines of the change log that a message leads to."""
+        is_first = self._messages == 0
+        self._messages += 1
+        for operation in message_operations(message, self._how, self._adapter, self._limits, is_first=is_first):
+            commit = self._feed.apply(operation)
+            if commit is not None:
+                yield from self._lines(commit)
+
+    def _lines(self, commit: Commit) -> Iterator[str]:
+        display = self._run.commit(commit)
+        if display is self._last:
+            return
+        self._last = display
+        for row in self._log.rows(commit.number, commit.time, display.parts):
+            if self._envelope is None:
+                yield change_line(row)
+                continue
+            if self._envelope == "append" and row.op != "insert":
+                raise StaticError(NOT_APPENDED, f"region {row.region} is {row.op}d at commit {row.commit}")
+            yield from change_lines(row, self._envelope)
+
+    # --- from one start to the next
+
+    def save(self) -> bytes:
+        """All that is needed to go on."""
+        return encoded((history_state(self._history), self._adapter_state(), state_of(self._log), self._messages))
+
+    def _adapter_state(self) -> tuple[str, Any] | None:
+        return None if self._adapter is None else (layout(self._adapter), state_of(self._adapter))
+
+    def _restore(self, saved: bytes) -> None:
+        try:
+            history, adapter, log, self._messages = decoded(saved)
+        except (DamagedState, ValueError) as reason:
+            raise DynamicError("XYRT0033", f"the state of an answer: {reason}") from reason
+        if self._adapter is not None:
+            give_state(self._adapter, adapter[1])
+        give_state(self._log, log)
+        commit = restore_history(self._history, history)
+        if commit.number:
+            self._last = self._run.commit(commit)

@@ -1,0 +1,107 @@
+"""A change log that is continued from saved states, at any message, is that of a run that nobody interrupted."""
+
+from __future__ import annotations
+
+import random
+import re
+
+import pytest
+from xylem.errors import DynamicError, XylemError
+from xylem.pipeline import StaticEnvironment
+from xylem.query.history_query import HistoryQuery
+from xylem.run.history.evaluation import Surroundings
+from xylem.run.history.logged_run import LoggedRun
+from xylem.sink.changelog import Envelope
+from xylem.source.resources import FileResources
+from xylem.source.update_stream.formats import UpdateFormat
+
+from tests.run.history.random_wire import random_query, random_stream
+
+NAMESPACE = 'xmlns:u="urn:xylem:update"'
+NATIVE = UpdateFormat()
+KEYED = UpdateFormat("keyed", key="@id", version="@v")
+
+
+def run(
+    query: HistoryQuery, how: UpdateFormat, saved: bytes | None = None, envelope: Envelope | None = None
+) -> LoggedRun:
+    around = Surroundings(FileResources(), {})
+    return LoggedRun(query.program, query.operators, around, how, "q", saved=saved, envelope=envelope)
+
+
+def logs(text: str, messages: list[bytes], how: UpdateFormat = NATIVE) -> tuple[list[str], list[str]]:
+    """The log of one run, and that of a run for each message."""
+    query = HistoryQuery(text, StaticEnvironment())
+    whole = run(query, how)
+    at_once = [line for message in messages for line in whole.take(message)]
+    state: bytes | None = None
+    continued: list[str] = []
+    for message in messages:
+        one = run(query, how, state)
+        continued += one.take(message)
+        state = one.save()
+    return at_once, continued
+
+
+def messages_of(stream: str) -> list[bytes]:
+    """The base and the updates of a random stream, each a message of its own."""
+    inside = re.sub(r"^<u:stream [^>]*>|</u:stream>$", "", stream)
+    base, rest = inside.split("</r>", 1)
+    depth, start, found = 0, 0, [f"{base}</r>"]
+    for tag in re.finditer(r"<(/?)u:[a-z-]+[^>]*?(/?)>", rest):
+        depth += -1 if tag[1] else not tag[2]
+        if depth == 0:
+            found.append(rest[start : tag.end()])
+            start = tag.end()
+    return [re.sub(r"^<([\w:-]+)", rf"<\1 {NAMESPACE}", one, count=1).encode() for one in found]
+
+
+def test_random_streams_are_continued_at_every_message() -> None:
+    lines = 0
+    for seed in range(60):
+        rng = random.Random(f"continued {seed}")
+        messages = messages_of(random_stream(rng))
+        query = random_query(rng).replace('stream("t")', 'stream("s")')
+        try:
+            at_once, continued = logs(query, messages)
+        except XylemError:
+            # Not every random text is a query.
+            continue
+        assert continued == at_once, f"seed {seed}: {query}"
+        lines += len(at_once)
+    assert lines > 200
+
+
+def test_the_keys_of_a_feed_are_known_again() -> None:
+    messages = [b'<l><r id="1" v="1">a</r></l>', b'<l><r id="2" v="1">b</r></l>', b'<l><r id="1" v="1">old</r></l>']
+    messages.append(b'<l><r id="1" v="2">c</r></l>')
+    at_once, continued = logs("for $r in /l/r order by string($r) return $r/text()", messages, KEYED)
+    assert continued == at_once
+    assert '"new": "c"' in at_once[-1]
+
+
+def test_a_frozen_region_stays_frozen_and_an_unseen_one_stays_known() -> None:
+    query = HistoryQuery("//a", StaticEnvironment())
+    first = run(query, NATIVE)
+    base = f'<r {NAMESPACE}><a u:id="i"/><b u:id="k"><a u:id="inner"/></b></r>'
+    for message in (base, f'<u:freeze {NAMESPACE} of="i"/>', f'<u:replace {NAMESPACE} of="k"><b/></u:replace>'):
+        list(first.take(message.encode()))
+    again = run(query, NATIVE, first.save())
+    assert list(again.take(f'<u:replace {NAMESPACE} of="inner"><a>seen by nobody</a></u:replace>'.encode())) == []
+    with pytest.raises(XylemError) as refused:
+        list(again.take(f'<u:remove {NAMESPACE} of="i"/>'.encode()))
+    assert refused.value.code == "XYIN0042"
+
+
+def test_what_was_not_saved_by_us_is_refused() -> None:
+    with pytest.raises(DynamicError) as refused:
+        run(HistoryQuery("1", StaticEnvironment()), NATIVE, b"something else")
+    assert refused.value.code == "XYRT0033"
+
+
+def test_an_answer_that_changes_is_not_appended() -> None:
+    one = run(HistoryQuery("//a", StaticEnvironment()), NATIVE, envelope="append")
+    assert len(list(one.take(f'<r {NAMESPACE}><a u:id="i"/></r>'.encode()))) == 1
+    with pytest.raises(XylemError) as refused:
+        list(one.take(f'<u:remove {NAMESPACE} of="i"/>'.encode()))
+    assert refused.value.code == "XYST0031"
