@@ -60,7 +60,7 @@ def read_from_document(body: ast.Expr, is_one_document: bool = True, *, may_be_n
 
 def named_input(body: ast.Expr) -> ast.FunctionCall | None:
     """The call of doc() or stream() that says the input, where nothing else does."""
-    return None if _collects(body) else stream_source(body)
+    return None if _collects(body) else stream_source(body, is_divided=True)
 
 
 def read_from_collection(body: ast.Expr) -> ast.Expr:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from xylem.analysis.ast_replacement import replaced
+from xylem.analysis.facts.best_match_loops import joins_each
 from xylem.analysis.focus import reads_focus
 from xylem.functions.registry import FN, PREFIXES
 from xylem.plan.flux import ROOT
@@ -16,25 +17,35 @@ DOCUMENTS = {(FN, "doc"), (FN, "document")}
 NAMED_SOURCES = DOCUMENTS | {(PREFIXES["xylem"], "stream"), (FN, "stream")}
 
 
-def stream_source(body: ast.Expr) -> ast.FunctionCall | None:
+def stream_source(body: ast.Expr, *, is_divided: bool = False) -> ast.FunctionCall | None:
     """The call that names the document to be streamed; None where it is the context item or `$ROOT`.
 
-    One document is streamed. The context item comes first; other documents are then read as trees.
+    One document is streamed. The context item comes first; other documents are then read as trees. `is_divided`: tasks
+    take parts of it.
     """
     if reads_focus(body) or any(_is_root_variable(node) for node in body.walk()):
         return None
-    joined = _best_matched(body)
+    joined = _best_matched(body, is_divided)
     return next((call for call in _named_sources(body) if call not in joined), None)
 
 
-def _best_matched(body: ast.Expr) -> list[ast.FunctionCall]:
-    """Documents that are joined with each other by a best match: the join reads both as they come."""
+def _best_matched(body: ast.Expr, is_divided: bool) -> list[ast.FunctionCall]:
+    """Documents that are joined with each other by a best match: the join reads both as they come.
+
+    Where tasks divide a document, that of a first loop whose items have best partners each is not one of them.
+    """
     found: list[ast.FunctionCall] = []
     for node in body.walk():
         if isinstance(node, ast.Flwor) and any(isinstance(clause, ast.BestMatchClause) for clause in node.clauses):
-            loops = [clause.collection for clause in node.clauses if isinstance(clause, ast.ForClause)]
-            named = [call for loop in loops for call in _named_sources(loop)]
-            found += named if len(named) > 1 and all(map(is_document_call, named)) else []
+            named = [
+                (call, index)
+                for index, clause in enumerate(node.clauses)
+                if isinstance(clause, ast.ForClause)
+                for call in _named_sources(clause.collection)
+            ]
+            if len(named) > 1 and all(is_document_call(call) for call, _ in named):
+                divided = [call for call, index in named if is_divided and joins_each(node.clauses, index)]
+                found += [call for call, _ in named if call not in divided]
     return found
 
 
