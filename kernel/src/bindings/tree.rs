@@ -330,6 +330,16 @@ impl CompactRows {
         Ok(found)
     }
 
+    /// The string value of the only child of a code, or of the attribute; None where there is none, or several.
+    fn text_named<'py>(&self, py: Python<'py>, row: u32, code: u32) -> PyResult<Option<Bound<'py, PyString>>> {
+        let row = self.checked(row)?;
+        let Some(only) = self.next_named(row + 1, row, code) else { return Ok(None) };
+        if self.next_named(self.tree.ends()[only as usize], row, code).is_some() {
+            return Ok(None);
+        }
+        Ok(Some(PyString::new(py, &self.tree.string_value(only))))
+    }
+
     /// For each row the whole number that its only child of a code, or its attribute, is; None where it is anything else.
     fn integers_named(&self, rows: Vec<u32>, code: u32) -> PyResult<Vec<Option<i64>>> {
         rows.into_iter().map(|row| self.checked(row).map(|row| self.integer_named(row, code))).collect()

@@ -14,16 +14,18 @@ from .progress import console, on_the_terminal, save, tell
 from .worker_process import Limit, best_of
 
 RUNS = {
-    "nearest": ("xylem", "pandas", "polars"),
+    "nearest": ("xylem", "pandas", "polars", "duckdb"),
+    "counted": ("xylem", "pandas", "polars", "duckdb"),
     "pareto": ("xylem", "scipy"),
-    "core": ("xylem", "pandas", "polars"),
+    "core": ("xylem", "pandas", "polars", "duckdb"),
 }
 _ASKED = {
     "nearest": "nearest in time, within 0.5 s",
+    "counted": "how many of them",
     "pareto": "ra and dec, within 0.1",
     "core": "nearest, columns alone",
 }
-_BARS = {"nearest": 5.0, "pareto": 5.0, "core": 0.5}
+_BARS = {"nearest": 5.0, "counted": 10.0, "pareto": 5.0, "core": 0.5}
 """How many times faster than a peer Xylem must be; a core may take twice the time."""
 
 
@@ -39,7 +41,7 @@ def best_match(
     seed: Annotated[int, typer.Option("--seed", help="The same seed gives the same photons.")] = 0,
     json_file: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write the figures there.")] = None,
 ) -> None:
-    """Best-match joins in CPU seconds beside lxml with pandas, polars or scipy; answers are compared."""
+    """Best-match joins in CPU seconds beside lxml with pandas, polars, DuckDB or scipy; answers are compared."""
     say = on_the_terminal()
     figures: dict[str, dict[str, Any]] = {}
     with tempfile.TemporaryDirectory(prefix="xylem-best-match-") as name:

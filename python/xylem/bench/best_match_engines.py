@@ -21,6 +21,8 @@ for $q in doc("second.xml")/photons/photon
 where $p left outer bestmatch join $q on (abs($p/det_time - $q/det_time)) min {SECONDS}
 return <m t="{{ $p/det_time }}" e="{{ $p/en }}" u="{{ $q/det_time }}" f="{{ $q/en }}"/>
 """
+COUNTED = f"count({NEAREST[: NEAREST.index('return')]} return 1)"
+"""The same pairs, of which only the number is asked for."""
 PARETO = f"""
 for $p in doc("first.xml")/photons/photon
 for $q in doc("second.xml")/photons/photon
@@ -78,6 +80,25 @@ def by_polars(first: Columns, second: Columns) -> Any:
     return [found[name].to_numpy() for name in "teuf"]
 
 
+def by_duckdb(first: Columns, second: Columns) -> Any:
+    """The same: the last before and the first after each photon, and the nearer of the two."""
+    import duckdb  # type: ignore[import-not-found]
+    import numpy as np
+
+    times, energies = np.frombuffer(first[0]), np.frombuffer(first[1])
+    database = duckdb.connect()
+    database.register("l", {"n": np.arange(len(times)), "t": times, "e": energies})
+    database.register("r", {"u": np.frombuffer(second[0]), "f": np.frombuffer(second[1])})
+    found = database.execute(
+        "WITH near AS (SELECT n, t, e, u, f FROM l ASOF JOIN r ON l.t >= r.u"
+        " UNION ALL SELECT n, t, e, u, f FROM l ASOF JOIN r ON l.t <= r.u)"
+        " SELECT t, e, u, f FROM near WHERE abs(t - u) <= ?"
+        " QUALIFY row_number() OVER (PARTITION BY n ORDER BY abs(t - u), u) = 1 ORDER BY n",
+        [SECONDS],
+    ).fetchnumpy()
+    return [np.asarray(found[name]) for name in "teuf"]
+
+
 def written(columns: Any) -> str:
     """Rows as the query writes them."""
     rows = zip(*(column.tolist() for column in columns), strict=True)
@@ -102,4 +123,8 @@ def by_scipy(first: list[array[float]], second: list[array[float]]) -> Any:
     return found
 
 
-ASOF: dict[str, Callable[[Columns, Columns], Any]] = {"pandas": by_pandas, "polars": by_polars}
+ASOF: dict[str, Callable[[Columns, Columns], Any]] = {
+    "pandas": by_pandas,
+    "polars": by_polars,
+    "duckdb": by_duckdb,
+}

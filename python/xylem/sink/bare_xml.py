@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from xylem.values.node import DOCUMENT
+from xylem.values.shaped_tree import ShapedTree
 
 from .character_expansion import CharacterExpansion, escape_attribute, escape_text, unchanged
 from .document_prolog import check_xml, needs_document, xml_declaration
@@ -16,6 +17,7 @@ from .output_buffer import CHUNK_PIECES, OutputBuffer
 from .plain_xml import PlainXml
 from .sequence_normalization import normalized
 from .serialization_parameters import SerializationParameters
+from .shaped_xml import shaped_text
 from .xml_output import is_plain
 
 
@@ -44,7 +46,10 @@ def write_bare(items: Iterable[Any], separator: str | None, buffer: OutputBuffer
         if isinstance(item, str):
             parts.append(escape_text(item))
             continue
+        tree, pre = item.tree, item.pre
+        if type(tree) is ShapedTree and not pre:
+            parts.append(shaped_text(tree.shape, tree.values))
+            continue
         if plain is None:
             plain = PlainXml(buffer, escape_text, escape_attribute, unchanged)
-        tree, pre = item.tree, item.pre
         plain.write(tree, pre + 1 if tree.kind(pre) == DOCUMENT else pre, tree.end(pre))

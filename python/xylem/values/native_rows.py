@@ -119,6 +119,9 @@ class NativeRows(Protocol):
     def children_named(self, row: int, code: int) -> list[int]:
         """The children of a code; of an attribute's code, the attribute."""
 
+    def text_named(self, row: int, code: int) -> str | None:
+        """The string value of the only child of a code, or of the attribute; None where there is not just one."""
+
     def integers_named(self, rows: Sequence[int], code: int) -> list[int | None]:
         """For each row the integer that its only child of a code, or its attribute, is; None for anything else."""
 

@@ -41,11 +41,10 @@ def step_text(
         tree = node.tree
         native = tree.native
         if native is not None and tree.names is usual:
-            rows = native.children_named(node.pre, code)
-            if len(rows) == 1:
-                value = native.string_value(rows[0])
+            value = native.text_named(node.pre, code)
+            if value is not None:
                 return value if made is None else made(value)
-            if not rows:
+            if native.first_named(node.pre, code) < 0:
                 return otherwise(none)
         found = nodes(node)
         if len(found) != 1:
@@ -67,9 +66,10 @@ def step_values(axis: str, test: NodeTest) -> Callable[[Node], list[str]]:
         native = tree.native
         if native is None or tree.names is not usual:
             return [found.typed_value for found in nodes(node)]
+        value = native.text_named(node.pre, code)
+        if value is not None:
+            return [UntypedAtomic(value)]
         rows = native.children_named(node.pre, code)
-        if len(rows) == 1:
-            return [UntypedAtomic(native.string_value(rows[0]))]
         return native.typed_values(rows, UntypedAtomic) if rows else []
 
     return values

@@ -6,9 +6,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import product
 from typing import Any, Protocol
 
+from xylem.values.node import Node
+
 from .best_pairs import Candidate, Place, best_pairs, in_tuple_order
 from .criteria import Criterion, Row
 from .join_spec import JoinSpec
+from .node_rows import NodeRows
 from .numeric_join import IrregularLeaf, NumericJoin
 from .side_rows import SideRows
 
@@ -33,14 +36,17 @@ class Numeric(Protocol):
 NumericOf = Callable[[SideRows, SideRows], Numeric]
 
 
-class _Unread(dict[int, Row]):
-    """Rows that nobody reads."""
-
-    def __missing__(self, _: int) -> Row:
-        return ()
+def _unread(_: int) -> Row:
+    """A row that nobody reads."""
+    return ()
 
 
-_UNREAD = _Unread()
+def _getter(rows: Sequence[Row]) -> Callable[[int], Row]:
+    """What gives a row by its number: of nodes, without a look at how they are kept for each."""
+    if not isinstance(rows, NodeRows):
+        return rows.__getitem__
+    trees, places = rows.flat
+    return lambda number: (Node(trees[number], places[number]),)
 
 
 class Joining:
@@ -68,10 +74,10 @@ class Joining:
         """The rows of each pair; `numeric` says what columns have to say about them."""
         pairs = self.pairs(left, right, numeric)
         if not (self.spec.pads_left or self.spec.pads_right):
-            lefts = left.rows if self.spec.reads_left else _UNREAD
-            rights = right.rows if self.spec.reads_right else _UNREAD
+            lefts = _getter(left.rows) if self.spec.reads_left else _unread
+            rights = _getter(right.rows) if self.spec.reads_right else _unread
             for one, other in pairs:
-                yield lefts[one], rights[other]
+                yield lefts(one), rights(other)
             return
         yield from self._padded(list(pairs), left, right)
 

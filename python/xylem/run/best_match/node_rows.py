@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 from itertools import chain, groupby, repeat
 from typing import Any, overload
 
@@ -20,7 +21,6 @@ class NodeRows(Sequence[Sequence[Any]]):
         self.parts: list[Part] = []
         self.parts += parts
         self._length = sum(len(rows) for _, rows in self.parts)
-        self._flat: tuple[list[TreeInterface], list[int]] | None = None
 
     @staticmethod
     def of(items: Iterable[Any]) -> NodeRows | None:
@@ -37,7 +37,7 @@ class NodeRows(Sequence[Sequence[Any]]):
 
     def part(self, numbers: Sequence[int]) -> NodeRows:
         """Some of the rows."""
-        trees, rows = self._flat or self._flattened()
+        trees, rows = self.flat
         chosen = ((trees[number], rows[number]) for number in numbers)
         return NodeRows((tree, [row for _, row in group]) for tree, group in groupby(chosen, lambda one: one[0]))
 
@@ -53,14 +53,14 @@ class NodeRows(Sequence[Sequence[Any]]):
     def __getitem__(self, index: int | slice) -> Any:
         if isinstance(index, slice):
             return list(self)[index]
-        trees, rows = self._flat or self._flattened()
+        trees, rows = self.flat
         return (Node(trees[index], rows[index]),)
 
-    def _flattened(self) -> tuple[list[TreeInterface], list[int]]:
+    @cached_property
+    def flat(self) -> tuple[list[TreeInterface], list[int]]:
         """The tree and the row of each node, for whoever asks for them one by one."""
         trees = list(chain.from_iterable(repeat(tree, len(rows)) for tree, rows in self.parts))
-        self._flat = trees, list(chain.from_iterable(rows for _, rows in self.parts))
-        return self._flat
+        return trees, list(chain.from_iterable(rows for _, rows in self.parts))
 
     def __iter__(self) -> Iterator[Sequence[Any]]:
         for tree, rows in self.parts:
