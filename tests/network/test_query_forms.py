@@ -67,3 +67,16 @@ def test_constants_are_read_as_they_are_written() -> None:
 def test_what_is_wrong_is_said_of_the_query_as_it_was_written() -> None:
     with pytest.raises(StaticError, match="XYRT0051"):
         SubscribedQueries().compiled("for $p in /s/p where $p/x > 1 order by $p/x return $p", "q")
+
+
+def test_alternatives_are_looked_up_too() -> None:
+    either = "$p/x > 1 and $p/n = 'a' or $p/@k = 'b' or contains($p/n, 'c') and $p/x < 5"
+    text = f"for $p in /s/p where $p/y = 2 and ({either}) return $p"
+    shared = SubscribedQuery(text, "q").request.shared
+    assert shared is not None
+    lists = shared.takings[0].alternatives
+    found = [sorted(((test.op, test.string or test.number) for test in one), key=repr) for one in lists]
+    assert found == [[("=", "a"), ("=", 2.0), (">", 1.0)], [("=", "b"), ("=", 2.0)], [("<", 5.0), ("=", 2.0)]]
+    open_end = SubscribedQuery("for $p in /s/p where $p/x > 1 or contains($p/n, 'c') return $p", "q").request.shared
+    assert open_end is not None
+    assert open_end.takings[0].alternatives == ((),)

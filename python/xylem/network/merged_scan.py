@@ -221,9 +221,12 @@ class MergedScan:
             result = self._results.get(taking.result)
             if result is None:
                 result = self._results[taking.result] = scanner.result(taking.result)
-        tests = [(self._column(test), test.op, test.string, test.number) for test in taking.tests]
+        tests = [
+            [(self._column(test), test.op, test.string, test.number) for test in alternative]
+            for alternative in taking.alternatives
+        ]
         step = part.base + taking.step
-        return step, scanner.add_taker(step, number, taking.step, [tests], result)
+        return step, scanner.add_taker(step, number, taking.step, tests, result)
 
     def _column(self, test: ValueTest) -> int:
         key = test.path, test.text, test.attribute

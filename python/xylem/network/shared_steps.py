@@ -36,7 +36,8 @@ class Taking:
     """What one plan asks of a step that it shares with others."""
 
     step: int
-    tests: tuple[ValueTest, ...]
+    alternatives: tuple[tuple[ValueTest, ...], ...]
+    """Of one of these all must hold."""
     result: Template | Tally | None
 
 
@@ -67,10 +68,12 @@ def shared_plan(plan: ScanPlan) -> SharedPlan | None:
             tests += [_on_the_element(test) for test in step.tests if not isinstance(test, NameTest)]
             kept = tuple(test for test in step.tests if isinstance(test, NameTest))
         result = None if isinstance(step.result, ScanTable) else step.result
-        takings.append(Taking(number, tuple(tests), result))
-        read = {test.attribute for test in tests if not test.path and test.attribute is not None}
+        alternatives = tuple((*tests, *more) for more in step.alternatives or ((),))
+        takings.append(Taking(number, alternatives, result))
+        every = (test for alternative in alternatives for test in alternative)
+        read = {test.attribute for test in every if not test.path and test.attribute is not None}
         attributes = step.attributes if step.attributes is None else tuple(sorted({*step.attributes, *read}))
-        steps.append(replace(step, tests=kept, value_tests=(), result=None, attributes=attributes))
+        steps.append(replace(step, tests=kept, value_tests=(), alternatives=(), result=None, attributes=attributes))
     if not takings:
         return None
     return SharedPlan(shared_shape(ScanPlan(tuple(steps), plan.comments)), tuple(takings))

@@ -217,6 +217,8 @@ class ScanStep:
     """Its START and END records (it asks for both) matter only for elements with records of later steps inside."""
     result: Template | Tally | ScanTable | None = None
     """What the scan itself may do with a complete element that passes them. Step 0 has none."""
+    alternatives: tuple[tuple[ValueTest, ...], ...] = ()
+    """Where there are any, all tests of one of them must hold, or the ITEM record is of no use: it may be left out."""
 
     @property
     def start_tests(self) -> list[AttributeTest | PresenceTest | PositionTest]:

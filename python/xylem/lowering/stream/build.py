@@ -303,9 +303,11 @@ class StreamBuilder:
         nested = nested and not handler.outermost
         if counter is None and (not nested or role.step in self.alone):
             planned.value_tests = selection.value_tests_of(hoisted_body, handler.variable)
+            planned.alternatives = selection.alternatives_of(hoisted_body, handler.variable)
             planned.result = self.template(hoisted_body, handler.variable, selection)
         if planned.result is None and is_known_at_start(planned.kept) and not handler.outermost:
             item.at_start, planned.report, planned.value_tests = True, Report.START, ()
+            planned.alternatives = ()
         elif nested:
             item.nested, planned.report = True, Report.START | Report.ITEM
             planned.nests = role.step in self.alone

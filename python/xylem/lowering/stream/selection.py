@@ -38,6 +38,7 @@ from .steps import path_expression
 
 NameOf = tuple[str | None, str | None]
 """(uri, local), None for any."""
+MOST_ALTERNATIVES = 8
 Guards = frozenset[ast.Expr] | None
 """Conditions under which alone a body writes; None for a body that writes nothing in any case."""
 
@@ -66,6 +67,20 @@ class Selection:
     def value_tests_of(self, body: Flux, variable: str) -> tuple[ValueTest, ...]:
         """The tests of values below `variable` that must hold for a body to write anything."""
         return self._value_tests(guards(body) or (), variable)
+
+    def alternatives_of(self, body: Flux, variable: str) -> tuple[tuple[ValueTest, ...], ...]:
+        """Lists of tests, of one of which all must hold for a body to write anything; none where nothing is known."""
+        found = (self._alternatives(one, variable) for one in guards(body) or () if isinstance(one, ast.Or))
+        return min((one for one in found if one is not None), key=repr, default=())
+
+    def _alternatives(self, condition: ast.Expr, variable: str) -> tuple[tuple[ValueTest, ...], ...] | None:
+        if isinstance(condition, ast.Or):
+            left, right = (self._alternatives(side, variable) for side in (condition.left, condition.right))
+            return None if left is None or right is None or len(left + right) > MOST_ALTERNATIVES else left + right
+        tests = [self.value_test(one, variable) for one in conjuncts(condition)]
+        known = tuple(test for test in tests if test is not None)
+        # A part that the scan cannot test leaves the rest of its alternative to be tested.
+        return (known,) if known else None
 
     def value_tests_of_predicates(self, taken: ast.Expr, variable: str) -> tuple[ValueTest, ...]:
         """The tests of values among the predicates of `$variable[p][q]…`, or the `where` of a loop over it."""

@@ -27,6 +27,7 @@ class PlannedStep:
     kept: Projection = field(default_factory=Projection)
     tests: tuple[StartTest, ...] = ()
     value_tests: tuple[ValueTest, ...] = ()
+    alternatives: tuple[tuple[ValueTest, ...], ...] = ()
     nests: bool = False
     outermost: bool = False
     late: bool = False
@@ -72,6 +73,7 @@ class PlannedSteps:
             step.outermost,
             step.late,
             step.result,
+            step.alternatives,
         )
 
 
