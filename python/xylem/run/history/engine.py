@@ -25,8 +25,9 @@ from .evaluation import Display, HistoryRun, Surroundings
 from .live import Live, LiveBuilder, LiveComputed
 from .looking_back import LookingBack
 from .program import HistoryProgram
+from .unit_notes import Unit, Unsuitable
 from .unit_tree import UnitTrees
-from .units import Unit, Units, Unsuitable
+from .units import Units
 
 __all__ = ["Engine"]
 

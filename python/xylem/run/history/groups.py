@@ -10,9 +10,9 @@ from xylem.run.runtime.tuples import group_key
 from xylem.run.tasks.order_key import one_value
 
 from .accumulators import Accumulator
-from .loops import Live, Turns
+from .loops import Read, Turns
 from .ordered_list import OrderedList
-from .units import Unit
+from .unit_notes import Unit
 
 __all__ = ["GroupLoop"]
 
@@ -41,7 +41,7 @@ class GroupLoop(Turns):
         self,
         *given: Any,
         group: Callable[..., Any],
-        group_holes: Sequence[Live],
+        group_holes: Sequence[Read],
         accumulators: Sequence[Callable[[], Accumulator]],
         sink: Turns,
     ) -> None:

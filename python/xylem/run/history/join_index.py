@@ -18,7 +18,7 @@ from xylem.values.node import Node
 from xylem.values.sequence_type import ANY_SEQUENCE
 
 from .loops import LiveLoop
-from .units import Unit
+from .unit_notes import Unit
 
 if TYPE_CHECKING:
     from .engine import Engine

@@ -17,7 +17,7 @@ from .accumulators import accumulator
 from .commits import Commit
 from .groups import GroupLoop
 from .join_index import JoinedIndex
-from .loops import Condition, FoldLoop, ItemLoop, Live, LiveLoop, RegionLoop
+from .loops import Condition, FoldLoop, ItemLoop, Live, LiveLoop, Read, RegionLoop
 from .pieces import Piece, PieceWriter, joined
 from .timeline import Timeline, choice_of
 
@@ -64,7 +64,7 @@ class LiveConstructor(Live):
 class LiveConditional(Live):
     """One of two parts. Both are kept: a condition that flips shows what is there."""
 
-    def __init__(self, test: Live, then: Live, otherwise: Live) -> None:
+    def __init__(self, test: Read, then: Live, otherwise: Live) -> None:
         self._test = test
         self._then = then
         self._otherwise = otherwise
@@ -73,7 +73,7 @@ class LiveConditional(Live):
         return (self._then if self._test.values()[0] else self._otherwise).piece()
 
 
-class LiveFold(Live):
+class LiveFold(Live, Read):
     """An aggregate of what a loop gives."""
 
     def __init__(self, loop: FoldLoop, writer: PieceWriter) -> None:
@@ -91,7 +91,7 @@ class LiveFold(Live):
         return self._loop.accumulator.result()
 
 
-class LiveSlice(Live):
+class LiveSlice(Live, Read):
     """The items of a loop between two places."""
 
     def __init__(self, loop: ItemLoop, described: plan.Slice, writer: PieceWriter) -> None:
@@ -121,14 +121,14 @@ class LiveSlice(Live):
         return self._writer.piece(self.values())
 
 
-class LiveComputed(Live):
+class LiveComputed(Live, Read):
     """An expression, computed again when something that it reads has changed.
 
     Holds:  its value; with a timeline, the values it had, as long as they are asked for.
     """
 
     def __init__(
-        self, engine: Engine, described: plan.Computed, function: Function, holes: Sequence[Live], writer: PieceWriter
+        self, engine: Engine, described: plan.Computed, function: Function, holes: Sequence[Read], writer: PieceWriter
     ) -> None:
         self._engine = engine
         self._function = function
@@ -226,7 +226,7 @@ class LiveBuilder:
             case plan.Constructor(parts=parts):
                 return LiveConstructor(operator, [self.build(part) for part in parts])
             case plan.Conditional(test=test, then=then, otherwise=otherwise):
-                return LiveConditional(self.build(test), self.build(then), self.build(otherwise))
+                return LiveConditional(self._hole(test), self.build(then), self.build(otherwise))
             case plan.Loop():
                 return self._loop(operator, RegionLoop)
             case plan.Fold(name=name, loop=loop):
@@ -253,8 +253,12 @@ class LiveBuilder:
         }
         return folds.get(name, len)
 
-    def _hole(self, operator: plan.Operator) -> Live:
-        return self._loop(operator, ItemLoop) if isinstance(operator, plan.Loop) else self.build(operator)
+    def _hole(self, operator: plan.Operator) -> Read:
+        """What an operator reads of another."""
+        made = self._loop(operator, ItemLoop) if isinstance(operator, plan.Loop) else self.build(operator)
+        if not isinstance(made, Read):
+            raise EngineBug("XYBUG0001", f"{type(operator).__name__} gives nothing to read")
+        return made
 
     def _loop(self, described: plan.Loop, kind: type[L]) -> L:
         engine = self._engine

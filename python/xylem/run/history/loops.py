@@ -6,6 +6,7 @@ read, a contribution to an aggregate, or the truth of a condition.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from operator import itemgetter
@@ -22,36 +23,47 @@ from .accumulators import Accumulator
 from .ordered_list import OrderedList
 from .pieces import Piece, PieceWriter, joined
 from .timeline import Timeline
-from .units import Unit
+from .unit_notes import Unit
 
 if TYPE_CHECKING:
     from .engine import Engine
     from .join_index import JoinedIndex
 
-__all__ = ["Condition", "FoldLoop", "ItemLoop", "Live", "LiveLoop", "RegionLoop", "Turns"]
+__all__ = ["Condition", "FoldLoop", "ItemLoop", "Live", "LiveLoop", "Read", "RegionLoop", "Turns"]
 
 Function = Callable[..., Any]
 
 
-class Live:
+class Live(ABC):
     """A part of the answer."""
 
     changed_at = 0
     """The number of the commit that changed it last."""
 
+    @abstractmethod
     def piece(self) -> Piece | None:
-        raise NotImplementedError
+        """What it shows."""
 
+
+class Read(ABC):
+    """What other operators read."""
+
+    changed_at = 0
+    """The number of the commit that changed it last."""
+
+    @abstractmethod
     def values(self) -> list[Any]:
-        """Its items, for operators that read it."""
-        raise NotImplementedError
+        """Its items."""
 
 
 _first = itemgetter(0)
 
 
-class LiveLoop(Live):
+class LiveLoop(ABC):
     """What the operators of sources have in common: units come, go, and are evaluated again."""
+
+    changed_at = 0
+    """The number of the commit that changed it last."""
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
@@ -67,11 +79,13 @@ class LiveLoop(Live):
         """After them: whether the answer has changed."""
         return self.changed_at == self.engine.number
 
+    @abstractmethod
     def evaluate(self, unit: Unit) -> None:
-        raise NotImplementedError
+        """A unit is new, or what it reads has changed."""
 
+    @abstractmethod
     def remove(self, unit: Unit) -> None:
-        raise NotImplementedError
+        """A unit is no more."""
 
 
 class Condition(LiveLoop):
@@ -102,7 +116,7 @@ class Turns(LiveLoop):
         engine: Engine,
         described: plan.Loop,
         function: Function,
-        holes: Sequence[Live],
+        holes: Sequence[Read],
         lookups: Sequence[JoinedIndex],
         writer: PieceWriter,
     ) -> None:
@@ -175,9 +189,9 @@ class Turns(LiveLoop):
             timeline.push(now, list(value(node)))
         return [timeline.chosen(now) for timeline in kept]
 
+    @abstractmethod
     def put(self, unit: Unit, found: list[Any]) -> None:
         """What a unit gives now, instead of what it gave."""
-        raise NotImplementedError
 
     def _rows(self, unit: Unit, found: list[Any]) -> list[tuple[Any, list[Any]]]:
         """(key, items) of what a unit gives."""
@@ -221,7 +235,7 @@ class Turns(LiveLoop):
         return super().end()
 
 
-class RegionLoop(Turns):
+class RegionLoop(Turns, Live):
     """A loop whose rows are regions of the display.
 
     Holds:  the text of each row, in order.
@@ -250,11 +264,8 @@ class RegionLoop(Turns):
             self._is_stale = False
         return self._piece
 
-    def values(self) -> list[Any]:
-        raise NotImplementedError
 
-
-class ItemLoop(Turns):
+class ItemLoop(Turns, Live, Read):
     """A loop whose items are read by others.
 
     Holds:  the items of each row, in order.
@@ -281,7 +292,7 @@ class ItemLoop(Turns):
         return self._writer.piece(self.values())
 
 
-class FoldLoop(Turns):
+class FoldLoop(Turns, Read):
     """A loop whose values are folded.
 
     Holds:  the values of each unit.
@@ -298,9 +309,6 @@ class FoldLoop(Turns):
         if before != made or any(type(a) is not type(b) for a, b in zip(before, made, strict=True)):
             self.accumulator.replace((unit.place,), before, made)
             self.changed_at = self.engine.number
-
-    def piece(self) -> Piece | None:
-        raise NotImplementedError
 
     def values(self) -> list[Any]:
         return self.accumulator.result()

@@ -16,7 +16,7 @@ from xylem.values.atomic import TYPE_OF_CLASS
 from xylem.values.node import ATTRIBUTE, DOCUMENT, NAMESPACE, Node
 from xylem.values.string_of import string_of
 
-from .units import Unsuitable
+from .unit_notes import Unsuitable
 
 __all__ = ["Piece", "PieceWriter", "joined"]
 

@@ -17,7 +17,7 @@ from .content import Node as ContentNode
 from .flat_history import newest_nodes
 from .places import Place
 from .state_tree import StateTree, _Place
-from .units import Unit, declared_around
+from .unit_notes import Unit, declared_around
 
 __all__ = ["UnitTrees"]
 

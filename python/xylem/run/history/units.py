@@ -7,115 +7,30 @@ places (`places.py`), for units and for the slots that may hold some.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from decimal import Decimal
-from typing import Any, NamedTuple
 
-from xylem.plan.history import Kept, NameTest, Source
+from xylem.plan.history import Kept, Source
 
 from .commits import Change, History, Stream
-from .content import Content, Element, Leaf, Owner, Slot, Version, placed
+from .content import Content, Element, Owner, Slot, Version
 from .paths import Paths, Standing
 from .places import Order, Place
+from .unit_notes import (
+    NOTHING_AROUND,
+    Around,
+    OpenContent,
+    Unit,
+    Unsuitable,
+    Watch,
+    declared_around,
+    has_leaves_only,
+    has_name,
+    holds_none,
+    in_order,
+)
 
-__all__ = ["Unit", "Units", "Unsuitable", "declared_around"]
-
-
-class Unsuitable(Exception):
-    """What came cannot be kept by units: the query is evaluated as a whole from here on."""
-
-    def __init__(self, why: str) -> None:
-        super().__init__(why)
-        self.why = why
-
-
-class Unit:
-    """One turn of a loop."""
-
-    __slots__ = (
-        "condition", "dependents", "depth", "is_alive", "is_dirty", "item", "made", "place", "scope", "source",
-        "timelines", "wake",
-    )  # fmt: skip
-
-    def __init__(self, source: Source, item: Element | Slot, place: Place, depth: int) -> None:
-        self.source = source
-        self.item = item
-        self.place = place
-        self.depth = depth
-        self.scope: Mapping[str, str] | None = None
-        """The namespaces that are declared around it."""
-        self.condition: Unit | None = None
-        """The unit around it that must hold as well."""
-        self.dependents: dict[Unit, None] | None = None
-        """The units whose condition it is."""
-        self.is_alive = True
-        self.is_dirty = False
-        self.made: Any = None
-        """What the operator has made of it."""
-        self.timelines: Any = None
-        """The values it had, where their history is asked for."""
-        self.wake: Any = None
-        """When time alone may change what it gives."""
-
-
-class _Around(NamedTuple):
-    """The units around some content."""
-
-    readers: tuple[Unit, ...] = ()
-    """Those that read it."""
-    holders: tuple[Unit, ...] = ()
-    """Conditions of units that may come in it, whether or not they read it."""
-    scope: Mapping[str, str] | None = None
-    """The namespaces that are declared around it, by prefix."""
-
-    def with_readers(self, more: Iterable[Unit]) -> _Around:
-        return self._replace(readers=(*self.readers, *more))
-
-    def without(self, some: Collection[Unit]) -> _Around:
-        return self._replace(readers=tuple(unit for unit in self.readers if unit not in some))
-
-
-_NOTHING_AROUND = _Around()
-
-
-class _Watch:
-    """What a slot remembers."""
-
-    __slots__ = ("around", "begin", "depth", "end", "is_past", "projected", "standing", "version")
-
-    def __init__(
-        self,
-        standing: Standing,
-        around: _Around,
-        depth: int,
-        begin: Place | None,
-        end: Place | None,
-        projected: tuple[Unit, ...],
-        version: Version,
-    ) -> None:
-        self.standing = standing
-        self.version = version
-        """The version whose content was walked."""
-        self.is_past = False
-        """Whether it stands in a version that was superseded: its content has no units."""
-        self.around = around
-        self.depth = depth
-        self.begin = begin
-        self.end = end
-        self.projected = projected
-        """The units that are this slot, or the outermost slot it stands directly in."""
-
-
-class _Open:
-    """Where content of the base may still come: what was known there."""
-
-    __slots__ = ("around", "depth", "projected", "standing")
-
-    def __init__(self, standing: Standing, around: _Around, depth: int, projected: tuple[Unit, ...] = ()) -> None:
-        self.standing = standing
-        self.around = around
-        self.depth = depth
-        self.projected = projected
+__all__ = ["Units"]
 
 
 class Units:
@@ -140,12 +55,12 @@ class Units:
         self.count = 0
         self._paths = Paths(sources, kept)
         self._keeps_versions = bool(kept)
-        self._watches: dict[Slot, _Watch] = {}
+        self._watches: dict[Slot, Watch] = {}
         self._unread: list[Slot] = []
         """Slots that were replaced and that no unit reads, unless the commit brings one."""
         self._units: dict[Element | Slot, list[Unit]] = {}
         self._ends: dict[str, Place] = {}
-        self._open: dict[str, dict[Owner, _Open]] = {}
+        self._open: dict[str, dict[Owner, OpenContent]] = {}
 
     # --- what an update does
 
@@ -186,7 +101,7 @@ class Units:
         if len(slot.versions) > self.longest:
             self.longest = len(slot.versions)
 
-    def truncate(self, slot: Slot, watch: _Watch | None = None) -> None:
+    def truncate(self, slot: Slot, watch: Watch | None = None) -> None:
         """Leave out the versions of a slot that nobody will ask for."""
         history = self._truncates
         watch = watch or self._watches.get(slot)
@@ -201,7 +116,7 @@ class Units:
         number = 1
         seconds: Decimal | None = None
         for kept in watch.standing.kept:
-            if may_change or _has(slot, kept.steps[-1].test):
+            if may_change or has_name(slot, kept.steps[-1].test):
                 number = max(number, kept.versions)
                 if kept.seconds is not None and (seconds is None or Decimal(kept.seconds) > seconds):
                     seconds = Decimal(kept.seconds)
@@ -243,7 +158,7 @@ class Units:
         if beside.is_past and slot in self._watches:
             self._watches[slot].standing, self._watches[slot].is_past = beside.standing, True
 
-    def _walk_past(self, slot: Slot, since: Version | None, watch: _Watch) -> None:
+    def _walk_past(self, slot: Slot, since: Version | None, watch: Watch) -> None:
         """Let units know of versions that came and were superseded within one commit."""
         versions = slot.versions[:-1]
         if since is not None and since in versions:
@@ -253,14 +168,14 @@ class Units:
                 version.content, watch.standing.past, watch.around, watch.depth, None, watch.projected, is_slot=True
             )
 
-    def _completed(self, slot: Slot, watch: _Watch) -> bool:
+    def _completed(self, slot: Slot, watch: Watch) -> bool:
         """Whether versions are chosen of a slot from now on: something in it is of their name, for the first time."""
         known = {unit.source.number for unit in watch.projected}
         new = [number for number in watch.standing.projected if number not in known]
         outer = slot
         while isinstance(outer.owner, Version):
             outer = outer.owner.slot
-        new = [number for number in new if _has(outer, self.sources[number].steps[-1].test)]
+        new = [number for number in new if has_name(outer, self.sources[number].steps[-1].test)]
         outer_watch = self._watches.get(outer)
         if not new or outer_watch is None or not outer_watch.standing.has_units:
             return False
@@ -284,11 +199,11 @@ class Units:
         )
         return True
 
-    def _touch(self, watch: _Watch, *, is_beside: bool = False, since: Sequence[Version] = ()) -> None:
+    def _touch(self, watch: Watch, *, is_beside: bool = False, since: Sequence[Version] = ()) -> None:
         """Units are to be evaluated again that read a slot; not where it never held a child that they read."""
         for unit in watch.around.readers:
             children = unit.source.children
-            if since and children is not None and unit.depth == watch.depth - 1 and _holds_none(since, children):
+            if since and children is not None and unit.depth == watch.depth - 1 and holds_none(since, children):
                 continue
             self.touch(unit)
         if not is_beside:
@@ -310,7 +225,7 @@ class Units:
             known = self._open[stream.name] = {}
             begin = self.order.append()
             self._ends[stream.name] = self.order.insert_after(begin)
-            known[stream.document] = _Open(self._paths.of_stream(stream.name), _NOTHING_AROUND, 0)
+            known[stream.document] = OpenContent(self._paths.of_stream(stream.name), NOTHING_AROUND, 0)
         here = known.get(owner)
         if here is None:
             # No path leads there, and no unit is around it.
@@ -335,7 +250,7 @@ class Units:
         known = self._open.get(stream.name)
         if known is None:
             return
-        spine: dict[Owner, _Open] = {}
+        spine: dict[Owner, OpenContent] = {}
         owner: Owner | None = stream.document
         while owner is not None and owner in known:
             spine[owner] = known[owner]
@@ -352,19 +267,19 @@ class Units:
         self,
         content: Iterable[Content],
         standing: Standing,
-        around: _Around,
+        around: Around,
         depth: int,
         at: Place | None,
         projected: tuple[Unit, ...],
         *,
         is_slot: bool = False,
-        open: dict[Owner, _Open] | None = None,
+        open: dict[Owner, OpenContent] | None = None,
     ) -> Place | None:
         """Make units of new content, and let its slots remember them; the last place that was given.
 
         `is_slot`: the content stands directly in a slot, whose units are `projected`.
         """
-        for item in _in_order(content) if type(content) is list else content:
+        for item in in_order(content) if type(content) is list else content:
             if type(item) is Element:
                 at = self._enter(item, standing, around, depth, at, is_slot, open)
             elif type(item) is Slot:
@@ -375,11 +290,11 @@ class Units:
         self,
         element: Element,
         standing: Standing,
-        around: _Around,
+        around: Around,
         depth: int,
         at: Place | None,
         is_slot: bool,
-        open: dict[Owner, _Open] | None,
+        open: dict[Owner, OpenContent] | None,
     ) -> Place | None:
         inside = standing
         if standing.positions:
@@ -389,7 +304,7 @@ class Units:
             inside, units = standing.below(element.name)
             if units:
                 around, at = self._units_of(element, units, around, depth, at)
-        if open is None and _has_leaves_only(element.content):
+        if open is None and has_leaves_only(element.content):
             return at
         if around.readers:
             key = (element.name.uri, element.name.local)
@@ -405,12 +320,12 @@ class Units:
         if not around.readers and not inside.positions:
             return at
         if open is not None:
-            open[element] = _Open(inside, around, depth + 1)
+            open[element] = OpenContent(inside, around, depth + 1)
         return self._walk(element.content, inside, around, depth + 1, at, (), open=open)
 
     def _units_of(
-        self, element: Element, numbers: Sequence[int], around: _Around, depth: int, at: Place | None
-    ) -> tuple[_Around, Place | None]:
+        self, element: Element, numbers: Sequence[int], around: Around, depth: int, at: Place | None
+    ) -> tuple[Around, Place | None]:
         for number in numbers:
             source = self.sources[number]
             if source.is_flat and any(unit.source is source for unit in around.readers):
@@ -423,7 +338,7 @@ class Units:
                 around = around._replace(holders=(*around.holders, unit))
         return around, at
 
-    def _add(self, source: Source, item: Element | Slot, at: Place, depth: int, around: _Around) -> Unit:
+    def _add(self, source: Source, item: Element | Slot, at: Place, depth: int, around: Around) -> Unit:
         unit = Unit(source, item, at, depth)
         unit.scope = around.scope
         if source.condition is not None:
@@ -440,13 +355,13 @@ class Units:
         return unit
 
     def _project(
-        self, item: Element | Slot, numbers: Iterable[int], around: _Around, depth: int, at: Place | None
+        self, item: Element | Slot, numbers: Iterable[int], around: Around, depth: int, at: Place | None
     ) -> tuple[tuple[Unit, ...], Place | None]:
         """The units of sources that choose versions: an outermost slot, or a node outside slots."""
         made = []
         for number in numbers:
             source = self.sources[number]
-            if not _has(item, source.steps[-1].test):
+            if not has_name(item, source.steps[-1].test):
                 continue
             if any(unit.source is source for unit in around.readers):
                 raise Unsuitable(f"elements of {source.path} with versions stand inside each other")
@@ -459,12 +374,12 @@ class Units:
         self,
         slot: Slot,
         standing: Standing,
-        around: _Around,
+        around: Around,
         depth: int,
         at: Place | None,
         projected: tuple[Unit, ...],
         is_slot: bool,
-        open: dict[Owner, _Open] | None,
+        open: dict[Owner, OpenContent] | None,
     ) -> Place | None:
         begin: Place | None = None
         if standing.has_units:
@@ -474,9 +389,9 @@ class Units:
                 projected, at = self._project(slot, standing.projected, around, depth, at)
         inner = around.with_readers(unit for unit in projected if unit not in around.readers) if projected else around
         version = slot.versions[-1]
-        watch = self._watches[slot] = _Watch(standing, inner, depth, begin, None, projected, version)
+        watch = self._watches[slot] = Watch(standing, inner, depth, begin, None, projected, version)
         if open is not None:
-            open[version] = _Open(standing, inner, depth, projected)
+            open[version] = OpenContent(standing, inner, depth, projected)
         if self._keeps_versions and len(slot.versions) > 1:
             self._walk_past(slot, None, watch)
         at = self._walk(version.content, standing, inner, depth, at, projected, is_slot=True, open=open)
@@ -489,7 +404,7 @@ class Units:
 
     def _forget(self, content: Sequence[Content]) -> None:
         """Content is no more: neither are its units, nor what its slots remember."""
-        for item in _in_order(content):
+        for item in in_order(content):
             if type(item) is Slot:
                 watch = self._watches.pop(item, None)
                 self._drop(item)
@@ -502,12 +417,12 @@ class Units:
             elif type(item) is Element:
                 if item in self._units:
                     self._drop(item)
-                if not _has_leaves_only(item.content):
+                if not has_leaves_only(item.content):
                     self._forget(item.content)
 
     def _retire(self, content: Sequence[Content]) -> None:
         """Content is of the past: it has no units any more, but those around it may still read it."""
-        for item in _in_order(content):
+        for item in in_order(content):
             if type(item) is Slot:
                 self._drop(item)
                 watch = self._watches.get(item)
@@ -528,7 +443,7 @@ class Units:
             elif type(item) is Element:
                 if item in self._units:
                     self._drop(item)
-                if not _has_leaves_only(item.content):
+                if not has_leaves_only(item.content):
                     self._retire(item.content)
 
     def _drop(self, item: Element | Slot) -> None:
@@ -548,42 +463,3 @@ class Units:
     @property
     def slots(self) -> int:
         return len(self._watches)
-
-
-def declared_around(element: Element, scope: Mapping[str, str] | None) -> dict[str, str]:
-    """The namespaces in scope of an element: its own first, then those around it, the nearest first."""
-    found = dict(element.declared or {})
-    for prefix, uri in (scope or {}).items():
-        found.setdefault(prefix, uri)
-    return found
-
-
-def _holds_none(versions: Sequence[Version], children: frozenset[tuple[str, str]]) -> bool:
-    """Whether no version has elements of some names, nor anything that may come to have one."""
-    for version in versions:
-        for item in version.content:
-            if type(item) is Slot or (type(item) is Element and (item.name.uri, item.name.local) in children):
-                return False
-    return True
-
-
-def _has_leaves_only(content: Sequence[Content]) -> bool:
-    """Whether there is nothing in some content to be walked."""
-    return not content or (len(content) == 1 and type(content[0]) is Leaf)
-
-
-def _in_order(content: Sequence[Content]) -> Iterable[Content]:
-    """Content in document order; as it stands where nothing was inserted beside a slot."""
-    for item in content:
-        if type(item) is Slot and (item.before or item.after):
-            return placed(content)
-    return content
-
-
-def _has(item: Content, test: NameTest) -> bool:
-    """Whether an element is of a name, or one of those directly in any version of a slot."""
-    if type(item) is Element:
-        return test.takes(item.name.uri, item.name.local)
-    return type(item) is Slot and any(
-        _has(inner, test) for version in item.versions for inner in placed(version.content)
-    )

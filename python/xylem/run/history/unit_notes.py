@@ -1,0 +1,162 @@
+"""What is known of a unit, of a slot that units read, and of content that may still grow."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from xylem.plan.history import NameTest, Source
+
+from .content import Content, Element, Leaf, Slot, Version, placed
+from .paths import Standing
+from .places import Place
+
+__all__ = [
+    "NOTHING_AROUND",
+    "Around",
+    "OpenContent",
+    "Unit",
+    "Unsuitable",
+    "Watch",
+    "declared_around",
+    "has_leaves_only",
+    "has_name",
+    "holds_none",
+    "in_order",
+]
+
+
+class Unsuitable(Exception):
+    """What came cannot be kept by units: the query is evaluated as a whole from here on."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__(why)
+        self.why = why
+
+
+class Unit:
+    """One turn of a loop."""
+
+    __slots__ = (
+        "condition", "dependents", "depth", "is_alive", "is_dirty", "item", "made", "place", "scope", "source",
+        "timelines", "wake",
+    )  # fmt: skip
+
+    def __init__(self, source: Source, item: Element | Slot, place: Place, depth: int) -> None:
+        self.source = source
+        self.item = item
+        self.place = place
+        self.depth = depth
+        self.scope: Mapping[str, str] | None = None
+        """The namespaces that are declared around it."""
+        self.condition: Unit | None = None
+        """The unit around it that must hold as well."""
+        self.dependents: dict[Unit, None] | None = None
+        """The units whose condition it is."""
+        self.is_alive = True
+        self.is_dirty = False
+        self.made: Any = None
+        """What the operator has made of it."""
+        self.timelines: Any = None
+        """The values it had, where their history is asked for."""
+        self.wake: Any = None
+        """When time alone may change what it gives."""
+
+
+class Around(NamedTuple):
+    """The units around some content."""
+
+    readers: tuple[Unit, ...] = ()
+    """Those that read it."""
+    holders: tuple[Unit, ...] = ()
+    """Conditions of units that may come in it, whether or not they read it."""
+    scope: Mapping[str, str] | None = None
+    """The namespaces that are declared around it, by prefix."""
+
+    def with_readers(self, more: Iterable[Unit]) -> Around:
+        return self._replace(readers=(*self.readers, *more))
+
+    def without(self, some: Collection[Unit]) -> Around:
+        return self._replace(readers=tuple(unit for unit in self.readers if unit not in some))
+
+
+NOTHING_AROUND = Around()
+
+
+class Watch:
+    """What a slot remembers."""
+
+    __slots__ = ("around", "begin", "depth", "end", "is_past", "projected", "standing", "version")
+
+    def __init__(
+        self,
+        standing: Standing,
+        around: Around,
+        depth: int,
+        begin: Place | None,
+        end: Place | None,
+        projected: tuple[Unit, ...],
+        version: Version,
+    ) -> None:
+        self.standing = standing
+        self.version = version
+        """The version whose content was walked."""
+        self.is_past = False
+        """Whether it stands in a version that was superseded: its content has no units."""
+        self.around = around
+        self.depth = depth
+        self.begin = begin
+        self.end = end
+        self.projected = projected
+        """The units that are this slot, or the outermost slot it stands directly in."""
+
+
+class OpenContent:
+    """Where content of the base may still come: what was known there."""
+
+    __slots__ = ("around", "depth", "projected", "standing")
+
+    def __init__(self, standing: Standing, around: Around, depth: int, projected: tuple[Unit, ...] = ()) -> None:
+        self.standing = standing
+        self.around = around
+        self.depth = depth
+        self.projected = projected
+
+
+def declared_around(element: Element, scope: Mapping[str, str] | None) -> dict[str, str]:
+    """The namespaces in scope of an element: its own first, then those around it, the nearest first."""
+    found = dict(element.declared or {})
+    for prefix, uri in (scope or {}).items():
+        found.setdefault(prefix, uri)
+    return found
+
+
+def holds_none(versions: Sequence[Version], children: frozenset[tuple[str, str]]) -> bool:
+    """Whether no version has elements of some names, nor anything that may come to have one."""
+    for version in versions:
+        for item in version.content:
+            if type(item) is Slot or (type(item) is Element and (item.name.uri, item.name.local) in children):
+                return False
+    return True
+
+
+def has_leaves_only(content: Sequence[Content]) -> bool:
+    """Whether there is nothing in some content to be walked."""
+    return not content or (len(content) == 1 and type(content[0]) is Leaf)
+
+
+def in_order(content: Sequence[Content]) -> Iterable[Content]:
+    """Content in document order; as it stands where nothing was inserted beside a slot."""
+    for item in content:
+        if type(item) is Slot and (item.before or item.after):
+            return placed(content)
+    return content
+
+
+def has_name(item: Content, test: NameTest) -> bool:
+    """Whether an element is of a name, or one of those directly in any version of a slot."""
+    if type(item) is Element:
+        return test.takes(item.name.uri, item.name.local)
+    return type(item) is Slot and any(
+        has_name(inner, test) for version in item.versions for inner in placed(version.content)
+    )
