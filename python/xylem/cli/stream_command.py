@@ -102,7 +102,7 @@ def continuous_query(arguments: StreamArguments) -> ContinuousQuery:
         raise typer.BadParameter("several queries write to a directory: --output dir:PATH", param_hint="--output")
     malformed, dead_letters = _on_malformed(arguments.on_malformed)
     replay = _replay(arguments, read)
-    updates = _updates(arguments)
+    updates = _updates(arguments, read)
     late = None if updates is not None else arguments.late
     event_time, late_letters = event_time_of(arguments.event_time, arguments.watermark, late)
     return ContinuousQuery(
@@ -132,7 +132,7 @@ def continuous_query(arguments: StreamArguments) -> ContinuousQuery:
     )
 
 
-def _updates(arguments: StreamArguments) -> UpdateStream | None:
+def _updates(arguments: StreamArguments, read: Sequence[InputPlace]) -> UpdateStream | None:
     """How the input carries updates; None where it does not, and then none of the options may be given."""
     if arguments.updates is None:
         given = {"--changes": arguments.changes, **{f"--{name}": value for name, value in arguments.paths.items()}}
@@ -150,6 +150,9 @@ def _updates(arguments: StreamArguments) -> UpdateStream | None:
     late = next((late for late in LATE[:3] if late == (arguments.late or "stop")), None)
     if late is None:
         raise typer.BadParameter(f"{arguments.late!r} is none of {', '.join(LATE[:3])}", param_hint="--late")
+    if len(read) > 1 or read[0].is_one_document:
+        told = "updates come from one input, as documents of a directory or messages: dir:PATH, kafka:, ?frames=lines"
+        raise typer.BadParameter(told, param_hint="--input")
     if arguments.on_malformed.startswith("dead-letter"):
         told = "updates that cannot be applied stop the query, or are left out and told: stop, skip"
         raise typer.BadParameter(told, param_hint="--on-malformed")
