@@ -244,3 +244,23 @@ def test_the_slider_shows_what_the_log_says(opened: Opened, project: Path) -> No
         shown.append(answer.display.text)
     assert len(shown) == 3
     opened.shot("updates.png")
+
+
+def test_the_keyboard_reaches_all_of_a_run(opened: Opened) -> None:
+    opened.go("/runs")
+    names = _tabbed(opened, 12)
+    assert {"query", "input", "updates", "malformed", "Start"} <= names
+    opened.page.keyboard.press("Shift+Tab")
+    opened.start(query="b.xq", input="few.xml", updates="native")
+    opened.until(ENDED)
+    assert {"restart", "result", "slider", "earlier", "messages"} <= _tabbed(opened, 14)
+
+
+def _tabbed(opened: Opened, times: int) -> set[str]:
+    """What has the focus, by its id, name or text, after each step of the tabulator."""
+    found = set()
+    for _ in range(times):
+        opened.page.keyboard.press("Tab")
+        script = "(e => e.id || e.getAttribute('name') || e.textContent.trim())(document.activeElement)"
+        found.add(opened.page.evaluate(script))
+    return found

@@ -9,6 +9,8 @@ from xylem.console import playground
 
 from tests.cli.test_cli import xylem
 
+ROOT = Path(__file__).resolve().parents[2]
+EXAMPLES = sorted((ROOT / "examples").rglob("*.xq"))
 SAMPLE = "<a><b n='2'>x</b><b n='1'>y</b></a>"
 
 
@@ -43,6 +45,16 @@ def test_the_answer_is_that_of_the_command(how: str, tmp_path: Path) -> None:
     assert told["messages"] == ""
     assert '"peak_buffered_bytes"' in told["figures"]
     assert told["plot"].startswith("<svg")
+
+
+@pytest.mark.share(10)
+@pytest.mark.parametrize("place", EXAMPLES, ids=lambda place: place.relative_to(ROOT).as_posix())
+def test_examples_give_what_the_command_gives(place: Path) -> None:
+    sample = ROOT / "examples" / "departures.xml"
+    told = playground.run(place.read_text(), sample.read_text())
+    expected = xylem("run", "-q", place.read_text(), "-i", str(sample), "--quiet")
+    assert told["output"].encode() == expected.stdout
+    assert bool(told["messages"]) == (expected.returncode != 0)
 
 
 def test_a_query_without_a_sample_and_one_with_an_error() -> None:
