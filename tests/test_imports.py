@@ -46,7 +46,12 @@ STAGES = (
     "__main__",
 )
 # Plain data without imports of its own: what a plan and the scanners agree on.
-CONTRACTS = {"xylem.plan.scan_plan", "xylem.plan.result_template", "xylem.plan.scan_table"}
+CONTRACTS = {
+    "xylem.plan.kernel_expression",
+    "xylem.plan.result_template",
+    "xylem.plan.scan_plan",
+    "xylem.plan.scan_table",
+}
 PACKAGES = sorted(path.parent for path in ROOT.rglob("__init__.py"))
 FILES = sorted(ROOT.rglob("*.py"))
 

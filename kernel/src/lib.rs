@@ -24,6 +24,7 @@ pub mod entities;
 pub mod errors;
 pub mod escaping;
 pub mod expectations;
+pub mod expression;
 pub mod input;
 pub mod limits;
 pub mod markup;

@@ -127,7 +127,7 @@ impl<'a> NamedRows<'a> {
             next = if step.descends { child + 1 } else { self.rows.ends[child] as usize };
             let fits = match code {
                 Some(code) => self.rows.codes[child] == code,
-                None => self.fits(step, child),
+                None => self.is_named(&step.wanted, child),
             };
             if fits {
                 if rest.is_empty() {
@@ -140,15 +140,21 @@ impl<'a> NamedRows<'a> {
         ControlFlow::Continue(())
     }
 
-    fn fits(self, step: &PathStep, row: usize) -> bool {
+    fn is_among(self, uri: Option<&str>, local: Option<&str>, row: usize) -> bool {
         let code = self.rows.codes[row];
         if code & KIND_MASK != kind::ELEMENT {
             return false;
         }
-        let Wanted::Any(uri, local) = &step.wanted else { return false };
         let (actual_uri, actual_local, _) = self.names.in_table(code >> 3);
-        uri.as_deref().is_none_or(|wanted| wanted == &**actual_uri)
-            && local.as_deref().is_none_or(|wanted| wanted == &**actual_local)
+        uri.is_none_or(|wanted| wanted == &**actual_uri) && local.is_none_or(|wanted| wanted == &**actual_local)
+    }
+
+    /// Whether the element of a row has a name.
+    pub fn is_named(self, wanted: &Wanted, row: usize) -> bool {
+        match wanted {
+            Wanted::Named(name) => name.code(kind::ELEMENT, self.names) == Some(self.rows.codes[row]),
+            Wanted::Any(uri, local) => self.is_among(uri.as_deref(), local.as_deref(), row),
+        }
     }
 
     /// The row of an attribute of an element.

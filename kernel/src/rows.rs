@@ -90,6 +90,16 @@ pub struct Taken {
     pub most_rows: usize,
 }
 
+/// A place among the records.
+#[derive(Clone, Copy, Debug)]
+pub struct Mark {
+    records: usize,
+    last_recorded: u32,
+    text: usize,
+    written: usize,
+    taken: usize,
+}
+
 /// The results of successive elements of a step, as one record.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Written {
@@ -283,6 +293,37 @@ impl Rows {
     /// A row is needed by whoever takes the batch.
     pub fn point_to(&mut self, row: u32) {
         self.last_recorded = self.last_recorded.max(row);
+    }
+
+    /// What has been recorded and written so far.
+    pub fn mark(&self) -> Mark {
+        Mark {
+            records: self.record_kinds.len(),
+            last_recorded: self.last_recorded,
+            text: self.written_text.len(),
+            written: self.written.len(),
+            taken: self.taken.len(),
+        }
+    }
+
+    /// The steps of the records since then.
+    pub fn records_since(&self, mark: &Mark) -> &[u32] {
+        &self.record_steps[mark.records..]
+    }
+
+    /// Whether a taker was given anything since then.
+    pub fn has_taken_since(&self, mark: &Mark) -> bool {
+        self.taken.len() > mark.taken
+    }
+
+    /// Take back all records since then, with what was written for them.
+    pub fn take_back(&mut self, mark: &Mark) {
+        self.record_kinds.truncate(mark.records);
+        self.record_steps.truncate(mark.records);
+        self.record_rows.truncate(mark.records);
+        self.last_recorded = mark.last_recorded;
+        self.written_text.truncate(mark.text);
+        self.written.truncate(mark.written);
     }
 
     /// Whether a record points to a row from this one on.

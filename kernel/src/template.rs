@@ -5,11 +5,10 @@ use std::ops::ControlFlow;
 
 use crate::cells::{is_plain, Cell, Content, END_OF_CELL, END_OF_MEMBER, NULL};
 use crate::escaping::{escape, Place};
-use crate::plan::ValueTests;
+use crate::expression::{Atom, Evaluation, Expression, Value};
 use crate::row_paths::{NamedRows, PathStep, Wanted, WantedName};
 use crate::subtree_text::write_subtree;
 use crate::table::TableSpec;
-use crate::value_tests::{all, Verdict};
 
 /// What is taken of an element.
 #[derive(Clone, Debug)]
@@ -38,7 +37,7 @@ pub struct Values {
     pub reach: Reach,
     /// What is taken of each.
     pub of: ValueOf,
-    /// What stands between two values.
+    /// What stands between two values: nothing between text nodes, something between atomic values.
     pub separator: String,
     /// Whether more than one would be an error.
     pub at_most_one: bool,
@@ -51,6 +50,8 @@ pub enum Piece {
     Characters(String),
     /// From the input.
     Values(Values),
+    /// The values of an expression, with a blank between two of them.
+    Computed(Expression),
 }
 
 /// A part of a result.
@@ -72,9 +73,25 @@ pub enum Part {
     /// Parts under a condition.
     When {
         /// The condition.
-        tests: Vec<ValueTests>,
-        /// Whether it is turned round.
-        negated: bool,
+        test: Expression,
+        /// The parts where it holds.
+        parts: Vec<Part>,
+        /// The parts where it does not.
+        otherwise: Vec<Part>,
+    },
+    /// A value is computed, for what comes after it.
+    Let {
+        /// Where it is kept.
+        slot: usize,
+        /// The value.
+        value: Expression,
+    },
+    /// Parts for each of some values.
+    EachValue {
+        /// Where the value is kept.
+        slot: usize,
+        /// The values.
+        values: Expression,
         /// The parts.
         parts: Vec<Part>,
     },
@@ -114,8 +131,13 @@ pub enum ScanResult {
 pub struct Undecided;
 
 /// Append the result of a template for the element of a row; how many items it is. Nothing is taken back if it is undecided.
-pub fn write_result(parts: &[Part], named: NamedRows<'_>, row: usize, out: &mut Vec<u8>) -> Result<u64, Undecided> {
-    let mut writer = Writer { named, out, items: 0, depth: 0 };
+pub fn write_result<'a>(
+    parts: &'a [Part],
+    named: NamedRows<'a>,
+    row: usize,
+    out: &'a mut Vec<u8>,
+) -> Result<u64, Undecided> {
+    let mut writer = Writer { named, out, items: 0, depth: 0, is_after_atomic: false, variables: Vec::new() };
     writer.parts(parts, &Around { row, around: None })?;
     Ok(writer.items)
 }
@@ -174,8 +196,9 @@ fn each_value<B>(
 }
 
 /// An element that parts are written for, inside the elements of the loops around it.
-struct Around<'a> {
-    row: usize,
+pub struct Around<'a> {
+    /// Its row.
+    pub row: usize,
     around: Option<&'a Around<'a>>,
 }
 
@@ -185,6 +208,10 @@ struct Writer<'a> {
     items: u64,
     /// Constructed elements around the place.
     depth: usize,
+    /// Whether an atomic value was the last: another one is set off by a blank.
+    is_after_atomic: bool,
+    /// Values by their slots.
+    variables: Vec<Value<'a>>,
 }
 
 fn outcome(flow: ControlFlow<Undecided>) -> Result<(), Undecided> {
@@ -203,27 +230,43 @@ fn flow(result: Result<(), Undecided>) -> ControlFlow<Undecided> {
 
 impl Around<'_> {
     /// The row a path begins at.
-    fn start(&self, reach: &Reach) -> usize {
+    #[inline(always)]
+    pub fn start(&self, reach: &Reach) -> usize {
+        self.row_above(reach.up)
+    }
+
+    /// The row of the element so many loops further out.
+    #[inline(always)]
+    pub fn row_above(&self, up: usize) -> usize {
         let mut found = self;
-        for _ in 0..reach.up {
+        for _ in 0..up {
             found = found.around.unwrap_or(found);
         }
         found.row
     }
 }
 
-impl Writer<'_> {
-    fn parts(&mut self, parts: &[Part], here: &Around<'_>) -> Result<(), Undecided> {
+impl<'a> Writer<'a> {
+    fn parts(&mut self, parts: &'a [Part], here: &Around<'_>) -> Result<(), Undecided> {
         for part in parts {
             match part {
                 Part::Piece(piece) => self.piece(piece, here, Place::Content)?,
                 Part::Copies(reach) => self.copies(reach, here),
                 Part::Construct { name, attributes, content } => self.construct(name, attributes, content, here)?,
-                Part::When { tests, negated, parts } => match all(tests, self.named, here.row) {
-                    Verdict::Open => return Err(Undecided),
-                    verdict if (verdict == Verdict::Holds) != *negated => self.parts(parts, here)?,
-                    _ => {}
-                },
+                Part::When { test, parts, otherwise } => {
+                    let chosen = if self.evaluation(here).truth(test)? { parts } else { otherwise };
+                    self.parts(chosen, here)?;
+                }
+                Part::Let { slot, value } => {
+                    let value = self.evaluation(here).all(value)?;
+                    self.keep(*slot, value);
+                }
+                Part::EachValue { slot, values, parts } => {
+                    for atom in self.evaluation(here).all(values)?.into_atoms() {
+                        self.keep(*slot, Value::One(atom));
+                        self.parts(parts, here)?;
+                    }
+                }
                 Part::Row(cells) => self.row(cells, here)?,
                 Part::Each { reach, parts } => {
                     let named = self.named;
@@ -236,6 +279,17 @@ impl Writer<'_> {
         Ok(())
     }
 
+    fn evaluation<'e>(&'e self, here: &'e Around<'e>) -> Evaluation<'a, 'e> {
+        Evaluation { named: self.named, variables: &self.variables, here }
+    }
+
+    fn keep(&mut self, slot: usize, value: Value<'a>) {
+        if self.variables.len() <= slot {
+            self.variables.resize_with(slot + 1, Value::default);
+        }
+        self.variables[slot] = value;
+    }
+
     fn copies(&mut self, reach: &Reach, here: &Around<'_>) {
         let named = self.named;
         let name = match reach.path.last() {
@@ -244,6 +298,7 @@ impl Writer<'_> {
         };
         let _ = named.follow(&reach.path, here.start(reach), &mut |element| {
             self.items += u64::from(self.depth == 0);
+            self.is_after_atomic = false;
             write_subtree(named, element, name, self.out);
             ControlFlow::<Infallible>::Continue(())
         });
@@ -252,8 +307,8 @@ impl Writer<'_> {
     fn construct(
         &mut self,
         name: &str,
-        attributes: &[(String, Vec<Piece>)],
-        content: &[Part],
+        attributes: &'a [(String, Vec<Piece>)],
+        content: &'a [Part],
         here: &Around<'_>,
     ) -> Result<(), Undecided> {
         self.items += u64::from(self.depth == 0);
@@ -265,14 +320,17 @@ impl Writer<'_> {
             self.out.extend_from_slice(attribute.as_bytes());
             self.out.extend_from_slice(b"=\"");
             for piece in pieces {
+                self.is_after_atomic = false;
                 self.piece(piece, here, Place::Attribute)?;
             }
             self.out.push(b'"');
         }
         self.out.push(b'>');
+        self.is_after_atomic = false;
         let start = self.out.len();
         self.parts(content, here)?;
         self.depth -= 1;
+        self.is_after_atomic = false;
         if self.out.len() == start {
             self.out.pop();
             self.out.extend_from_slice(b"/>");
@@ -284,26 +342,42 @@ impl Writer<'_> {
         Ok(())
     }
 
-    fn piece(&mut self, piece: &Piece, here: &Around<'_>, place: Place) -> Result<(), Undecided> {
+    fn piece(&mut self, piece: &'a Piece, here: &Around<'_>, place: Place) -> Result<(), Undecided> {
         match piece {
             Piece::Characters(text) => {
+                self.is_after_atomic = false;
                 self.out.extend_from_slice(text.as_bytes());
                 Ok(())
             }
             Piece::Values(values) => self.values(values, here, place),
+            Piece::Computed(expression) => {
+                let evaluation = Evaluation { named: self.named, variables: &self.variables, here };
+                let (out, is_after_atomic) = (&mut *self.out, &mut self.is_after_atomic);
+                evaluation.each(expression, &mut |atom| {
+                    if std::mem::replace(is_after_atomic, true) {
+                        out.push(b' ');
+                    }
+                    match atom {
+                        Atom::Untyped(text) | Atom::Text(text) => escape(&text, place, out),
+                        other => other.write(out),
+                    }
+                    Ok(())
+                })
+            }
         }
     }
 
     fn values(&mut self, values: &Values, here: &Around<'_>, place: Place) -> Result<(), Undecided> {
         let named = self.named;
         let mut number = 0;
+        let is_atomic = !values.separator.is_empty();
         outcome(named.follow(&values.reach.path, here.start(&values.reach), &mut |element| {
             each_value(&values.of, named, element, &mut |value| {
-                if number > 0 {
-                    if values.at_most_one {
-                        return ControlFlow::Break(Undecided);
-                    }
-                    self.out.extend_from_slice(values.separator.as_bytes());
+                if number > 0 && values.at_most_one {
+                    return ControlFlow::Break(Undecided);
+                }
+                if std::mem::replace(&mut self.is_after_atomic, is_atomic) && is_atomic {
+                    self.out.push(b' ');
                 }
                 number += 1;
                 self.items += u64::from(self.depth == 0);

@@ -4,6 +4,7 @@ mod best_match;
 mod columns;
 mod cut_points;
 mod errors;
+mod expression;
 mod last_resort;
 mod messages;
 mod plan;

@@ -4,9 +4,10 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
-use super::plan::{value_tests, ValueTestTuple};
+use super::expression::expression;
 use super::table::table_spec;
 use crate::cells::{Cell, Content, Reading};
+use crate::expression::Expression;
 use crate::row_paths::{PathStep, Wanted, WantedName};
 use crate::template::{Part, Piece, Reach, ScanResult, Tally, ValueOf, Values};
 
@@ -29,9 +30,10 @@ pub fn result(tuple: &Bound<'_, PyTuple>) -> PyResult<ScanResult> {
 }
 
 /// 0 string value, 1 text nodes, 2 attribute; the attribute
-type ValueOfTuple = (u8, Option<(String, String)>);
+pub type ValueOfTuple = (u8, Option<(String, String)>);
 
-fn word(tuple: &Bound<'_, PyTuple>) -> PyResult<String> {
+/// What a tuple begins with.
+pub fn word(tuple: &Bound<'_, PyTuple>) -> PyResult<String> {
     tuple.get_item(0)?.extract()
 }
 
@@ -55,11 +57,17 @@ fn part(tuple: &Bound<'_, PyTuple>) -> PyResult<Part> {
                 .collect::<PyResult<_>>()?;
             Part::Construct { name: tuple.get_item(1)?.extract()?, attributes, content: parts(&tuple.get_item(3)?)? }
         }
-        "when" => {
-            let tests: Vec<ValueTestTuple> = tuple.get_item(1)?.extract()?;
-            let tests = value_tests(tests)?;
-            Part::When { tests, negated: tuple.get_item(2)?.extract()?, parts: parts(&tuple.get_item(3)?)? }
-        }
+        "when" => Part::When {
+            test: expression_of(tuple, 1)?,
+            parts: parts(&tuple.get_item(2)?)?,
+            otherwise: parts(&tuple.get_item(3)?)?,
+        },
+        "let" => Part::Let { slot: tuple.get_item(1)?.extract()?, value: expression_of(tuple, 2)? },
+        "each-value" => Part::EachValue {
+            slot: tuple.get_item(1)?.extract()?,
+            values: expression_of(tuple, 2)?,
+            parts: parts(&tuple.get_item(3)?)?,
+        },
         "each" => Part::Each { reach: reach(tuple)?, parts: parts(&tuple.get_item(3)?)? },
         "row" => Part::Row(tuple.get_item(1)?.extract::<Vec<_>>()?.iter().map(cell).collect::<PyResult<_>>()?),
         _ => Part::Piece(piece(tuple)?),
@@ -79,6 +87,7 @@ fn cell(tuple: &Bound<'_, PyTuple>) -> PyResult<Cell> {
         Some(content) => match piece(&content)? {
             Piece::Characters(text) => Content::Constant(Some(text)),
             Piece::Values(values) => Content::Values(values),
+            Piece::Computed(_) => return Err(PyValueError::new_err("a cell is read, and not computed")),
         },
     };
     let reading = match reading.as_str() {
@@ -103,15 +112,22 @@ fn piece(tuple: &Bound<'_, PyTuple>) -> PyResult<Piece> {
             let at_most_one = tuple.get_item(5)?.extract()?;
             Ok(Piece::Values(Values { reach: reach(tuple)?, of: value_of(of)?, separator, at_most_one }))
         }
+        "computed" => Ok(Piece::Computed(expression_of(tuple, 1)?)),
         other => Err(unknown(other)),
     }
 }
 
-fn reach(tuple: &Bound<'_, PyTuple>) -> PyResult<Reach> {
+fn expression_of(tuple: &Bound<'_, PyTuple>, place: usize) -> PyResult<Expression> {
+    expression(tuple.get_item(place)?.cast::<PyTuple>()?)
+}
+
+/// How many loops further out, and the path, behind the word of a tuple.
+pub fn reach(tuple: &Bound<'_, PyTuple>) -> PyResult<Reach> {
     Ok(Reach { up: tuple.get_item(1)?.extract()?, path: path(tuple.get_item(2)?.extract()?) })
 }
 
-fn value_of((of, attribute): ValueOfTuple) -> PyResult<ValueOf> {
+/// What is taken of an element, of a tuple.
+pub fn value_of((of, attribute): ValueOfTuple) -> PyResult<ValueOf> {
     match (of, attribute) {
         (0, _) => Ok(ValueOf::String),
         (1, _) => Ok(ValueOf::Text),
@@ -122,12 +138,14 @@ fn value_of((of, attribute): ValueOfTuple) -> PyResult<ValueOf> {
 
 /// The path of tuples.
 pub fn path(steps: Path) -> Vec<PathStep> {
-    let step = |(uri, local, descends): PathStepTuple| {
-        let wanted = match (uri, local) {
-            (Some(uri), Some(local)) => Wanted::Named(WantedName::new(&uri, &local)),
-            (uri, local) => Wanted::Any(uri, local),
-        };
-        PathStep { wanted, descends }
-    };
+    let step = |(uri, local, descends): PathStepTuple| PathStep { wanted: wanted(uri, local), descends };
     steps.into_iter().map(step).collect()
+}
+
+/// A name, None for any.
+pub fn wanted(uri: Option<String>, local: Option<String>) -> Wanted {
+    match (uri, local) {
+        (Some(uri), Some(local)) => Wanted::Named(WantedName::new(&uri, &local)),
+        (uri, local) => Wanted::Any(uri, local),
+    }
 }

@@ -48,6 +48,7 @@ impl Projector {
     /// The rows and counts so far; the next batch begins with the open elements.
     pub fn take(&mut self) -> (Rows, Vec<u64>) {
         let mut done = std::mem::take(&mut self.rows);
+        self.wholes.clear();
         // A text node that is to be reported by itself belongs to the batch it ends in.
         let is_cut = self.reports_text && self.first_item == NO_ITEM;
         let open_text = if is_cut { done.take_open_text() } else { None };

@@ -11,12 +11,14 @@ mod resolution;
 mod simple;
 mod start_tests;
 mod takers;
+mod wholes;
 
 pub use simple::Simple;
 
 use self::late::announce;
 use self::nesting::Nesting;
 use self::start_tests::Counted;
+use self::wholes::{taken_back, TakenBack, Whole};
 
 use rustc_hash::FxHashSet;
 
@@ -98,6 +100,10 @@ pub struct Projector {
     left: Vec<(u32, Table)>,
     /// For each step, the open elements it reaches, where it matters whether they stand in each other or are late.
     nesting: Vec<Nesting>,
+    /// For each step whose elements may be written as a whole, what is then taken back.
+    taken_back: Vec<Option<TakenBack>>,
+    /// The open elements that may be, since all of them is in this batch; the outermost first.
+    wholes: Vec<Whole>,
     /// What tests of positions have counted below open elements, those of the outermost first.
     positions: Vec<Counted>,
     /// Who takes the elements of which steps.
@@ -138,6 +144,7 @@ impl Projector {
             _ => None,
         });
         let tables = tables.collect();
+        let taken_back = taken_back(plan);
         let mut projector = Projector {
             automaton,
             names,
@@ -159,6 +166,8 @@ impl Projector {
             tables,
             left: Vec::new(),
             nesting,
+            taken_back,
+            wholes: Vec::new(),
             positions: Vec::new(),
             takers: Takers::default(),
             identifier_rules: FxHashSet::default(),
@@ -387,14 +396,16 @@ impl Projector {
     // --- reports
 
     fn report_start(&mut self, number: u32) {
-        let Action { counted, at_start, .. } = self.automaton.action(number);
+        let Action { counted, .. } = self.automaton.action(number);
         for &step in counted {
             self.counts[step as usize] += 1;
             self.has_counted = true;
         }
         let place = self.open.len() - 1;
-        for &step in at_start {
+        for at in 0..self.automaton.action(number).at_start.len() {
+            let step = self.automaton.action(number).at_start[at];
             announce(&self.automaton, &mut self.nesting, &mut self.rows, &self.open, step, place);
+            self.enter_whole(step, self.open[place].row);
             self.rows.record(START, step, self.open[place].row);
         }
         if !self.automaton.action(number).nesting.is_empty() {

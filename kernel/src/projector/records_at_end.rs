@@ -47,6 +47,9 @@ impl Projector {
                 if plan.late && !self.nesting[step as usize].leave() {
                     continue;
                 }
+                if self.leave_whole(step, row) {
+                    continue;
+                }
                 announce(&self.automaton, &mut self.nesting, &mut self.rows, &self.open, step, place);
                 self.rows.record(END, step, row);
                 is_reported = true;
@@ -88,7 +91,7 @@ impl Projector {
         }
         if self.first_item == self.open.len() {
             self.first_item = NO_ITEM;
-            if is_spared && !is_reported && !self.rows.points_from(row) {
+            if is_spared && !is_reported && self.wholes.is_empty() && !self.rows.points_from(row) {
                 self.rows.truncate(row);
                 // Part of it may have been told before, while it was open.
                 self.repeated = self.repeated.min(self.rows.len());

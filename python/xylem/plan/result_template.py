@@ -23,7 +23,7 @@ from enum import IntEnum
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .scan_plan import ValueTest
+    from .kernel_expression import KernelExpression
 
 
 @dataclass(frozen=True)
@@ -85,8 +85,11 @@ class Cell:
     """What stands for no value; None for null."""
 
 
-Piece = Characters | Values | Cell
-"""What a value consists of; cells only where rows are wanted."""
+@dataclass(frozen=True)
+class Computed:
+    """The values of an expression, escaped for where they stand; as other atomic values."""
+
+    value: KernelExpression
 
 
 @dataclass(frozen=True)
@@ -108,11 +111,11 @@ class Construct:
 
 @dataclass(frozen=True)
 class When:
-    """The parts, if all tests hold for the element at hand, or with `negated` if not all of them do."""
+    """The parts, if a condition holds, and else the others: it is decided once."""
 
-    tests: tuple[ValueTest, ...]
-    negated: bool
+    test: KernelExpression
     parts: tuple[Part, ...]
+    otherwise: tuple[Part, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -150,7 +153,26 @@ class Row:
     cells: tuple[Cell, ...]
 
 
-Part = Piece | Copies | Construct | When | Each | Row
+@dataclass(frozen=True)
+class Let:
+    """Nothing is written: a value is computed, for the parts that come after this one."""
+
+    slot: int
+    value: KernelExpression
+
+
+@dataclass(frozen=True)
+class EachValue:
+    """The parts for each of some atomic values."""
+
+    slot: int
+    values: KernelExpression
+    parts: tuple[Part, ...]
+
+
+Piece = Characters | Values | Computed | Cell
+"""What a value consists of; cells only where rows are wanted."""
+Part = Piece | Copies | Construct | When | Each | Let | EachValue | Row
 Template = tuple[Part, ...]
 
 

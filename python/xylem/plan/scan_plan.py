@@ -30,6 +30,8 @@ where the text belongs among the other records; a tally is added to `counts` (of
 (`scan_table.py`) takes the record in. That is an offer: a scanner may give the ITEM record instead, and must where a
 value test, or a test in the template, cannot be decided, or where it would have to raise an error. It writes templates
 only while `scanner.writes` is set, which may change between calls: the plan keeps what the query needs in either case.
+A step that asks for START and END may have a template too: of an element that begins and ends in one batch, a WRITTEN
+record may come in the place of its START and END records and of all records and counts of steps below it in between.
 
 **Elements that may nest.** Where a step with `nests` asks for START and ITEM, its START records only say which elements
 stand in each other: each is followed by an ITEM record, whatever the value tests say. A scanner may leave out all START

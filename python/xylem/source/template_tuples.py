@@ -5,14 +5,20 @@ The word at the start of each says what it is; `kernel/src/bindings/template.rs`
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import TypeAlias
 
+from xylem.plan.kernel_expression import Call, KernelExpression, Named, NodesOf, SlotValue, Tests
+from xylem.plan.kernel_expression import Constant as Value
 from xylem.plan.result_template import (
     Cell,
     Characters,
+    Computed,
     Construct,
     Copies,
     Each,
+    EachValue,
+    Let,
     Part,
     Path,
     Row,
@@ -74,12 +80,18 @@ def _part(part: Part) -> tuple[object, ...]:
             return "characters", text
         case Values(of=of, separator=separator, at_most_one=at_most_one):
             return "values", part.up, _path(part.path), (int(of), part.attribute), separator, at_most_one
+        case Computed(value=value):
+            return "computed", _expression(value)
         case Copies(path=path, up=up):
             return "copies", up, _path(path)
         case Construct(name=name, attributes=attributes, content=content):
             return "construct", name, [(key, _parts(pieces)) for key, pieces in attributes], _parts(content)
-        case When(tests=tests, negated=negated, parts=parts):
-            return "when", [value_test_tuple(test) for test in tests], negated, _parts(parts)
+        case When(test=test, parts=parts, otherwise=otherwise):
+            return "when", _expression(test), _parts(parts), _parts(otherwise)
+        case Let(slot=slot, value=value):
+            return "let", slot, _expression(value)
+        case EachValue(slot=slot, values=values, parts=parts):
+            return "each-value", slot, _expression(values), _parts(parts)
         case Each(path=path, parts=parts, up=up):
             return "each", up, _path(path), _parts(parts)
         case Row(cells=cells):
@@ -96,6 +108,30 @@ def _cell(cell: Cell) -> tuple[object, ...]:
         return content, ("integer", 64), False, None
     content = None if cell.content is None else _part(cell.content)
     return content, (cell.reading, cell.bits), cell.is_list, cell.missing
+
+
+def _expression(expression: KernelExpression) -> tuple[object, ...]:
+    match expression:
+        case Value(value=value):
+            return _constant(value)
+        case NodesOf(path=path, of=of, attribute=attribute, up=up):
+            return "nodes", up, _path(path), None if of is None else (int(of), attribute)
+        case Named(uri=uri, local=local, up=up):
+            return "named", up, uri, local
+        case SlotValue(slot=slot):
+            return "variable", slot
+        case Tests(tests=tests):
+            return "tests", [value_test_tuple(test) for test in tests]
+        case Call(function=function, arguments=arguments):
+            return "call", function, [_expression(argument) for argument in arguments]
+
+
+def _constant(value: str | int | Decimal | float | bool) -> tuple[object, ...]:
+    if isinstance(value, bool):
+        return "boolean", value
+    if isinstance(value, Decimal):
+        return "decimal", format(value, "f")
+    return "string" if isinstance(value, str) else "integer" if isinstance(value, int) else "double", value
 
 
 def _path(path: Path) -> list[tuple[str | None, str | None, bool]]:

@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from xylem.errors import XylemError
 from xylem.plan.result_template import Tally
+from xylem.plan.scan_plan import Report
 from xylem.run.deep_stack import with_deep_stack
 from xylem.run.stream.program import StreamProgram
 from xylem.run.stream.run import Statistics
@@ -71,6 +72,9 @@ def compared(query: str, document: str, size: int) -> None:
         together = [SCANNERS] if not any(step.nests for step in steps) else [(scanner,) for scanner in SCANNERS]
         for scanners in together:
             alike = [found for (scanner, _), found in measured.items() if scanner in scanners]
+            if any(step.result is not None and step.report == Report.START | Report.END for step in steps):
+                # What is written as a whole is neither told nor kept.
+                continue
             assert len({found.peak_buffered_bytes for found in alike}) == 1
             if not any(isinstance(step.result, Tally) for step in steps):
                 assert len({found.records for found in alike}) == 1
@@ -112,6 +116,16 @@ CASES = {
     "loops": "for $p in /d/r return <p b='{ $p/b }'>{ for $a in $p/a return <q k='{ $p/@k }'>{ $a/text() }</q> }</p>",
     "descendants": "for $p in /d/r return <p a='{ $p/a }'>{ $p//c }</p>",
     "wildcards": "for $p in /d/* return <p k='{ $p/*/@k }'>{ $p/* }</p>",
+    "atomic values side by side": "for $p in /d/r return <p>{ data($p/a), data($p/b), 1 }{ 2 }</p>",
+    "a computation": "for $p in /d/r return <p n='{ $p/b + 1 }'>{ $p/b * 2 }</p>",
+    "a computation behind copies": "for $p in /d/r return <p>{ $p/a }{ $p/b * 2 }</p>",
+    "else if": "for $p in /d/r return if ($p/b > 4) then <m/> else if ($p/b > 1) then <l>{ $p/a }</l> else $p/b",
+    "values by name": "for $p in /d/r let $n := $p/b + 1, $a := $p/a where $n > 3 return <p n='{ $n }'>{ $a }</p>",
+    "types": (
+        "for $p in /d/r return <p>{ for $x in $p/* return typeswitch ($x) case element(a) return <a>{ string($x) }</a> "
+        "case $b as element(b) return <b n='{ $b }'/> default return $x }</p>"
+    ),
+    "counts and sums": "for $p in /d/r return <p n='{ count($p/*) }'>{ $p/a }{ sum($p/b), exists($p/c) }</p>",
     "nested conditions": (
         "for $p in /d/r return <p>{ if ($p/b > 1) then <m>{ if ($p/a = 'x') then <n>{ $p/b }</n> else $p/a }</m> "
         "else <l/> }</p>"
@@ -157,10 +171,12 @@ NOT_WRITTEN = {
     "a namespace around": "<o xmlns='u'>{ for $p in /d/r return <p xmlns=''>{ $p/a }</p> }</o>",
     "a namespace of its own": "for $p in /d/r return <n:p xmlns:n='u'>{ $p/a }</n:p>",
     "attributes as nodes": "for $p in /d/r return <p>{ $p/@k }</p>",
-    "atomic values side by side": "for $p in /d/r return <p>{ data($p/a), data($p/b) }</p>",
     "atomic values outside of elements": "for $p in /d/r return data($p/a)",
     "another order": "for $p in /d/r return <p b='{ $p/b }'>{ $p//c/a }</p>",
-    "a computation": "for $p in /d/r return <p>{ $p/b + 1 }</p>",
+    "a function of the query": (
+        "declare function local:f($n) { if ($n > 1) then local:f($n - 1) else $n }; "
+        "for $p in /d/r return <p>{ local:f($p/b) }</p>"
+    ),
     "another record": "for $p in /d/r return <p>{ count(/d/r) }</p>",
 }
 

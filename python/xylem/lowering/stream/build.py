@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 
 from xylem.analysis.facts.conjuncts import conjuncts
@@ -66,9 +66,11 @@ from .not_streamable import NotStreamable
 from .region_plan import RegionPlanner
 from .result_templates import has_namespaces, template_of
 from .selection import Selection
-from .steps import PlannedSteps
+from .steps import PlannedStep, PlannedSteps
+from .template_paths import NoTemplate
 from .tested_items import TestedItemPlanner
 from .text_handlers import TextPlanner
+from .whole_templates import is_near, needed_for_whole
 from .window_handlers import WindowPlanner, gives_at_once
 
 __all__ = ["NotStreamable", "StreamBuilder"]
@@ -121,6 +123,8 @@ class StreamBuilder:
         """The scopes with one handler alone that takes records: no other results come between those that nest."""
         self.decided: set[ast.Expr] = set()
         """Conditions about elements that only reach their handlers where these hold."""
+        self.beyond_scan: list[NoTemplate] = []
+        """What keeps the scan from writing results by itself."""
         self.has_namespaces = False
         """Whether the answer may have namespaces declared around a result."""
         self.next_aggregate = 0
@@ -285,6 +289,8 @@ class StreamBuilder:
             element.tests = (*own_tests, *selection.tests_of(stream, handler.variable))
             self.decided |= selection.decided_at_start(stream, handler.variable)
             self._scope(stream, element.index, role, index, single)
+            if not single:
+                self._offer_whole(element, handler)
             return
         planned = self.steps.follow(parent, handler.step, Report.ITEM)
         planned.tests = own_tests
@@ -342,11 +348,26 @@ class StreamBuilder:
 
     def template(self, body: Flux, variable: str, selection: Selection) -> Template | None:
         """What the scan can write for a record that passes its tests; the body has its conditions in front."""
-        if self.has_namespaces and self.columns is None:
-            return None
         conditions = conjuncts(body.condition) if isinstance(body, If) else []
         decided = {condition for condition in conditions if selection.decides(condition, variable)}
-        return template_of(body, variable, self.selection, decided | self.decided, self.columns)
+        return self._template(body, variable, decided | self.decided)
+
+    def _template(self, body: Flux, variable: str, decided: Collection[ast.Expr]) -> Template | None:
+        if self.has_namespaces and self.columns is None:
+            return None
+        try:
+            return template_of(body, variable, self.selection, decided, self.columns)
+        except NoTemplate as beyond:
+            self.beyond_scan.append(beyond)
+            return None
+
+    def _offer_whole(self, element: PlannedStep, handler: On) -> None:
+        """Where an element is small, the scan may write all of it."""
+        needs = needed_for_whole(handler.body, handler.variable)
+        template = None if needs is None else self._template(hoisted(handler.body), handler.variable, self.decided)
+        if template is not None and is_near(template):
+            element.result = template
+            add_needs(handler.body, {handler.variable: element.kept})
 
     def _as_stream(self, handler: On, single: bool) -> ProcessStream | None:
         """The body as a stream of its own: it is one, or aggregates over the element are all it reads.

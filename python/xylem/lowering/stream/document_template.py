@@ -10,18 +10,22 @@ Safe:   a document that the template leaves undecided is answered by the program
 from __future__ import annotations
 
 from xylem.plan.flux import ROOT, Flux
-from xylem.plan.result_template import Construct, Copies, Each, Part, Template, When
+from xylem.plan.result_template import Construct, Copies, Each, EachValue, Part, Template, When
 
 from .result_templates import has_namespaces, template_of
 from .selection import Selection
+from .template_paths import NoTemplate
 
 
 def document_template(program: Flux, selection: Selection) -> Template | None:
     """The template of a program over the document node; None where it cannot be written so."""
     if has_namespaces(program):
         return None
-    found = template_of(program, ROOT, selection, ())
-    return None if found is None or any(_copies_document(part, 0) for part in found) else found
+    try:
+        found = template_of(program, ROOT, selection, ())
+    except NoTemplate:
+        return None
+    return None if any(_copies_document(part, 0) for part in found) else found
 
 
 def _copies_document(part: Part, depth: int) -> bool:
@@ -29,7 +33,9 @@ def _copies_document(part: Part, depth: int) -> bool:
     match part:
         case Copies(path=path, up=up):
             return not path and up == depth
-        case Construct(content=parts) | When(parts=parts):
+        case When(parts=parts, otherwise=otherwise):
+            return any(_copies_document(inner, depth) for inner in (*parts, *otherwise))
+        case Construct(content=parts) | EachValue(parts=parts):
             return any(_copies_document(inner, depth) for inner in parts)
         case Each(parts=parts):
             return any(_copies_document(inner, depth + 1) for inner in parts)

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from xylem.functions.registry import FN
+from xylem.plan.kernel_expression import Tests
 from xylem.plan.result_template import (
     END_OF_CELL,
     END_OF_MEMBER,
@@ -92,7 +93,7 @@ def _row_where_it_is(cell: Cell, columns: tuple[Column, ...]) -> Part:
         raise NoTemplate
     path = tuple((step.uri, step.local) for step in values.path)
     there = ValueTest(path, EXISTS, "", text=values.of is ValueOf.TEXT, attribute=values.attribute)
-    return When((there,), False, (Row((cell,)),))
+    return When(Tests((there,)), (Row((cell,)),))
 
 
 def is_text(expression: ast.Expr) -> bool:
@@ -119,7 +120,9 @@ def _as_row(part: Part, columns: tuple[Column, ...]) -> Part:
     match part:
         case Row():
             return part
-        case When(parts=parts) | Each(parts=parts):
+        case When(parts=parts, otherwise=otherwise):
+            return replace(part, parts=rows_alone(parts, columns), otherwise=rows_alone(otherwise, columns))
+        case Each(parts=parts):
             return replace(part, parts=rows_alone(parts, columns))
         case Construct():
             return _row_of_element(part, columns)

@@ -13,7 +13,12 @@ Taken = tuple[Path, ValueOf | None, tuple[str, str] | None]
 
 
 class NoTemplate(Exception):
-    """Something that only code can do."""
+    """Something that only code can do: what, and where in the query."""
+
+    def __init__(self, what: str = "", node: ast.Expr | None = None) -> None:
+        super().__init__(what)
+        self.what = what
+        self.node = node
 
 
 def taken_by(expression: ast.Expr) -> tuple[str, Taken]:
@@ -22,7 +27,7 @@ def taken_by(expression: ast.Expr) -> tuple[str, Taken]:
     while isinstance(expression, ast.Path):
         step = expression.right
         if not isinstance(step, ast.AxisStep) or step.predicates:
-            raise NoTemplate
+            raise NoTemplate("a path with predicates or calls", expression)
         if is_descend(step):
             # //a: the step after it leads to descendants.
             if not steps or steps[-1].axis != "child":
@@ -32,7 +37,7 @@ def taken_by(expression: ast.Expr) -> tuple[str, Taken]:
             steps.append(Step("", step.axis, step.test))
         expression = expression.left
     if not isinstance(expression, ast.VarRef) or expression.name.uri:
-        raise NoTemplate
+        raise NoTemplate("a path that begins at no loop", expression)
     return expression.name.local, element_path(tuple(reversed(steps)))
 
 

@@ -11,7 +11,7 @@ from .buffer import ROW_BYTES, detached, size_of
 from .collector import Recorder
 from .late_children import late_result
 from .open_scope import Region
-from .roles import ItemRole
+from .roles import ItemRole, ScopeRole
 
 if TYPE_CHECKING:
     from .run import StreamRun
@@ -81,14 +81,14 @@ class ItemRuns:
 
         return take
 
-    def written(self, role: ItemRole) -> Action:
-        """Results that the scan has written, where a handler would have been called for each record."""
-        step, position, held_as, hold = role.scope.step, role.position, role.held_as, self.run.statistics.hold
+    def written(self, around: ScopeRole, position: int, held_as: str | None = None) -> Action:
+        """Results that the scan has written, where handlers would have been called for each record."""
+        step, hold = around.step, self.run.statistics.hold
 
         def act(node: Node) -> None:
             scope = self.run.open[step]
             if position < scope.next_handler:
-                raise late_result(self.run.env[role.scope.slot], role.scope.variable, self.run.statistics.input_bytes)
+                raise late_result(self.run.env[around.slot], around.variable, self.run.statistics.input_bytes)
             self.run.advance(scope, position)
             scope.reached = position
             written = next(self.run.written)

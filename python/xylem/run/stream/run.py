@@ -108,10 +108,13 @@ class StreamRun:
                 self.handlers[role.step] = [None if name is None else self.space[name] for name in role.bodies]
                 self.actions[key | START] = lambda node: self._open(role, node)
                 self.actions[key | END] = lambda node: self._close(role)
+                if role.parent is not None:
+                    self.actions[key | WRITTEN] = self.item_runs.written(role.parent, role.position)
             case ItemRole() if role.text_steps:
                 act = self.item_runs.item(role) if role.passes is None else self.item_runs.tested(role)
                 self.actions |= dict.fromkeys(_texts(role), act)
-                self.actions |= dict.fromkeys(_texts(role, WRITTEN), self.item_runs.written(role))
+                written = self.item_runs.written(role.scope, role.position, role.held_as)
+                self.actions |= dict.fromkeys(_texts(role, WRITTEN), written)
             case ItemRole(at_start=True):
                 self.actions[key | START] = self.item_runs.item(role)
                 if role.run is not None:
@@ -119,13 +122,13 @@ class StreamRun:
             case ItemRole(nested=True):
                 self.actions[key | START] = lambda node: self.item_runs.reserve(role, node)
                 self.actions[key | ITEM] = self.item_runs.nested(role)
-                self.actions[key | WRITTEN] = self.item_runs.written(role)
+                self.actions[key | WRITTEN] = self.item_runs.written(role.scope, role.position, role.held_as)
             case ItemRole():
                 act = self.item_runs.item(role) if role.passes is None else self.item_runs.tested(role)
                 self.actions[key | ITEM] = act
                 if role.run is not None:
                     self.takes_runs[key | ITEM] = self.item_runs.items(role)
-                self.actions[key | WRITTEN] = self.item_runs.written(role)
+                self.actions[key | WRITTEN] = self.item_runs.written(role.scope, role.position, role.held_as)
             case WindowRole():
                 self.windows[role.scope.step, role.position] = role
                 self.actions[key | ITEM] = self.window_runs.item(role)

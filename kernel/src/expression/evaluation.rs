@@ -1,0 +1,245 @@
+//! What expressions come to for the element of a row, inside the elements of the loops around it.
+
+use std::ops::ControlFlow;
+
+use super::aggregates::aggregated;
+use super::arithmetic::{applied, negated};
+use super::atom::{Atom, Value};
+use super::comparison::{pair_holds, value_holds};
+use super::functions::{Function, Target};
+use super::rounding::rounded;
+use super::strings::evaluated;
+use super::Expression;
+use crate::number::to_double;
+use crate::row_paths::NamedRows;
+use crate::template::{Around, Undecided, ValueOf};
+use crate::value_tests::{all, string_value, Verdict};
+
+/// Where expressions are evaluated.
+pub struct Evaluation<'a, 'e> {
+    /// The rows.
+    pub named: NamedRows<'a>,
+    /// The values computed so far.
+    pub variables: &'e [Value<'a>],
+    /// The element at hand.
+    pub here: &'e Around<'e>,
+}
+
+/// What takes values as they are found.
+pub type Take<'t, 'a> = &'t mut dyn FnMut(Atom<'a>) -> Result<(), Undecided>;
+
+impl<'a> Evaluation<'a, '_> {
+    /// The atomic values of an expression, in their order.
+    pub fn each(&self, expression: &'a Expression, take: Take<'_, 'a>) -> Result<(), Undecided> {
+        match expression {
+            Expression::Nodes(reach, of) => {
+                let named = self.named;
+                self.each_node(reach, of.as_ref(), &mut |row, is_text| {
+                    take(Atom::Untyped(if is_text { named.rows.value(row).into() } else { string_value(named, row) }))
+                })
+            }
+            Expression::Variable(slot) => {
+                let value = self.variables.get(*slot).ok_or(Undecided)?;
+                value.atoms().iter().try_for_each(|atom| take(atom.clone()))
+            }
+            Expression::Call(Function::Sequence, parts) => parts.iter().try_for_each(|part| self.each(part, take)),
+            Expression::Call(Function::If, parts) => self.each(&parts[self.branch(parts)?], take),
+            Expression::Call(Function::Data, arguments) => self.each(&arguments[0], take),
+            _ => match self.one(expression)? {
+                Some(atom) => take(atom),
+                None => Ok(()),
+            },
+        }
+    }
+
+    /// The only atomic value of an expression, None where there is none.
+    #[inline]
+    pub fn one(&self, expression: &'a Expression) -> Result<Option<Atom<'a>>, Undecided> {
+        match expression {
+            Expression::Constant(atom) => Ok(Some(atom.clone())),
+            Expression::Named(..) | Expression::Tests(_) => Ok(Some(Atom::Boolean(self.truth(expression)?))),
+            Expression::Variable(slot) => self.variables.get(*slot).ok_or(Undecided)?.clone().single(),
+            Expression::Call(function, arguments) => self.call(*function, arguments, expression),
+            Expression::Nodes(..) => self.all(expression)?.single(),
+        }
+    }
+
+    /// All atomic values of an expression.
+    pub fn all(&self, expression: &'a Expression) -> Result<Value<'a>, Undecided> {
+        let mut found = Value::Empty;
+        self.each(expression, &mut |atom| {
+            found.push(atom);
+            Ok(())
+        })?;
+        Ok(found)
+    }
+
+    fn call(
+        &self,
+        function: Function,
+        arguments: &'a [Expression],
+        whole: &'a Expression,
+    ) -> Result<Option<Atom<'a>>, Undecided> {
+        Ok(Some(match function {
+            Function::Arithmetic(operator) => {
+                let (left, right) = (self.number(&arguments[0])?, self.number(&arguments[1])?);
+                match (left, right) {
+                    (Some(left), Some(right)) => applied(operator, &left, &right)?,
+                    _ => return Ok(None),
+                }
+            }
+            Function::Negate => return self.number(&arguments[0])?.map(negated).transpose(),
+            Function::Plus => return Ok(self.number(&arguments[0])?),
+            Function::Single(comparison) => match (self.one(&arguments[0])?, self.one(&arguments[1])?) {
+                (Some(left), Some(right)) => Atom::Boolean(value_holds(comparison, &left, &right)?),
+                _ => return Ok(None),
+            },
+            Function::General(_)
+            | Function::And
+            | Function::Or
+            | Function::Not
+            | Function::Boolean
+            | Function::Exists
+            | Function::Empty => Atom::Boolean(self.truth(whole)?),
+            Function::If => return self.one(&arguments[self.branch(arguments)?]),
+            Function::Sequence | Function::Data => return self.all(whole)?.single(),
+            Function::Count => Atom::Integer(self.count(&arguments[0], usize::MAX)? as i64),
+            Function::Aggregate(aggregate) => return aggregated(self, aggregate, &arguments[0]),
+            Function::Cast(target) => return self.one(&arguments[0])?.map(|atom| cast(target, atom)).transpose(),
+            Function::Castable(target) => match self.one(&arguments[0])? {
+                Some(Atom::Untyped(text) | Atom::Text(text)) if target == Target::Double => {
+                    Atom::Boolean(to_double(&text).is_some())
+                }
+                // A text may be a number that is too long for us: only what is one is certain.
+                Some(atom) => cast(target, atom).map(|_| Atom::Boolean(true))?,
+                None => return Err(Undecided),
+            },
+            Function::One => self.one(&arguments[0])?.ok_or(Undecided)?,
+            Function::Number => Atom::Double(match self.one(&arguments[0])? {
+                Some(Atom::Untyped(text) | Atom::Text(text)) => to_double(&text).unwrap_or(f64::NAN),
+                Some(atom) => atom.to_double()?,
+                None => f64::NAN,
+            }),
+            Function::String => Atom::Text(self.one(&arguments[0])?.map_or(b"".into(), Atom::into_text)),
+            Function::Round(rounding) => match self.number(&arguments[0])? {
+                Some(number) => rounded(rounding, &number)?,
+                None => return Ok(None),
+            },
+            Function::OnStrings(function) => evaluated(self, function, arguments)?,
+        }))
+    }
+
+    /// An operand of arithmetic.
+    #[inline]
+    pub fn number(&self, expression: &'a Expression) -> Result<Option<Atom<'static>>, Undecided> {
+        self.one(expression)?.map(Atom::number).transpose()
+    }
+
+    /// The effective boolean value of an expression.
+    pub fn truth(&self, expression: &'a Expression) -> Result<bool, Undecided> {
+        match expression {
+            Expression::Nodes(..) => Ok(self.count(expression, 1)? > 0),
+            Expression::Named(up, wanted) => Ok(self.named.is_named(wanted, self.here.row_above(*up))),
+            Expression::Tests(tests) => match all(tests, self.named, self.here.row) {
+                Verdict::Open => Err(Undecided),
+                verdict => Ok(verdict == Verdict::Holds),
+            },
+            Expression::Call(function, arguments) => match function {
+                Function::And => {
+                    for part in arguments {
+                        if !self.truth(part)? {
+                            return Ok(false);
+                        }
+                    }
+                    Ok(true)
+                }
+                Function::Or => {
+                    for part in arguments {
+                        if self.truth(part)? {
+                            return Ok(true);
+                        }
+                    }
+                    Ok(false)
+                }
+                Function::Not => Ok(!self.truth(&arguments[0])?),
+                Function::Boolean => self.truth(&arguments[0]),
+                Function::If => self.truth(&arguments[self.branch(arguments)?]),
+                Function::Exists => Ok(self.count(&arguments[0], 1)? > 0),
+                Function::Empty => Ok(self.count(&arguments[0], 1)? == 0),
+                Function::General(comparison) => {
+                    let right = self.all(&arguments[1])?;
+                    let mut holds = false;
+                    self.each(&arguments[0], &mut |left| {
+                        for right in right.atoms() {
+                            holds = holds || pair_holds(*comparison, &left, right)?;
+                        }
+                        Ok(())
+                    })?;
+                    Ok(holds)
+                }
+                _ => self.one(expression)?.map_or(Ok(false), |atom| atom.is_true()),
+            },
+            _ => self.one(expression)?.map_or(Ok(false), |atom| atom.is_true()),
+        }
+    }
+
+    fn branch(&self, parts: &'a [Expression]) -> Result<usize, Undecided> {
+        Ok(if self.truth(&parts[0])? { 1 } else { 2 })
+    }
+
+    /// How many items an expression gives, counted up to a number.
+    fn count(&self, expression: &'a Expression, most: usize) -> Result<usize, Undecided> {
+        let mut number = 0;
+        match expression {
+            Expression::Nodes(reach, of) => {
+                let found = self.each_node(reach, of.as_ref(), &mut |_, _| {
+                    number += 1;
+                    if number >= most { Err(Undecided) } else { Ok(()) }
+                });
+                // Only the counting itself ends it.
+                debug_assert!(found.is_ok() || number >= most);
+            }
+            _ => self.each(expression, &mut |_| {
+                number += 1;
+                Ok(())
+            })?,
+        }
+        Ok(number)
+    }
+
+    /// Call a function with the row of each node, and whether its value is that of its row alone.
+    fn each_node(
+        &self,
+        reach: &crate::template::Reach,
+        of: Option<&ValueOf>,
+        take: &mut dyn FnMut(usize, bool) -> Result<(), Undecided>,
+    ) -> Result<(), Undecided> {
+        let named = self.named;
+        let outcome = named.follow(&reach.path, self.here.start(reach), &mut |element| {
+            let result = match of {
+                None | Some(ValueOf::String) => take(element, false),
+                Some(ValueOf::Attribute(name)) => named.attribute(name, element).map_or(Ok(()), |row| take(row, true)),
+                Some(ValueOf::Text) => {
+                    return named.texts(element, &mut |row| {
+                        take(row, true).map_or_else(ControlFlow::Break, ControlFlow::Continue)
+                    })
+                }
+            };
+            result.map_or_else(ControlFlow::Break, ControlFlow::Continue)
+        });
+        match outcome {
+            ControlFlow::Continue(()) => Ok(()),
+            ControlFlow::Break(undecided) => Err(undecided),
+        }
+    }
+}
+
+fn cast<'a>(target: Target, atom: Atom<'a>) -> Result<Atom<'a>, Undecided> {
+    Ok(match target {
+        Target::Double => Atom::Double(atom.to_double()?),
+        Target::Integer => Atom::Integer(atom.to_integer()?),
+        Target::Decimal => Atom::Decimal(atom.to_decimal()?),
+        Target::String => Atom::Text(atom.into_text()),
+        Target::Boolean => Atom::Boolean(atom.to_boolean()?),
+    })
+}

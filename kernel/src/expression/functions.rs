@@ -1,0 +1,162 @@
+//! Functions and operators by the words that plans use for them.
+
+use super::arithmetic::Operator;
+use super::rounding::Rounding;
+use super::strings::StringFunction;
+use crate::plan::Comparison;
+
+/// A type that values are cast to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// xs:double
+    Double,
+    /// xs:integer
+    Integer,
+    /// xs:decimal
+    Decimal,
+    /// xs:string
+    String,
+    /// xs:boolean
+    Boolean,
+}
+
+/// What is computed of all values of an argument.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Aggregate {
+    /// fn:sum
+    Sum,
+    /// fn:avg
+    Average,
+    /// fn:min
+    Least,
+    /// fn:max
+    Greatest,
+}
+
+/// A function or an operator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Function {
+    /// An arithmetic operator.
+    Arithmetic(Operator),
+    /// Unary minus.
+    Negate,
+    /// Unary plus.
+    Plus,
+    /// `=` and the like.
+    General(Comparison),
+    /// `eq` and the like.
+    Single(Comparison),
+    /// and
+    And,
+    /// or
+    Or,
+    /// fn:not
+    Not,
+    /// fn:boolean
+    Boolean,
+    /// if (…) then … else …
+    If,
+    /// `,`
+    Sequence,
+    /// fn:count
+    Count,
+    /// fn:exists
+    Exists,
+    /// fn:empty
+    Empty,
+    /// Of all values.
+    Aggregate(Aggregate),
+    /// xs:double(…) and the like.
+    Cast(Target),
+    /// castable as xs:double and the like, of one value
+    Castable(Target),
+    /// A value that must be there.
+    One,
+    /// fn:number
+    Number,
+    /// fn:string
+    String,
+    /// fn:data
+    Data,
+    /// fn:round and the like.
+    Round(Rounding),
+    /// On strings.
+    OnStrings(StringFunction),
+}
+
+impl Function {
+    /// By its word and the number of its arguments.
+    pub fn named(word: &str, arguments: usize) -> Option<Self> {
+        let found = match word {
+            "+" => Function::Arithmetic(Operator::Add),
+            "-" => Function::Arithmetic(Operator::Subtract),
+            "*" => Function::Arithmetic(Operator::Multiply),
+            "div" => Function::Arithmetic(Operator::Divide),
+            "idiv" => Function::Arithmetic(Operator::IntegerDivide),
+            "mod" => Function::Arithmetic(Operator::Modulo),
+            "negate" => Function::Negate,
+            "plus" => Function::Plus,
+            "eq" => Function::Single(Comparison::Equal),
+            "ne" => Function::Single(Comparison::NotEqual),
+            "lt" => Function::Single(Comparison::Less),
+            "le" => Function::Single(Comparison::LessOrEqual),
+            "gt" => Function::Single(Comparison::Greater),
+            "ge" => Function::Single(Comparison::GreaterOrEqual),
+            "and" => Function::And,
+            "or" => Function::Or,
+            "not" => Function::Not,
+            "boolean" => Function::Boolean,
+            "if" => Function::If,
+            "," => Function::Sequence,
+            "count" => Function::Count,
+            "exists" => Function::Exists,
+            "empty" => Function::Empty,
+            "sum" => Function::Aggregate(Aggregate::Sum),
+            "avg" => Function::Aggregate(Aggregate::Average),
+            "min" => Function::Aggregate(Aggregate::Least),
+            "max" => Function::Aggregate(Aggregate::Greatest),
+            "one" => Function::One,
+            "number" => Function::Number,
+            "string" => Function::String,
+            "data" => Function::Data,
+            "abs" => Function::Round(Rounding::Absolute),
+            "floor" => Function::Round(Rounding::Floor),
+            "ceiling" => Function::Round(Rounding::Ceiling),
+            "round" => Function::Round(Rounding::Nearest),
+            _ => match word.split_once(' ') {
+                Some(("to", target)) => Function::Cast(Target::named(target)?),
+                Some(("castable", target)) => Function::Castable(Target::named(target)?),
+                Some(_) => return None,
+                None => match Comparison::from_sign(word) {
+                    Some(Comparison::Exists | Comparison::Absent) => return None,
+                    Some(comparison) => Function::General(comparison),
+                    None => Function::OnStrings(StringFunction::named(word)?),
+                },
+            },
+        };
+        found.takes(arguments).then_some(found)
+    }
+
+    fn takes(self, arguments: usize) -> bool {
+        match self {
+            Function::Arithmetic(_) | Function::General(_) | Function::Single(_) => arguments == 2,
+            Function::And | Function::Or | Function::Sequence => true,
+            Function::If => arguments == 3,
+            Function::OnStrings(function) => function.takes(arguments),
+            _ => arguments == 1,
+        }
+    }
+}
+
+impl Target {
+    fn named(word: &str) -> Option<Self> {
+        Some(match word {
+            "double" => Target::Double,
+            "integer" => Target::Integer,
+            "decimal" => Target::Decimal,
+            "string" => Target::String,
+            "boolean" => Target::Boolean,
+            _ => return None,
+        })
+    }
+}

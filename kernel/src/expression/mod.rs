@@ -1,0 +1,41 @@
+//! Expressions over the rows of a complete element: the Rust side of `xylem.plan.kernel_expression`.
+//!
+//! Values are computed by the rules of the language, and only where these leave no doubt: an error, a number that is too
+//! large, more values than one where one is needed all make the record `Undecided`, and the query itself deals with it.
+
+mod aggregates;
+mod arithmetic;
+mod atom;
+mod comparison;
+mod decimal;
+mod evaluation;
+mod functions;
+mod number_text;
+mod rounding;
+mod strings;
+
+pub use self::atom::{Atom, Value};
+pub use self::decimal::Decimal;
+pub use self::evaluation::Evaluation;
+pub use self::functions::Function;
+
+use crate::plan::ValueTests;
+use crate::row_paths::Wanted;
+use crate::template::{Reach, ValueOf};
+
+/// An expression.
+#[derive(Clone, Debug)]
+pub enum Expression {
+    /// A value of the query.
+    Constant(Atom<'static>),
+    /// Nodes: elements, or what is taken of each.
+    Nodes(Reach, Option<ValueOf>),
+    /// Whether the element at hand has a name.
+    Named(usize, Wanted),
+    /// A value that was computed before.
+    Variable(usize),
+    /// Comparisons with constants, all of which must hold.
+    Tests(Vec<ValueTests>),
+    /// A function or an operator.
+    Call(Function, Vec<Expression>),
+}

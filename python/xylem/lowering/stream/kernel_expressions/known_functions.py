@@ -1,0 +1,32 @@
+"""The functions that the kernel knows, by their names and numbers of arguments."""
+
+from __future__ import annotations
+
+from xylem.functions.registry import FN
+
+XS = "http://www.w3.org/2001/XMLSchema"
+
+BY_NAME = {
+    "not": (1, 1), "boolean": (1, 1), "count": (1, 1), "exists": (1, 1), "empty": (1, 1), "sum": (1, 1),
+    "avg": (1, 1), "number": (1, 1), "string": (1, 1), "data": (1, 1), "abs": (1, 1), "floor": (1, 1),
+    "ceiling": (1, 1), "round": (1, 1), "concat": (2, 99), "string-join": (1, 2), "substring": (2, 3),
+    "upper-case": (1, 1), "lower-case": (1, 1), "normalize-space": (1, 1), "string-length": (1, 1), "translate": (3, 3),
+}  # fmt: skip
+"""The fewest and the most arguments."""
+BY_CODE_POINTS = {
+    "min": (1, 1), "max": (1, 1), "contains": (2, 2), "starts-with": (2, 2), "ends-with": (2, 2),
+    "substring-before": (2, 2), "substring-after": (2, 2),
+}  # fmt: skip
+"""Those that compare strings, which is done by code points: not under another default collation."""
+CASTS = frozenset({"double", "integer", "decimal", "string", "boolean"})
+
+
+def known_function(name: tuple[str, str], arguments: int, by_code_points: bool) -> str | None:
+    """The word of a function of the language; None where the kernel does not know it."""
+    uri, local = name
+    if uri == XS and arguments == 1 and local in CASTS:
+        return f"to {local}"
+    if uri != FN:
+        return None
+    fewest, most = BY_NAME.get(local) or (BY_CODE_POINTS.get(local) if by_code_points else None) or (1, 0)
+    return local if fewest <= arguments <= most else None

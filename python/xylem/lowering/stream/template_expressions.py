@@ -1,0 +1,220 @@
+"""Expressions of the query as parts of a template: constructors, loops, conditions, copies, computed values."""
+
+from __future__ import annotations
+
+from xylem.plan.kernel_expression import Call, KernelExpression, NodesOf, Tests
+from xylem.plan.result_template import (
+    Characters,
+    Column,
+    Computed,
+    Copies,
+    Each,
+    EachValue,
+    Let,
+    Part,
+    Piece,
+    ValueOf,
+    Values,
+    When,
+)
+from xylem.sink.character_expansion import escape_attribute
+from xylem.syntax import ast
+
+from .kernel_expressions.compiler import ExpressionCompiler, is_atomic
+from .row_templates import cell_of_value, is_text, row_of_map, row_of_value, rows_of_values
+from .selection import Selection
+from .template_frames import TemplateFrames
+from .template_paths import NoTemplate
+
+
+class TemplateExpressions:
+    """Writes the expressions of one template."""
+
+    def __init__(self, selection: Selection, columns: tuple[Column, ...] | None = None) -> None:
+        """With `columns`, rows of a table are wanted."""
+        self.selection = selection
+        self.columns = columns
+        self.frames = TemplateFrames()
+        self.variables: list[str] = []
+        """The record and the elements of the loops around the place, the innermost last."""
+        self.compiler = ExpressionCompiler(selection.by_code_points, self.up, self._scan_test)
+
+    def up(self, variable: str) -> int:
+        """How many loops further out a variable is bound."""
+        if variable not in self.variables:
+            raise NoTemplate(f"${variable}, which no loop over the record binds")
+        return self.variables[::-1].index(variable)
+
+    def condition(self, condition: ast.Expr) -> KernelExpression:
+        return self.compiler.condition(condition)
+
+    def _scan_test(self, condition: ast.Expr) -> KernelExpression | None:
+        """Comparisons of values of the innermost element with constants are tests that a scan has anyway."""
+        innermost = self.variables[-1]
+        if innermost in self.compiler.paths or innermost in self.compiler.slots:
+            return None
+        found = self.selection.value_test(condition, innermost)
+        return None if found is None else Tests((found,))
+
+    # --- content
+
+    def write(self, expression: ast.Expr) -> None:
+        """An expression in content."""
+        match expression:
+            case ast.DirectElement():
+                self._element(expression)
+            case ast.SequenceExpr(items=items):
+                for item in items:
+                    self.write(item)
+            case ast.If(test=test, then=then, otherwise=otherwise):
+                self.choice(self.condition(test), self._branch(then), self._branch(otherwise))
+            case ast.Switch(operand=operand, cases=cases) if not is_atomic(expression):
+                tests = [self.compiler.switch_test(operand, case) for case in cases]
+                self._cases(tests, [case.result for case in cases], expression.default)
+            case ast.MapConstructor() if self.columns is not None and not self.frames.depth:
+                self.frames.add(row_of_map(expression, self.columns, self.up))
+            case ast.FunctionCall() | ast.CastAs() if self.columns is not None and not self.frames.depth:
+                self.frames.add(row_of_value(expression, self.columns, self.up))
+            case ast.Typeswitch() if self.columns is None:
+                self._typeswitch(expression)
+            case ast.Flwor(clauses=clauses, result=result) if self.columns is None:
+                with self.compiler.scope():
+                    self._clauses(clauses, result)
+            case _ if self.compiler.is_path(expression):
+                self.nodes(self.compiler.nodes(expression))
+            case _:
+                self.frames.atomic(self._piece(expression))
+
+    def nodes(self, nodes: NodesOf) -> None:
+        """Elements or text nodes become copies; attributes would belong into the start tag."""
+        if nodes.of is None:
+            self.frames.add(Copies(nodes.path, nodes.up))
+        elif nodes.of is ValueOf.TEXT:
+            self.frames.add(Values(nodes.path, nodes.of, up=nodes.up))
+        else:
+            raise NoTemplate("an attribute in content")
+
+    def values(self, values: Values) -> None:
+        """Atomic values from the input."""
+        if self.columns is not None and not self.frames.depth:
+            self.frames.add(rows_of_values(values, self.columns))
+        else:
+            self.frames.atomic(values)
+
+    def choice(self, test: KernelExpression, then: tuple[Part, ...], otherwise: tuple[Part, ...]) -> None:
+        """Parts under a condition, and those under its contrary."""
+        if then or otherwise:
+            self.frames.add(When(test, then, otherwise))
+
+    def _piece(self, expression: ast.Expr) -> Piece:
+        """Values as they stand are copied from the input; others are computed, or read for their column."""
+        if self.columns is not None and not is_text(expression):
+            return cell_of_value(expression, self.up)
+        value, at_most_one = self.compiler.value(expression), False
+        match value:
+            case Call(function="data" | "string" as function, arguments=(NodesOf() as nodes,)):
+                # The string of no node is still one, to what stands beside it: only rows have nothing there.
+                if function == "data" or self.columns is not None:
+                    value, at_most_one = nodes, function == "string"
+        if isinstance(value, NodesOf):
+            of = ValueOf.STRING if value.of is None else value.of
+            return Values(value.path, of, value.attribute, " ", at_most_one, value.up)
+        return Computed(value)
+
+    def _branch(self, expression: ast.Expr) -> tuple[Part, ...]:
+        with self.compiler.scope():
+            return self.frames.inner(lambda: self.write(expression))
+
+    def _cases(self, tests: list[KernelExpression], results: list[ast.Expr], default: ast.Expr) -> None:
+        found = self._branch(default)
+        for test, result in reversed(list(zip(tests, results, strict=True))):
+            found = (When(test, self._branch(result), found),)
+        for part in found:
+            self.frames.add(part)
+
+    def _typeswitch(self, switch: ast.Typeswitch) -> None:
+        operand = switch.operand
+        with self.compiler.scope():
+            self.compiler.alias(switch.default_variable, operand)
+            found = self._branch(switch.default)
+        for case in reversed(switch.cases):
+            test = self.compiler.type_test(operand, case)
+            with self.compiler.scope():
+                self.compiler.alias(case.variable, operand)
+                found = (When(test, self._branch(case.result), found),)
+        for part in found:
+            self.frames.add(part)
+
+    # --- constructors
+
+    def _element(self, element: ast.DirectElement) -> None:
+        self.open(element)
+        for place, part in enumerate(element.content):
+            match part:
+                case ast.DirectText(value=value):
+                    self.frames.text(value)
+                case ast.EnclosedExpr(body=body):
+                    if place and isinstance(element.content[place - 1], ast.EnclosedExpr):
+                        # No blank joins their values.
+                        self.frames.text("")
+                    self.write(body)
+                case ast.DirectElement():
+                    self._element(part)
+                case _:
+                    raise NoTemplate("a comment or processing instruction", part)
+        self.frames.close()
+
+    def open(self, element: ast.DirectElement) -> None:
+        """A start tag."""
+        self.frames.open(element, tuple(map(self._attribute, element.attributes)))
+
+    def _attribute(self, attribute: ast.DirectAttribute) -> tuple[str, tuple[Piece, ...]]:
+        if attribute.name.uri or attribute.name.prefix:
+            raise NoTemplate("an attribute in a namespace")
+        return attribute.name.local, tuple(self._attribute_piece(part) for part in attribute.parts)
+
+    def _attribute_piece(self, part: str | ast.EnclosedExpr) -> Piece:
+        if isinstance(part, str):
+            return Characters(escape_attribute(part))
+        return self._piece(part.body)
+
+    # --- FLWOR expressions
+
+    def _clauses(self, clauses: tuple[ast.Clause, ...], result: ast.Expr) -> None:
+        if not clauses:
+            self.write(result)
+            return
+        clause, rest = clauses[0], clauses[1:]
+        match clause:
+            case ast.LetClause(type=None, name=name, value=value):
+                bound = self.compiler.bind(name, value)
+                if bound is not None:
+                    self.frames.add(Let(*bound))
+                self._clauses(rest, result)
+            case ast.WhereClause(test=test):
+                condition = self.condition(test)
+                self.choice(condition, self.frames.inner(lambda: self._clauses(rest, result)), ())
+            case ast.ForClause(type=None, position=None, allowing_empty=False, name=name, collection=collection):
+                self._loop(name, collection, rest, result)
+            case _:
+                raise NoTemplate("a clause of a FLWOR expression", result)
+
+    def _loop(
+        self, name: ast.Name, collection: ast.Expr, rest: tuple[ast.Clause, ...], result: ast.Expr
+    ) -> None:
+        if not self.compiler.is_path(collection):
+            if not is_atomic(collection):
+                raise NoTemplate("a loop over anything but a path or atomic values", collection)
+            values = self.compiler.value(collection)
+            slot = self.compiler.new_slot(name)
+            self.frames.add(EachValue(slot, values, self.frames.inner(lambda: self._clauses(rest, result))))
+            return
+        nodes = self.compiler.nodes(collection)
+        if nodes.of is not None or name.uri or name.local in self.variables:
+            raise NoTemplate("a loop over text nodes or attributes", collection)
+        self.compiler.paths.pop(name.local, None)
+        self.compiler.slots.pop(name.local, None)
+        self.variables.append(name.local)
+        parts = self.frames.inner(lambda: self._clauses(rest, result))
+        self.variables.pop()
+        self.frames.add(Each(nodes.path, parts, nodes.up))

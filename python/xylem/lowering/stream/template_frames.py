@@ -1,0 +1,72 @@
+"""A template under way: the constructed elements that are open, and what has been put into them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from xylem.plan.result_template import Characters, Construct, Part, Piece
+from xylem.sink.character_expansion import escape_text
+from xylem.syntax import ast
+
+from .template_paths import NoTemplate
+
+
+@dataclass
+class _Frame:
+    """A constructed element under way, or the place outside of all of them."""
+
+    name: str = ""
+    attributes: tuple[tuple[str, tuple[Piece, ...]], ...] = ()
+    parts: list[Part] = field(default_factory=list)
+
+
+class TemplateFrames:
+    """Takes parts as they are written."""
+
+    def __init__(self) -> None:
+        self._frames = [_Frame()]
+        """What is under way: first what stands outside of elements, then the open ones."""
+        self.depth = 0
+        """Open elements, those around a loop or condition included."""
+
+    def add(self, part: Part) -> None:
+        self._frames[-1].parts.append(part)
+
+    def text(self, text: str) -> None:
+        """Characters of a text node; without any, they still stand between atomic values."""
+        if not self.depth:
+            raise NoTemplate("text outside of elements")
+        parts = self._frames[-1].parts
+        if text or (parts and not isinstance(parts[-1], Construct)):
+            self.add(Characters(escape_text(text)))
+
+    def atomic(self, part: Piece) -> None:
+        """Atomic values."""
+        if not self.depth:
+            # Whether a blank stands before them depends on what came before the record.
+            raise NoTemplate("atomic values outside of elements")
+        self.add(part)
+
+    def open(self, element: ast.DirectElement, attributes: tuple[tuple[str, tuple[Piece, ...]], ...]) -> None:
+        if element.namespaces or element.name.uri or element.name.prefix:
+            raise NoTemplate("an element in a namespace", element)
+        self._frames.append(_Frame(element.name.local, attributes))
+        self.depth += 1
+
+    def close(self) -> None:
+        if len(self._frames) == 1:
+            raise NoTemplate("an element that begins elsewhere")
+        frame = self._frames.pop()
+        self.depth -= 1
+        self.add(Construct(frame.name, frame.attributes, tuple(frame.parts)))
+
+    def inner(self, write: Callable[[], None]) -> tuple[Part, ...]:
+        """What is written where it is written at all: whole elements."""
+        around, self._frames = self._frames, [_Frame()]
+        write()
+        if len(self._frames) > 1:
+            raise NoTemplate("an element that ends elsewhere")
+        parts = tuple(self._frames[0].parts)
+        self._frames = around
+        return parts

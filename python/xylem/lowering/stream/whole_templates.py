@@ -1,0 +1,83 @@
+"""Elements that stream child by child, and that the scan may write as a whole where they are small.
+
+        on photon as $p return { ps $p: on-first past() return <r>; on ra as $ra return {$ra}; … {$p/en * 2} … }
+    →   the same, and photon has a template: <r>{ $p/ra }{ $p/en * 2 }</r>
+
+Gain:   of an element that ends in the batch in which it began, no record leaves the scan.
+Needs:  a template, whose paths lead to what is near: the scan keeps it until the element ends.
+Safe:   nothing waits: an element that is longer than a batch is told record by record, as it would be without.
+"""
+
+from __future__ import annotations
+
+from xylem.analysis.projection import Projection
+from xylem.plan.flux import Flux
+from xylem.plan.kernel_expression import Call, KernelExpression, NodesOf, Tests
+from xylem.plan.needs import add_needs
+from xylem.plan.result_template import (
+    Computed,
+    Construct,
+    Copies,
+    Each,
+    EachValue,
+    Let,
+    Part,
+    Path,
+    Template,
+    Values,
+    When,
+)
+
+from .hoisting import hoisted
+
+_MOST_STEPS = 3
+
+
+def needed_for_whole(body: Flux, variable: str) -> Projection | None:
+    """What of an element must be kept for its template; None where that is all of it."""
+    needs = Projection()
+    add_needs(hoisted(body), {variable: needs})
+    return None if needs.subtree or needs.string or needs.text or needs.above else needs
+
+
+def is_near(template: Template) -> bool:
+    """Whether a template reads no more than what is a few steps away."""
+    return all(length <= _MOST_STEPS for part in template for length in _lengths(part))
+
+
+_FAR = _MOST_STEPS + 1
+
+
+def _lengths(part: Part) -> list[int]:
+    """The lengths of all ways that a part goes down."""
+    match part:
+        case Values(path=path) | Copies(path=path):
+            return [_length_of(path)]
+        case Computed(value=value) | Let(value=value):
+            return _of_expression(value)
+        case Construct(attributes=attributes, content=content):
+            pieces = [piece for _, pieces in attributes for piece in pieces]
+            return [length for inner in (*pieces, *content) for length in _lengths(inner)]
+        case When(test=test, parts=parts, otherwise=otherwise):
+            inner = [length for part in (*parts, *otherwise) for length in _lengths(part)]
+            return [*_of_expression(test), *inner]
+        case Each(path=path, parts=parts):
+            return [_length_of(path) + length for part in parts for length in (0, *_lengths(part))]
+        case EachValue(values=values, parts=parts):
+            return [*_of_expression(values), *(length for part in parts for length in _lengths(part))]
+    return []
+
+
+def _of_expression(expression: KernelExpression) -> list[int]:
+    match expression:
+        case NodesOf(path=path):
+            return [_length_of(path)]
+        case Tests(tests=tests):
+            return [len(test.path) for test in tests]
+        case Call(arguments=arguments):
+            return [length for argument in arguments for length in _of_expression(argument)]
+    return []
+
+
+def _length_of(path: Path) -> int:
+    return _FAR if any(step.descends for step in path) else len(path)

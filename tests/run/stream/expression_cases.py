@@ -1,0 +1,156 @@
+"""Random expressions over the children of a record, and records with values that are hard to get right."""
+
+from __future__ import annotations
+
+from random import Random
+
+NASTY = (
+    "1", "2.5", "-0", "0", "NaN", "INF", "-INF", "+5", " 12 ", "1e400", "1E-400", "0x1", "", " ", "abc", "true",
+    "false", "9223372036854775807", "9223372036854775808", "-9223372036854775808", "123456789012345678901234567890",
+    "1e6", "1e-7", "0.1", "0.30000000000000004", "999999.5", "1000000", "1.0", "100", "10", "9", "Straße",
+    "\U0001d504 \U0001f600", "\u0130\u0131", "ΣΑΣ", "a b  c", "\t x \n", "&amp;&lt;&quot;", "2020-01-01", "1_000",
+    "\u0663", "é", "3.", ".5", "-.5e1", "ǆ", "\U00010428",
+)  # fmt: skip
+PATHS = ("$p/a", "$p/b", "$p/c", "$p/@k", "$p/n/a", "$p/a/text()", "$p/zzz")
+NUMBERS = (
+    "0", "1", "2", "-3", "7", "10", "9223372036854775807", "0.5", "2.50", "1e0", "0e0", "1.5e300", "-0e0", "1000000",
+)  # fmt: skip
+TEXTS = ("''", "'a'", "'12'", "' '", "'é'", "'Σ'", "'.'")
+
+
+class Expressions:
+    """Draws expressions of a rough type; some are wrong on purpose."""
+
+    def __init__(self, random: Random) -> None:
+        self.random = random
+        self.variables: list[str] = []
+
+    def pick(self, *choices: str) -> str:
+        return self.random.choice(choices)
+
+    def any(self, depth: int) -> str:
+        return self.random.choice((self.number, self.number, self.text, self.text, self.truth, self.value))(depth)
+
+    def value(self, depth: int) -> str:
+        if self.variables and self.random.random() < 0.4:
+            return self.random.choice(self.variables)
+        return self.random.choice(PATHS)
+
+    def number(self, depth: int) -> str:
+        if depth <= 0 or self.random.random() < 0.2:
+            return self.random.choice((self.value(depth), self.random.choice(NUMBERS)))
+        inner = depth - 1
+        match self.random.randrange(11):
+            case 0 | 1 | 2 | 3:
+                sign = self.pick("+", "-", "*", "div", "idiv", "mod")
+                return f"({self.number(inner)} {sign} {self.number(inner)})"
+            case 4:
+                return f"(-{self.number(inner)})"
+            case 5:
+                return f"number({self.any(inner)})"
+            case 6:
+                return f"{self.pick('round', 'floor', 'ceiling', 'abs')}({self.number(inner)})"
+            case 7:
+                return f"{self.pick('sum', 'avg', 'min', 'max', 'count')}({self.sequence(inner)})"
+            case 8:
+                return f"string-length({self.text(inner)})"
+            case 9:
+                return f"xs:{self.pick('double', 'integer', 'decimal')}({self.any(inner)})"
+            case _:
+                return f"(if ({self.truth(inner)}) then {self.number(inner)} else {self.number(inner)})"
+
+    def sequence(self, depth: int) -> str:
+        if self.random.random() < 0.5:
+            return self.random.choice(PATHS)
+        return "(" + ", ".join(self.number(depth - 1) for _ in range(self.random.randrange(4))) + ")"
+
+    def text(self, depth: int) -> str:
+        if depth <= 0 or self.random.random() < 0.2:
+            return self.random.choice((self.value(depth), self.random.choice(TEXTS)))
+        inner = depth - 1
+        match self.random.randrange(10):
+            case 0 | 1:
+                return f"{self.pick('upper-case', 'lower-case', 'normalize-space')}({self.text(inner)})"
+            case 2:
+                return f"string({self.any(inner)})"
+            case 3:
+                return f"concat({self.any(inner)}, {self.any(inner)})"
+            case 4:
+                return f"({self.any(inner)} || {self.any(inner)})"
+            case 5:
+                length = f", {self.number(inner)}" if self.random.random() < 0.5 else ""
+                return f"substring({self.text(inner)}, {self.number(inner)}{length})"
+            case 6:
+                return f"{self.pick('substring-before', 'substring-after')}({self.text(inner)}, {self.text(0)})"
+            case 7:
+                return f"string-join({self.sequence(inner)}, {self.pick(*TEXTS)})"
+            case 8:
+                return f"translate({self.text(inner)}, {self.pick(*TEXTS)}, {self.pick(*TEXTS)})"
+            case _:
+                return f"xs:string({self.any(inner)})"
+
+    def truth(self, depth: int) -> str:
+        inner = depth - 1
+        if depth <= 0:
+            return f"({self.value(0)} {self.pick('=', '!=', '<', '>=')} {self.random.choice(NUMBERS + TEXTS)})"
+        match self.random.randrange(10):
+            case 0 | 1 | 2:
+                sign = self.pick("=", "!=", "<", "<=", ">", ">=")
+                return f"({self.any(inner)} {sign} {self.any(inner)})"
+            case 3:
+                return f"({self.number(inner)} {self.pick('eq', 'ne', 'lt', 'le', 'gt', 'ge')} {self.number(inner)})"
+            case 4:
+                return f"({self.truth(inner)} {self.pick('and', 'or')} {self.truth(inner)})"
+            case 5:
+                return f"not({self.truth(inner)})"
+            case 6:
+                return f"{self.pick('exists', 'empty')}({self.sequence(inner)})"
+            case 7:
+                return f"{self.pick('contains', 'starts-with', 'ends-with')}({self.text(inner)}, {self.text(0)})"
+            case 8:
+                return self.any(inner)
+            case _:
+                return f"({self.value(0)} castable as xs:{self.pick('double', 'integer', 'decimal', 'boolean')})"
+
+    def query(self) -> str:
+        """A query that uses them in one of the places where they stand."""
+        depth = self.random.randrange(1, 4)
+        match self.random.randrange(7):
+            case 0:
+                return f"for $p in /d/r return <o>{{ {self.any(depth)} }}</o>"
+            case 1:
+                return f"for $p in /d/r where {self.truth(depth)} return <o>{{ $p/a }}</o>"
+            case 2:
+                return f"for $p in /d/r return <o v='{{ {self.any(depth)} }}'>{{ $p/a }}{{ {self.any(depth)} }}</o>"
+            case 3:
+                tests = self.truth(depth), self.truth(depth - 1)
+                return (
+                    f"for $p in /d/r return if ({tests[0]}) then <x>{{ {self.any(1)} }}</x> "
+                    f"else if ({tests[1]}) then <y>{{ $p/b }}</y> else <z>{{ {self.any(1)} }}</z>"
+                )
+            case 4:
+                value = self.any(depth)
+                self.variables.append("$v")
+                found = f"let $v := {value} where {self.truth(1)} return <o v='{{ {self.any(1)} }}'>{{ $v }}</o>"
+                self.variables.pop()
+                return f"for $p in /d/r {found}"
+            case 5:
+                return f"<all>{{ for $p in //r return <o>{{ {self.any(depth)}, {self.any(1)} }}{{ $p/c }}</o> }}</all>"
+            case _:
+                return (
+                    f"for $p in /d/r return <o>{{ for $x in ({self.any(1)}, {self.any(1)}) return "
+                    f"<i>{{ $x }}</i>, switch (string($p/a)) case 'abc' case '1' return {self.any(1)} "
+                    f"default return {self.any(1)} }}</o>"
+                )
+
+
+def record(random: Random) -> str:
+    """One record; most children are there once."""
+
+    def some(name: str) -> str:
+        number = random.choice((1, 1, 1, 1, 0, 2))
+        return "".join(f"<{name}>{random.choice(NASTY)}</{name}>" for _ in range(number))
+
+    attribute = f' k="{random.choice(NASTY)}"' if random.random() < 0.7 else ""
+    nested = f"<n>{some('a')}</n>" if random.random() < 0.5 else ""
+    return f"<r{attribute}>{some('a')}{some('b')}{nested}{some('c')}</r>"
