@@ -167,6 +167,12 @@ impl MessageBatch {
         Ok(runs)
     }
 
+    /// The numbers of the documents that were not written.
+    fn unwritten(&self) -> Vec<usize> {
+        let each = self.outcomes.each.iter().enumerate();
+        each.filter(|(_, outcome)| !matches!(outcome, Outcome::Written(..))).map(|(number, _)| number).collect()
+    }
+
     /// The codes that a table does not know.
     fn unknown(&self, table: PyRef<'_, NameTable>) -> Vec<u32> {
         let rows = self.outcomes.each.iter().filter_map(|outcome| match outcome {

@@ -26,7 +26,8 @@ Inputs = Annotated[
         "--input",
         metavar="DOC.xml",
         help="Input document: a file, directory, pattern, zip archive or URL; `-` is standard input. With several "
-        "documents, a leading `/` means each of them and `collection()` all.",
+        "documents, a leading `/` means each of them and `collection()` all. `FILE?frames=lines` has a document in "
+        "each line; `frames=length`: four bytes before each say how long it is, `frames=netconf`: `]]>]]>` ends it.",
         rich_help_panel=INPUT,
     ),
 ]

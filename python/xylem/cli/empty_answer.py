@@ -49,6 +49,13 @@ def _root(inputs: Sequence[str], kept: ByteSource | None) -> RootElement | None:
     if not inputs or inputs[0] == STANDARD_INPUT:
         return None
     from xylem.source.byte_source import ByteSource
+    from xylem.source.framed_file import framed
+    from xylem.source.limits import DEFAULT_LIMITS
+    from xylem.source.message_inputs import MessageInputs
 
+    frames = framed(inputs[0])
+    if frames is not None:
+        messages = None if frames[0] == STANDARD_INPUT else MessageInputs(inputs[:1], DEFAULT_LIMITS)
+        return root_element(head_of(messages.bytes_of(0))) if messages else None
     with ByteSource.of(inputs[0]) as again:
         return None if not again.can_be_read_again else root_element(head_of(again))

@@ -10,14 +10,16 @@ from xylem.errors import InputError
 from xylem.plan.distribution import InputOf
 from xylem.run.tasks.flat_items import items_or_by_one_task, or_by_one_task
 from xylem.run.tasks.in_order import OrderedRun
+from xylem.source.framed_file import framed
 from xylem.source.malformed import MalformedRecord, MalformedTally
+from xylem.source.message_inputs import MessageInputs
 from xylem.source.sound_records import SoundRecords, plan_of_records
+from xylem.source.supplied_entities import SuppliedEntities
 
 from .answer_format import write_items
 from .malformed_option import facts_of
 from .parts_run import encoder
 from .progress_line import progress_line
-from .query_source import input_source
 from .result_output import ResultOutput, result_output
 from .run_query import RunOptions
 
@@ -35,7 +37,8 @@ def run_many(
 
     def ordered(program: DistributedProgram) -> OrderedRun:
         given = {**query.options(), "scanner": options.scanner}
-        return OrderedRun(program, inputs.open, len(files), given, is_left_out=inputs.is_left_out)
+        is_left_out, messages = inputs.is_left_out, inputs.messages if inputs.are_plain else None
+        return OrderedRun(program, inputs.open, len(inputs.messages), given, is_left_out=is_left_out, messages=messages)
 
     run = inputs.run = ordered(program)
     whole = query.with_input(InputOf.WHOLE)
@@ -76,15 +79,25 @@ class _Inputs:
         self._began = time.monotonic()
         self._number = 0
         self.run: OrderedRun | None = None
+        self.messages = MessageInputs(files, options.limits)
+        """All documents, by their numbers."""
+        self._has_frames = len(self.messages) != len(files) or any(framed(file) for file in files)
+
+    @property
+    def are_plain(self) -> bool:
+        """Whether documents are read as they are: small ones many at once."""
+        is_usual = not self._options.entities and self._options.scanner != "python"
+        return is_usual and (self._tally is None or self._has_frames)
 
     def open(self, number: int) -> Any:
-        """One file; without its malformed records, if these are left out."""
+        """One document; that of a file without its malformed records, if these are left out."""
         self._number = number
-        path = self._files[number]
-        if self._tally is None and not self._options.entities:
-            return path
-        source = input_source(path, self._options.limits, entities=self._options.entities)
-        if self._tally is None:
+        if self.are_plain:
+            return self.messages.source(number)
+        source = self.messages.bytes_of(number)
+        if self._options.entities:
+            source = SuppliedEntities(source, self._options.entities)
+        if self._tally is None or self._has_frames:
             return source
         scopes, limits = self._program.scopes, self._options.limits
         plan = plan_of_records(scopes)
@@ -102,15 +115,15 @@ class _Inputs:
         """Whether a file that cannot be read is passed over."""
         if self._tally is None or not isinstance(error, InputError):
             return False
-        placed = error if error.source else error.located(self._files[number])
+        placed = error if error.source else self.messages.located(number, error)
         offset = 0 if error.place is None else error.place.byte_offset
         line = None if error.place is None else error.place.line
-        self._tell(MalformedRecord(placed, offset, line, 0, b"", "file"))
+        self._tell(MalformedRecord(placed, offset, line, 0, b"", "document" if self._has_frames else "file"))
         return True
 
     def words(self) -> Iterator[str]:
-        yield f"{self._files[self._number]} "
-        yield f"{self._number + 1:,} of {len(self._files):,} files"
+        yield f"{self.messages.name(self._number)} "
+        yield f"{self._number + 1:,} of {len(self.messages):,} {'documents' if self._has_frames else 'files'}"
 
     def facts(self) -> dict[str, Any]:
         from xylem.source.cut_points import uses_kernel
@@ -123,7 +136,7 @@ class _Inputs:
             "streamed": True,
             "passes": run.passes,
             "scanner": "kernel" if uses_kernel(self._options.scanner) else "python",
-            "inputs": len(self._files),
+            "inputs": len(self.messages),
             "input_bytes": sum(measured.input_bytes for measured in run.measured) or _sizes(self._files),
             "seconds": round(time.monotonic() - self._began, 3),
             "records": sum(measured.records for measured in run.measured),

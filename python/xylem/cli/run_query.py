@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import typer
 
 from xylem.errors import DynamicError, InputError, StaticError
+from xylem.source.framed_file import framed
 from xylem.source.limits import DEFAULT_LIMITS, Limits
 
 from .answer_format import TABLES, AnswerFormat, separate_lines, write_items
@@ -105,6 +106,9 @@ def run_query(source: QuerySource, options: RunOptions) -> None:
         run_over_items(source, options)
         return
     options = replace(options, inputs=_files(options.inputs))
+    has_frames = any(framed(place) for place in options.inputs)
+    if has_frames:
+        _check_frames(options)
     slow_scanner = SlowScanner(options.scanner, is_quiet=options.quiet)
     slow_scanner.tell_of_files(options.inputs)
     if options.checkpoint is not None:
@@ -116,7 +120,7 @@ def run_query(source: QuerySource, options: RunOptions) -> None:
 
     policy, letters = policy_of(options.on_malformed, options.output)
     with tallied(policy, letters, is_reported=options.statistics is not None) as tally:
-        by_parts = _query_of_parts(source, options)
+        by_parts = _query_of_parts(source, options, is_forced=has_frames)
         if by_parts is None or not _run_many(source, by_parts, options, tally):
             _run_one(source, _query(source, options, by_parts), options, tally, slow_scanner)
 
@@ -127,9 +131,19 @@ def _files(names: Sequence[str]) -> Sequence[str]:
     return named_files(names)
 
 
-def _query_of_parts(source: QuerySource, options: RunOptions) -> ShippedQuery | None:
-    """The query made ready for several inputs; None where they are not to be read one after another."""
-    if len(options.inputs) < 2 or options.stream is False or options.schema is not None or options.plot is not None:
+def _check_frames(options: RunOptions) -> None:
+    """The documents of an input are asked one after another, and not by what is for one document alone."""
+    alone = {"--schema": options.schema, "--plot": options.plot, "--checkpoint": options.checkpoint}
+    wrong = [name for name, value in {**alone, "--replay": options.replay}.items() if value is not None]
+    if wrong:
+        raise typer.BadParameter(f"{wrong[0]} is for an input that is one document", param_hint="-i FILE?frames=…")
+
+
+def _query_of_parts(source: QuerySource, options: RunOptions, *, is_forced: bool) -> ShippedQuery | None:
+    """The query made ready for several documents; None where they are not to be read one after another."""
+    if (len(options.inputs) < 2 and not is_forced) or options.stream is False:
+        return None
+    if options.schema is not None or options.plot is not None:
         return None
     from .parts_run import parts_query
 
@@ -200,7 +214,7 @@ def parameters_of(options: RunOptions, declared: Mapping[str, str]) -> dict[str,
 
 def _opened(options: RunOptions) -> ByteSource | None:
     """The one input of a run that streams."""
-    if len(options.inputs) != 1:
+    if len(options.inputs) != 1 or framed(options.inputs[0]):
         return None
     source = input_source(
         options.inputs[0], options.limits, finely=options.plot is not None, entities=options.entities
@@ -216,7 +230,7 @@ def _stream(
     tally: MalformedTally | None,
 ) -> StreamResult | None:
     """The query over its one input, streaming; None where there is not one input."""
-    if len(options.inputs) > 1:
+    if len(options.inputs) > 1 or any(map(framed, options.inputs)):
         if options.stream:
             raise StaticError(NOT_STREAMABLE, "there is more than one input")
         return None
@@ -265,7 +279,7 @@ def _run_over_trees(
         why = "the whole tree of the input would be kept, and nothing may be" + (f": {refused.why}" if refused else "")
         raise StaticError(KEEPS_TOO_MUCH, why, span=refused.span if refused else None)
     sound = None if tally is None else _without_malformed(query, options, tally)
-    inputs = [_document(place, options, sound, refused) for place in options.inputs]
+    inputs = list(_documents(options, sound, refused))
     documents = [given.node for given in inputs]
     result = query.run(
         context=documents[0] if len(documents) == 1 else None,
@@ -288,6 +302,20 @@ def _run_over_trees(
 
         report({**of_trees(inputs, refused, result), **facts_of(tally)}, options.statistics)
     return output
+
+
+def _documents(
+    options: RunOptions, sound: Callable[[ByteSource], ByteSource] | None, refused: StaticError | None
+) -> Iterator[InputDocument]:
+    """The trees of all inputs, those of the documents of one with frames in their order."""
+    for place in options.inputs:
+        if framed(place) is None:
+            yield _document(place, options, sound, refused)
+            continue
+        from xylem.source.message_inputs import MessageInputs
+
+        messages = MessageInputs([place], options.limits)
+        yield from (InputDocument(*messages.document(number)) for number in range(len(messages)))
 
 
 def _document(

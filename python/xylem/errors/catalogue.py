@@ -283,6 +283,10 @@ CATALOGUE: dict[str, Entry] = {
         "the scan kernel is not built here", "use --scanner python, or install the kernel: `xylem doctor`"
     ),
     "XYIN0011": Entry("this needs a package that is not installed"),
+    "XYIN0012": Entry(
+        "the documents of an input cannot be told apart",
+        "FILE?frames=lines has a document in each line; FILE?frames=length four bytes before each, the highest first",
+    ),
     "XYIN0020": Entry("the schema cannot be used"),
     "XYIN0021": Entry(
         "the input does not conform to its schema", "correct the input or the schema, or run the query without a schema"

@@ -10,13 +10,15 @@ from pathlib import Path
 from xylem.errors import InputError
 
 from .byte_source import STDIN
+from .framed_file import framed
 
 
 def named_files(names: Iterable[str]) -> list[str]:
     """The files that names stand for, in their order; XYIN0002 for a directory or pattern without any.
 
     A directory stands for all files below it whose names (and those of their directories) do not begin with `.` or
-    `_`, by name; a pattern for the files it matches, by name; a zip archive for its members.
+    `_`, by name; a pattern for the files it matches, by name; a zip archive for its members. Frames (`framed_file.py`)
+    are those of each of them.
     Anything else is left as it is, be it there or not.
     """
     return [path for name in names for path in _files_of(name)]
@@ -26,6 +28,9 @@ def _files_of(name: str) -> list[str]:
     path = Path(name)
     if name == STDIN:
         return [name]
+    frames = framed(name)
+    if frames is not None:
+        return [f"{inner}?frames={frames[1].value}" for inner in _files_of(frames[0])]
     if "://" in name:
         return [name]
     if path.suffix.lower() == ".zip":

@@ -6,10 +6,12 @@ for and to keep.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, Protocol
+from urllib.parse import quote_from_bytes
 
 from xylem.errors import InputError
 
@@ -68,7 +70,12 @@ class ListedBatch:
 
     def uri(self, index: int) -> str | None:
         path = self.name(index)
-        return None if path is None else Path(path).absolute().as_uri()
+        if path is None:
+            return None
+        if path[0] == "/" and "//" not in path and "/." not in path:
+            # What a path makes of it, for a tenth of the time.
+            return "file://" + quote_from_bytes(os.fsencode(path))
+        return Path(path).absolute().as_uri()
 
     def name(self, index: int) -> str | None:
         return None if self._paths is None else self._paths[index]
@@ -157,7 +164,7 @@ def _of_iterable(documents: Iterable[Given]) -> Iterator[Batch]:
             document = bytes(given)
         elif isinstance(given, PathLike):
             path, has_paths = fspath(given), True
-            document = _content(path)
+            document = file_content(path)
         else:
             raise TypeError(f"a document is bytes, text or a path, and not {type(given).__name__}")
         taken.append(document)
@@ -170,7 +177,8 @@ def _of_iterable(documents: Iterable[Given]) -> Iterator[Batch]:
         yield ListedBatch(taken, paths if has_paths else None)
 
 
-def _content(path: str) -> Taken:
+def file_content(path: str) -> Taken:
+    """The bytes of a file that is small; else its path, or why it cannot be read."""
     try:
         with Path(path).open("rb") as content:
             found = content.read(LARGE_BYTES + 1)

@@ -81,6 +81,19 @@ class ReadBatch:
             return [None] * len(self._batch)
         return self._native.answers()
 
+    def runs(self, separator: str) -> tuple[list[Written], list[int]]:
+        """The answers that were written, one behind the other with a separator between those that have items: in runs
+        between the documents that were not, whose numbers follow."""
+        if self._native is None:
+            return [("", 0)] * (len(self._batch) + 1), list(range(len(self._batch)))
+        return self._native.runs(separator), self._native.unwritten()
+
+    def written_bytes(self) -> int:
+        """The bytes of the documents whose answers were written."""
+        left = set(self.runs("")[1])
+        given = (self._batch.document(index) for index in range(len(self._batch)) if index not in left)
+        return sum(len(document) for document in given if isinstance(document, (bytes, str)))
+
     def document(self, index: int) -> Node:
         """The document node; an InputError with the place where it cannot be read."""
         trees = self._trees

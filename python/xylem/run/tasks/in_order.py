@@ -11,6 +11,7 @@ from typing import Any
 
 from xylem.plan.distribution import PartKind
 from xylem.source.byte_source import ByteSource, Source
+from xylem.source.message_inputs import MessageInputs
 
 from ..program import current_time
 from ..stream.run import Statistics
@@ -41,13 +42,16 @@ class OrderedRun:
         options: Mapping[str, Any],
         *,
         is_left_out: Callable[[int, Exception], bool] = lambda number, error: False,
+        messages: MessageInputs | None = None,
     ) -> None:
-        """`options` are those of `DistributedProgram.task`; `is_left_out` decides of a range that cannot be read."""
+        """`options` are those of `DistributedProgram.task`; `is_left_out` decides of a range that cannot be read.
+        With `messages` the ranges are its documents, by their numbers."""
         self._program = program
         self._open = open_range
         self._ranges = ranges
         self._options = {"now": current_time(), **options}
         self._is_left_out = is_left_out
+        self._messages = messages
         self.passes = 0
         self.measured: list[Statistics] = []
         """What was measured of each reading of a range; what was held, up to it."""
@@ -77,16 +81,27 @@ class OrderedRun:
         merged: Row | None = None
         measured = Statistics()
         tasks = self._program.tasks(0, {}, parts=[part], statistics=measured, **self._options)
-        for number in range(self._ranges):
-            for row in self._range_rows(number, tasks, measured):
-                if not is_aggregate:
-                    yield row
-                elif merged is None:
-                    merged = row
-                else:
-                    merged = merged._replace(value=self._program.merge(part, merged.value, row.value, **self._seen))
+        for row in self._rows_of_all(tasks, measured):
+            if not is_aggregate:
+                yield row
+            elif merged is None:
+                merged = row
+            else:
+                merged = merged._replace(value=self._program.merge(part, merged.value, row.value, **self._seen))
         if merged is not None:
             yield merged
+
+    def _rows_of_all(self, tasks: StageTasks, measured: Statistics) -> Iterator[Row]:
+        messages = self._messages
+        written = None if messages is None else tasks.document_rows()
+        if messages is None or written is None:
+            for number in range(self._ranges):
+                yield from self._range_rows(number, tasks, measured)
+            return
+        messages.use_template(written.template)
+        for first, _, read in messages.batches(writes=True):
+            yield from written.rows(read, first, lambda number: self._range_rows(number, tasks, measured))
+            self.measured.append(Statistics(input_bytes=read.written_bytes()))
 
     def _range_rows(self, number: int, tasks: StageTasks, measured: Statistics) -> Iterator[Row]:
         records, measured.input_bytes = measured.records, 0

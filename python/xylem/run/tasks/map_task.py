@@ -9,9 +9,11 @@ from typing import Any
 from xylem.errors import XylemError
 from xylem.functions.context import Context
 from xylem.plan.spread import SpreadPart
+from xylem.source.message_inputs import MessageSource
 
 from ..pruned_copy import pruned
 from .answer_text import ENDS_WITH_ATOMIC, AnswerText
+from .document_rows import DocumentRows, kind_of
 from .flat_items import flat
 from .output_choice import TextChoice
 from .part_query import PartCompiler, PartQuery, RunOptions
@@ -38,8 +40,29 @@ class MapTask(PartTask):
         if self.text is None or each_item or self.part.limit is not None:
             items = self._query.items(source, run)
             return self.single_rows(items, range_number, each_item)
+        if isinstance(source, MessageSource):
+            return self._message_row(source, range_number, run)
         writer = self.text.writer()
         return self.text_rows(self._query.write(source, writer, run), writer, range_number)
+
+    def _message_row(self, source: MessageSource, range_number: int, run: RunOptions) -> Iterator[Row]:
+        """A small document is one row: one writer serves them all."""
+        items = list(self._query.items(source, run))
+        if items:
+            assert self.text is not None
+            writer = run.writers.get(self.part.number)
+            if writer is None:
+                writer = run.writers[self.part.number] = self.text.writer()
+            yield Row(self.part.number, b"", range_number, 0, self.row_value(items, writer))
+
+    def document_rows(self) -> DocumentRows | None:
+        """What makes rows of small documents that the scan answers; None where it cannot answer any."""
+        template = self._query.document_template
+        part, text = self.part, self.text
+        if template is None or text is None or part.limit is not None or part.must_be_flat:
+            return None
+        kind = kind_of(template)
+        return DocumentRows(part.number, template, kind) if kind is not None and text.writer().takes_markup else None
 
     def single_rows(self, items: Iterable[Any], range_number: int, each_item: bool) -> Iterator[Row]:
         """Rows none of which needs to know its neighbours."""

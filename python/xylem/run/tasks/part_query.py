@@ -12,17 +12,21 @@ from xylem.errors import XylemError
 from xylem.errors.source_text import Span
 from xylem.functions.context import Resources
 from xylem.functions.external import AggregateProtocol
+from xylem.plan.result_template import Template
 from xylem.plan.spread import PART_NAMESPACE
 from xylem.source.limits import DEFAULT_LIMITS, Limits
+from xylem.source.message_inputs import MessageSource
 from xylem.source.resources import FileResources
 from xylem.syntax import ast
 from xylem.values.datetimes import DateTime
 from xylem.values.sequence_type import SequenceType
 
+from ..prepared_program import PreparedProgram
 from ..program import Program, current_time
 from ..stream.document_runs import DocumentRuns
 from ..stream.program import StreamProgram
 from ..stream.run import Statistics
+from .answer_text import AnswerText
 from .range_tree import range_tree
 
 _ITEMS = 256
@@ -56,6 +60,9 @@ class RunOptions:
     scanner: str = "auto"
     statistics: Statistics | None = None
     _runs: dict[int, DocumentRuns] = field(default_factory=dict, init=False, repr=False, compare=False)
+    writers: dict[int, AnswerText] = field(default_factory=dict, init=False, repr=False, compare=False)
+    """What writes the text of small documents, by the number of the part."""
+    _prepared: dict[int, PreparedProgram] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def over_documents(self, program: StreamProgram) -> DocumentRuns:
         """The runs of a program over one range after another."""
@@ -69,6 +76,15 @@ class RunOptions:
                 limits=self.limits,
                 scanner=self.scanner,
                 statistics=self.statistics,
+            )
+        return found
+
+    def over_trees(self, program: Program) -> PreparedProgram:
+        """The runs of a program over one small document after another."""
+        found = self._prepared.get(id(program))
+        if found is None:
+            found = self._prepared[id(program)] = PreparedProgram(
+                program, self.resources, variables=self.variables, environment=self.environment, now=self.now
             )
         return found
 
@@ -110,8 +126,16 @@ class PartQuery:
     def copy_namespaces(self) -> tuple[bool, bool]:
         return (True, True) if self._streamed is None else self._streamed.copy_namespaces
 
+    @property
+    def document_template(self) -> Template | None:
+        """What answers small documents while they are read."""
+        return None if self._streamed is None else self._streamed.document_template
+
     def items(self, source: Any, run: RunOptions) -> Iterator[Any]:
         """The items over one range."""
+        if isinstance(source, MessageSource):
+            yield from self._items_of_message(source, run)
+            return
         program = self._streamed
         if program is None:
             yield from self.items_of_tree(source, run)
@@ -120,7 +144,7 @@ class PartQuery:
 
     def write(self, source: Any, output: Any, run: RunOptions) -> Iterator[None]:
         """Write the items over one range to an output; gives control back every now and then."""
-        program = self._streamed
+        program = None if isinstance(source, MessageSource) else self._streamed
         if program is None:
             for number, item in enumerate(self.items_of_tree(source, run), 1):
                 output.item(item)
@@ -133,7 +157,15 @@ class PartQuery:
 
     def items_of_tree(self, source: Any, run: RunOptions) -> Iterator[Any]:
         """The items over the tree of a range."""
+        if isinstance(source, MessageSource):
+            return iter(self._items_of_message(source, run))
         return self._run(run, (range_tree(source, run.limits, run.statistics),))
+
+    def _items_of_message(self, source: MessageSource, run: RunOptions) -> list[Any]:
+        document, size = source.document()
+        if run.statistics is not None:
+            run.statistics.input_bytes = size
+        return run.over_trees(self._over_tree).items(document)
 
     def evaluated(self, run: RunOptions) -> Iterator[Any]:
         """The items of an expression that reads no input."""

@@ -7,6 +7,7 @@ from typing import Any
 from xylem.errors import InputError
 from xylem.source.byte_source import ByteSource
 from xylem.source.limits import Limits
+from xylem.source.message_inputs import MessageSource
 from xylem.source.xml_reader import read_document
 from xylem.values.node import Node
 
@@ -15,6 +16,8 @@ from ..stream.run import Statistics
 
 def range_tree(source: Any, limits: Limits, statistics: Statistics | None = None) -> Node:
     """The document; XYIN0001 names the file, and the place in it, whatever part of it was read."""
+    if isinstance(source, MessageSource):
+        return source.document()[0]
     with ByteSource.of(source, limits.decompression_ratio) as opened:
         data = b"".join(opened)
         if statistics is not None:

@@ -11,6 +11,7 @@ from typing import Any
 from xylem.errors import InputError, XylemError
 from xylem.source.byte_ranges import ByteRange
 from xylem.source.byte_source import ByteSource
+from xylem.source.message_inputs import MessageSource
 
 
 def noted(error: XylemError, source: Any) -> XylemError:
@@ -28,6 +29,8 @@ def source_place(source: Any) -> str | None:
             return source.path
         first = 0 if source.start is None else source.start.offset
         return f"{source.path}, bytes {first} to {'the end' if source.end is None else source.end.offset}"
+    if isinstance(source, MessageSource):
+        return source.name
     if isinstance(source, ByteSource):
         return source.name or None
     return fspath(source) if isinstance(source, (str, PathLike)) else None

@@ -12,6 +12,8 @@ from typing import Any
 from xylem.functions.context import Context
 
 from .counted_together import CountedTogether
+from .document_rows import DocumentRows
+from .map_task import MapTask
 from .part_query import RunOptions
 from .part_task import PartTask
 from .rows import Row
@@ -52,6 +54,12 @@ class StageTasks:
         for task, own, context in prepared:
             if task.part.number not in counted:
                 yield from task.rows(source, range_number, own, context, self._each_item)
+
+    def document_rows(self) -> DocumentRows | None:
+        """What makes rows of small documents that the scan answers, where the one task can have them so."""
+        if len(self._tasks) != 1 or self._bound or self._each_item or not isinstance(self._tasks[0], MapTask):
+            return None
+        return self._tasks[0].document_rows()
 
     def _prepared(self, range_number: int) -> tuple[RunOptions, list[tuple[PartTask, RunOptions, Context]]]:
         known = self._known
