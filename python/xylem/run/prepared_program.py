@@ -44,6 +44,12 @@ class PreparedProgram:
         """Those of the prolog, in the code that is loaded."""
         self._keeps = any(isinstance(node, _MAKES_FUNCTIONS) for node in program.module.walk())
 
+    def bind(self, variables: Mapping[tuple[str, str], Any]) -> None:
+        """The next documents have these values of external variables."""
+        self._run.variables.update(variables)
+        for variable in self._variables:
+            variable.forget()
+
     def items(self, document: Node) -> list[Any]:
         """The whole answer over one document."""
         program = self._program

@@ -17,7 +17,7 @@ from xylem.values.qname import QName
 
 from . import kernel
 from .limits import Limits
-from .message_batches import Batch, ColumnBatch, ListedBatch
+from .message_batches import Batch, ColumnBatch, Document, ListedBatch
 from .xml_reader import read_document
 
 if TYPE_CHECKING:
@@ -63,6 +63,25 @@ def _read(reader: NativeReader, batch: Batch, writes: bool) -> MessageBatch:
     return reader.read(batch.small(), writes)
 
 
+_MOST_IDLE = 4
+"""As many as threads that are likely to read at once."""
+_idle: list[MessageReader] = []
+
+
+def small_tree(data: Document, limits: Limits) -> CompactTree | None:
+    """The tree of one small document, by a reader that knows the names of those before it; None where it leaves it."""
+    try:
+        reader = _idle.pop()
+    except IndexError:
+        reader = MessageReader(limits, None)
+    if reader.limits is not limits:
+        reader = MessageReader(limits, None)
+    tree = reader.read(ListedBatch((data,)), writes=False).tree(0)
+    if len(_idle) < _MOST_IDLE:
+        _idle.append(reader)
+    return tree
+
+
 class ReadBatch:
     """The documents of a batch, as text or as trees."""
 
@@ -96,14 +115,19 @@ class ReadBatch:
 
     def document(self, index: int) -> Node:
         """The document node; an InputError with the place where it cannot be read."""
-        trees = self._trees
-        if trees is None:
-            trees = self._trees = self._all_trees()
-        tree, trees[index] = trees[index], None
+        tree = self.tree(index)
         if tree is None:
             return self._by_itself(index)
         tree.base = tree.document_uri = self._batch.uri(index)
         return Node(tree, 0)
+
+    def tree(self, index: int) -> CompactTree | None:
+        """The tree of a document that was read, once; None of any other."""
+        trees = self._trees
+        if trees is None:
+            trees = self._trees = self._all_trees()
+        tree, trees[index] = trees[index], None
+        return tree
 
     def _all_trees(self) -> list[CompactTree | None]:
         names = self._names

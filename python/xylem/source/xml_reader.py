@@ -10,6 +10,7 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Callable
+from functools import cache
 from os import PathLike
 from pathlib import Path
 from typing import BinaryIO
@@ -33,6 +34,8 @@ _AMPLIFICATION_LIMIT = 43  # XML_ERROR_AMPLIFICATION_LIMIT_BREACH
 _UNKNOWN_ENCODING, _INCORRECT_ENCODING = 18, 19
 _RECURSIVE_ENTITY = 12
 _BUFFER_CHARACTERS = 65_536
+SMALL_BYTES = 1 << 16
+"""A document that is not larger is read by a reader that knows the names of those before it."""
 
 
 def read_document(
@@ -129,8 +132,14 @@ def _read(
     resolve_entity: ResolveEntity | None,
     by_kernel: bool,
 ) -> Node:
+    tree: TreeInterface | None = None
+    if by_kernel and not strip_space and len(content) <= SMALL_BYTES:
+        tree = _small_tree()(content, limits)
+    if tree is not None:
+        tree.base = base_uri
+        tree.document_uri = uri
+        return Node(tree, 0)
     data, encoding = _as_bytes(content, codec_beyond_kernel if by_kernel else xml_encoding)
-    tree: TreeInterface
     if by_kernel:
         from .kernel import read_tree
 
@@ -146,6 +155,14 @@ def _read(
     tree.base = base_uri
     tree.document_uri = uri
     return Node(tree, 0)
+
+
+@cache
+def _small_tree() -> Callable[[bytes | str, Limits], TreeInterface | None]:
+    # It reads what it leaves by what stands here.
+    from .message_reader import small_tree
+
+    return small_tree
 
 
 def _as_bytes(content: bytes | str, codec_of: Callable[[bytes], str | None]) -> tuple[bytes, str | None]:

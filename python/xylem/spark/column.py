@@ -21,9 +21,14 @@ from xylem.errors import DynamicError, XylemError
 from xylem.functions.external import DEFAULT_FUNCTIONS, ExternalFunction
 from xylem.pipeline import StaticEnvironment
 from xylem.query.compiled_query import CompiledQuery
+from xylem.run.prepared_program import PreparedProgram
 from xylem.source.limits import DEFAULT_LIMITS, Limits
+from xylem.source.message_batches import Batch, is_column, message_batches
+from xylem.source.message_reader import MessageReader, ReadBatch
+from xylem.source.resources import FileResources
 from xylem.tables.item_values import value_of
 from xylem.tables.row_shape import Many, Shape, answer_shape
+from xylem.values.python_values import sequence_from_python
 
 from .item_columns import spark_type
 from .session import require_spark
@@ -101,7 +106,7 @@ class MessageQuery:
         self._limits = limits
         self._on_error = on_error
         self._columns = columns
-        self._ready: tuple[Any, Callable[[Any], Any], Any] | None = None
+        self._ready: tuple[MessageReader, Callable[[Any], Any], Any] | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         # The programs travel; what is made of them for PySpark and PyArrow does not.
@@ -128,35 +133,52 @@ class MessageQuery:
     def __call__(self, messages: Any, *values: Any) -> Any:
         import pyarrow as pa
 
-        if not (pa.types.is_string(messages.type) or pa.types.is_binary(messages.type) or _is_large(messages.type)):
+        if not is_column(messages.type):
             raise DynamicError("XYRT0006", f"messages are text or binary, and not {messages.type}")
         if len(values) != len(self._columns):
             named = ", ".join(f"${name}" for name in self._columns) or "no variables"
             raise DynamicError("XYRT0006", f"there are {len(values)} columns behind the messages for {named}")
-        query, convert, arrow_type = self._prepared()
+        reader, convert, arrow_type = self._prepared()
+        program, bound = self._program()
         # A map of Spark's is one of XQuery's.
-        own_values = (column.to_pylist(maps_as_pydicts="strict") for column in values)
-        rows = zip(messages.to_pylist(), *own_values, strict=True)
-        return pa.array([self._outcome(message, own, query, convert) for message, *own in rows], arrow_type)
+        own = list(zip(*(column.to_pylist(maps_as_pydicts="strict") for column in values), strict=True))
+        answers: list[Any] = []
+        for batch in message_batches(messages):
+            read = reader.read(batch, writes=False)
+            for index in range(len(batch)):
+                if not batch.is_plain and batch.document(index) is None:
+                    answers.append(None)
+                    continue
+                if own:
+                    program.bind(dict(zip(bound, map(sequence_from_python, own[len(answers)]), strict=True)))
+                answers.append(self._outcome(batch, read, index, program, convert))
+        return pa.array(answers, arrow_type)
 
-    def _prepared(self) -> tuple[Any, Callable[[Any], Any], Any]:
+    def _prepared(self) -> tuple[MessageReader, Callable[[Any], Any], Any]:
         if self._ready is None:
             from pyspark.sql.pandas.types import to_arrow_type
 
-            from xylem import api
-
-            query = api.Query(self._compiled)
             arrow_type = to_arrow_type(self.result_type(), timezone="UTC")
-            self._ready = query, value_of(self.answer_shape()), arrow_type
+            self._ready = MessageReader(self._limits, None), value_of(self.answer_shape()), arrow_type
         return self._ready
 
-    def _outcome(self, message: str | bytes | None, own: list[Any], query: Any, convert: Callable[[Any], Any]) -> Any:
-        if message is None:
-            return None
+    def _program(self) -> tuple[PreparedProgram, list[tuple[str, str]]]:
+        """The program for the messages of one array, and the names of the variables that columns have values of."""
+        from xylem.query.external_names import external_names
+
+        program = self._compiled.program
+        names = external_names(program, [*self._variables, *self._columns])
+        bound = {names[name]: sequence_from_python(value) for name, value in self._variables.items()}
+        return PreparedProgram(program, FileResources(()), variables=bound), [names[name] for name in self._columns]
+
+    def _outcome(
+        self, batch: Batch, read: ReadBatch, index: int, program: PreparedProgram, convert: Callable[[Any], Any]
+    ) -> Any:
         try:
-            variables = {**self._variables, **dict(zip(self._columns, own, strict=True))} if own else self._variables
-            value = convert(query.run(self._document(message), variables).xdm)
+            value = convert(program.items(read.document(index)))
         except XylemError as error:
+            message = batch.document(index)
+            assert isinstance(message, (bytes, str))
             if self._on_error == "error":
                 error.add_note(f"in the message {_excerpt(message)}")
                 raise
@@ -164,21 +186,6 @@ class MessageQuery:
                 return None
             return {"value": None, "error": _told(error, message)}
         return {"value": value, "error": None} if self._on_error == "column" else value
-
-    def _document(self, message: str | bytes) -> Any:
-        from xylem.source.byte_source import ByteSource
-        from xylem.source.decompression import is_compressed
-        from xylem.source.xml_reader import read_document
-
-        if isinstance(message, bytes) and is_compressed(message[:16]):
-            message = b"".join(ByteSource.of(message, self._limits.decompression_ratio))
-        return read_document(message, limits=self._limits)
-
-
-def _is_large(arrow_type: Any) -> bool:
-    import pyarrow as pa
-
-    return bool(pa.types.is_large_string(arrow_type) or pa.types.is_large_binary(arrow_type))
 
 
 def _told(error: XylemError, message: str | bytes) -> dict[str, str]:

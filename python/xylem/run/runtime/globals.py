@@ -52,6 +52,10 @@ class Global:
         self._as_of: dict[int, Any] = {}
         """Values as of earlier commits of update streams."""
 
+    def forget(self) -> None:
+        """The value may be another one from here on."""
+        self._value = _UNSET
+
     def begin(self) -> None:
         """Another run begins: what was computed of the document before is forgotten."""
         if not (self._external and self._name in self._run.variables):
