@@ -92,7 +92,7 @@ def test_reports(times: MessageTimes) -> None:
 def test_runs_of_the_command_line_are_measured(tmp_path: Path) -> None:
     times = run(tmp_path, Plan(20, 300, 4, [*RUNS, LXML_FILES], ["element"], repetitions=1))
     found = times.costs["element"]
-    assert [found[engine].messages for engine in RUNS] == [20, 4]
+    assert [found[engine].messages for engine in RUNS] == [20, 20, 4]
     assert all(cost.agree for cost in found.values())
     assert found[RUN_FILES].first_call_seconds > 0.05
 

@@ -15,8 +15,8 @@ from .answers import same_answer
 from .messages_tasks import SMALL, Loop, MessageTask
 from .orders import FILES, MESSAGES, WRAPPED
 
-PARSE_RUN, STREAM = "parse + run", "Query.stream"
-RUN_STREAM, RUN_FILES = "run over one stream", "run over files"
+PARSE_RUN, STREAM, MANY = "parse + run", "Query.stream", "Query.stream_many"
+RUN_STREAM, RUN_FRAMES, RUN_FILES = "run over one stream", "run over frames", "run over files"
 LXML, LXML_FILES, STANDARD = "lxml", "lxml over files", "ElementTree"
 COMPARED: Final = 100
 """So many answers of a loop are compared; of a run, all."""
@@ -54,7 +54,7 @@ LOOPS: Final[dict[str, Callable[[MessageTask], Loop]]] = {
     LXML_FILES: lambda task: task.lxml(),
     STANDARD: lambda task: task.standard,
 }
-RUNS: Final = {RUN_STREAM: WRAPPED, RUN_FILES: FILES}
+RUNS: Final = {RUN_STREAM: WRAPPED, RUN_FRAMES: f"{MESSAGES}?frames=lines", RUN_FILES: FILES}
 """By `xylem run`, over what."""
 
 
@@ -85,6 +85,27 @@ def by_loop(engine: str, task: MessageTask, folder: Path, seconds: float) -> dic
     }
 
 
+def by_many(task: MessageTask, folder: Path) -> dict[str, Any]:
+    """All messages by one call, each answer read as text."""
+    import xylem
+
+    query = xylem.compile(task.query)
+    messages = list(_lines(folder))
+    begun = time.process_time()
+    str(next(query.stream_many(messages[:1])))
+    started, clock = time.process_time(), time.perf_counter()
+    answers = [str(answer) for answer in query.stream_many(messages)]
+    spent, elapsed = time.process_time() - started, time.perf_counter() - clock
+    compared = zip(messages[:COMPARED], answers[:COMPARED], strict=True)
+    return {
+        "messages": len(messages),
+        "cpu_seconds": spent,
+        "seconds": elapsed,
+        "first_call_seconds": started - begun,
+        "agree": all(same_answer(found, task.standard(message)) for message, found in compared),
+    }
+
+
 def _lines(folder: Path) -> Iterator[bytes]:
     # All in memory: what is measured begins with bytes.
     yield from (folder / MESSAGES).read_bytes().splitlines()
@@ -96,7 +117,7 @@ def _file_contents(folder: Path) -> Iterator[bytes]:
 
 def by_command(engine: str, task: MessageTask, folder: Path, repetitions: int) -> dict[str, Any]:
     """All messages by one `xylem run`; what it costs to start is told apart, by a run over next to nothing."""
-    query = task.query if engine == RUN_FILES else task.wrapped
+    query = task.wrapped if engine == RUN_STREAM else task.query
     few = _next_to_nothing(engine, folder)
     # The best of each before they are subtracted: the least difference would be that of two disturbed runs.
     starting = min(_run(query, few, folder)[0] for _ in range(repetitions))
@@ -115,9 +136,12 @@ def by_command(engine: str, task: MessageTask, folder: Path, repetitions: int) -
 
 
 def _next_to_nothing(engine: str, folder: Path) -> Sequence[Path]:
-    """Two files, or one document with two messages."""
+    """Two files, or two messages in one file or one document."""
     if engine == RUN_FILES:
         return list(islice(sorted((folder / FILES).iterdir()), 2))
+    if engine == RUN_FRAMES:
+        (folder / "start.txt").write_bytes(b"\n".join(islice(_lines(folder), 2)))
+        return [folder / "start.txt?frames=lines"]
     document = folder / "start.xml"
     document.write_bytes(b"<orders>" + b"".join(islice(_lines(folder), 2)) + b"</orders>")
     return [document]

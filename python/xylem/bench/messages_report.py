@@ -10,11 +10,19 @@ from rich.table import Table
 
 from .bar_chart import bar_chart
 from .machine_load import busy_machine
-from .messages_engines import LXML, LXML_FILES, PARSE_RUN, RUN_FILES, RUN_STREAM, STREAM
+from .messages_engines import LXML, LXML_FILES, MANY, PARSE_RUN, RUN_FILES, RUN_FRAMES, RUN_STREAM, STREAM
 from .messages_run import ENGINES, ON_SPARK, MessageTimes
 from .messages_spark_worker import COLUMN, FROM_XML
 
-PEERS = {PARSE_RUN: LXML, STREAM: LXML, RUN_STREAM: LXML, RUN_FILES: LXML_FILES, COLUMN: FROM_XML}
+PEERS = {
+    PARSE_RUN: LXML,
+    STREAM: LXML,
+    MANY: LXML,
+    RUN_STREAM: LXML,
+    RUN_FRAMES: LXML,
+    RUN_FILES: LXML_FILES,
+    COLUMN: FROM_XML,
+}
 """Whom each of our ways must not be slower than."""
 MOST_SECOND_CALL_SECONDS = 0.0003
 

@@ -8,12 +8,23 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from . import orders
-from .messages_engines import LOOPS, LXML, LXML_FILES, PARSE_RUN, RUN_FILES, RUN_STREAM, RUNS, STANDARD, STREAM
+from .messages_engines import (
+    LXML,
+    LXML_FILES,
+    MANY,
+    PARSE_RUN,
+    RUN_FILES,
+    RUN_FRAMES,
+    RUN_STREAM,
+    RUNS,
+    STANDARD,
+    STREAM,
+)
 from .messages_spark_worker import COLUMN, FROM_XML
 from .messages_tasks import NAMED
 from .worker_process import Figures, Limit, Stopped, best_of, figures_of
 
-ENGINES = (PARSE_RUN, STREAM, RUN_STREAM, RUN_FILES, LXML, LXML_FILES, STANDARD, COLUMN, FROM_XML)
+ENGINES = (PARSE_RUN, STREAM, MANY, RUN_STREAM, RUN_FRAMES, RUN_FILES, LXML, LXML_FILES, STANDARD, COLUMN, FROM_XML)
 ON_SPARK = (COLUMN, FROM_XML)
 CALLS, CALLS_REPETITIONS = "calls over 30 bytes", 3
 
@@ -120,7 +131,7 @@ def _enter(times: MessageTimes, query: str, engine: str, found: Figures | Stoppe
     if not isinstance(found, dict):
         times.reasons[query][engine] = str(found)
         return
-    seconds = found["cpu_seconds"] if engine in LOOPS or engine in RUNS else found["seconds"]
+    seconds = found["cpu_seconds"] if engine not in ON_SPARK else found["seconds"]
     times.costs[query][engine] = Cost(
         found["messages"],
         1e6 * seconds / found["messages"],

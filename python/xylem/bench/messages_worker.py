@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 from .file_to_answer import on_one_core
-from .messages_engines import RUNS, by_command, by_loop, small_calls
+from .messages_engines import MANY, RUNS, by_command, by_loop, by_many, small_calls
 from .messages_tasks import NAMED
 
 
@@ -23,7 +23,9 @@ def main(arguments: list[str]) -> None:
         return
     engine, task, folder, seconds, repeat = arguments
     try:
-        if engine in RUNS:
+        if engine == MANY:
+            figures = by_many(NAMED[task], Path(folder))
+        elif engine in RUNS:
             figures = by_command(engine, NAMED[task], Path(folder), int(repeat))
         else:
             figures = by_loop(engine, NAMED[task], Path(folder), float(seconds))
