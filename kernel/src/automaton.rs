@@ -55,6 +55,12 @@ pub struct Action {
     pub late: Vec<u32>,
     /// Steps with a record for each text node directly in it.
     pub texts: Vec<u32>,
+    /// Steps that remember it, or number it.
+    pub remembered: Vec<u32>,
+    /// Steps whose records wait for siblings.
+    pub awaiting: Vec<u32>,
+    /// Steps that others wait for.
+    pub awaited: Vec<u32>,
     /// Kinds and steps of the records at its end.
     pub at_end: Vec<(u8, u32)>,
 }
@@ -113,6 +119,8 @@ pub struct Automaton {
     tested_classes: Vec<Vec<u32>>,
     /// For each step, those before it on its path that are late, outermost first.
     late_above: Vec<Vec<u32>>,
+    /// Steps that records of others wait for.
+    awaited: Vec<u32>,
 }
 
 impl Automaton {
@@ -122,6 +130,7 @@ impl Automaton {
             only_counts: plan.only_counts(),
             attribute_classes: attribute_classes(&plan),
             late_above: late_above(&plan),
+            awaited: plan.steps.iter().flat_map(|step| step.awaits.iter().map(|&(other, _)| other)).collect(),
             plan,
             ..Automaton::default()
         };
@@ -354,7 +363,11 @@ impl Automaton {
         let at_start = of(|step| step.report & START != 0 && !step.late && !step.nests);
         let is_dead = inner.children.is_empty() && inner.descendants.is_empty();
         let skips = is_dead && !has_row && !keeps_text && counted.is_empty();
-        let is_simple = has_row && counted.is_empty() && at_start.is_empty() && texts.is_empty();
+        let remembered = of(|step| step.remembers > 0);
+        let awaiting = of(|step| !step.awaits.is_empty());
+        let awaited = reached.iter().copied().filter(|step| self.awaited.contains(step)).collect::<Vec<u32>>();
+        let has_siblings = !(remembered.is_empty() && awaiting.is_empty() && awaited.is_empty());
+        let is_simple = has_row && counted.is_empty() && at_start.is_empty() && texts.is_empty() && !has_siblings;
         Action {
             state: 0,
             skips,
@@ -372,6 +385,9 @@ impl Automaton {
             nesting,
             late,
             texts,
+            remembered,
+            awaiting,
+            awaited,
             at_end,
         }
     }

@@ -193,6 +193,12 @@ pub struct Step {
     pub outermost: bool,
     /// Whether START and END records matter only for elements with a record of a step below inside.
     pub late: bool,
+    /// How many of the last elements it reached below each open element stay in the rows.
+    pub remembers: u32,
+    /// Under which label elements get their number among those below their parent.
+    pub label: Option<u32>,
+    /// Steps, and how many of the elements these reach must have ended behind an element, as its siblings, before it is told.
+    pub awaits: Vec<(u32, u32)>,
     /// What is kept.
     pub keep: Keep,
     /// (uri, local) of the attributes to keep, None for all.
@@ -233,6 +239,12 @@ impl Plan {
             if step.parent >= number {
                 return Some(format!("step {number} comes before its parent"));
             }
+            if step.awaits.iter().any(|&(other, _)| other as usize >= self.steps.len() || other == 0) {
+                return Some(format!("step {number} waits for one that does not exist"));
+            }
+            if !step.awaits.is_empty() && (step.nests || step.outermost || step.report != ITEM) {
+                return Some(format!("step {number} cannot wait: it is to report items alone"));
+            }
             if is_half_late(step) {
                 return Some(format!("step {number} cannot be late: it is to report start and end, and not to nest"));
             }
@@ -265,7 +277,10 @@ impl Step {
     }
 
     fn keeps_nothing(&self) -> bool {
-        self.keep == Keep::Nothing && self.attributes.as_ref().is_some_and(Vec::is_empty) && !self.text
+        self.keep == Keep::Nothing
+            && self.attributes.as_ref().is_some_and(Vec::is_empty)
+            && !self.text
+            && self.remembers == 0
     }
 
     /// Whether it asks for more of its elements than that they are there, be nothing found inside.

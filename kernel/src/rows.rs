@@ -47,6 +47,8 @@ pub struct Rows {
     pub declared: Vec<(u32, Arc<[Binding]>)>,
     /// Rows whose prefix is not the one in the table.
     pub prefixed: Vec<(u32, Box<str>)>,
+    /// Rows with a label and a number under it, by row.
+    pub numbers: Vec<(u32, u32, u64)>,
     /// Kinds of the records.
     pub record_kinds: Vec<u8>,
     /// Steps of the records.
@@ -172,6 +174,7 @@ impl Rows {
         self.value_ends.truncate(first);
         self.declared.retain(|(other, _)| *other < row);
         self.prefixed.retain(|(other, _)| *other < row);
+        self.numbers.retain(|(other, ..)| *other < row);
         self.text_is_open = false;
     }
 
@@ -357,21 +360,32 @@ impl Rows {
         new
     }
 
-    /// Repeat all rows from one on: they are all inside the element there.
+    /// Repeat all rows from one on: what is not inside the others is directly in the element at `parent`.
     pub fn repeat_from(&mut self, old: &Rows, row: u32, parent: u32) -> u32 {
+        let new = self.repeat_rows(old, row, old.len() as u32, parent);
+        self.text_is_open = old.text_is_open;
+        new
+    }
+
+    /// Repeat a row with all that is in it.
+    pub fn repeat_subtree(&mut self, old: &Rows, row: u32, parent: u32) -> u32 {
+        self.repeat_rows(old, row, old.ends[row as usize], parent)
+    }
+
+    fn repeat_rows(&mut self, old: &Rows, row: u32, end: u32, parent: u32) -> u32 {
         let new = self.len() as u32;
-        let first = row as usize;
-        let moved = |other: &u32| other - row + new;
+        let (first, last) = (row as usize, end as usize);
         let value_start = old.value_start(first);
         let value_shift = |end: &usize| end - value_start + self.characters.len();
-        self.value_ends.extend(old.value_ends[first..].iter().map(value_shift));
-        self.characters.extend_from_slice(&old.characters[value_start..]);
-        self.codes.extend_from_slice(&old.codes[first..]);
-        self.ends.extend(old.ends[first..].iter().map(moved));
-        self.parents.push(if row == 0 { 0 } else { parent });
-        self.parents.extend(old.parents[first + 1..].iter().map(moved));
-        self.text_is_open = old.text_is_open;
-        self.repeat_names(old, row, old.len() as u32, new);
+        self.value_ends.extend(old.value_ends[first..last].iter().map(value_shift));
+        self.characters.extend_from_slice(&old.characters[value_start..old.value_start(last)]);
+        self.codes.extend_from_slice(&old.codes[first..last]);
+        self.ends.extend(old.ends[first..last].iter().map(|other| other - row + new));
+        let top = if row == 0 { 0 } else { parent };
+        let moved = |&other: &u32| if other < row { top } else { other - row + new };
+        self.parents.push(top);
+        self.parents.extend(old.parents[first + 1..last].iter().map(moved));
+        self.repeat_names(old, row, end, new);
         new
     }
 
@@ -380,6 +394,8 @@ impl Rows {
         self.declared.extend(declared.map(|(row, bindings)| (row - from + new, bindings.clone())));
         let prefixed = old.prefixed.iter().filter(|(row, _)| (from..to).contains(row));
         self.prefixed.extend(prefixed.map(|(row, prefix)| (row - from + new, prefix.clone())));
+        let numbers = old.numbers.iter().filter(|(row, ..)| (from..to).contains(row));
+        self.numbers.extend(numbers.map(|&(row, label, number)| (row - from + new, label, number)));
     }
 }
 

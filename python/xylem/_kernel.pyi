@@ -17,7 +17,7 @@ StepTuple: TypeAlias = tuple[
     str | None,
     str | None,
     int,
-    tuple[bool, bool, bool],
+    tuple[tuple[bool, bool, bool], tuple[int, int | None, list[tuple[int, int]]]],
     int,
     list[tuple[str, str]] | None,
     bool,
@@ -31,7 +31,7 @@ BatchTuple: TypeAlias = tuple[
     tuple[list[int], list[int], list[int]],
     tuple[list[int], list[int], list[int], list[str | None]] | CompactRows,
     tuple[dict[int, dict[str, str]], list[tuple[str, str, str]], dict[int, str]],
-    tuple[list[int], int, list[tuple[str, int, int, int, int]]],
+    tuple[list[int], int, list[tuple[str, int, int, int, int]], list[tuple[int, int, int]]],
     list[tuple[int, list[tuple[list[int], list[tuple[int, int | float | None]]]]]],
     list[tuple[int, int, int, list[int], str | None, int, int, int, int]],
 ]
@@ -167,6 +167,7 @@ class SubtreeText:
 
 class CompactRows:
     def __new__(cls, names: NameTable) -> CompactRows: ...
+    def number(self, row: int, label: int) -> int | None: ...
     @staticmethod
     def plan(steps: Sequence[tuple[str, str, Sequence[int]]]) -> PathPlan: ...
     @property

@@ -19,14 +19,15 @@ type TestTuple = (String, String, Option<ComparisonTuple>, Option<(u64, u64)>);
 pub type ValueTestTuple =
     (Vec<(Option<String>, Option<String>)>, bool, Option<(String, String)>, String, Option<String>, Option<f64>);
 
-/// parent, is_descendant, uri, local, report, (nests, late, outermost), keep, attributes, text, tests, value tests, result
+/// parent, is_descendant, uri, local, report, ((nests, late, outermost), (remembers, label, awaits)), keep, attributes, text, tests,
+/// value tests, result
 type StepTuple<'py> = (
     i64,
     bool,
     Option<String>,
     Option<String>,
     u8,
-    (bool, bool, bool),
+    ((bool, bool, bool), (u32, Option<u32>, Vec<(u32, u32)>)),
     u8,
     Option<Vec<(String, String)>>,
     bool,
@@ -80,7 +81,7 @@ fn step(tuple: StepTuple<'_>) -> PyResult<Step> {
         uri,
         local,
         report,
-        (nests, late, outermost),
+        ((nests, late, outermost), (remembers, label, awaits)),
         keep,
         attributes,
         text,
@@ -109,6 +110,9 @@ fn step(tuple: StepTuple<'_>) -> PyResult<Step> {
         nests,
         outermost,
         late,
+        remembers,
+        label,
+        awaits,
         keep,
         attributes,
         text,

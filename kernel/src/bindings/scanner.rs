@@ -20,7 +20,7 @@ type BatchTuple<'py> = (
     (Bound<'py, PyList>, Bound<'py, PyList>, Bound<'py, PyList>),
     Bound<'py, PyAny>,
     (Bound<'py, PyAny>, Vec<(String, String, String)>, Bound<'py, PyAny>),
-    (Vec<u64>, u64, Vec<WrittenTuple<'py>>),
+    (Vec<u64>, u64, Vec<WrittenTuple<'py>>, Vec<(u32, u32, u64)>),
     Vec<TableTuple<'py>>,
     Vec<TakenTuple<'py>>,
 );
@@ -141,7 +141,8 @@ impl Scanner {
         let names = self.scanner.reader.projector.names.new_in_table();
         let names = names.iter().map(|(uri, local, prefix)| (uri.to_string(), local.to_string(), prefix.to_string()));
         let names = names.collect();
-        let counted = (counts, self.scanner.input_bytes, written(py, &rows)?);
+        let numbers = if self.compact { Vec::new() } else { rows.numbers.clone() };
+        let counted = (counts, self.scanner.input_bytes, written(py, &rows)?, numbers);
         let taken = taken(py, &rows)?;
         let kinds = PyList::new(py, &rows.record_kinds)?;
         let steps = PyList::new(py, &rows.record_steps)?;

@@ -156,6 +156,11 @@ impl CompactRows {
         self.tree.len()
     }
 
+    /// The number a scan gave a row under a label.
+    fn number(&self, row: u32, label: u32) -> Option<u64> {
+        self.tree.number(row, label)
+    }
+
     #[getter]
     fn names(&self, py: Python<'_>) -> PyResult<Py<NameTable>> {
         self.named_by().map(|names| names.clone_ref(py))

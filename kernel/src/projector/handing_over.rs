@@ -32,12 +32,11 @@ impl Projector {
         }
     }
 
-    /// Rows the next batch would begin with because of an open item.
+    /// Rows the next batch would begin with because of an open item, or of one that waits for siblings.
     pub fn held_rows(&self) -> usize {
-        match self.open.get(self.first_item) {
-            Some(item) => self.rows.len() - item.row as usize,
-            None => 0,
-        }
+        let item = self.open.get(self.first_item).map(|item| item.row);
+        let first = item.into_iter().chain(self.siblings.first_row()).min();
+        first.map_or(0, |row| self.rows.len() - row as usize)
     }
 
     /// Rows that came since the last batch.
@@ -50,7 +49,7 @@ impl Projector {
         let mut done = std::mem::take(&mut self.rows);
         self.wholes.clear();
         // A text node that is to be reported by itself belongs to the batch it ends in.
-        let is_cut = self.reports_text && self.first_item == NO_ITEM;
+        let is_cut = self.reports_text && self.first_item == NO_ITEM && self.siblings.first_row().is_none();
         let open_text = if is_cut { done.take_open_text() } else { None };
         for element in &self.open[..self.with_rows.min(self.open.len())] {
             done.close(element.row);
@@ -58,17 +57,15 @@ impl Projector {
         for depth in 0..self.with_rows.min(self.open.len()) {
             let parent = if depth == 0 { 0 } else { self.open[depth - 1].row };
             if depth == self.first_item {
-                let first = self.open[depth].row;
-                let shift = self.rows.repeat_from(&done, first, parent);
-                for element in &mut self.open[depth..self.with_rows] {
-                    element.row = element.row - first + shift;
-                }
-                for nesting in &mut self.nesting {
-                    nesting.move_rows(first, shift);
-                }
+                self.repeat_rest(&done, depth, self.open[depth].row, parent);
                 break;
             }
             self.open[depth].row = self.rows.repeat_open(&done, self.open[depth].row, parent);
+            self.siblings.repeat_remembered(&mut self.rows, &done, depth, self.open[depth].row);
+            if let Some(first) = self.siblings.first_awaiting_in(depth) {
+                self.repeat_rest(&done, depth + 1, first, self.open[depth].row);
+                break;
+            }
         }
         if let Some(text) = open_text {
             self.rows.text(self.open[self.with_rows - 1].row, &text);
@@ -77,5 +74,17 @@ impl Projector {
         self.has_counted = false;
         let fresh = vec![0; self.counts.len()];
         (done, std::mem::replace(&mut self.counts, fresh))
+    }
+
+    /// Repeat all rows from one on; the open elements from a depth on are among them.
+    fn repeat_rest(&mut self, done: &Rows, depth: usize, first: u32, parent: u32) {
+        let shift = self.rows.repeat_from(done, first, parent);
+        for element in &mut self.open[depth.min(self.with_rows)..self.with_rows] {
+            element.row = element.row - first + shift;
+        }
+        for nesting in &mut self.nesting {
+            nesting.move_rows(first, shift);
+        }
+        self.siblings.move_rows(depth, first, shift);
     }
 }

@@ -8,6 +8,7 @@ mod late;
 mod nesting;
 mod records_at_end;
 mod resolution;
+mod siblings;
 mod simple;
 mod start_tests;
 mod takers;
@@ -17,6 +18,7 @@ pub use simple::Simple;
 
 use self::late::announce;
 use self::nesting::Nesting;
+use self::siblings::Siblings;
 use self::start_tests::Counted;
 use self::wholes::{taken_back, TakenBack, Whole};
 
@@ -108,6 +110,8 @@ pub struct Projector {
     positions: Vec<Counted>,
     /// Who takes the elements of which steps.
     pub takers: Takers,
+    /// Elements that have ended and stay for their siblings, and those that wait for siblings.
+    siblings: Siblings,
     /// Codes of elements and attributes where the document type declares an identifier (true) or a reference to one.
     pub identifier_rules: FxHashSet<(u32, u32, bool)>,
 }
@@ -170,6 +174,7 @@ impl Projector {
             wholes: Vec::new(),
             positions: Vec::new(),
             takers: Takers::default(),
+            siblings: Siblings::default(),
             identifier_rules: FxHashSet::default(),
         };
         projector.rows.push(kind::DOCUMENT, 0);
@@ -252,7 +257,7 @@ impl Projector {
         self.end_text();
         self.close();
         self.settle();
-        if self.first_item != NO_ITEM {
+        if self.first_item != NO_ITEM || self.siblings.first_row().is_some() {
             self.check_item(limits, at)?;
         }
         Ok(())
@@ -268,6 +273,7 @@ impl Projector {
         }
         self.rows.close(element.row);
         self.with_rows = self.open.len();
+        self.end_among_siblings(&element);
         if !self.automaton.action(element.action).at_end.is_empty() {
             self.report_end(&element);
         }
@@ -411,6 +417,7 @@ impl Projector {
         if !self.automaton.action(number).nesting.is_empty() {
             self.enter_nesting(number);
         }
+        self.enter_among_siblings(number);
     }
 
     fn note_item(&mut self) {
@@ -422,10 +429,15 @@ impl Projector {
 
     #[inline(always)]
     fn check_item(&self, limits: &Limits, at: usize) -> Result<(), Halt> {
-        if self.first_item == NO_ITEM || self.first_item == 0 {
-            return Ok(());
-        }
-        let actual = self.rows.bytes_from(self.open[self.first_item].row);
+        let awaiting = self.siblings.first_row();
+        let row = match self.open.get(self.first_item) {
+            Some(item) if self.first_item > 0 => item.row.min(awaiting.unwrap_or(item.row)),
+            _ => match awaiting {
+                Some(row) => row,
+                None => return Ok(()),
+            },
+        };
+        let actual = self.rows.bytes_from(row);
         if actual > limits.item_bytes {
             return Err(item_limit(at, actual, limits.item_bytes));
         }

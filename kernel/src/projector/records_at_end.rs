@@ -70,6 +70,11 @@ impl Projector {
             let named = NamedRows { rows: &self.rows, names: &self.names };
             let verdict = all(&plan.value_tests, named, row as usize);
             is_spared |= verdict == Verdict::Fails;
+            if !plan.awaits.is_empty() {
+                self.siblings.complete(step, row, verdict);
+                is_reported = true;
+                continue;
+            }
             if !nests {
                 if verdict != Verdict::Fails {
                     let is_told = self.tell_item(step, row, verdict);
@@ -89,14 +94,17 @@ impl Projector {
                 }
             }
         }
+        let is_remembered = !self.automaton.action(element.action).remembered.is_empty();
         if self.first_item == self.open.len() {
             self.first_item = NO_ITEM;
-            if is_spared && !is_reported && self.wholes.is_empty() && !self.rows.points_from(row) {
+            let is_free = self.wholes.is_empty() && !is_remembered;
+            if is_spared && !is_reported && is_free && !self.rows.points_from(row) {
                 self.rows.truncate(row);
                 // Part of it may have been told before, while it was open.
                 self.repeated = self.repeated.min(self.rows.len());
             }
         }
+        self.tell_awaited();
     }
 
     /// As below, for a step that has takers; elements that stand in each other wait for the outermost one.
@@ -118,7 +126,7 @@ impl Projector {
     }
 
     /// Do with a complete element what its step says, or report it; whether it was reported.
-    fn tell_item(&mut self, step: u32, row: u32, verdict: Verdict) -> bool {
+    pub(super) fn tell_item(&mut self, step: u32, row: u32, verdict: Verdict) -> bool {
         let plan = &self.automaton.plan().steps[step as usize];
         let named = NamedRows { rows: &self.rows, names: &self.names };
         if verdict == Verdict::Holds {

@@ -80,7 +80,7 @@ impl Projector {
 }
 
 /// The number of one more child that has come to a test.
-fn next_number(positions: &mut Vec<Counted>, parent: usize, step: u32, test: usize) -> u64 {
+pub(super) fn next_number(positions: &mut Vec<Counted>, parent: usize, step: u32, test: usize) -> u64 {
     let of_parent = positions.iter_mut().rev().take_while(|counted| counted.parent == parent);
     for counted in of_parent {
         if counted.step == step && counted.test == test {

@@ -41,6 +41,8 @@ pub struct Tree {
     declared: Vec<(u32, Arc<[Binding]>)>,
     /// Rows whose prefix is not that of their name, ascending.
     prefixed: Vec<(u32, Box<str>)>,
+    /// Rows with a label and a number under it, by ascending row.
+    numbers: Vec<(u32, u32, u64)>,
     /// Rows by code, for the codes that were asked for. Behind a lock, so that whoever only reads a tree needs no more than
     /// a shared reference: making a Python object may run other code that reads the same tree.
     index: Mutex<FxHashMap<u32, Arc<[u32]>>>,
@@ -58,6 +60,7 @@ impl Tree {
             text,
             declared: rows.declared,
             prefixed: rows.prefixed,
+            numbers: rows.numbers,
             index: Mutex::default(),
         })
     }
@@ -80,6 +83,13 @@ impl Tree {
     /// Whether there are no rows.
     pub fn is_empty(&self) -> bool {
         self.codes.is_empty()
+    }
+
+    /// The number of a row under a label.
+    pub fn number(&self, row: u32, label: u32) -> Option<u64> {
+        let first = self.numbers.partition_point(|entry| entry.0 < row);
+        let of_row = self.numbers[first..].iter().take_while(|entry| entry.0 == row);
+        of_row.filter(|entry| entry.1 == label).map(|entry| entry.2).next()
     }
 
     /// The column of codes.

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
 
+from xylem.analysis.near_siblings import NearSibling, counted_siblings, near_sibling, nearest
 from xylem.analysis.streamable_paths import is_descend
 from xylem.functions.library import look_up
 from xylem.functions.registry import FN, PREFIXES
@@ -59,6 +60,10 @@ class Projection:
     """The axis it was reached by: child, or descendant."""
     above: Projection | None = field(default=None, repr=False)
     """What is needed of the elements around a variable's node, by the names of its `children`."""
+    siblings: dict[NearSibling, Projection] = field(default_factory=dict)
+    """Of what is above: what is needed of the nearest siblings of a variable's node, each by itself."""
+    is_counted: bool = False
+    """Of a sibling: how many there are, is asked too."""
     is_between: bool = False
     """It stands for elements of any name between `parent` and something below: they are there in any case."""
 
@@ -81,6 +86,15 @@ class Projection:
             self.above = Projection()
         return self.above.child("ancestor", uri, local)
 
+    def beside(self, sibling: NearSibling) -> Projection:
+        """A sibling of what a variable stands for."""
+        if self.above is None:
+            self.above = Projection()
+        found = self.above.siblings.get(sibling)
+        if found is None:
+            found = self.above.siblings[sibling] = Projection(parent=self.above, via=sibling.axis)
+        return found
+
     def need(self, use: Use) -> None:
         if use is Use.STRING:
             self.itself().string = True
@@ -99,6 +113,10 @@ class Projection:
         if other.above is not None:
             for (_, uri, local), above in other.above.children.items():
                 self.around(uri, local).merge(above)
+            for sibling, near in other.above.siblings.items():
+                own = self.beside(sibling)
+                own.merge(near)
+                own.is_counted |= near.is_counted
 
     @property
     def looks_above(self) -> bool:
@@ -106,6 +124,11 @@ class Projection:
         if self.above is None:
             return False
         return any(one.children or one.text or one.string or one.subtree for one in self.above.children.values())
+
+    @property
+    def looks_behind(self) -> bool:
+        """Whether siblings are needed that come after the node itself."""
+        return self.above is not None and any(one.axis == "following-sibling" for one in self.above.siblings)
 
     @property
     def is_bare(self) -> bool:
@@ -320,6 +343,8 @@ def _upward(node: ast.AxisStep, context: list[Projection]) -> list[Projection]:
     reached = list(context) if node.axis == "ancestor-or-self" else []
     for projection in context:
         at = projection
+        if _is_beside(at):
+            raise NotProjectable(node, f"the {node.axis} axis looks beyond what has been kept")
         if at.via == "ancestor" and at.parent is not None:
             # It is around the variable's node, as what is above it is.
             reached.append(at.parent.child("ancestor", *_name(node.test)))
@@ -350,6 +375,19 @@ def _sideways(node: ast.AxisStep, context: list[Projection]) -> list[Projection]
     for projection in context:
         parent = projection.parent
         if parent is None:
+            near = near_sibling(node)
+            if near is None:
+                raise NotProjectable(node, f"the {node.axis} axis looks beyond what has been kept")
+            reached.append(projection.beside(near))
+            continue
+        if projection.via == "ancestor":
+            # An open element: those in front of it stay, those behind it are to come.
+            near = near_sibling(node) if node.axis == "preceding-sibling" else None
+            if near is None:
+                raise NotProjectable(node, f"the {node.axis} axis looks beyond what has been kept")
+            reached.append(projection.beside(near))
+            continue
+        if _is_beside(projection):
             raise NotProjectable(node, f"the {node.axis} axis looks beyond what has been kept")
         match node.test:
             case ast.NameTest() | ast.Wildcard() | ast.ElementTest():
@@ -359,6 +397,16 @@ def _sideways(node: ast.AxisStep, context: list[Projection]) -> list[Projection]
                 parent.need(Use.SUBTREE)
                 reached.append(Projection(parent=parent, via=projection.via))
     return reached
+
+
+def _is_beside(projection: Projection) -> bool:
+    """Whether it stands for a sibling of a variable's node, or for something in one."""
+    at: Projection | None = projection
+    while at is not None:
+        if at.via in _SIDEWAYS:
+            return True
+        at = at.parent
+    return False
 
 
 def _attributes(test: ast.NodeTest, projection: Projection, descends: bool) -> Iterator[Projection]:
@@ -468,6 +516,9 @@ _PASS_THROUGH = PASSES - standard("trace")
 
 def _call(node: ast.FunctionCall, scope: _Scope) -> list[Projection]:
     name, arguments = node.name, node.arguments
+    counted = counted_siblings(node)
+    if counted is not None and _count_siblings(node, *counted, scope):
+        return []
     if name.expanded in _BEYOND:
         raise NotProjectable(node, f"{name.local}() looks beyond what has been kept")
     if name.expanded in _PASS_THROUGH:
@@ -483,6 +534,22 @@ def _call(node: ast.FunctionCall, scope: _Scope) -> list[Projection]:
         else:
             _consume(argument, scope, Use.SUBTREE)
     return []
+
+
+def _count_siblings(node: ast.Node, start: ast.Expr | None, step: ast.AxisStep, scope: _Scope) -> bool:
+    """Note that the siblings in front of a variable's node are counted; whether it is such a node."""
+    context = _focus(scope, node) if start is None else _nodes(start, scope)
+    if not context or any(one.parent is not None and one.via != "ancestor" for one in context):
+        return False
+    near = near_sibling(nearest(step))
+    if near is None:
+        return False
+    for projection in context:
+        found = projection.beside(near)
+        found.is_counted = True
+        for predicate in step.predicates:
+            _consume(predicate, _Scope(scope.variables, [found], scope.root), Use.PRESENCE)
+    return True
 
 
 def _takes_atoms(name: ast.Name, builtin: object, index: int) -> bool:

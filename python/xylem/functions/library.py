@@ -84,6 +84,7 @@ FAMILIES: dict[str, str] = {
         fn:subsequence fn:tail fn:unordered fn:zero-or-one
     """,
     "serialize_function": "fn:serialize",
+    "sibling_numbers": "_siblings:number",
     "sky_functions": "xylem:sky-separation",
     "sorting": "array:sort fn:sort",
     "string_functions": """

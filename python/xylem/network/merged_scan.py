@@ -34,6 +34,9 @@ def can_be_merged(plan: ScanPlan) -> bool:
     document = plan.steps[0]
     if document.keep != Keep.NOTHING or document.report or document.text:
         return False
+    if any(step.remembers or step.awaits for step in plan.steps):
+        # What is in front of a record, or behind it, is part of it.
+        return False
     return not any(isinstance(test, PositionTest) for step in plan.steps for test in step.tests)
 
 

@@ -46,6 +46,13 @@ then gives the START record of an element just before the first such record, tho
 elements then go to those takers whose tests hold, and the step has no records of its own. What takers are given is
 `taken`: for each owner in the order of the input, with no order between owners. Only the kernel has takers.
 
+**Siblings.** Of a step that `remembers` some number, so many of the last elements it reached below each open element
+stay among the rows, complete, until that element ends: a record's row, and each of its ancestors, has them in front of
+it. With a `label`, `numbers` tells for such a row which of the elements that the step reached below their parent
+it is. Where a step `awaits` others, the ITEM record of an element comes when so many elements of each have ended behind
+it, as its siblings, or its parent has; these records come in document order, and what is kept of those siblings
+is among the rows then.
+
 **A scanner** is `Scanner(plan, limits)` with `feed(data, flush=False) -> Batch | None` and `finish() -> Batch`. How
 the input is cut into `data` changes the batches but never the records. A batch comes when there is enough for one
 or, with `flush`, whatever has been completed; None where nothing has. (A flush may still wait while an element to be
@@ -221,6 +228,12 @@ class ScanStep:
     """What the scan itself may do with a complete element that passes them. Step 0 has none."""
     alternatives: tuple[tuple[ValueTest, ...], ...] = ()
     """Where there are any, all tests of one of them must hold, or the ITEM record is of no use: it may be left out."""
+    remembers: int = 0
+    """How many of the last elements it reached below each open element stay. Of step 0, and below it, none."""
+    label: int | None = None
+    """Under which label they are numbered; it remembers some."""
+    awaits: tuple[tuple[int, int], ...] = ()
+    """Steps, and how many of their elements must have ended behind one before its ITEM, which is all it reports."""
 
     @property
     def start_tests(self) -> list[AttributeTest | PresenceTest | PositionTest]:
@@ -258,6 +271,7 @@ class ScanPlan:
             and step.keep == Keep.NOTHING
             and step.attributes == ()
             and not step.text
+            and not step.remembers
             for step in steps
         ]
         is_last = [True] * len(steps)
@@ -305,6 +319,8 @@ class Batch:
     the target of a processing instruction is a name without namespace."""
     prefixed: dict[int, str] = field(default_factory=dict)
     """Rows whose prefix differs from the one in the table."""
+    numbers: dict[tuple[int, int], int] = field(default_factory=dict)
+    """By row and label: the number of an element among those of its step below its parent."""
     counts: list[int] = field(default_factory=list)
     """For each step, how many elements were counted since the last batch, or what its tally came to."""
     input_bytes: int = 0

@@ -1,4 +1,4 @@
-"""Rewrite steps to parents and ancestors so that paths only go forward, where that is possible.
+"""Rewrite steps to parents, ancestors and siblings so that paths only go forward, where that is possible.
 
 A stream shows an element before what is below it, so a step back asks for something that has passed. Most can be said
 forward (the forms are in `forward_parent`, `forward_ancestor` and `forward_predicate`; after "XPath: Looking
@@ -8,23 +8,26 @@ Forward", Olteanu et al., and XQPull §3.6). What is left is answered from what 
 from __future__ import annotations
 
 from xylem.analysis.ast_replacement import replaced
+from xylem.analysis.near_siblings import AXES
 from xylem.functions.registry import FN
 from xylem.syntax import ast
 
 from .forward_ancestor import forward_ancestor
 from .forward_parent import forward_parent
 from .forward_predicate import forward_predicate
+from .forward_sibling import forward_sibling
+from .nearest_siblings import with_nearest
 from .step_lists import StepList, has_only_tests, is_document, relative, step_list
 
-BACKWARD = {"parent", "ancestor", "ancestor-or-self"}
-_FORMS = (forward_predicate, forward_parent, forward_ancestor)
+BACKWARD = {"parent", "ancestor", "ancestor-or-self", *AXES}
+_FORMS = (forward_predicate, forward_parent, forward_ancestor, forward_sibling)
 
 
 def forward(expr: ast.Expr) -> ast.Expr:
     """An equal expression with as few backward steps as we know how; the very same object where there are none."""
     if not any(isinstance(node, ast.AxisStep) and node.axis in BACKWARD for node in expr.walk()):
         return expr
-    return replaced(expr, _replacement)
+    return replaced(with_nearest(expr), _replacement)
 
 
 def _replacement(node: ast.Node) -> ast.Node | None:

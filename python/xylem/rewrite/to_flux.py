@@ -45,6 +45,7 @@ from .forward_loops import bind_parent
 from .fresh_names import Names
 from .leaf_limits import LeafLimits, TooFar, stream_variables
 from .let_values import is_worth_inlining
+from .nearest_siblings import any_sibling
 from .negation import negated
 from .path_prefixes import Rest, cut_paths, is_local, nesting_paths, path_from, split_start, stays_inside
 from .paths_into_windows import gives_items_in_order, is_one_node, path_of_each_window
@@ -291,7 +292,7 @@ class _Converter:
         if not self._can_follow(found, place):
             split = with_conditions_above(found, variable(bound), partial(self._is_local_test, place=place))
             if split is None or position is not None or number is not None or window is not None:
-                return None
+                return None if window is not None else self._for_below(clause, collection, rest, result, place)
             found, conditions = split
         path = tuple(map(flux_step, found.steps))
         try:
@@ -420,20 +421,30 @@ class _Converter:
             if self._can_follow(found, place):
                 return Copy(found.variable, tuple(map(flux_step, found.steps)))
             # A test looks further than its node: at what is open around it, or at what is kept where the path starts.
-            return self._by_conditions(found, place) or self._leaf(expr, place)
+            return self._by_conditions(found, place) or self._cut(resolved, found, place) or self._leaf(expr, place)
         numbered = self._picked(resolved, place) or self._mapped(resolved, expr, place)
         if numbered is not None:
             return numbered
         outermost = self._outermost(resolved, place)
         if outermost is not None:
             return outermost
+        return self._cut(resolved, found, place) or self._by_outermost(resolved, place) or self._leaf(expr, place)
+
+    def _cut(self, resolved: ast.Expr, found: StreamablePath | None, place: _Place) -> Flux | None:
+        """π/ρ → for $x in π return $x/ρ"""
         for first, rest in cut_paths(resolved, place.streams):
             try:
                 return self._loop(first, rest, place)
             except TooFar:
                 # The rest looks above the first part: cut earlier.
                 continue
-        return self._by_outermost(resolved, place) or self._leaf(expr, place)
+        if found is None or len(found.steps) < 2 or found.steps[-1].axis != "attribute":
+            return None
+        # Attributes come in the order of their elements, even where these nest.
+        try:
+            return self._loop(found._replace(steps=found.steps[:-1]), path_from(found.steps[-1:]), place)
+        except TooFar:
+            return None
 
     def _outermost(self, resolved: ast.Expr, place: _Place) -> Flux | None:
         """outermost(π//a)/ρ → for each outermost $x in π//a return $x/ρ"""
@@ -514,10 +525,17 @@ class _Converter:
             return self._leaf(whole, place)
 
     def _loop(self, path: StreamablePath, result: Rest, place: _Place) -> For:
-        self._check_path(path, place)
         bound = self.names.invent(flux_step(path.steps[-1]).name)
         inner = replace(place, streams=place.streams | {bound})
+        conditions: tuple[ast.Expr, ...] = ()
+        if not self._can_follow(path, place):
+            split = with_conditions_above(path, variable(bound), partial(self._is_local_test, place=place))
+            if split is None:
+                raise TooFar
+            path, conditions = split
         body = self.convert(result(variable(bound)), inner)
+        for condition in reversed(conditions):
+            body = if_then(self._condition(condition, inner.resolved), body)
         return For(bound, path.variable, tuple(map(flux_step, path.steps)), body)
 
     def _tested_above(
@@ -576,7 +594,7 @@ class _Converter:
         return Leaf(resolved, place.inside)
 
     def _condition(self, test: ast.Expr, place: _Place) -> ast.Expr:
-        resolved = self._resolved(test, place)
+        resolved = self._resolved(any_sibling(test), place)
         self.limits.check(resolved, place.streams)
         return resolved
 

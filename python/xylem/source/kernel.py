@@ -438,7 +438,7 @@ def _new_plan_tuple(plan: ScanPlan) -> PlanTuple:
             step.uri,
             step.local,
             int(step.report),
-            (step.nests, step.late, step.outermost),
+            ((step.nests, step.late, step.outermost), (step.remembers, step.label, list(step.awaits))),
             int(step.keep),
             None if step.attributes is None else list(step.attributes),
             step.text,
@@ -477,7 +477,8 @@ def _limits_tuple(limits: Limits) -> LimitsTuple:
 
 
 def _batch(found: BatchTuple) -> Batch:
-    (kinds, steps, rows), columns, (declared, new_names, prefixed), (counts, read, texts), tables, taken = found
+    (kinds, steps, rows), columns, (declared, new_names, prefixed), counted, tables, taken = found
+    counts, read, texts, numbered = counted
     written = [Written(*each) for each in texts]
     if not isinstance(columns, tuple):
         return Batch(
@@ -492,7 +493,8 @@ def _batch(found: BatchTuple) -> Batch:
             native=columns,
             taken=taken,
         )
-    naming = declared, new_names, prefixed
+    numbers = {(row, label): number for row, label, number in numbered}
+    naming = declared, new_names, prefixed, numbers
     return Batch(kinds, steps, rows, *columns, *naming, counts, read, written, tables)
 
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from xylem.plan.scan_plan import Batch
+from xylem.plan.scan_plan import Batch, Report
 from xylem.values.name_pool import NamePool
 from xylem.values.node import DOCUMENT
 
+_ITEM = int(Report.ITEM)
 ROW_BYTES = 32
 """What a row takes beside its value, as the kernel counts it."""
 
@@ -19,13 +20,30 @@ ROW_BYTES = 32
 class OpenRow:
     """An element with a row: where it stands, and how many attribute rows follow it."""
 
-    __slots__ = ("attributes", "is_whole", "row")
+    __slots__ = ("attributes", "is_whole", "remembered", "row")
 
     def __init__(self, row: int, attributes: int, is_whole: bool) -> None:
         self.row = row
         self.attributes = attributes
         self.is_whole = is_whole
         """Whether it is to be reported as an item, with all its rows."""
+        self.remembered: list[tuple[int, int]] = []
+        """Steps and rows of children that stay, in document order."""
+
+
+class AwaitingItem:
+    """An item that is told once siblings behind it have ended, or its parent."""
+
+    __slots__ = ("holds", "left", "parent", "row", "step")
+
+    def __init__(self, step: int, row: int, parent: OpenRow, awaited: Iterable[tuple[int, int]]) -> None:
+        self.step = step
+        self.row = row
+        self.parent = parent
+        self.left = dict(awaited)
+        """The steps it waits for, and how many elements of each."""
+        self.holds: bool | None = None
+        """Whether its tests hold; None while it is open."""
 
 
 class ProjectedRows:
@@ -41,6 +59,8 @@ class ProjectedRows:
         self.item_bytes = 0
         """What is held of the outermost open element that is to be reported as a whole, the document apart."""
         self._item_depth = 0
+        self.awaiting: list[AwaitingItem] = []
+        """In document order."""
 
     # --- filling
 
@@ -98,6 +118,54 @@ class ProjectedRows:
         self.batch.steps.append(step)
         self.batch.rows.append(self.open[-1].row)
 
+    def number(self, label: int, number: int) -> None:
+        """Give the innermost open element its number."""
+        self.batch.numbers[self.open[-1].row, label] = number
+
+    def remember(self, step: int, most: int) -> None:
+        """Let the innermost open element, which is about to end, stay while its parent is open."""
+        parent, row = self.open[-2], self.open[-1].row
+        same = [one for one in parent.remembered if one[0] == step]
+        if len(same) >= most:
+            parent.remembered.remove(same[0])
+        parent.remembered.append((step, row))
+
+    def wait(self, step: int, awaited: Iterable[tuple[int, int]]) -> None:
+        """The innermost open element is to be told later."""
+        self.awaiting.append(AwaitingItem(step, self.open[-1].row, self.open[-2], awaited))
+
+    def complete(self, step: int, holds: bool) -> None:
+        """The innermost open element, which is to be told later, is about to end."""
+        for item in self.awaiting:
+            if item.step == step and item.row == self.open[-1].row:
+                item.holds = holds
+
+    def end_waiting(self, steps: Iterable[int]) -> None:
+        """The innermost open element, which the steps reach, is about to end: what waits in it or for it is told."""
+        for item in self.awaiting:
+            if item.parent is self.open[-1]:
+                item.left.clear()
+        for step in steps:
+            self._meet(step)
+        self.tell_awaited()
+
+    def _meet(self, step: int) -> None:
+        parent, row = self.open[-2], self.open[-1].row
+        for item in self.awaiting:
+            if item.parent is parent and item.holds is not None and item.row < row and step in item.left:
+                item.left[step] -= 1
+                if not item.left[step]:
+                    del item.left[step]
+
+    def tell_awaited(self) -> None:
+        """Report the items that wait no more."""
+        while self.awaiting and self.awaiting[0].holds is not None and not self.awaiting[0].left:
+            item = self.awaiting.pop(0)
+            if item.holds:
+                self.batch.kinds.append(_ITEM)
+                self.batch.steps.append(item.step)
+                self.batch.rows.append(item.row)
+
     def record_leaf(self, kind: int, step: int) -> None:
         """Report the last row."""
         self.batch.kinds.append(kind)
@@ -118,10 +186,9 @@ class ProjectedRows:
     @property
     def held_rows(self) -> int:
         """How many rows the next batch would begin with because of an open item."""
-        for open_row in self.open:
-            if open_row.is_whole:
-                return len(self.batch.codes) - open_row.row
-        return 0
+        held = [open_row.row for open_row in self.open if open_row.is_whole]
+        held += [item.row for item in self.awaiting[:1]]
+        return len(self.batch.codes) - min(held) if held else 0
 
     @property
     def new_rows(self) -> int:
@@ -155,21 +222,50 @@ class ProjectedRows:
                 if row == first:
                     open_row.row = first + shift
                     self.open.append(open_row)
+            self._repeat_remembered(old, open_row)
+            if self.awaiting and self.awaiting[0].parent is open_row:
+                self._repeat_all(old, self.awaiting[0].row, open_rows[place + 1 :])
+                return
+
+    def _repeat_remembered(self, old: Batch, parent: OpenRow) -> None:
+        """What stays of an open element's children; what is repeated because an item waits, is not repeated here."""
+        held = self.awaiting[0].row if self.awaiting and self.awaiting[0].parent is parent else len(old.codes)
+        moved: dict[int, int] = {}
+        for first in sorted({row for _, row in parent.remembered if row < held}):
+            moved[first] = len(self.batch.codes)
+            self._repeat_rows(old, first, old.ends[first])
+        parent.remembered = [(step, moved.get(row, row)) for step, row in parent.remembered]
 
     def _repeat_all(self, old: Batch, first: int, open_rows: list[OpenRow]) -> None:
         """Everything from a row on: it is all inside the open element there."""
-        batch = self.batch
-        shift = len(batch.codes) - first
-        parent = self.open[-1].row if self.open else -1
-        batch.codes += old.codes[first:]
-        batch.values += old.values[first:]
-        batch.ends += [end + shift for end in old.ends[first:]]
-        batch.parents += [parent, *(row + shift for row in old.parents[first + 1 :])]
-        for row in range(first, len(old.codes)):
-            self._repeat_names(old, row, shift)
+        around = self.open[-1:]
+        shift = self._repeat_rows(old, first, len(old.codes))
         for open_row in open_rows:
             open_row.row += shift
+        for open_row in (*around, *open_rows):
+            is_around = open_row in around
+            open_row.remembered = [
+                (step, row if is_around and row < first else row + shift) for step, row in open_row.remembered
+            ]
+        for item in self.awaiting:
+            item.row += shift
         self.open += open_rows
+
+    def _repeat_rows(self, old: Batch, first: int, end: int) -> int:
+        """Some rows, in the innermost open element; gives by how much they move."""
+        batch = self.batch
+        shift = len(batch.codes) - first
+        top = self.open[-1].row if self.open else -1
+        batch.codes += old.codes[first:end]
+        batch.values += old.values[first:end]
+        batch.ends += [one + shift for one in old.ends[first:end]]
+        batch.parents += [top if row < first else row + shift for row in old.parents[first:end]]
+        for row in range(first, end):
+            self._repeat_names(old, row, shift)
+        batch.numbers.update(
+            {(row + shift, label): number for (row, label), number in old.numbers.items() if first <= row < end}
+        )
+        return shift
 
     def _repeat_names(self, old: Batch, row: int, shift: int) -> None:
         if row in old.declared:

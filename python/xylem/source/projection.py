@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 _START = int(Report.START)
 _ITEM = int(Report.ITEM)
+_NUMBER = -1
+"""In the place of a test that counts: the number among siblings."""
 _NO_STEPS: frozenset[int] = frozenset()
 
 
@@ -168,15 +170,23 @@ class Projection(TreeLoader):
             self._text_length = 0
         for step in reached.outermost:
             self._inside[step] -= 1
+        if self.rows.awaiting and element.has_row:
+            self.rows.end_waiting(reached.awaited)
         for kind, step in reached.records_at_end:
             if self._inside.get(step):
                 continue
             # What has been announced is reported in any case.
             is_tested = kind == _ITEM and not self.plan.steps[step].nests
             tests = self.plan.steps[step].value_tests if is_tested else ()
-            if all(value_may_hold(test, self.rows, self._name) for test in tests):
+            does_hold = all(value_may_hold(test, self.rows, self._name) for test in tests)
+            if self.plan.steps[step].awaits:
+                self.rows.complete(step, does_hold)
+            elif does_hold:
                 self.rows.record(kind, step)
+        for step in reached.remembered:
+            self.rows.remember(step, self.plan.steps[step].remembers)
         if element.has_row:
+            self.rows.tell_awaited()
             self.rows.end()
 
     def _report_start(self, reached: ReachedSteps) -> None:
@@ -186,6 +196,13 @@ class Projection(TreeLoader):
             self.rows.count(step)
         for step in reached.records_at_start:
             self.rows.record(_START, step)
+        for step in reached.remembered:
+            label, positions = self.plan.steps[step].label, self._open[-2].positions
+            if label is not None:
+                number = positions[step, _NUMBER] = positions.get((step, _NUMBER), 0) + 1
+                self.rows.number(label, number)
+        for step in reached.awaiting:
+            self.rows.wait(step, self.plan.steps[step].awaits)
 
     def _check_attributes(self, attributes: list[str]) -> None:
         if len(attributes) > 2 * self.limits.attributes:

@@ -27,6 +27,8 @@ class ReachedSteps:
     __slots__ = (
         "_below",
         "attributes",
+        "awaited",
+        "awaiting",
         "copies",
         "counted",
         "is_item",
@@ -37,6 +39,7 @@ class ReachedSteps:
         "outermost",
         "records_at_end",
         "records_at_start",
+        "remembered",
         "takes_string",
         "texts",
     )
@@ -55,6 +58,10 @@ class ReachedSteps:
         self.records_at_start = [n for n in numbers if plan.steps[n].report & Report.START]
         self.outermost = [n for n in numbers if plan.steps[n].outermost]
         self.texts = [n for n in numbers if plan.steps[n].report & Report.TEXTS]
+        self.remembered = [n for n in numbers if plan.steps[n].remembers]
+        self.awaiting = [n for n in numbers if plan.steps[n].awaits]
+        awaited = {other for step in plan.steps for other, _ in step.awaits}
+        self.awaited = [n for n in numbers if n in awaited]
         self.records_at_end = [
             (int(kind), n) for n in numbers for kind in (Report.END, Report.ITEM) if plan.steps[n].report & kind
         ]

@@ -195,6 +195,8 @@ class BatchTrees:
         tree.ends, tree.parents, tree.values = batch.ends, batch.parents, batch.values
         if batch.declared:
             tree.declared = batch.declared
+        if batch.numbers:
+            tree.numbers = batch.numbers
         for row, prefix in batch.prefixed.items():
             uri, local, _ = self._names[batch.codes[row] >> KIND_BITS]
             tree.rename(row, QName(uri, local, prefix))

@@ -70,6 +70,9 @@ class NativeRows(Protocol):
     @staticmethod
     def plan(steps: Sequence[NativeStep]) -> NativePlan: ...
 
+    def number(self, row: int, label: int) -> int | None:
+        """The number a scan gave a row under a label."""
+
     @property
     def columns(self) -> Columns:
         """Codes, ends, parents and values, as sequences that read through to the kernel."""

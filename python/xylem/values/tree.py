@@ -49,6 +49,7 @@ class Tree(TreeInterface):
         "ends",
         "isolated",
         "native",
+        "numbers",
         "parents",
         "prefixed",
         "values",
@@ -66,6 +67,7 @@ class Tree(TreeInterface):
         self.values: list[str | None] = []
         self.declared: dict[int, dict[str, str]] = _NO_DECLARATIONS
         self.isolated: set[int] = _NO_ROWS
+        self.numbers: dict[tuple[int, int], int] = {}
         self.base = base
         self.document_uri: str | None = None
         self.id_rules = _NO_RULES

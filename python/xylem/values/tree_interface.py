@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 XML_NAMESPACE = "http://www.w3.org/XML/1998/namespace"
 
+_NO_NUMBERS: dict[tuple[int, int], int] = {}
 MovedRows: TypeAlias = tuple[list[int], list[int], list[int], list[str | None]]
 
 
@@ -48,6 +49,8 @@ class TreeInterface:
     """Namespaces declared at an element, or undeclared by the URI ''."""
     isolated: Set[int]
     """Elements that do not inherit namespaces from their parent (copy-namespaces no-inherit)."""
+    numbers: Mapping[tuple[int, int], int] = _NO_NUMBERS
+    """Numbers that a scan gave rows, by row and label, where the kernel does not keep them."""
     base: str | None
     document_uri: str | None
     id_rules: frozenset[tuple[int, int]]

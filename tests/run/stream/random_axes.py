@@ -13,16 +13,29 @@ not(parent::b/m = '1'); ../b; ancestor::b/c/m = '2'; ../c/@x = '1'; ../m = ../c;
 preceding-sibling::a; preceding-sibling::b[1]; count(preceding-sibling::c) = 1; following-sibling::m = '1';
 not(preceding-sibling::a); preceding-sibling::*[1][self::b]; preceding-sibling::b[1]/@x = '1';
 following-sibling::*[1][self::a]; exists(preceding-sibling::b); empty(preceding-sibling::c);
-preceding-sibling::m[1] = '1'; position() = 1 to 2; position() = (1, 3)
+preceding-sibling::m[1] = '1'; position() = 1 to 2; position() = (1, 3);
+preceding-sibling::*[1]/@x = '1'; preceding-sibling::*[self::a or self::m][1][self::m]; following-sibling::*[2]/@y;
+following-sibling::b; empty(following-sibling::*); following-sibling::c[1]/@x = preceding-sibling::b[1]/@x;
+count(preceding-sibling::*) > 1; count(preceding-sibling::b[@x = '1']) = 1; preceding-sibling::b[@x = '1'][1]/@y = '1';
+following-sibling::m[@x][1] = '1'; preceding-sibling::a[2]; preceding-sibling::a and following-sibling::a;
+head(following-sibling::b)/@x; (preceding-sibling::b)[last()]/@x = '2'; following-sibling::*[1][self::c]/m
 """
 TESTS = [test.strip() for test in _TESTS.split(";")]
 HEADS = ["//a", "//b/a", "/*/a", "//c//a", "/*/b/a", "//*", "//b", "/a//b"]
 TAILS = [
     *("/c", "/@x", "//m", "/..", "/../c", "/../@y", "/parent::b/m", "/ancestor::b/c", "/text()", "/comment()"),
     *("/following-sibling::a[1]", "/preceding-sibling::b[1]", "/following-sibling::c", "/preceding-sibling::c"),
+    *("/following-sibling::b[1][@x]/m", "/preceding-sibling::*[1][self::c]", "/following-sibling::*[1][self::a]/@y"),
+    *("/preceding-sibling::a[2]/@x", "/following-sibling::*[self::a or self::b][1]", "/following-sibling::c[2]"),
     *("/ancestor::b/@x", "/following-sibling::*[1]", "/preceding-sibling::*[1]", "/following-sibling::b[1]/@x"),
 ]
-KEYS = ["../m", "ancestor::b/@x", "../@x", "preceding-sibling::b[1]", "../../c"]
+NEAR = [
+    *("preceding-sibling::*[1]/name()", "following-sibling::*[1]/name()", "following-sibling::b[1]"),
+    "preceding-sibling::c",
+    *("preceding-sibling::b[1]/@x/string()", "following-sibling::m[1]/string()", "preceding-sibling::c[1]/m"),
+    *("preceding-sibling::a[@x = '1'][1]", "following-sibling::*[2]/@y", "preceding-sibling::m[1]//text()"),
+]
+KEYS = ["../m", "following-sibling::*[1]/@x", "ancestor::b/@x", "../@x", "preceding-sibling::b[1]", "../../c"]
 
 
 def random_document(random: Random, depth: int = 0) -> str:
@@ -46,7 +59,7 @@ def random_query(random: Random) -> str:
     start = random.choice(HEADS) + tests
     tail = random.choice([*TAILS, *[""] * 8])
     name, other = random.choice("abc*"), random.choice("abc*")
-    match random.randrange(9):
+    match random.randrange(11):
         case 0:
             return f"count({start}{tail})"
         case 1:
@@ -61,4 +74,10 @@ def random_query(random: Random) -> str:
         case 4:
             counted = f"count($p/preceding-sibling::{name})"
             return f"for $p in {start} return <r>{{ $p/@x, {counted}, $p/preceding-sibling::{other}[1]/@x }}</r>"
+        case 5:
+            near, more = random.choice(NEAR), random.choice(["$p", "$p/@y", "$p/m", "count($p/preceding-sibling::b)"])
+            return f"for $p in {start} let $n := $p/{near} return <r>{{ {more}, $n }}</r>"
+        case 6:
+            near = random.choice(NEAR)
+            return f"for $p in {start} where exists($p/{near}) return ($p/@x/string(), string-join($p/{near}, '+'))"
     return start + tail

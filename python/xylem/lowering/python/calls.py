@@ -6,13 +6,14 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
+from xylem.analysis.near_siblings import nearest, sibling_label, siblings_before
 from xylem.analysis.static_context import XQUERY, XS
 from xylem.analysis.types import LIST_TYPES, sequence_type, signature_type
 from xylem.errors import StaticError
 from xylem.functions.external import ExternalFunction
 from xylem.functions.library import look_up, near_names
 from xylem.functions.map_functions import get as map_get
-from xylem.functions.registry import FN, Builtin
+from xylem.functions.registry import FN, PREFIXES, Builtin
 from xylem.run.runtime import calls as rt
 from xylem.run.runtime import sequences
 from xylem.syntax import ast
@@ -43,6 +44,8 @@ from .step_texts import integer_of_step
 from .type_operators import cast_code
 
 OPTIONAL_ATOMIC = SequenceType(AtomicItem(at.ANY_ATOMIC), Occurrence.OPTIONAL)
+_NUMBER = ast.Name("number", None, PREFIXES["_siblings"])
+_COUNT = ast.Name("count", "fn", FN)
 ABSENT = Focus(None, absent_reason="a function body has no context item")
 
 
@@ -241,6 +244,8 @@ def _count(c: Compiler, argument: ast.Expr) -> Code:
     matches = number_of_matches(c, argument, "count")
     if matches is not None:
         return atomic(matches, at.INTEGER)
+    if c.numbers_siblings and siblings_before(argument) is not None:
+        return _count_by_number(c, argument)
     code = c.compile(argument)
     if code.shape is Shape.ONE:
         return atomic("1", at.INTEGER, simple=True) if code.simple else atomic(f"({code.text}, 1)[1]", at.INTEGER)
@@ -249,6 +254,20 @@ def _count(c: Compiler, argument: ast.Expr) -> Code:
     if code.shape is Shape.SEQUENCE:
         return atomic(f"len({code.text})", at.INTEGER)
     return atomic(f"{c.rt(sequences.counted)}({code.text})", at.INTEGER)
+
+
+def _count_by_number(c: Compiler, argument: ast.Expr) -> Code:
+    """count($x/preceding-sibling::a) → if ($x/preceding-sibling::a[1] has a number) then that, else the count"""
+    found = siblings_before(argument)
+    assert found is not None
+    start, step = found
+    near: ast.Expr = nearest(step) if start is None else ast.Path(start, nearest(step), span=step.span)
+    label = ast.IntegerLiteral(sibling_label(step.test, step.predicates))
+    number = ast.FunctionCall(_NUMBER, (near, label), span=argument.span)
+    # In parentheses it is counted.
+    count = ast.FunctionCall(_COUNT, (ast.SequenceExpr((argument,)),), span=argument.span)
+    is_known = ast.ValueComparison("ge", number, ast.IntegerLiteral(0), span=argument.span)
+    return c.compile(ast.If(is_known, number, count, span=argument.span))
 
 
 def _exists(c: Compiler, argument: ast.Expr) -> Code:

@@ -142,6 +142,8 @@ class Compiler:
         self.scope = Scope({}, Focus(None))
         self.own_call: OwnCall | None = None
         """The declared function whose body is being written, for calls of itself at its end."""
+        self.numbers_siblings = False
+        """Whether a scan may have numbered siblings that it has not kept."""
         self.column_loop: ColumnLoop | None = None
         """The loop over records whose body is being written."""
         self._order = 0

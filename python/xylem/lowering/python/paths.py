@@ -13,7 +13,8 @@ from itertools import islice
 from xylem.analysis.boundedness.first_positions import first_positions
 from xylem.analysis.facts.may_be_number import may_be_number
 from xylem.analysis.focus import uses_last, uses_position
-from xylem.analysis.streamable_paths import is_descend
+from xylem.analysis.near_siblings import AXES
+from xylem.analysis.streamable_paths import is_descend, is_test
 from xylem.analysis.types import node_type
 from xylem.functions.registry import FN
 from xylem.run.runtime import paths as rt
@@ -244,8 +245,19 @@ def _by_position(c: Compiler, context: Code, node: ast.AxisStep, test: NodeTest,
         step_to = c.writer.constant(step_lazy(node.axis, test), "lazily", note, key=(node.axis, test))
         code = filtered(c, many(f"{step_to}({context.text})", item, ordered=True), first)
     else:
-        return None
+        return _by_position_among(c, context, node, test, item)
     return replace(_apply_predicates(c, code, tuple(others)), ordered=True)
+
+
+def _by_position_among(c: Compiler, context: Code, node: ast.AxisStep, test: NodeTest, item: NodeItem) -> Code | None:
+    """preceding-sibling::x[p][3] from one node: goes no further than the last that is asked for."""
+    places = [place for place, one in enumerate(node.predicates) if isinstance(one, ast.IntegerLiteral)]
+    if node.axis not in AXES or not places or not all(map(is_test, node.predicates[: places[0]])):
+        return None
+    note = f"{node.axis}::{test}"
+    step_to = c.writer.constant(step_lazy(node.axis, test), "lazily", note, key=(node.axis, test))
+    code = many(f"{step_to}({context.text})", item, ordered=True)
+    return replace(_apply_predicates(c, code, node.predicates), ordered=True)
 
 
 def _fits_axis(axis: str, item: NodeItem) -> bool:

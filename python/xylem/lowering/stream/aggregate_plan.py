@@ -84,10 +84,13 @@ class AggregatePlanner:
             return
         self._need(aggregate, planned.kept, stream)
         b.keep_above(planned.kept)
+        b.keep_siblings(planned)
         made.body = self.feeder(aggregate, ITEM.name.local)
         made.takes_runs = aggregate.fold is not None
         if is_known_at_start(planned.kept):
             made.at_start, planned.report = True, Report.START
+        elif planned.awaits:
+            planned.value_tests = ()
         elif aggregate.depends_on_order and may_be_inside(aggregate.prefix, passed, kind):
             made.nested, planned.report = True, Report.START | Report.ITEM
         else:

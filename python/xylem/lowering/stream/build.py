@@ -32,6 +32,7 @@ from xylem.plan.scan_plan import Report
 from xylem.plan.symbols import TEXT, is_element_step, reached_type, step_symbol
 from xylem.rewrite.simple_expressions import is_known_at_start, is_simple
 from xylem.rewrite.take_outermost import take_outermost
+from xylem.rewrite.to_flux import flux_step
 from xylem.run.stream.roles import (
     FiringRole,
     ItemRole,
@@ -111,6 +112,7 @@ class StreamBuilder:
         self.types: dict[str, ElementConstraints | None] = {ROOT: None if schema is None else schema.document()}
         """What is known of the elements that variables are bound to."""
         self.c: Compiler = main.compiler
+        self.c.numbers_siblings = True
         self.steps = PlannedSteps()
         self.roles: list[Role] = []
         self.slots: dict[str, int] = {}
@@ -300,6 +302,12 @@ class StreamBuilder:
         slot = self.slot(handler.variable)
         add_needs(handler.body, {handler.variable: planned.kept})
         self.keep_above(planned.kept)
+        self.keep_siblings(planned)
+        if planned.awaits and (nested or handler.outermost or counter is not None):
+            if handler.outermost or counter is not None:
+                raise NotStreamable("what is counted, or outermost, looks at siblings behind it")
+            # The scan tells them in document order.
+            nested = False
         hoisted_body = hoisted(handler.body)
         body = self.code.function("on", hoisted_body, role, handler)
         # A value comes in one piece, like a tag: nothing of it waits for more.
@@ -338,6 +346,23 @@ class StreamBuilder:
             step = self.steps.add(0, "descendant", uri, local, Report.NOTHING)
             step.kept.attributes |= above.attributes
             step.kept.all_attributes |= above.all_attributes
+            # What stands in front of an open element, wherever that is.
+            step.kept.above = above.above
+            self.keep_siblings(step)
+
+    def keep_siblings(self, planned: PlannedStep) -> None:
+        """Steps for the siblings that are read: those in front stay, and for those behind the record waits."""
+        above = planned.kept.above
+        for near, kept in () if above is None else above.siblings.items():
+            step = flux_step(ast.AxisStep(planned.axis, near.test, near.tests))
+            beside = self.steps.follow(planned.parent, step, Report.NOTHING)
+            tests = self.regions.scan_tests(step)
+            assert tests is not None, step
+            beside.tests, beside.kept = tests, kept
+            if near.axis == "following-sibling":
+                planned.awaits = (*planned.awaits, (beside.index, near.number))
+            beside.remembers = near.number
+            beside.label = near.label if kept.is_counted else None
 
     def _is_at_most_once(self, role: ScopeRole, path: tuple[Step, ...]) -> bool:
         """Whether a path has at most one match below an element."""

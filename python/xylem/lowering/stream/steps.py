@@ -32,6 +32,9 @@ class PlannedStep:
     outermost: bool = False
     late: bool = False
     result: Template | Tally | ScanTable | None = None
+    remembers: int = 0
+    label: int | None = None
+    awaits: tuple[tuple[int, int], ...] = ()
 
 
 class PlannedSteps:
@@ -74,6 +77,9 @@ class PlannedSteps:
             step.late,
             step.result,
             step.alternatives,
+            step.remembers,
+            step.label,
+            step.awaits,
         )
 
 

@@ -1,0 +1,212 @@
+//! Siblings: elements that have ended and stay for those behind them, numbers among them, and items that wait for those to come.
+
+use std::collections::VecDeque;
+
+use super::start_tests::next_number;
+use super::{Open, Projector};
+use crate::rows::Rows;
+use crate::value_tests::Verdict;
+
+/// In the place of a test that counts: the number among siblings.
+const NUMBER: usize = usize::MAX;
+
+/// An element that has ended and stays in the rows while its parent is open.
+struct Remembered {
+    /// The place of its parent among the open elements.
+    parent: usize,
+    step: u32,
+    row: u32,
+}
+
+/// An item that is told once siblings behind it have ended, or its parent.
+struct Awaiting {
+    parent: usize,
+    step: u32,
+    row: u32,
+    /// What its tests came to; None while it is open.
+    verdict: Option<Verdict>,
+    /// How many of the steps it waits for have not come often enough.
+    unmet: usize,
+}
+
+/// What is kept because of siblings.
+#[derive(Default)]
+pub(super) struct Siblings {
+    /// Those below the outermost elements first, and among those of one parent in document order.
+    remembered: Vec<Remembered>,
+    /// In document order.
+    awaiting: VecDeque<Awaiting>,
+    /// How many items have waited and been told.
+    told: usize,
+    /// For each step, the numbers of the items that wait for its elements, and for how many.
+    waiting: Vec<Vec<(usize, u32)>>,
+}
+
+impl Siblings {
+    /// The first row that is held for an item that waits.
+    #[inline(always)]
+    pub(super) fn first_row(&self) -> Option<u32> {
+        self.awaiting.front().map(|item| item.row)
+    }
+
+    /// The same, where the item is a child of the open element at a place.
+    pub(super) fn first_awaiting_in(&self, place: usize) -> Option<u32> {
+        self.awaiting.front().filter(|item| item.parent == place).map(|item| item.row)
+    }
+
+    /// An item that waits has ended.
+    pub(super) fn complete(&mut self, step: u32, row: u32, verdict: Verdict) {
+        let found = self.awaiting.iter_mut().rev().find(|item| item.step == step && item.row == row);
+        if let Some(item) = found {
+            item.verdict = Some(verdict);
+        }
+    }
+
+    /// Repeat what stays below the open element at a place, but for what is repeated because an item waits.
+    pub(super) fn repeat_remembered(&mut self, rows: &mut Rows, done: &Rows, place: usize, parent: u32) {
+        let held = self.first_awaiting_in(place).unwrap_or(u32::MAX);
+        let here = self.remembered.iter_mut().filter(|one| one.parent == place && one.row < held);
+        let mut here: Vec<&mut Remembered> = here.collect();
+        here.sort_by_key(|one| one.row);
+        let mut last = (u32::MAX, 0);
+        for one in here {
+            if one.row != last.0 {
+                last = (one.row, rows.repeat_subtree(done, one.row, parent));
+            }
+            one.row = last.1;
+        }
+    }
+
+    /// The rows from one on, and what is in the open elements from a place on, are repeated elsewhere.
+    pub(super) fn move_rows(&mut self, place: usize, from: u32, to: u32) {
+        let is_inside = |one: &&mut Remembered| one.parent >= place || (one.parent + 1 == place && one.row >= from);
+        for one in self.remembered.iter_mut().filter(is_inside) {
+            one.row = one.row - from + to;
+        }
+        for item in &mut self.awaiting {
+            item.row = item.row - from + to;
+        }
+    }
+
+    fn remember(&mut self, one: Remembered, most: u32) {
+        let is_such = |other: &Remembered| other.parent == one.parent && other.step == one.step;
+        let first = self.remembered.iter().rposition(|other| other.parent != one.parent).map_or(0, |place| place + 1);
+        let same: Vec<usize> = (first..self.remembered.len()).filter(|&at| is_such(&self.remembered[at])).collect();
+        if same.len() >= most as usize {
+            self.remembered.remove(same[0]);
+        }
+        self.remembered.push(one);
+    }
+
+    fn wait(&mut self, item: Awaiting, awaited: &[(u32, u32)]) {
+        let number = self.told + self.awaiting.len();
+        self.awaiting.push_back(item);
+        for &(step, many) in awaited {
+            if self.waiting.len() <= step as usize {
+                self.waiting.resize(step as usize + 1, Vec::new());
+            }
+            self.waiting[step as usize].push((number, many));
+        }
+    }
+
+    /// An element of a step has ended: those in front of it in the same parent have waited for it.
+    fn meet(&mut self, step: u32, parent: usize, row: u32) {
+        let Some(waiting) = self.waiting.get_mut(step as usize) else { return };
+        let (awaiting, told) = (&mut self.awaiting, self.told);
+        let first = waiting.iter().rposition(|&(number, _)| awaiting[number - told].parent < parent);
+        let rest = waiting.split_off(first.map_or(0, |place| place + 1));
+        for (number, left) in rest {
+            let item = &mut awaiting[number - told];
+            let is_behind = item.verdict.is_some() && item.row < row;
+            if is_behind && left == 1 {
+                item.unmet -= 1;
+            } else {
+                waiting.push((number, left - u32::from(is_behind)));
+            }
+        }
+    }
+
+    /// The element at a place has ended: nothing is to come behind what is in it.
+    fn end_waiting(&mut self, place: usize) {
+        let (awaiting, told) = (&mut self.awaiting, self.told);
+        for waiting in &mut self.waiting {
+            while let Some(&(number, _)) = waiting.last() {
+                let item = &mut awaiting[number - told];
+                if item.parent < place {
+                    break;
+                }
+                item.unmet = 0;
+                waiting.pop();
+            }
+        }
+    }
+
+    /// The next item that waits no more.
+    fn next_told(&mut self) -> Option<Awaiting> {
+        let item = self.awaiting.front()?;
+        if item.unmet > 0 || item.verdict.is_none() {
+            return None;
+        }
+        self.told += 1;
+        self.awaiting.pop_front()
+    }
+}
+
+impl Projector {
+    /// An element has started that may be of interest to siblings.
+    #[inline(always)]
+    pub(super) fn enter_among_siblings(&mut self, number: u32) {
+        let action = self.automaton.action(number);
+        if action.remembered.is_empty() && action.awaiting.is_empty() {
+            return;
+        }
+        let place = self.open.len() - 1;
+        let Some(parent) = place.checked_sub(1) else { return };
+        let row = self.open[place].row;
+        for &step in &action.remembered {
+            if let Some(label) = self.automaton.plan().steps[step as usize].label {
+                let number = next_number(&mut self.positions, parent, step, NUMBER);
+                self.rows.numbers.push((row, label, number));
+            }
+        }
+        for &step in &action.awaiting {
+            let awaited = &self.automaton.plan().steps[step as usize].awaits;
+            self.siblings.wait(Awaiting { parent, step, row, verdict: None, unmet: awaited.len() }, awaited);
+        }
+    }
+
+    /// An element with a row has ended: what waited inside it is over, and others may have waited for it.
+    #[inline(always)]
+    pub(super) fn end_among_siblings(&mut self, element: &Open) {
+        let place = self.open.len();
+        while self.siblings.remembered.last().is_some_and(|one| one.parent >= place) {
+            self.siblings.remembered.pop();
+        }
+        let is_waited = !self.siblings.awaiting.is_empty();
+        if is_waited {
+            self.siblings.end_waiting(place);
+        }
+        let action = self.automaton.action(element.action);
+        if let Some(parent) = place.checked_sub(1) {
+            for &step in &action.remembered {
+                let most = self.automaton.plan().steps[step as usize].remembers;
+                self.siblings.remember(Remembered { parent, step, row: element.row }, most);
+            }
+            for &step in action.awaited.iter().filter(|_| is_waited) {
+                self.siblings.meet(step, parent, element.row);
+            }
+        }
+        self.tell_awaited();
+    }
+
+    /// Tell the items that wait no more, in document order.
+    #[inline(always)]
+    pub(super) fn tell_awaited(&mut self) {
+        while let Some(item) = self.siblings.next_told() {
+            let verdict = item.verdict.unwrap_or(Verdict::Fails);
+            if verdict != Verdict::Fails {
+                self.tell_item(item.step, item.row, verdict);
+            }
+        }
+    }
+}

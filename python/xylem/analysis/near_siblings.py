@@ -1,0 +1,107 @@
+"""Steps to siblings of a node that a scan can keep: the nearest in front of it or behind it, and how many there are.
+
+    $x/preceding-sibling::a[1]      $x/preceding-sibling::*[self::a or self::b][1]/@k
+    $x/following-sibling::a[2]      count($x/preceding-sibling::a)
+
+What is in front of a number must be decided by a start tag; what stands behind it is asked of the sibling as kept.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from zlib import crc32
+
+from xylem.analysis.streamable_paths import is_element_test
+from xylem.functions.registry import FN
+from xylem.syntax import ast, print_query
+
+AXES = ("preceding-sibling", "following-sibling")
+MOST_SIBLINGS = 8
+"""A sibling further away is not looked for by keeping all between."""
+
+
+@dataclass(frozen=True)
+class NearSibling:
+    """The n-th sibling of those that pass a test."""
+
+    axis: str
+    test: ast.NodeTest
+    tests: tuple[ast.Expr, ...]
+    """Predicates in front of the number; decided by a start tag."""
+    number: int
+
+    @property
+    def label(self) -> int:
+        """What the number of siblings goes by."""
+        return sibling_label(self.test, self.tests)
+
+
+def near_sibling(step: ast.AxisStep) -> NearSibling | None:
+    """Which sibling a step leads to, where it is near."""
+    if step.axis not in AXES or not is_element_test(step.test):
+        return None
+    tests: list[ast.Expr] = []
+    for predicate in step.predicates:
+        if isinstance(predicate, ast.IntegerLiteral):
+            if not 1 <= predicate.value <= MOST_SIBLINGS:
+                return None
+            return NearSibling(step.axis, step.test, tuple(tests), predicate.value)
+        if not _is_of_start_tag(predicate):
+            return None
+        tests.append(predicate)
+    return None
+
+
+def counted_siblings(call: ast.Expr) -> tuple[ast.Expr | None, ast.AxisStep] | None:
+    """count($x/preceding-sibling::a): where it starts, None for the context item, and the step."""
+    match call:
+        case ast.FunctionCall(name=ast.Name(local="count", uri=uri), arguments=(argument,)) if uri == FN:
+            return siblings_before(argument)
+    return None
+
+
+def siblings_before(expr: ast.Expr) -> tuple[ast.Expr | None, ast.AxisStep] | None:
+    """All siblings in front of one node that start tags decide on."""
+    match expr:
+        case ast.AxisStep():
+            start, step = None, expr
+        case ast.Path(left=ast.VarRef() | ast.ContextItem() as left, right=ast.AxisStep() as right):
+            start, step = left, right
+        case _:
+            return None
+    if step.axis != "preceding-sibling" or not is_element_test(step.test):
+        return None
+    return (start, step) if all(map(_is_of_start_tag, step.predicates)) else None
+
+
+def nearest(step: ast.AxisStep) -> ast.AxisStep:
+    """The step to the nearest of the siblings alone."""
+    return replace(step, predicates=(*step.predicates, ast.IntegerLiteral(1)))
+
+
+def sibling_label(test: ast.NodeTest, tests: tuple[ast.Expr, ...]) -> int:
+    """The label of siblings that a test and predicates select."""
+    return crc32(print_query(ast.AxisStep("child", test, tests)).encode())
+
+
+def _is_of_start_tag(predicate: ast.Expr) -> bool:
+    """Whether a predicate asks for names, or for an attribute and what it equals."""
+    match predicate:
+        case ast.AxisStep(axis="self", predicates=()):
+            return isinstance(predicate.test, ast.NameTest)
+        case ast.AxisStep(axis="attribute", predicates=()):
+            return isinstance(predicate.test, ast.NameTest)
+        case ast.Or(left=left, right=right):
+            return _is_self(left) and _is_self(right)
+        case ast.GeneralComparison(op="=", left=ast.AxisStep() as left, right=ast.StringLiteral()):
+            return left.axis == "attribute" and isinstance(left.test, ast.NameTest) and not left.predicates
+    return False
+
+
+def _is_self(expr: ast.Expr) -> bool:
+    match expr:
+        case ast.Or(left=left, right=right):
+            return _is_self(left) and _is_self(right)
+        case ast.AxisStep(axis="self", predicates=()):
+            return isinstance(expr.test, ast.NameTest)
+    return False

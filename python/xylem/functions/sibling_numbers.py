@@ -1,0 +1,27 @@
+"""The number that a scan gave an element among its siblings, where those in front of it were not kept.
+
+Generated code asks for it in the place of counting what is in front of a node.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xylem.values.node import Node
+
+from .registry import function
+
+
+@function("_siblings:number", "node()*, xs:integer", "xs:integer")
+def number(nearest: Sequence[Node], label: int) -> int:
+    """The number of the nearest sibling, 0 where there is none; -1 where no scan has numbered it."""
+    if not nearest:
+        return 0
+    if len(nearest) > 1:
+        return -1
+    (node,) = nearest
+    native = node.tree.native
+    if native is not None:
+        found = native.number(node.pre, label)
+        return -1 if found is None else found
+    return node.tree.numbers.get((node.pre, label), -1)

@@ -1,0 +1,111 @@
+"""Siblings among the rows of a scan: the last ones stay, they are numbered, and records wait for those to come."""
+
+from __future__ import annotations
+
+import pytest
+from xylem.plan.scan_plan import Batch, PresenceTest, Report, ScanPlan, ScanStep
+from xylem.source import kernel
+from xylem.source.limits import DEFAULT_LIMITS, Limits
+from xylem.source.python_scanner import PythonScanner
+from xylem.source.scan import NewScanner
+
+SCANNERS = [
+    pytest.param(PythonScanner, id="python"),
+    pytest.param(
+        getattr(kernel, "Scanner", None),
+        id="kernel",
+        marks=pytest.mark.skipif(kernel.kernel_build() is None, reason="the kernel has no scanner here"),
+    ),
+]
+DOCUMENT = b"<r><b x='1'>one</b><a>i</a><c><a>ii</a><b>two</b><a>iii</a></c><b x='2'/><b/><a><a>iv</a></a></r>"
+STARTED, ITEM = 1, 4
+
+
+def told(new_scanner: NewScanner, plan: ScanPlan, size: int, limits: Limits = DEFAULT_LIMITS) -> list[tuple[str, ...]]:
+    """For each record of step 1, what stands in its parent as far as it is kept, and the numbers that are told."""
+    scanner = new_scanner(plan, limits)
+    found: list[tuple[str, ...]] = []
+    names: list[str] = [""]
+
+    def add(batch: Batch | None) -> None:
+        if batch is None:
+            return
+        names.extend(local for _, local, _ in batch.new_names)
+        for step, row in zip(batch.steps, batch.rows, strict=True):
+            if step == 1:
+                found.append(tuple(_children(batch, batch.parents[row], row)))
+
+    def _children(batch: Batch, parent: int, own: int) -> list[str]:
+        shown = []
+        for row in range(parent + 1, batch.ends[parent]):
+            if batch.parents[row] == parent and batch.codes[row] & 7 == 1:
+                text = "".join(v or "" for v in batch.values[row : batch.ends[row]])
+                number = next((str(n) for (at, _), n in batch.numbers.items() if at == row), "")
+                mark = "*" if row == own else ""
+                shown.append(f"{mark}{names[batch.codes[row] >> 3]}{number}:{text}")
+        return shown
+
+    for place in range(0, len(DOCUMENT), size):
+        add(scanner.feed(DOCUMENT[place : place + size], True))
+    add(scanner.finish())
+    return found
+
+
+def plan(*steps: ScanStep) -> ScanPlan:
+    return ScanPlan((ScanStep(-1), *steps))
+
+
+@pytest.mark.parametrize("new_scanner", SCANNERS)
+def test_the_last_siblings_stay_whatever_the_batches(new_scanner: NewScanner) -> None:
+    asked = plan(
+        ScanStep(0, "descendant", "", "a", Report.ITEM, text=True),
+        ScanStep(0, "descendant", "", "b", attributes=(("", "x"),), remembers=1, label=7, text=True),
+    )
+    for size in (1, 3, 1000):
+        seen = [[one for one in row if one.startswith(("b", "*"))] for row in told(new_scanner, asked, size)]
+        assert [row[: row.index(next(one for one in row if one[0] == "*")) + 1][-2:] for row in seen] == [
+            ["b1:1one", "*a:i"],
+            ["*a:ii"],
+            ["b1:two", "*a:iii"],
+            ["*a:iv"],
+            ["b3:", "*a:iv"],
+        ], size
+
+
+@pytest.mark.parametrize("new_scanner", SCANNERS)
+def test_a_sibling_is_kept_by_what_its_start_tag_says(new_scanner: NewScanner) -> None:
+    with_x = ScanStep(0, "descendant", "", "b", attributes=(("", "x"),), tests=(PresenceTest("", "x"),), remembers=2)
+    asked = plan(ScanStep(0, "descendant", "", "a", Report.ITEM), with_x)
+    for size in (1, 3, 1000):
+        last = told(new_scanner, asked, size)[-1]
+        assert [one for one in last if one[0] != "a" and one[0] != "c"] == ["b:1", "b:2", "*a:"], size
+
+
+@pytest.mark.parametrize("new_scanner", SCANNERS)
+def test_records_wait_for_siblings_and_come_in_document_order(new_scanner: NewScanner) -> None:
+    asked = plan(
+        ScanStep(0, "descendant", "", "a", Report.ITEM, text=True, awaits=((2, 1),)),
+        ScanStep(0, "descendant", "", "b", attributes=(("", "x"),), remembers=1, text=True),
+    )
+    for size in (1, 3, 1000):
+        rows = told(new_scanner, asked, size)
+        behind = [row[next(n for n, one in enumerate(row) if one[0] == "*") :] for row in rows]
+        assert [[one for one in row if one[0] != "a" and one[0] != "c"][:2] for row in behind] == [
+            ["*a:i", "b:2"],
+            ["*a:ii", "b:two"],
+            ["*a:iii"],
+            ["*a:iv"],
+            ["*a:iv"],
+        ], size
+
+
+@pytest.mark.parametrize("new_scanner", SCANNERS)
+def test_no_more_is_kept_than_the_last(new_scanner: NewScanner) -> None:
+    asked = plan(ScanStep(0, "descendant", "", "a", Report.START, remembers=1))
+    scanner = new_scanner(asked, DEFAULT_LIMITS)
+    scanner.feed(b"<r>", True)
+    rows = []
+    for _ in range(200):
+        batch = scanner.feed(b"<a/>", True)
+        rows.append(len(batch.codes) if batch is not None else 0)
+    assert max(rows) <= 4
