@@ -27,6 +27,8 @@ declare function local:two($x) { { set $n := $n + 1; $x } };
 RECORDS = [*(f'<r k="{number * 7 % 5}"/>' for number in range(11)), *(f'<s k="{number % 3}"/>' for number in range(5))]
 INPUT = f"<l>{''.join(RECORDS)}</l>"
 STREAMED = [
+    "for $r in //r where $r/@k > 1 and not($r/x) return (local:next(), string($r/@k))",
+    "for $r in //*[not(x)] return <e n='{ local:next() }'/>",
     "for $r in /l/r return { set $n := $n + 1; $n }",
     "count(for $r in /l/r return { set $n := $n + 1; $n })",
     "sum(for $r in /l/r return local:next())",

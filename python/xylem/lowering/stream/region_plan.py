@@ -195,6 +195,7 @@ class RegionPlanner:
         kept = Projection()
         add_needs(handler.body, {handler.variable: kept})
         region.at_start = is_known_at_start(kept)
+        region.is_tried = not b.c.static.is_sequential
         region.nested = nested and not region.at_start
         region.counter = None if handler.position is None else b.slot(handler.position)
         region.limit = limit_of(handler)

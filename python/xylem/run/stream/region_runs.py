@@ -49,7 +49,11 @@ class RegionRuns:
     def _writes_nothing(self, role: RegionRole, node: Node) -> bool:
         recorder = Recorder()
         self.run.env[role.slot] = node
-        self.run.space[role.body](recorder, self.run.env)
+        try:
+            self.run.space[role.body](recorder, self.run.env)
+        except XylemError:
+            # The result fails only if its test holds, which is not known yet.
+            return False
         return not recorder.calls
 
     # --- candidates
@@ -125,7 +129,7 @@ class RegionRuns:
 
     def result(self, role: RegionRole) -> Action:
         # A start tag tells all that would be written: where that is nothing, nobody need wait for it.
-        may_be_nothing = role.at_start and role.counter is None
+        may_be_nothing = role.at_start and role.counter is None and role.is_tried
 
         def copied(node: Node) -> tuple[Node, int] | None:
             return None if may_be_nothing and self._writes_nothing(role, node) else _copied(role, node)

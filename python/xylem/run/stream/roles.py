@@ -305,6 +305,8 @@ class RegionRole:
     nested: bool = False
     """Results may contain each other."""
     at_start: bool = False
+    is_tried: bool = True
+    """Off where a result must be computed once at most: it may set variables."""
     counter: int | None = None
     limit: int | None = None
 
