@@ -65,6 +65,8 @@ pub struct Rows {
     pub taken: Vec<Taken>,
     /// The results among it, end to end.
     pub taken_text: Vec<u8>,
+    /// The elements that were open when it began, from the outside in.
+    pub spine: Vec<u32>,
     /// Whether more text belongs to the last row.
     text_is_open: bool,
 }

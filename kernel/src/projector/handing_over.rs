@@ -70,6 +70,8 @@ impl Projector {
         if let Some(text) = open_text {
             self.rows.text(self.open[self.with_rows - 1].row, &text);
         }
+        // Siblings that are remembered stand before the element that is open.
+        self.rows.spine = self.open[..self.with_rows.min(self.open.len())].iter().map(|element| element.row).collect();
         self.repeated = self.rows.len();
         self.has_counted = false;
         let fresh = vec![0; self.counts.len()];

@@ -43,6 +43,8 @@ pub struct Tree {
     prefixed: Vec<(u32, Box<str>)>,
     /// Rows with a label and a number under it, by ascending row.
     numbers: Vec<(u32, u32, u64)>,
+    /// Of a batch, the elements that were open when it began, from the outside in.
+    opened: Vec<u32>,
     /// Rows by code, for the codes that were asked for. Behind a lock, so that whoever only reads a tree needs no more than
     /// a shared reference: making a Python object may run other code that reads the same tree.
     index: Mutex<FxHashMap<u32, Arc<[u32]>>>,
@@ -61,6 +63,7 @@ impl Tree {
             declared: rows.declared,
             prefixed: rows.prefixed,
             numbers: rows.numbers,
+            opened: rows.spine,
             index: Mutex::default(),
         })
     }
@@ -135,8 +138,11 @@ impl Tree {
         next
     }
 
-    /// The root, and the first children that are elements, from the outside in.
+    /// The root, and what was open when the batch began; else the first children that are elements, from the outside in.
     pub fn spine(&self) -> Vec<u32> {
+        if !self.opened.is_empty() {
+            return self.opened.clone();
+        }
         let mut found = vec![0];
         let mut row = 1;
         loop {

@@ -31,6 +31,9 @@ def streamable_path(expr: ast.Expr, variables: Container[str]) -> StreamablePath
     parts: list[ast.Expr] = []
     while True:
         if isinstance(expr, ast.Path):
+            if isinstance(expr.right, ast.Filter):
+                # a/(b/c)[test]: neither a step nor a test of what stands before it.
+                return None
             parts.append(expr.right)
             expr = expr.left
         elif isinstance(expr, ast.Filter):

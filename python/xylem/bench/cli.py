@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from .best_match_command import best_match
+from .everyday_command import everyday_cost
 from .history_command import history_cost
 from .linear_road.command import linear_road
 from .messages_command import messages_cost
@@ -131,6 +132,7 @@ def _write(output: Path, pieces: Iterator[str]) -> None:
 matches = app.command("best-match", epilog="Example: `xylem bench best-match --records 100000 --json matches.json`")(
     best_match
 )
+everyday = app.command("everyday", epilog="Example: `xylem bench everyday --size 20 --json day.json`")(everyday_cost)
 flux = app.command("flux", epilog="Example: `xylem bench flux --size 10 --json buffers.json`")(flux_buffers)
 scan = app.command("scan", epilog="Example: `xylem bench scan --sizes 100,1000 --svg scan.svg`")(scan_speed)
 road = app.command("linear-road", epilog="Example: `xylem bench linear-road --minutes 5 --speed 10 --svg times.svg`")(

@@ -118,13 +118,14 @@ def xquery(line: str, cell: str, variables: dict[str, Any]) -> Answer | Explaine
 
 
 def _items(query: Any, source: Any, bound: dict[str, Any]) -> Iterable[Any]:
+    from xylem.stream_result import StreamResult
     from xylem.values.element_trees import is_element_tree, is_foreign_element
     from xylem.values.node import Node
 
     if source is None or isinstance(source, Node) or is_foreign_element(source) or is_element_tree(source):
         items: Iterable[Any] = query.run(source, bound).drawn()
         return items
-    streamed: Iterable[Any] = query._items_of(source, {"variables": bound})
+    streamed: Iterable[Any] = query._read(source, {"variables": bound}, StreamResult.xdm)
     return streamed
 
 

@@ -293,7 +293,7 @@ Taken: TypeAlias = tuple[int, int, int, list[int], str | None, int, int, int, in
 class Batch:
     """What a scanner hands over after some input.
 
-    The columns are those of `values/tree.py`; row 0 is the document node, then the spine. `kinds`, `steps` and
+    The columns are those of `values/tree.py`; row 0 is the document node, then the `spine`. `kinds`, `steps` and
     `rows` are the records: kind 1 START, 2 END, 3 TEXT, 4 ITEM, 5 WRITTEN; the step; the row in this batch's
     columns, which for WRITTEN is 0: its text is the next of `written`. A record of an element that started in an
     earlier batch points to its row of the spine. An open element to be reported as ITEM takes all its rows along
@@ -321,6 +321,9 @@ class Batch:
     """Rows whose prefix differs from the one in the table."""
     numbers: dict[tuple[int, int], int] = field(default_factory=dict)
     """By row and label: the number of an element among those of its step below its parent."""
+    spine: list[int] = field(default_factory=list)
+    """The rows of the elements that were open when the batch began, from the outside in; siblings that are remembered
+    stand before them."""
     counts: list[int] = field(default_factory=list)
     """For each step, how many elements were counted since the last batch, or what its tally came to."""
     input_bytes: int = 0

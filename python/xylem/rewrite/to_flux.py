@@ -291,8 +291,11 @@ class _Converter:
         conditions: tuple[ast.Expr, ...] = ()
         if not self._can_follow(found, place):
             split = with_conditions_above(found, variable(bound), partial(self._is_local_test, place=place))
-            if split is None or position is not None or number is not None or window is not None:
-                return None if window is not None else self._for_below(clause, collection, rest, result, place)
+            if number is not None or window is not None:
+                # They count what passes all tests.
+                return None
+            if split is None or position is not None:
+                return self._for_below(clause, collection, rest, result, place)
             found, conditions = split
         path = tuple(map(flux_step, found.steps))
         try:
@@ -490,6 +493,9 @@ class _Converter:
         start, rest = split_start(resolved)
         found = picked(start, place.streams)
         if found is None or not all(is_local(part, place.streams) for part in rest):
+            return None
+        if not self._can_follow(found.path, place):
+            # What is counted has passed all tests, also those that would be made in the loop.
             return None
         if rest and not found.is_single and not stays_inside(rest):
             return None

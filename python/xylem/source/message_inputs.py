@@ -45,6 +45,7 @@ class MessageInputs:
         self._total = total
         self._reader = MessageReader(limits, None)
         self._read: tuple[int, ListedBatch, ReadBatch] | None = None
+        self._last_asked = -1
 
     def __len__(self) -> int:
         return self._total
@@ -90,7 +91,10 @@ class MessageInputs:
     def document(self, number: int) -> tuple[Node, int]:
         """The document node, and the bytes that were read for it."""
         known = self._read
-        if known is None or not known[0] <= number < known[0] + len(known[1]):
+        # Who goes back begins anew: documents that are read together are in the order of the input.
+        is_back = number <= self._last_asked
+        self._last_asked = number
+        if known is None or is_back or not known[0] <= number < known[0] + len(known[1]):
             known = self._batch_from(number, False)
         first, batch, read = known
         taken = batch.document(number - first)

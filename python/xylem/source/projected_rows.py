@@ -205,6 +205,7 @@ class ProjectedRows:
         self._has_counted = False
         self.batch = Batch(counts=[0] * len(done.counts))
         self._repeat_spine(done)
+        self.batch.spine = [open_row.row for open_row in self.open]
         self._repeated = len(self.batch.codes)
         return done
 

@@ -195,6 +195,7 @@ class BatchTrees:
         tree.ends, tree.parents, tree.values = batch.ends, batch.parents, batch.values
         if batch.declared:
             tree.declared = batch.declared
+        tree.opened = batch.spine
         if batch.numbers:
             tree.numbers = batch.numbers
         for row, prefix in batch.prefixed.items():

@@ -145,7 +145,7 @@ class NativeRows(Protocol):
         """The row after another one (-1: the first) on the axis of a plan of one step; -1 where it ends."""
 
     def spine(self) -> list[int]:
-        """The root, and the first children that are elements, from the outside in."""
+        """What was open when a batch began; else the root, and the first children that are elements, inwards."""
 
     # --- many rows
 

@@ -50,6 +50,7 @@ class Tree(TreeInterface):
         "isolated",
         "native",
         "numbers",
+        "opened",
         "parents",
         "prefixed",
         "values",
@@ -68,6 +69,7 @@ class Tree(TreeInterface):
         self.declared: dict[int, dict[str, str]] = _NO_DECLARATIONS
         self.isolated: set[int] = _NO_ROWS
         self.numbers: dict[tuple[int, int], int] = {}
+        self.opened: list[int] = []
         self.base = base
         self.document_uri: str | None = None
         self.id_rules = _NO_RULES

@@ -51,6 +51,8 @@ class TreeInterface:
     """Elements that do not inherit namespaces from their parent (copy-namespaces no-inherit)."""
     numbers: Mapping[tuple[int, int], int] = _NO_NUMBERS
     """Numbers that a scan gave rows, by row and label, where the kernel does not keep them."""
+    opened: Sequence[int] = ()
+    """Of a batch that the kernel does not keep: the rows of what was open when it began, from the outside in."""
     base: str | None
     document_uri: str | None
     id_rules: frozenset[tuple[int, int]]
@@ -148,7 +150,9 @@ class TreeInterface:
         return list(self.codes[start:end]), ends, parents, list(self.values[start:end])
 
     def spine(self) -> list[int]:
-        """The root, and the first children that are elements, from the outside in: in a batch, what is open."""
+        """What was open when a batch began; else the root, and the first children that are elements, inwards."""
+        if self.opened:
+            return list(self.opened)
         codes = self.codes
         found = [0]
         row, size = 1, len(codes)

@@ -66,6 +66,7 @@ _WRITTEN: dict[str, tuple[Reading, ...]] = {
     "fn:zero-or-one": (S,),
     "_history:lookup": (B,),
     "_history:versions": (B,),
+    "_siblings:number": (B,),
     "xylem:add-timestamp": (P,),
     "xylem:event-order": (P,),
     "array:append": (B, B),

@@ -290,9 +290,11 @@ class StreamBuilder:
             element = self.steps.follow(parent, handler.step, Report.START | Report.END)
             element.tests = (*own_tests, *selection.tests_of(stream, handler.variable))
             self.decided |= selection.decided_at_start(stream, handler.variable)
+            # What the scan decides of its children, a whole element still has to be asked.
+            decided = frozenset(self.decided)
             self._scope(stream, element.index, role, index, single)
             if not single:
-                self._offer_whole(element, handler)
+                self._offer_whole(element, handler, decided)
             return
         planned = self.steps.follow(parent, handler.step, Report.ITEM)
         planned.tests = own_tests
@@ -386,10 +388,10 @@ class StreamBuilder:
             self.beyond_scan.append(beyond)
             return None
 
-    def _offer_whole(self, element: PlannedStep, handler: On) -> None:
+    def _offer_whole(self, element: PlannedStep, handler: On, decided: frozenset[ast.Expr]) -> None:
         """Where an element is small, the scan may write all of it."""
         needs = needed_for_whole(handler.body, handler.variable)
-        template = None if needs is None else self._template(hoisted(handler.body), handler.variable, self.decided)
+        template = None if needs is None else self._template(hoisted(handler.body), handler.variable, decided)
         if template is not None and is_near(template):
             element.result = template
             add_needs(handler.body, {handler.variable: element.kept})

@@ -237,9 +237,9 @@ def guards(body: Flux) -> Guards:
 
 def _of_handler(variable: str, handler: Handler) -> Guards:
     below = guards(handler.body) if isinstance(handler, (On, OnFirst, OnWindow, OnEach)) else None
-    if below is None or not isinstance(handler, On) or handler.step.axis != "attribute":
+    if below is None or not isinstance(handler, On) or handler.step.axis != "attribute" or handler.through:
         return below
-    # Without the attribute it does not fire.
+    # Without the attribute of the element itself it does not fire.
     return below | {path_expression(variable, (handler.step,))}
 
 

@@ -1,0 +1,52 @@
+"""One everyday query over a file, by one engine, in a process of its own.
+
+python -m xylem.bench.everyday_worker Xylem product photons.xml
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+from .everyday_tasks import BY_NAME
+from .file_to_answer import Answer, measured, on_one_core, streamed
+
+
+def xylem(task: str, document: Path) -> Answer:
+    """This engine over the stream."""
+    return streamed(BY_NAME[task].query, document, task.replace(" ", "-"))
+
+
+def tree(task: str, document: Path) -> Answer:
+    """This engine over the tree, the parse counted."""
+    import xylem as engine
+
+    engine.compile("<a>{ /b/c }</a>").run(engine.parse("<b><c/></b>")).serialize()
+    return lambda: engine.compile(BY_NAME[task].query).run(engine.parse(document)).serialize()
+
+
+def lxml(task: str, document: Path) -> Answer:
+    """A loop by hand over iterparse."""
+    import lxml.etree  # noqa: F401  # loaded before the clock starts
+
+    return lambda: BY_NAME[task].by_hand(document)
+
+
+ENGINES = {"Xylem": xylem, "tree": tree, "lxml": lxml}
+
+
+def main() -> None:
+    """Run what the arguments name and print the figures as JSON."""
+    engine, task, document = sys.argv[1:]
+    on_one_core()
+    try:
+        answer = ENGINES[engine](task, Path(document))
+    except ImportError as missing:
+        print(json.dumps({"missing": f"{missing} (pip install lxml)"}))
+        return
+    print(json.dumps(measured(answer)))
+
+
+if __name__ == "__main__":
+    main()
