@@ -321,9 +321,6 @@ class Batch:
     """Rows whose prefix differs from the one in the table."""
     numbers: dict[tuple[int, int], int] = field(default_factory=dict)
     """By row and label: the number of an element among those of its step below its parent."""
-    spine: list[int] = field(default_factory=list)
-    """The rows of the elements that were open when the batch began, from the outside in; siblings that are remembered
-    stand before them."""
     counts: list[int] = field(default_factory=list)
     """For each step, how many elements were counted since the last batch, or what its tally came to."""
     input_bytes: int = 0
@@ -336,6 +333,9 @@ class Batch:
     """All columns, where the kernel keeps them; the lists here are then empty."""
     taken: Sequence[Taken] = ()
     """What takers were given, owner by owner."""
+    spine: list[int] = field(default_factory=list)
+    """The rows of the elements that were open when the batch began, from the outside in; siblings that are remembered
+    stand before them."""
 
 
 @dataclass(frozen=True, slots=True)
