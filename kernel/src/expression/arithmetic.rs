@@ -56,7 +56,7 @@ fn of_integers(operator: Operator, a: i64, b: i64) -> Result<Atom<'static>, Unde
 
 fn of_decimals(operator: Operator, a: Decimal, b: Decimal) -> Option<Atom<'static>> {
     match operator {
-        Operator::Add => a.add(b).map(Atom::Decimal),
+        Operator::Add => a.plus(b).map(Atom::Decimal),
         Operator::Subtract => a.subtract(b).map(Atom::Decimal),
         Operator::Multiply => a.multiply(b).map(Atom::Decimal),
         Operator::Divide => a.divide(b).map(Atom::Decimal),

@@ -74,14 +74,14 @@ impl Decimal {
     }
 
     /// The sum.
-    pub fn add(self, other: Self) -> Option<Self> {
+    pub fn plus(self, other: Self) -> Option<Self> {
         let (a, b, scale) = aligned(self, other)?;
         Some(Decimal { units: a.checked_add(b)?, scale })
     }
 
     /// The difference.
     pub fn subtract(self, other: Self) -> Option<Self> {
-        self.add(other.negate()?)
+        self.plus(other.negate()?)
     }
 
     /// The product.
@@ -239,7 +239,7 @@ mod tests {
 
     #[test]
     fn sums_and_products_are_exact() {
-        assert_eq!(shown(read("0.1").add(read("0.2"))), "0.3");
+        assert_eq!(shown(read("0.1").plus(read("0.2"))), "0.3");
         assert_eq!(shown(read("1.5").multiply(read("-0.25"))), "-0.375");
         assert_eq!(shown(read("-7.5").modulo(read("2"))), "-1.5");
         assert_eq!(read("-7.5").integer_divide(read("2")), Some(-3));

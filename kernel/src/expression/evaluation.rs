@@ -89,7 +89,7 @@ impl<'a> Evaluation<'a, '_> {
                 }
             }
             Function::Negate => return self.number(&arguments[0])?.map(negated).transpose(),
-            Function::Plus => return Ok(self.number(&arguments[0])?),
+            Function::Plus => return self.number(&arguments[0]),
             Function::Single(comparison) => match (self.one(&arguments[0])?, self.one(&arguments[1])?) {
                 (Some(left), Some(right)) => Atom::Boolean(value_holds(comparison, &left, &right)?),
                 _ => return Ok(None),

@@ -35,7 +35,7 @@ fn of_decimal(rounding: Rounding, value: Decimal) -> Option<Decimal> {
         Rounding::Absolute => value.absolute(),
         Rounding::Floor => value.floor(),
         Rounding::Ceiling => value.negate()?.floor()?.negate(),
-        Rounding::Nearest => value.add(Decimal::read(b"0.5")?)?.floor(),
+        Rounding::Nearest => value.plus(Decimal::read(b"0.5")?)?.floor(),
     }
 }
 
