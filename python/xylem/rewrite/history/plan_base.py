@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -76,7 +77,7 @@ def _unsafe_functions(prolog: Sequence[ast.Declaration]) -> dict[tuple[str, str]
     return found
 
 
-class PlanBase:
+class PlanBase(ABC):
     """The state of a planner."""
 
     def __init__(self, prolog: Sequence[ast.Declaration], is_empty_greatest: bool, finds_joins: bool) -> None:
@@ -184,14 +185,14 @@ class PlanBase:
 
     # --- what the other parts plan
 
-    def _fold(self, expr: ast.Expr) -> plan.Operator | None:
-        raise NotImplementedError
+    @abstractmethod
+    def _fold(self, expr: ast.Expr) -> plan.Operator | None: ...
 
-    def _slice(self, expr: ast.Expr) -> plan.Operator | None:
-        raise NotImplementedError
+    @abstractmethod
+    def _slice(self, expr: ast.Expr) -> plan.Operator | None: ...
 
-    def _computed(self, expr: ast.Expr) -> plan.Operator:
-        raise NotImplementedError
+    @abstractmethod
+    def _computed(self, expr: ast.Expr) -> plan.Operator: ...
 
-    def _loop(self, expr: ast.Expr, fold: str | None = None) -> plan.Loop | None:
-        raise NotImplementedError
+    @abstractmethod
+    def _loop(self, expr: ast.Expr, fold: str | None = None) -> plan.Loop | None: ...
