@@ -5,12 +5,10 @@ python -m xylem.bench.everyday_worker Xylem product photons.xml
 
 from __future__ import annotations
 
-import json
-import sys
 from pathlib import Path
 
 from .everyday_tasks import BY_NAME
-from .file_to_answer import Answer, measured, on_one_core, streamed
+from .file_to_answer import Answer, streamed, tell_figures
 
 
 def xylem(task: str, document: Path) -> Answer:
@@ -36,17 +34,5 @@ def lxml(task: str, document: Path) -> Answer:
 ENGINES = {"Xylem": xylem, "tree": tree, "lxml": lxml}
 
 
-def main() -> None:
-    """Run what the arguments name and print the figures as JSON."""
-    engine, task, document = sys.argv[1:]
-    on_one_core()
-    try:
-        answer = ENGINES[engine](task, Path(document))
-    except ImportError as missing:
-        print(json.dumps({"missing": f"{missing} (pip install lxml)"}))
-        return
-    print(json.dumps(measured(answer)))
-
-
 if __name__ == "__main__":
-    main()
+    tell_figures(ENGINES, {})

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import json
 import os
+import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -67,6 +69,18 @@ def measured(answer: Answer) -> dict[str, Any]:
     cpu_seconds, seconds = time.process_time() - started, time.perf_counter() - clock
     peak = peak_rss_bytes()
     return {"cpu_seconds": cpu_seconds, "seconds": seconds, "peak_rss_bytes": peak, "answer": _digest(found)}
+
+
+def tell_figures(engines: Mapping[str, Callable[[str, Path], Answer]], packages: Mapping[str, str]) -> None:
+    """The whole of a worker: run the engine, task and document that its arguments name, and print figures as JSON."""
+    engine, task, document = sys.argv[1:]
+    on_one_core()
+    try:
+        answer = engines[engine](task, Path(document))
+    except ImportError as missing:
+        print(json.dumps({"missing": f"{missing} (pip install {packages.get(engine, engine)})"}))
+        return
+    print(json.dumps(measured(answer)))
 
 
 def _digest(found: str | Path) -> str:
