@@ -7,7 +7,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::plan::{Keep, NameOf, Plan, COUNT, END, ITEM, START, TEXTS};
+use crate::plan::{Keep, NameOf, Plan, COMMENTS, COUNT, END, INSTRUCTIONS, ITEM, START, TEXTS};
 
 /// Which attributes of an element are kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,6 +55,10 @@ pub struct Action {
     pub late: Vec<u32>,
     /// Steps with a record for each text node directly in it.
     pub texts: Vec<u32>,
+    /// Steps with a record for each comment directly in it.
+    pub comments: Vec<u32>,
+    /// Steps with a record for each processing instruction directly in it.
+    pub instructions: Vec<u32>,
     /// Steps that remember it, or number it.
     pub remembered: Vec<u32>,
     /// Steps whose records wait for siblings.
@@ -158,7 +162,10 @@ impl Automaton {
             collects: false,
             in_item: false,
         };
-        automaton.document = automaton.make_action(&outside, &[0]);
+        let is_document = |&(number, step): &(usize, &crate::plan::Step)| number == 0 || step.is_document;
+        let documents: Vec<u32> =
+            automaton.plan.steps.iter().enumerate().filter(is_document).map(|(number, _)| number as u32).collect();
+        automaton.document = automaton.make_action(&outside, &documents);
         automaton
     }
 
@@ -313,7 +320,10 @@ impl Automaton {
         let steps = &self.plan.steps;
         let follows = |is_descendant: bool| {
             let is_next = move |&(number, step): &(usize, &crate::plan::Step)| {
-                number > 0 && step.is_descendant == is_descendant && reached.contains(&(step.parent as u32))
+                number > 0
+                    && !step.is_document
+                    && step.is_descendant == is_descendant
+                    && reached.contains(&(step.parent as u32))
             };
             steps.iter().enumerate().filter(is_next).map(|(number, _)| number as u32).collect::<Vec<u32>>()
         };
@@ -328,7 +338,7 @@ impl Automaton {
         if any(|step| step.keep == Keep::String) && !copies {
             let followed = children.iter().chain(&descendants);
             let is_alone = followed.into_iter().all(|&step| self.only_counts[step as usize]);
-            if is_alone && !spells && !any(|step| step.text) {
+            if is_alone && !spells && !any(|step| step.text || step.remarks) {
                 collects = true;
             } else {
                 spells = true;
@@ -356,6 +366,8 @@ impl Automaton {
             }
         }
         let (counted, items, texts) = (with(COUNT), with(ITEM), with(TEXTS));
+        let (comments, instructions) = (with(COMMENTS), with(INSTRUCTIONS));
+        let keeps_remarks = reached.iter().any(|&step| steps[step as usize].remarks);
         let of = |which: fn(&crate::plan::Step) -> bool| {
             reached.iter().copied().filter(move |&step| which(&steps[step as usize])).collect::<Vec<u32>>()
         };
@@ -377,7 +389,7 @@ impl Automaton {
             is_record: is_simple && !at_end.is_empty(),
             keeps_text,
             collects: inner.collects && !inner.copies && !inner.spells,
-            keeps_comments: inner.copies && self.plan.comments,
+            keeps_comments: inner.copies && self.plan.comments || keeps_remarks,
             is_item: !items.is_empty(),
             attributes: self.kept_attributes(inner, reached),
             counted,
@@ -385,6 +397,8 @@ impl Automaton {
             nesting,
             late,
             texts,
+            comments,
+            instructions,
             remembered,
             awaiting,
             awaited,

@@ -8,7 +8,7 @@ use crate::plan::Plan;
 use crate::row_paths::NamedRows;
 use crate::rows::Rows;
 use crate::scanner::{Options, Scanner};
-use crate::template::{write_result, Part};
+use crate::template::{write_result, Items, Part};
 
 /// So many names are kept from one batch of documents to the next: a source that invents ever new ones must not fill memory.
 const MOST_NAMES: usize = 20_000;
@@ -19,8 +19,8 @@ pub type Document<'a> = (&'a [u8], bool);
 
 /// What became of a document.
 pub enum Outcome {
-    /// Its answer was written: where it ends in the text of the batch, and how many items it is.
-    Written(usize, u64),
+    /// Its answer was written: where it ends in the text of the batch, and what items it is.
+    Written(usize, Items),
     /// Its rows, with codes of the reader's table; and which of them are identifiers, by codes of element and attribute.
     Read(Box<Rows>, Vec<(u32, u32, bool)>),
     /// It has to be read in another way.
@@ -34,6 +34,47 @@ pub struct Outcomes {
     pub each: Vec<Outcome>,
     /// The answers that were written, end to end.
     pub text: Vec<u8>,
+}
+
+/// Answers of neighbours, one behind the other.
+#[derive(Default)]
+pub struct Run {
+    /// Their text: adjacent atomic values are set apart by a blank.
+    pub text: Vec<u8>,
+    /// All their items.
+    pub items: Items,
+}
+
+impl Run {
+    fn add(&mut self, text: &[u8], items: Items) {
+        if items.number == 0 {
+            return;
+        }
+        if self.items.ends_with_atomic && items.begins_with_atomic {
+            self.text.push(b' ');
+        }
+        self.text.extend_from_slice(text);
+        self.items.begins_with_atomic |= items.begins_with_atomic && self.items.number == 0;
+        self.items.number += items.number;
+        self.items.ends_with_atomic = items.ends_with_atomic;
+    }
+}
+
+impl Outcomes {
+    /// As many runs as there are documents that were not written, and one more.
+    pub fn runs(&self) -> Vec<Run> {
+        let (mut runs, mut run, mut start) = (Vec::new(), Run::default(), 0);
+        for outcome in &self.each {
+            if let Outcome::Written(end, items) = outcome {
+                run.add(&self.text[start..*end], *items);
+                start = *end;
+            } else {
+                runs.push(std::mem::take(&mut run));
+            }
+        }
+        runs.push(run);
+        runs
+    }
 }
 
 /// Reads documents.
@@ -128,12 +169,28 @@ mod tests {
             .each
             .iter()
             .map(|each| match each {
-                Outcome::Written(end, items) => (*end, *items),
+                Outcome::Written(end, items) => (*end, items.number),
                 _ => panic!("not written"),
             })
             .collect();
         assert_eq!(ends, [(3, 2), (3, 0), (7, 1)]);
         assert_eq!(found.text, b"1 2&lt;");
+    }
+
+    #[test]
+    fn blanks_stand_between_the_atomic_values_of_neighbours() {
+        let copies = Part::Copies(Reach { up: 0, path: vec![PathStep::child("", "a"), PathStep::child("", "c")] });
+        let template: Vec<Part> = values(&["a", "b"]).into_iter().chain([copies]).collect();
+        let documents =
+            ["<a><b>1</b></a>", "<a/>", "<a><b>2</b><c/></a>", "<a><b/></a>", "<", "<a><c/></a>", "<a><b/></a>"];
+        let runs: Vec<(String, u64, bool, bool)> = read(&documents, Some(template))
+            .runs()
+            .into_iter()
+            .map(|run| (String::from_utf8(run.text).unwrap_or_default(), run.items))
+            .map(|(text, items)| (text, items.number, items.begins_with_atomic, items.ends_with_atomic))
+            .collect();
+        let expected = [("1 2<c/>".to_string(), 4, true, true), ("<c/>".to_string(), 2, false, true)];
+        assert_eq!(runs, expected);
     }
 
     #[test]

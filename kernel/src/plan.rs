@@ -13,7 +13,13 @@ pub const ITEM: u8 = 4;
 pub const COUNT: u8 = 8;
 /// Text nodes that are children of the element are reported.
 pub const TEXTS: u8 = 16;
-/// The kind of a record of a text node.
+/// Comments that are its children are reported.
+pub const COMMENTS: u8 = 32;
+/// Processing instructions that are its children are reported.
+pub const INSTRUCTIONS: u8 = 64;
+/// Nodes that are its children and have nothing inside are reported.
+pub const LEAVES: u8 = TEXTS | COMMENTS | INSTRUCTIONS;
+/// The kind of a record of a text node, a comment or a processing instruction.
 pub const TEXT: u8 = 3;
 /// The kind of a record whose result is written.
 pub const WRITTEN: u8 = 5;
@@ -177,6 +183,8 @@ pub type NameOf = (Option<String>, Option<String>);
 pub struct Step {
     /// The step before it; steps come after their parents. Of step 0 it means nothing.
     pub parent: usize,
+    /// Whether it reaches the document node, as step 0 does, which is its parent.
+    pub is_document: bool,
     /// Whether it reaches any depth below its parent.
     pub is_descendant: bool,
     /// None for any namespace.
@@ -185,7 +193,7 @@ pub struct Step {
     pub local: Option<String>,
     /// Of each of these lists an element must have one of the names.
     pub among: Vec<Vec<NameOf>>,
-    /// START, END, ITEM, COUNT, TEXTS.
+    /// START, END, ITEM, COUNT, TEXTS, COMMENTS, INSTRUCTIONS.
     pub report: u8,
     /// Whether START records only tell which elements stand in each other: they need not be told in document order.
     pub nests: bool,
@@ -205,6 +213,8 @@ pub struct Step {
     pub attributes: Option<Vec<(String, String)>>,
     /// Whether text nodes that are its children are kept.
     pub text: bool,
+    /// Whether comments and processing instructions that are its children are kept.
+    pub remarks: bool,
     /// All must hold.
     pub tests: Vec<StartTest>,
     /// All must hold for an ITEM record.
@@ -280,6 +290,7 @@ impl Step {
         self.keep == Keep::Nothing
             && self.attributes.as_ref().is_some_and(Vec::is_empty)
             && !self.text
+            && !self.remarks
             && self.remembers == 0
     }
 

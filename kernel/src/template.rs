@@ -130,16 +130,28 @@ pub enum ScanResult {
 #[derive(Debug)]
 pub struct Undecided;
 
-/// Append the result of a template for the element of a row; how many items it is. Nothing is taken back if it is undecided.
+/// The items of a result: what may have to stand between them and others.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Items {
+    /// How many there are.
+    pub number: u64,
+    /// Whether the first is an atomic value.
+    pub begins_with_atomic: bool,
+    /// Whether the last is an atomic value.
+    pub ends_with_atomic: bool,
+}
+
+/// Append the result of a template for the element of a row; what items it is. Nothing is taken back if it is undecided.
 pub fn write_result<'a>(
     parts: &'a [Part],
     named: NamedRows<'a>,
     row: usize,
     out: &'a mut Vec<u8>,
-) -> Result<u64, Undecided> {
-    let mut writer = Writer { named, out, items: 0, depth: 0, is_after_atomic: false, variables: Vec::new() };
-    writer.parts(parts, &Around { row, around: None })?;
-    Ok(writer.items)
+) -> Result<Items, Undecided> {
+    let items = Items::default();
+    let mut writer = Writer { named, out, items, depth: 0, is_after_atomic: false, variables: Vec::new() };
+    writer.parts(parts, &Around::new(row))?;
+    Ok(Items { ends_with_atomic: writer.is_after_atomic, ..writer.items })
 }
 
 impl Tally {
@@ -205,7 +217,7 @@ pub struct Around<'a> {
 struct Writer<'a> {
     named: NamedRows<'a>,
     out: &'a mut Vec<u8>,
-    items: u64,
+    items: Items,
     /// Constructed elements around the place.
     depth: usize,
     /// Whether an atomic value was the last: another one is set off by a blank.
@@ -214,17 +226,31 @@ struct Writer<'a> {
     variables: Vec<Value<'a>>,
 }
 
-fn outcome(flow: ControlFlow<Undecided>) -> Result<(), Undecided> {
+/// How a walk that may break has ended.
+pub fn outcome(flow: ControlFlow<Undecided>) -> Result<(), Undecided> {
     match flow {
         ControlFlow::Continue(()) => Ok(()),
         ControlFlow::Break(undecided) => Err(undecided),
     }
 }
 
-fn flow(result: Result<(), Undecided>) -> ControlFlow<Undecided> {
+/// Whether a walk goes on.
+pub fn flow(result: Result<(), Undecided>) -> ControlFlow<Undecided> {
     match result {
         Ok(()) => ControlFlow::Continue(()),
         Err(undecided) => ControlFlow::Break(undecided),
+    }
+}
+
+impl<'a> Around<'a> {
+    /// An element outside of all loops.
+    pub fn new(row: usize) -> Self {
+        Around { row, around: None }
+    }
+
+    /// An element of a loop inside of another.
+    pub fn inside(row: usize, around: &'a Around<'a>) -> Self {
+        Around { row, around: Some(around) }
     }
 }
 
@@ -271,7 +297,7 @@ impl<'a> Writer<'a> {
                 Part::Each { reach, parts } => {
                     let named = self.named;
                     outcome(named.follow(&reach.path, here.start(reach), &mut |row| {
-                        flow(self.parts(parts, &Around { row, around: Some(here) }))
+                        flow(self.parts(parts, &Around::inside(row, here)))
                     }))?;
                 }
             }
@@ -280,7 +306,16 @@ impl<'a> Writer<'a> {
     }
 
     fn evaluation<'e>(&'e self, here: &'e Around<'e>) -> Evaluation<'a, 'e> {
-        Evaluation { named: self.named, variables: &self.variables, here }
+        Evaluation { named: self.named, variables: &self.variables, locals: None, here }
+    }
+
+    /// An item begins, or a part of the content of one.
+    #[inline(always)]
+    fn begin(&mut self, is_atomic: bool) {
+        if self.depth == 0 {
+            self.items.begins_with_atomic |= is_atomic && self.items.number == 0;
+            self.items.number += 1;
+        }
     }
 
     fn keep(&mut self, slot: usize, value: Value<'a>) {
@@ -297,7 +332,7 @@ impl<'a> Writer<'a> {
             _ => None,
         };
         let _ = named.follow(&reach.path, here.start(reach), &mut |element| {
-            self.items += u64::from(self.depth == 0);
+            self.begin(false);
             self.is_after_atomic = false;
             write_subtree(named, element, name, self.out);
             ControlFlow::<Infallible>::Continue(())
@@ -311,7 +346,7 @@ impl<'a> Writer<'a> {
         content: &'a [Part],
         here: &Around<'_>,
     ) -> Result<(), Undecided> {
-        self.items += u64::from(self.depth == 0);
+        self.begin(false);
         self.depth += 1;
         self.out.push(b'<');
         self.out.extend_from_slice(name.as_bytes());
@@ -351,9 +386,11 @@ impl<'a> Writer<'a> {
             }
             Piece::Values(values) => self.values(values, here, place),
             Piece::Computed(expression) => {
-                let evaluation = Evaluation { named: self.named, variables: &self.variables, here };
+                let evaluation = Evaluation { named: self.named, variables: &self.variables, locals: None, here };
                 let (out, is_after_atomic) = (&mut *self.out, &mut self.is_after_atomic);
+                let mut number = 0;
                 evaluation.each(expression, &mut |atom| {
+                    number += 1;
                     if std::mem::replace(is_after_atomic, true) {
                         out.push(b' ');
                     }
@@ -362,7 +399,9 @@ impl<'a> Writer<'a> {
                         other => other.write(out),
                     }
                     Ok(())
-                })
+                })?;
+                (0..number).for_each(|_| self.begin(true));
+                Ok(())
             }
         }
     }
@@ -380,7 +419,7 @@ impl<'a> Writer<'a> {
                     self.out.push(b' ');
                 }
                 number += 1;
-                self.items += u64::from(self.depth == 0);
+                self.begin(is_atomic);
                 value.texts(named, |text| escape(text, place, self.out));
                 ControlFlow::Continue(())
             })
@@ -388,7 +427,7 @@ impl<'a> Writer<'a> {
     }
 
     fn row(&mut self, cells: &[Cell], here: &Around<'_>) -> Result<(), Undecided> {
-        self.items += 1;
+        self.begin(false);
         for cell in cells {
             self.cell(cell, here)?;
             self.out.push(END_OF_CELL);

@@ -10,7 +10,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import replace
 from functools import partial
 from itertools import chain
@@ -53,7 +54,9 @@ if TYPE_CHECKING:
     from xylem.source.byte_source import ByteSource, Source
     from xylem.source.malformed import MalformedRecord, MalformedTally
     from xylem.stream_result import StreamResult
+    from xylem.values.arriving import Arriving
     from xylem.values.datetimes import DateTime
+    from xylem.values.paged_tree import TreePages
 
 __all__ = ["Functions", "Query", "Result", "aggregate", "compile", "function", "history_query", "items", "parse"]
 
@@ -154,7 +157,7 @@ def parse(
 
 def items(
     source: Source | ByteSource, path: str = "/*/*", *, limits: Limits = DEFAULT_LIMITS
-) -> Iterator[Any]:
+) -> Arriving:
     """What a path selects in a document, item by item while the document streams by: there may be no end of it.
 
     For variables declared ``as T**`` and for ``stream()``: each element is a small tree of its own, forgotten when
@@ -165,7 +168,7 @@ def items(
     >>> [str(found) for found in query.run(variables={"s": items(b"<a><t id='x'>1</t><t id='y'>2</t></a>")}).items]
     ['<attribute id pre=1>']
     """
-    return iter(compile(path).stream(source, limits=limits))
+    return compile(path).stream(source, limits=limits).__iter__()
 
 
 class Query:
@@ -219,6 +222,10 @@ class Query:
         measure: bool = False,
         time_limit: float | None = None,
         memory_limit: int | None = None,
+        spill: str | PathLike[str] | None = None,
+        window_bytes: int | None = None,
+        spilled_bytes: int = DEFAULT_LIMITS.spilled_bytes,
+        left_out: Counter[str] | None = None,
     ) -> Result:
         """Run the query; the result is computed as it is read.
 
@@ -231,6 +238,9 @@ class Query:
         With `measure`, the result tells what each operator took, gave and held (`Result.operators`).
         Where computing the result takes more than `time_limit` seconds, or the process more than `memory_limit` bytes,
         the run ends with XYRT0040 or XYRT0041, behind the items it gave.
+        Of the items that best-match joins keep, those beyond `window_bytes` wait in a file below the directory `spill`;
+        by default that is half of what `memory_limit` leaves, or of a gigabyte. That file has `spilled_bytes` at most.
+        `left_out` counts by variable the items that take no part in such a join, since a number is missing or NaN.
         """
         program = self._compiled.program
         counters = _counters() if measure else None
@@ -254,6 +264,8 @@ class Query:
             held_items=held_items,
             clock=clock,
             counters=counters,
+            pages=None if spill is None else _pages(spill, window_bytes, memory_limit, spilled_bytes),
+            left_out=left_out,
         )
         items = limited(drawn_deep(items) if program.may_recurse else items, RunLimits(time_limit, memory_limit))
         return Result(items, program.output, None if counters is None else partial(self._tree_counts, counters))
@@ -382,6 +394,9 @@ class Query:
         hundred bytes is most of the work. An iterator is read a batch ahead, of at most 512 documents or a megabyte.
         The answer to None is None.
 
+        Where documents are many and the scan can write an answer, it does: no tree is made of the document, and its
+        text costs what its bytes cost. Whoever reads the items of an answer gets them of a tree.
+
         A document that cannot be read, or makes the query fail, raises its error when it is its turn; iterating goes
         on with the next one. With ``on_error="give"`` the error stands in the place of the result.
         ``current-dateTime()`` is one moment for all documents; limits are those of each.
@@ -406,10 +421,8 @@ class Query:
         environment: Mapping[str, str] | None = None,
         limits: Limits = DEFAULT_LIMITS,
     ) -> Iterator[Any]:
-        """The same as `run_many`, where answers are read as text: those that the scan can write, it writes.
-
-        No tree is made for such an answer, and no Python runs: it costs what its bytes cost. A document of more than a
-        megabyte streams by while its result is read, as by `stream`, if the query can be answered so.
+        """The same as `run_many`, for documents of any size: one of more than a megabyte streams by while its result is
+        read, as by `stream`, if the query can be answered so.
 
         >>> import xylem
         >>> query = xylem.compile("for $o in /o return <sold>{ $o/n }</sold>")
@@ -431,7 +444,7 @@ class Query:
     ) -> MessageResults:
         from xylem.message_results import MessageResults, writes_plainly
         from xylem.run.prepared_program import PreparedProgram
-        from xylem.source.message_batches import message_batches
+        from xylem.source.message_batches import BATCH_DOCUMENTS, message_batches
         from xylem.source.message_reader import MessageReader
         from xylem.stream_result import StreamResult
 
@@ -439,7 +452,10 @@ class Query:
         bound = {name: sequence_from_python(value) for name, value in (variables or {}).items()}
         names = external_names(program, bound) if bound else {}
         resources = _resources(allow, chain.from_iterable(bound.values()))
-        template = self._compiled.document_template() if is_streamed and writes_plainly(program.output) else None
+        # What the scan writes is compiled for a stream first: a few trees cost less than that.
+        are_few = not is_streamed and isinstance(documents, Sized) and len(documents) <= BATCH_DOCUMENTS
+        writes = not are_few and writes_plainly(program.output)
+        template = self._compiled.document_template() if writes else None
         prepared = PreparedProgram(
             program,
             resources,
@@ -572,6 +588,18 @@ class Query:
 
         program = self._compiled.distributed(Spreading(keeps_windows=True))
         return window_accounts(program, self._program.module, waits_for_end)
+
+
+def _pages(
+    spill: str | PathLike[str], window_bytes: int | None, memory_limit: int | None, spilled_bytes: int
+) -> TreePages:
+    from xylem.run.limited_run import resident_bytes
+    from xylem.values.paged_tree import TreePages
+
+    if window_bytes is None:
+        left = 1 << 30 if memory_limit is None else memory_limit - (resident_bytes() or 0)
+        window_bytes = max(left // 2, 1 << 20)
+    return TreePages(spill, window_bytes, spilled_bytes)
 
 
 def _counters() -> Counters:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -12,6 +13,7 @@ from xylem.source.message_batches import LARGE_BYTES, Batch, Taken
 
 if TYPE_CHECKING:
     from xylem.run.prepared_program import PreparedProgram
+    from xylem.source.limits import Limits
     from xylem.source.message_reader import MessageReader, ReadBatch
     from xylem.values.node import Node
 
@@ -80,9 +82,10 @@ class MessageResults(Iterator[Any]):
 
     def _of_batch(self, batch: Batch) -> Iterator[Any]:
         read = self._reader.read(batch, writes=self._writes)
+        trees = _Trees(batch, self._reader.limits)
         for index, written in enumerate(read.written()):
             if written is not None:
-                yield WrittenResult(written, self._deferred(read, batch, index), self._output)
+                yield WrittenResult(written, self._deferred(trees, index), self._output)
                 continue
             document = b"" if batch.is_plain else batch.document(index)
             if document is None:
@@ -95,26 +98,41 @@ class MessageResults(Iterator[Any]):
 
     def _computed(self, read: ReadBatch, batch: Batch, index: int) -> Result | XylemError:
         try:
-            return Result(self._items(read, batch, index), self._output)
+            return Result(self._items(read, index), self._output)
         except InputError as error:
             return error if error.place is None else error.located(self._name(batch, index))
         except XylemError as error:
             error.add_note(f"in {self._name(batch, index)}")
             return error
 
-    def _items(self, read: ReadBatch, batch: Batch, index: int) -> list[Any]:
+    def _items(self, read: ReadBatch, index: int) -> list[Any]:
         document = read.document(index)
         if document.tree.document_uri is not None:
             self._register(document)
         return self._program.items(document)
 
-    def _deferred(self, read: ReadBatch, batch: Batch, index: int) -> Iterator[Any]:
+    def _deferred(self, trees: _Trees, index: int) -> Iterator[Any]:
         """The items of an answer that was written: somebody reads them after all, and so may want those to come."""
         self._writes = False
-        yield from self._items(read, batch, index)
+        yield from self._items(trees.read, index)
 
     def _name(self, batch: Batch, index: int) -> str:
         return batch.name(index) or f"document {self._before + index + 1}"
+
+
+class _Trees:
+    """The documents of a batch whose answers were written, read once more when the first of them is asked for."""
+
+    def __init__(self, batch: Batch, limits: Limits) -> None:
+        self._batch = batch
+        self._limits = limits
+
+    @cached_property
+    def read(self) -> ReadBatch:
+        """All of them, by a reader of their own: the other may be reading in another thread."""
+        from xylem.source.message_reader import MessageReader
+
+        return MessageReader(self._limits, None).read(self._batch, writes=False)
 
 
 def _is_large(document: Taken) -> bool:

@@ -78,10 +78,10 @@ def compile_query(query: Query, env: StaticEnvironment) -> Program:
 def static_types(query: Query, env: StaticEnvironment) -> tuple[ast.Module, Mapping[int, SequenceType]]:
     """The module with all names resolved, and what is statically known of its expressions, by their `id`."""
     from xylem.lowering.python.compiler import observed_types
-    from xylem.rewrite.joins.module_joins import RULE
+    from xylem.rewrite.rule_names import all_rules
 
-    # Joins make other expressions of some, whose types would not be found by those of the module.
-    as_written = replace(env, without_rules=env.without_rules | {RULE})
+    # Rules replace expressions, and types are looked up by the expressions of the module.
+    as_written = replace(env, without_rules=all_rules())
 
     def observed() -> tuple[ast.Module, Mapping[int, SequenceType]]:
         with observed_types() as types:

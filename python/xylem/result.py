@@ -150,4 +150,4 @@ class _UsedUp(Iterator[Any]):
     """What is left of a result that was written without being kept."""
 
     def __next__(self) -> Any:
-        raise ValueError("the result was written without being kept; run the query again to read it")
+        raise ValueError("the result was written and not kept; run the query again to read it")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from xylem.result import chosen_parameters, has_xml_text
 from xylem.run.stream.collector import Collector
+from xylem.values.arriving import Arriving
 from xylem.values.python_values import python_from_item
 
 if TYPE_CHECKING:
@@ -79,10 +80,10 @@ class StreamResult:
         self._observers.append(observe)
         self.progress.is_counting |= counting
 
-    def __iter__(self) -> Iterator[Any]:
-        return map(python_from_item, self.xdm())
+    def __iter__(self) -> Arriving:
+        return self.xdm().changed(lambda items: [python_from_item(item) for item in items])
 
-    def xdm(self) -> Iterator[Any]:
+    def xdm(self) -> Arriving:
         """The items as they are in XQuery's data model."""
         collector = self._collector()
         return collector.drawn(self._begun(collector))
@@ -122,7 +123,7 @@ class StreamResult:
 
     def _begun(self, output: Any) -> Iterator[Statistics]:
         if self._start is None:
-            raise ValueError("the input has streamed by; stream it again to read the answer again")
+            raise ValueError("the input was read once; stream it again to read the answer again")
         start, self._start = self._start, None
         return self._watched(start(self.progress.begin(output)))
 

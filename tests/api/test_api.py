@@ -138,7 +138,7 @@ def test_a_written_result_is_not_kept() -> None:
     assert result[0] == 1
     result.write_to(chunks.append)
     assert b"".join(chunks) == b"1 2 3"
-    with pytest.raises(ValueError, match="without being kept"):
+    with pytest.raises(ValueError, match="not kept"):
         result.items
 
 

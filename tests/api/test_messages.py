@@ -16,6 +16,7 @@ from xylem.errors import XylemError
 from xylem.source.limits import Limits
 from xylem.source.message_batches import BATCH_DOCUMENTS, LARGE_BYTES
 
+from ..run.stream.expression_cases import Expressions, record
 from ..run.stream.generate import generated_case
 from ..run.stream.golden_cases import golden_cases
 
@@ -79,6 +80,9 @@ QUERIES = (
     "1 + 1",
     "()",
     "''",
+    "(//b/string(), //b, 1, //b/text(), 'x', '')",
+    "for $b in //b return if ($b = '1') then number($b) + 1 else <b>{ string($b) }</b>",
+    "string(//b)",
     "try { xs:integer((//b)[2]) } catch * { $err:code }",
 )
 
@@ -137,6 +141,20 @@ def test_generated_queries() -> None:
         compare(case.query, [*documents, b"<broken", *reversed(documents)])
 
 
+def test_values_by_themselves() -> None:
+    random = Random(5)
+    rounds = 1500 if os.environ.get("XYLEM_CAMPAIGN") else 80
+    written = 0
+    for _ in range(rounds):
+        expressions = Expressions(random)
+        values = [expressions.any(random.randrange(1, 4)) for _ in range(random.choice((1, 1, 2)))]
+        text = f"for $p in /d/r return ({', '.join(values)})"
+        written += xylem.compile(text).compiled.document_template() is not None
+        sizes = (1, 1, 0, 1, 3, 1, 2)
+        compare(text, [f"<d>{''.join(record(random) for _ in range(size))}</d>" for size in sizes])
+    assert written > 0.9 * rounds
+
+
 @pytest.mark.parametrize("many", ["run_many", "stream_many"])
 def test_an_error_is_raised_at_its_turn_and_names_the_document(many: str) -> None:
     query = xylem.compile("for $b in /a/b return <i>{ xs:integer($b) }</i>")
@@ -171,15 +189,30 @@ def test_an_iterator_is_read_no_more_than_a_batch_ahead() -> None:
     assert drawn <= BATCH_DOCUMENTS
 
 
-def test_items_of_an_answer_that_was_written() -> None:
+@pytest.mark.parametrize("many", ["run_many", "stream_many"])
+def test_items_of_an_answer_that_was_written(many: str) -> None:
     query = xylem.compile("for $b in /a/b return <c>{ $b/text() }</c>")
     assert query.compiled.document_template() is not None
-    answers = query.stream_many([b"<a><b>1</b><b>2</b></a>"] * 3)
+    answers = getattr(query, many)(iter([b"<a><b>1</b><b>2</b></a>"] * 3))
     first = next(answers)
     assert (str(first), len(first), [item.string_value for item in first]) == ("<c>1</c><c>2</c>", 2, ["1", "2"])
     # From here on trees are made at once.
     assert [len(answer.items) for answer in answers] == [2, 2]
     assert first.serialize(method="text") == "12"
+
+
+@pytest.mark.parametrize("many", ["run_many", "stream_many"])
+def test_items_are_read_when_all_answers_were_written(many: str) -> None:
+    number = BATCH_DOCUMENTS + 3
+    documents = [f"<a><b>{each}</b></a>" for each in range(number)]
+    documents[5] = "<a><b>x</b></a>"
+    documents[7] = "<a>"
+    for text, expected in (("/a/b * 2", lambda each: [each * 2.0]), ("/a/b/string()", lambda each: [str(each)])):
+        answers = list(getattr(xylem.compile(text), many)(documents, on_error="give"))
+        found = [answer if isinstance(answer, XylemError) else answer.items for answer in reversed(answers)][::-1]
+        assert all(found[each] == expected(each) for each in range(number) if each not in (5, 7))
+        assert found[7].code == "XYIN0001"
+        assert found[5] == ["x"] if text.endswith("string()") else found[5].code == "FORG0001"
 
 
 def test_written_answers_go_where_bytes_go() -> None:
@@ -276,7 +309,7 @@ def test_what_is_no_list_of_documents() -> None:
     for one in (b"<a/>", "<a/>", Path("a.xml")):
         with pytest.raises(TypeError, match=r"Query\.stream"):
             next(query.stream_many(one))
-    with pytest.raises(TypeError, match="bytes, text or a path, and not int"):
+    with pytest.raises(TypeError, match="bytes, text or a path, not int"):
         next(query.run_many([1]))
     with pytest.raises(ValueError, match="raise or give"):
         query.run_many([], on_error="skip")

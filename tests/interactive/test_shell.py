@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from xylem.interactive.shell import SHOWN, Shell, names_in
+from xylem.interactive.shell import SHOWN, Shell, names_in, take_all
 
 
 @pytest.fixture
@@ -49,6 +49,13 @@ def test_errors_and_explanations(tmp_path: Path, told: list[str]) -> None:
     shell.take(":input missing.xml")
     assert "XYIN0002" in told[-1]
     assert not shell.take(":quit")
+
+
+def test_lines_without_a_terminal(told: list[str]) -> None:
+    take_all(Shell(told.append), ["1 + 1\n", "for $x in 1 to 2\n", "return $x\n", "1 +\n", "\n", "5", ":quit\n", "6\n"])
+    assert "".join(told[:3]) == "2\n1\n2\n"
+    assert "XPST0003" in told[3]
+    assert len(told) == 4 + 1
 
 
 def test_whether_more_lines_are_needed() -> None:

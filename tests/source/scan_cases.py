@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, reduce
+from operator import or_
 
 from hypothesis import strategies as st
 from xylem.plan.scan_plan import (
@@ -152,7 +153,9 @@ REPORTS = [Report.NOTHING, Report.START, Report.END, Report.ITEM, Report.ITEM, R
 STEPS = st.integers(2, 7)
 PARENTS = [st.integers(0, number) for number in range(7)]
 TEXTS = st.sampled_from([None, False, True])
-AXES = st.sampled_from(["child", "descendant"])
+REMARKS = st.sampled_from([None, None, None, False, True])
+LEAVES = Report.TEXTS | Report.COMMENTS | Report.INSTRUCTIONS
+AXES = st.sampled_from([*["child", "descendant"] * 3, "self"])
 STEP_URIS = st.sampled_from([None, None, "", "u"])
 STEP_NAMES = st.sampled_from([None, "a", "b", "c"])
 REPORT = st.sampled_from(REPORTS)
@@ -167,21 +170,26 @@ STEP_VALUE_TESTS = st.lists(VALUE_TESTS, max_size=2)
 def plans(draw: st.DrawFn) -> ScanPlan:
     steps: list[ScanStep] = []
     for number in range(draw(STEPS)):
-        texts = draw(TEXTS)
+        texts, comments, instructions = draw(TEXTS), draw(REMARKS), draw(REMARKS)
+        leaves = [Report.TEXTS] * bool(texts) + [Report.COMMENTS] * bool(comments)
+        leaves += [Report.INSTRUCTIONS] * bool(instructions)
+        axis, parent = (draw(AXES), draw(PARENTS[number - 1])) if number else ("child", -1)
+        is_element = number > 0 and axis != "self"
         steps.append(
             ScanStep(
-                draw(PARENTS[number - 1]) if number else -1,
-                draw(AXES) if number else "child",
+                0 if axis == "self" else parent,
+                axis,
                 draw(STEP_URIS) if number else None,
                 draw(STEP_NAMES) if number else None,
-                draw(REPORT) | draw(MORE_REPORT) | (Report.TEXTS if texts else Report.NOTHING),
+                draw(REPORT) | draw(MORE_REPORT) | reduce(or_, leaves, Report.NOTHING),
                 draw(KEEP),
                 draw(KEPT_ATTRIBUTES),
                 texts is not None,
-                tuple(draw(STEP_TESTS)) if number and draw(ONE_IN_FOUR) == 0 else (),
-                tuple(draw(STEP_VALUE_TESTS)) if number and draw(ONE_IN_FOUR) == 0 else (),
+                tuple(draw(STEP_TESTS)) if is_element and draw(ONE_IN_FOUR) == 0 else (),
+                tuple(draw(STEP_VALUE_TESTS)) if is_element and draw(ONE_IN_FOUR) == 0 else (),
+                remarks=comments is not None or bool(instructions),
             )
         )
-        if steps[-1].report & ~Report.TEXTS == Report.ITEM and number and draw(ONE_IN_FOUR) == 0:
+        if steps[-1].report & ~LEAVES == Report.ITEM and is_element and draw(ONE_IN_FOUR) == 0:
             steps[-1] = replace(steps[-1], outermost=True)
     return ScanPlan(tuple(steps), draw(EITHER))

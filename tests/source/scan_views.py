@@ -25,7 +25,7 @@ from xylem.plan.scan_plan import (
     ScanStep,
     ValueTest,
 )
-from xylem.plan.scan_plan import TEXT as TEXT_RECORD
+from xylem.plan.scan_plan import LEAF as LEAF_RECORD
 from xylem.source.limits import DEFAULT_LIMITS, Limits
 from xylem.source.scan import Scanner
 from xylem.source.xml_reader import read_document
@@ -33,7 +33,7 @@ from xylem.values.casting_numbers import parse_double
 from xylem.values.node import ATTRIBUTE, COMMENT, DOCUMENT, ELEMENT, PROCESSING_INSTRUCTION, TEXT, Node
 from xylem.values.tree import Tree
 
-WITH_CONTENT = (TEXT_RECORD, Report.ITEM)
+WITH_CONTENT = (LEAF_RECORD, Report.ITEM)
 Content = tuple[Any, ...]
 Record = tuple[int, int, tuple[Content, ...], Content | None]
 """Kind, step, the element and its ancestors from the document down, and of an ITEM or a TEXT all that is kept."""
@@ -86,7 +86,7 @@ def add_batch(view: View, batch: Batch, names: list[tuple[str, str, str]]) -> No
     names += batch.new_names
     check_columns(batch, len(names))
     for kind, step, row in zip(batch.kinds, batch.steps, batch.rows, strict=True):
-        way = [batch.parents[row] if kind == TEXT_RECORD else row]
+        way = [batch.parents[row] if kind == LEAF_RECORD else row]
         while batch.parents[way[-1]] >= 0:
             way.append(batch.parents[way[-1]])
         path = tuple(_bare(batch, other, names) for other in reversed(way))
@@ -162,6 +162,9 @@ def expected(document: bytes, plan: ScanPlan) -> View:
     return _Oracle(read_document(document, resolve_entity=lambda uri: None).tree, plan).view()
 
 
+_LEAVES = {TEXT: Report.TEXTS, COMMENT: Report.COMMENTS, PROCESSING_INSTRUCTION: Report.INSTRUCTIONS}
+
+
 class _Oracle:
     def __init__(self, tree: Tree, plan: ScanPlan) -> None:
         self.tree = tree
@@ -190,10 +193,10 @@ class _Oracle:
         for child in self.tree.children(row):
             if self.tree.kind(child) == ELEMENT:
                 self.walk(child, view)
-            elif self.tree.kind(child) == TEXT:
-                content = ("text", self.tree.values[child])
-                reports = [number for number, step in steps if step.report & Report.TEXTS]
-                view.records += [(TEXT_RECORD, number, self.path(row), content) for number in reports]
+            else:
+                content, report = self.leaf(child), _LEAVES[self.tree.kind(child)]
+                reports = [number for number, step in steps if step.report & report]
+                view.records += [(LEAF_RECORD, number, self.path(row), content) for number in reports]
         for kind, number in later:
             is_inner = any(number in self.reached[other] for other in self.ancestors(row))
             if self.plan.steps[number].outermost and is_inner:
@@ -208,7 +211,9 @@ class _Oracle:
     def reaches(self, number: int, row: int) -> bool:
         step = self.plan.steps[number]
         if row == 0 or number == 0:
-            return row == number == 0
+            return row == 0 and (number == 0 or step.axis == "self")
+        if step.axis == "self":
+            return False
         around = self.ancestors(row) if step.axis == "descendant" else [self.tree.parents[row]]
         if not any(step.parent in self.reached[other] for other in around):
             return False
@@ -267,15 +272,19 @@ class _Oracle:
 
     def is_one_text(self, row: int) -> bool:
         """Whether the string value is all that anyone wants of an element."""
-        if not self.takes_string(row) or self.is_whole(row) or any(step.text for step in self.steps_at(row)):
+        if not self.takes_string(row) or self.is_whole(row) or self.keeps_leaves(row):
             return False
         if any(self.takes_string(other) for other in self.ancestors(row)):
             return False
         for number, step in enumerate(self.plan.steps):
             around = (row, *self.ancestors(row)) if step.axis == "descendant" else (row,)
-            if any(step.parent in self.reached[other] for other in around) and not self.only_counts[number]:
+            is_followed = step.axis != "self" and any(step.parent in self.reached[other] for other in around)
+            if is_followed and not self.only_counts[number]:
                 return False
         return True
+
+    def keeps_leaves(self, row: int) -> bool:
+        return any(step.text or step.remarks for step in self.steps_at(row))
 
     def is_spelled(self, row: int) -> bool:
         return any(self.takes_string(other) and not self.is_one_text(other) for other in (row, *self.ancestors(row)))
@@ -324,9 +333,15 @@ class _Oracle:
         if kind == TEXT:
             asked = any(step.text for step in self.steps_at(parent))
             return [("text", value)] if takes_everything or self.is_spelled(parent) or asked else []
-        if not takes_everything or not self.plan.comments:
-            return []
-        return [("comment", value) if kind == COMMENT else ("instruction", qname(tree, row), value)]
+        if any(step.remarks for step in self.steps_at(parent)) or (takes_everything and self.plan.comments):
+            return [self.leaf(row)]
+        return []
+
+    def leaf(self, row: int) -> Content:
+        kind, value = self.tree.kind(row), self.tree.values[row]
+        if kind == PROCESSING_INSTRUCTION:
+            return "instruction", qname(self.tree, row), value
+        return "text" if kind == TEXT else "comment", value
 
 
 def compare(value: Any, op: str, constant: Any) -> bool:

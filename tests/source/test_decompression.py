@@ -87,6 +87,19 @@ def test_a_query_over_members(archive: Path) -> None:
     assert list(found) == ["1"]
 
 
+def test_members_that_match_a_pattern(archive: Path) -> None:
+    assert named_files([f"{archive}!*.xml"]) == [f"{archive}!1.xml", f"{archive}!b/2.xml"]
+    assert named_files([f"{archive}!b/*"]) == [f"{archive}!b/2.xml"]
+    with pytest.raises(InputError, match="there are no files"):
+        named_files([f"{archive}!*.txt"])
+
+
+def test_an_archive_that_is_no_file(archive: Path) -> None:
+    with pytest.raises(InputError, match="it is a zip archive") as told:
+        b"".join(ByteSource.of(archive.read_bytes()))
+    assert ".zip" in told.value.hint
+
+
 def test_members_that_cannot_be_read(archive: Path, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no such member"):
         ByteSource.of(f"{archive}!3.xml")
@@ -131,8 +144,14 @@ def test_a_url_that_the_user_wrote(served: str) -> None:
     source = ByteSource.of(f"{served}/d.xml.gz")
     assert b"".join(source) == DOCUMENT
     assert xylem.compile("count(//b)").stream(f"{served}/d.xml.gz").__iter__().__next__() == 20_000
-    with pytest.raises(InputError, match="XYIN0002"):
+    with pytest.raises(InputError, match="no such file"):
         ByteSource.of(f"{served}/missing.xml")
+
+
+def test_a_server_that_does_not_answer() -> None:
+    pytest.importorskip("aiohttp")
+    with pytest.raises(InputError, match="Cannot connect"):
+        ByteSource.of("http://127.0.0.1:9/d.xml")
 
 
 def test_a_query_reads_no_url(served: str) -> None:

@@ -117,10 +117,10 @@ def test_encodings(encoding: str) -> None:
     ("log", "path", "why"),
     [
         (b"<r><x t='soon'/></r>", "/r/x/@t", "'soon'"),
-        (b"<r><x t='1'/></r>", "/r/y/@t", "nothing is at /r/y/@t"),
-        (b"<r/>", "/r/x[1]/@t", "is no path"),
+        (b"<r><x t='1'/></r>", "/r/y/@t", "no record has /r/y/@t"),
+        (b"<r/>", "/r/x[1]/@t", "is not a path"),
         (b"<r/>", "/@t", "names no element"),
-        (b"<r/>", "", "is no path"),
+        (b"<r/>", "", "is not a path"),
     ],
 )
 def test_times_that_cannot_be_read(log: bytes, path: str, why: str) -> None:

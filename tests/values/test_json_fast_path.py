@@ -44,6 +44,23 @@ def test_keys_that_occur_twice(policy: Duplicates) -> None:
     assert repr(fast_json_value(text, use_last=policy is Duplicates.USE_LAST)) == repr(slowly(text, policy))
 
 
+ESCAPES = st.lists(
+    st.integers(0, 0xFFFF).map(lambda code: f"\\u{code:04x}")
+    | st.sampled_from(["\\ud83d", "\\uDE00", "\\\\", "\\n", "a"])
+)
+
+
+@given(ESCAPES)
+def test_escapes_mean_the_same_to_both(escapes: list[str]) -> None:
+    text = f'"{"".join(escapes)}"'
+    assert json_value(text) == slowly(text)
+
+
+@pytest.mark.parametrize("text", ['"\\u00e9"', '"\\ud83d\\ude00"', '{"a": "\\n\\t\\u000a"}', '"\\ufffd"'])
+def test_usual_escapes_are_taken(text: str) -> None:
+    assert repr(fast_json_value(text, use_last=False)) == repr(slowly(text))
+
+
 @pytest.mark.parametrize(
     "text",
     ["NaN", "[Infinity]", "-Infinity", "{", "01", '"\\u0000"', '"\\ud800"', '"a\\b"', '"\\x"', "", "[1,]", "[" * 9999],

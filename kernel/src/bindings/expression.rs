@@ -2,11 +2,11 @@
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
+use pyo3::types::{PyBool, PyTuple};
 
 use super::plan::{value_tests, ValueTestTuple};
 use super::template::{reach, value_of, wanted, word, ValueOfTuple};
-use crate::expression::{Atom, Decimal, Expression, Function};
+use crate::expression::{Atom, Decimal, Expression, Function, Json, Member};
 
 /// An expression, of a tuple.
 pub fn expression(tuple: &Bound<'_, PyTuple>) -> PyResult<Expression> {
@@ -40,7 +40,70 @@ pub fn expression(tuple: &Bound<'_, PyTuple>) -> PyResult<Expression> {
             let function = Function::named(&name, arguments.len()).ok_or_else(|| unknown(&name))?;
             Expression::Call(function, arguments.iter().map(expression).collect::<PyResult<_>>()?)
         }
+        "each" => Expression::Each(reach(tuple)?, Box::new(expression_of(tuple, 3)?)),
+        "each value" => {
+            let slot = tuple.get_item(1)?.extract()?;
+            Expression::EachValue(slot, Box::new([expression_of(tuple, 2)?, expression_of(tuple, 3)?]))
+        }
+        "let" => Expression::Let(
+            tuple.get_item(1)?.extract()?,
+            Box::new([expression_of(tuple, 2)?, expression_of(tuple, 3)?]),
+        ),
+        "json" => Expression::Json(Box::new(json(tuple.get_item(1)?.cast::<PyTuple>()?)?)),
         other => return Err(unknown(other)),
+    })
+}
+
+/// ("value", expression), ("map", [(key, json)…]), ("array", [member…]) or ("when", test, json, json)
+fn json(tuple: &Bound<'_, PyTuple>) -> PyResult<Json> {
+    Ok(match word(tuple)?.as_str() {
+        "value" => Json::Value(expression_of(tuple, 1)?),
+        "map" => {
+            let entries: Vec<(String, Bound<'_, PyTuple>)> = tuple.get_item(1)?.extract()?;
+            let entry = |(key, value): (String, Bound<'_, PyTuple>)| Ok((key, json(&value)?));
+            Json::Map(entries.into_iter().map(entry).collect::<PyResult<_>>()?)
+        }
+        "array" => Json::Array(members(tuple, 1)?),
+        "when" => {
+            let choices = [json(tuple.get_item(2)?.cast()?)?, json(tuple.get_item(3)?.cast()?)?];
+            Json::When(expression_of(tuple, 1)?, Box::new(choices))
+        }
+        other => return Err(unknown(other)),
+    })
+}
+
+fn members(tuple: &Bound<'_, PyTuple>, place: usize) -> PyResult<Vec<Member>> {
+    tuple.get_item(place)?.extract::<Vec<_>>()?.iter().map(member).collect()
+}
+
+/// ("one", json), ("values", expression), ("each", up, path, [member…]) or ("when", test, [member…], [member…])
+fn member(tuple: &Bound<'_, PyTuple>) -> PyResult<Member> {
+    Ok(match word(tuple)?.as_str() {
+        "one" => Member::One(json(tuple.get_item(1)?.cast()?)?),
+        "values" => Member::Values(expression_of(tuple, 1)?),
+        "each" => Member::Each(reach(tuple)?, members(tuple, 3)?),
+        "when" => Member::When(expression_of(tuple, 1)?, [members(tuple, 2)?, members(tuple, 3)?]),
+        other => return Err(unknown(other)),
+    })
+}
+
+/// The expression at a place of a tuple.
+pub fn expression_of(tuple: &Bound<'_, PyTuple>, place: usize) -> PyResult<Expression> {
+    expression(tuple.get_item(place)?.cast::<PyTuple>()?)
+}
+
+/// A value for Python, None where there is none; untyped ones and decimals as tuples of a word and their text.
+pub fn atom_object<'py>(py: Python<'py>, atom: Option<Atom<'static>>) -> PyResult<Bound<'py, PyAny>> {
+    Ok(match atom {
+        None => py.None().into_bound(py),
+        Some(Atom::Text(text)) => std::str::from_utf8(&text)?.into_pyobject(py)?.into_any(),
+        Some(Atom::Integer(value)) => value.into_pyobject(py)?.into_any(),
+        Some(Atom::Double(value)) => value.into_pyobject(py)?.into_any(),
+        Some(Atom::Boolean(value)) => PyBool::new(py, value).to_owned().into_any(),
+        Some(Atom::Untyped(text)) => ("untyped", std::str::from_utf8(&text)?).into_pyobject(py)?.into_any(),
+        Some(decimal @ Atom::Decimal(_)) => {
+            ("decimal", std::str::from_utf8(&decimal.into_text())?).into_pyobject(py)?.into_any()
+        }
     })
 }
 

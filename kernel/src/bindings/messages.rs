@@ -115,6 +115,9 @@ fn places(offsets: &[u8], width: usize) -> PyResult<Vec<usize>> {
 /// The text of an answer, and how many items it is.
 type Answer<'py> = (Bound<'py, PyString>, u64);
 
+/// The text of the answers of neighbours, how many items they are, and whether the first and the last are atomic values.
+type Run<'py> = (Bound<'py, PyString>, u64, bool, bool);
+
 /// What became of some documents.
 #[pyclass(module = "xylem._kernel")]
 pub struct MessageBatch {
@@ -134,37 +137,22 @@ impl MessageBatch {
             Outcome::Written(end, items) => {
                 let text = PyString::from_bytes(py, &self.outcomes.text[start..*end])?;
                 start = *end;
-                Ok(Some((text, *items)))
+                Ok(Some((text, items.number)))
             }
             _ => Ok(None),
         };
         self.outcomes.each.iter().map(answer).collect()
     }
 
-    /// The answers of documents one behind the other, and what stands between two that have items: as many runs as there are
-    /// documents that were not written, and one more. Each run is its text and its items.
-    fn runs<'py>(&self, py: Python<'py>, separator: &str) -> PyResult<Vec<Answer<'py>>> {
-        let mut runs = Vec::new();
-        let (mut start, mut text, mut number) = (0, Vec::new(), 0);
-        for outcome in &self.outcomes.each {
-            match outcome {
-                Outcome::Written(end, items) => {
-                    if number > 0 && *items > 0 {
-                        text.extend_from_slice(separator.as_bytes());
-                    }
-                    text.extend_from_slice(&self.outcomes.text[start..*end]);
-                    start = *end;
-                    number += items;
-                }
-                _ => {
-                    runs.push((PyString::from_bytes(py, &text)?, number));
-                    text.clear();
-                    number = 0;
-                }
-            }
-        }
-        runs.push((PyString::from_bytes(py, &text)?, number));
-        Ok(runs)
+    /// The answers of documents one behind the other: as many runs as there are documents that were not written, and one more.
+    /// Each run is its text and its items, and whether the first and the last of these are atomic values.
+    fn runs<'py>(&self, py: Python<'py>) -> PyResult<Vec<Run<'py>>> {
+        let told = |run: crate::messages::Run| {
+            let items = run.items;
+            let text = PyString::from_bytes(py, &run.text)?;
+            Ok((text, items.number, items.begins_with_atomic, items.ends_with_atomic))
+        };
+        self.outcomes.runs().into_iter().map(told).collect()
     }
 
     /// The numbers of the documents that were not written.

@@ -19,8 +19,8 @@ type TestTuple = (String, String, Option<ComparisonTuple>, Option<(u64, u64)>);
 pub type ValueTestTuple =
     (Vec<(Option<String>, Option<String>)>, bool, Option<(String, String)>, String, Option<String>, Option<f64>);
 
-/// parent, is_descendant, uri, local, report, ((nests, late, outermost), (remembers, label, awaits)), keep, attributes, text, tests,
-/// value tests, result
+/// parent (-1: the document again), is_descendant, uri, local, report, ((nests, late, outermost), (remembers, label, awaits)), keep,
+/// attributes, (text, remarks), tests, value tests, result
 type StepTuple<'py> = (
     i64,
     bool,
@@ -30,7 +30,7 @@ type StepTuple<'py> = (
     ((bool, bool, bool), (u32, Option<u32>, Vec<(u32, u32)>)),
     u8,
     Option<Vec<(String, String)>>,
-    bool,
+    (bool, bool),
     Vec<TestTuple>,
     Vec<ValueTestTuple>,
     Option<Bound<'py, PyTuple>>,
@@ -84,7 +84,7 @@ fn step(tuple: StepTuple<'_>) -> PyResult<Step> {
         ((nests, late, outermost), (remembers, label, awaits)),
         keep,
         attributes,
-        text,
+        (text, remarks),
         tests,
         value_tests,
         made,
@@ -97,11 +97,13 @@ fn step(tuple: StepTuple<'_>) -> PyResult<Step> {
     };
     let tests = tests.into_iter().map(test).collect::<PyResult<Vec<StartTest>>>()?;
     let value_tests = self::value_tests(value_tests)?;
+    let is_document = parent < 0;
     let parent = usize::try_from(parent).unwrap_or(0);
     let result = made.as_ref().map(result).transpose()?;
     let among = Vec::new();
     Ok(Step {
         parent,
+        is_document,
         is_descendant,
         uri,
         local,
@@ -116,6 +118,7 @@ fn step(tuple: StepTuple<'_>) -> PyResult<Step> {
         keep,
         attributes,
         text,
+        remarks,
         tests,
         value_tests,
         result,

@@ -4,10 +4,9 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
-use super::expression::expression;
+use super::expression::expression_of;
 use super::table::table_spec;
 use crate::cells::{Cell, Content, Reading};
-use crate::expression::Expression;
 use crate::row_paths::{PathStep, Wanted, WantedName};
 use crate::template::{Part, Piece, Reach, ScanResult, Tally, ValueOf, Values};
 
@@ -115,10 +114,6 @@ fn piece(tuple: &Bound<'_, PyTuple>) -> PyResult<Piece> {
         "computed" => Ok(Piece::Computed(expression_of(tuple, 1)?)),
         other => Err(unknown(other)),
     }
-}
-
-fn expression_of(tuple: &Bound<'_, PyTuple>, place: usize) -> PyResult<Expression> {
-    expression(tuple.get_item(place)?.cast::<PyTuple>()?)
 }
 
 /// How many loops further out, and the path, behind the word of a tuple.

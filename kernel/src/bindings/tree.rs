@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyString, PyTuple};
+use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::tree_columns::{values, RowColumn, ValueColumn, Which};
@@ -283,6 +283,22 @@ impl CompactRows {
         self.tree.held_bytes()
     }
 
+    /// The columns as bytes, for a file.
+    fn paged<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.tree.paged())
+    }
+
+    /// What is left of these rows where their columns are in a file.
+    fn shell(&self, py: Python<'_>) -> CompactRows {
+        CompactRows::new(self.tree.shell(), self.names.as_ref().map(|names| names.clone_ref(py)))
+    }
+
+    /// The rows of this shell, with the columns that were in a file.
+    fn unpaged(&self, py: Python<'_>, data: &[u8]) -> PyResult<CompactRows> {
+        let tree = self.tree.unpaged(data).map_err(PyValueError::new_err)?;
+        Ok(CompactRows::new(tree, self.names.as_ref().map(|names| names.clone_ref(py))))
+    }
+
     // --- steps
 
     /// The rows a path leads to from one row, ascending.
@@ -360,6 +376,12 @@ impl CompactRows {
     fn first_descendant(&self, row: u32, code: u32) -> PyResult<i64> {
         let row = self.checked(row)?;
         Ok(self.tree.first_between(code, row + 1, self.tree.ends()[row as usize]).map_or(-1, i64::from))
+    }
+
+    /// How many descendants of a code there are.
+    fn count_descendants(&self, row: u32, code: u32) -> PyResult<usize> {
+        let row = self.checked(row)?;
+        Ok(self.tree.count_between(code, row + 1, self.tree.ends()[row as usize]))
     }
 
     /// All rows of a code, ascending.

@@ -9,65 +9,77 @@ use super::Expression;
 use crate::plan::Comparison;
 use crate::template::Undecided;
 
-/// An aggregate; None where there is no value, but for the sum, which is 0.
-pub fn aggregated<'a>(
-    evaluation: &Evaluation<'a, '_>,
-    aggregate: Aggregate,
-    values: &'a Expression,
-) -> Result<Option<Atom<'a>>, Undecided> {
-    match aggregate {
-        Aggregate::Sum => Ok(Some(total(evaluation, values)?.0.unwrap_or(Atom::Integer(0)))),
-        Aggregate::Average => match total(evaluation, values)? {
-            (Some(total), number) => applied(Operator::Divide, &total, &Atom::Integer(number)).map(Some),
-            _ => Ok(None),
-        },
-        Aggregate::Least => extreme(evaluation, values, Comparison::Less),
-        Aggregate::Greatest => extreme(evaluation, values, Comparison::Greater),
-    }
+/// An aggregate under way.
+#[derive(Clone, Debug, Default)]
+pub struct Fold<'a> {
+    /// How many values there were.
+    pub count: i64,
+    so_far: Option<Atom<'a>>,
+    is_nan: bool,
 }
 
-fn total<'a>(
-    evaluation: &Evaluation<'a, '_>,
-    values: &'a Expression,
-) -> Result<(Option<Atom<'static>>, i64), Undecided> {
-    let (mut total, mut number) = (None, 0);
-    evaluation.each(values, &mut |atom| {
-        let next = atom.number()?;
-        number += 1;
+impl<'a> Fold<'a> {
+    /// One more value.
+    #[inline(always)]
+    pub fn add(&mut self, aggregate: Aggregate, atom: Atom<'a>) -> Result<(), Undecided> {
+        match aggregate {
+            Aggregate::Sum | Aggregate::Average => self.add_number(atom.number()?)?,
+            Aggregate::Least => self.compare(Comparison::Less, atom)?,
+            Aggregate::Greatest => self.compare(Comparison::Greater, atom)?,
+        }
+        self.count += 1;
+        Ok(())
+    }
+
+    fn add_number(&mut self, next: Atom<'static>) -> Result<(), Undecided> {
         // The first value itself, and not added to zero, which would lose its type and its sign.
-        total = Some(match &total {
+        self.so_far = Some(match &self.so_far {
             None => next,
-            Some(total) => applied(Operator::Add, total, &next)?,
+            Some(so_far) => applied(Operator::Add, so_far, &next)?,
         });
         Ok(())
-    })?;
-    Ok((total, number))
-}
+    }
 
-fn extreme<'a>(
-    evaluation: &Evaluation<'a, '_>,
-    values: &'a Expression,
-    better: Comparison,
-) -> Result<Option<Atom<'a>>, Undecided> {
-    let mut best: Option<Atom<'a>> = None;
-    let mut is_nan = false;
-    evaluation.each(values, &mut |atom| {
+    fn compare(&mut self, better: Comparison, atom: Atom<'a>) -> Result<(), Undecided> {
         let next = match atom {
             Atom::Untyped(_) => atom.number()?,
             other => other,
         };
-        let is_better = match &best {
+        let is_better = match &self.so_far {
             None => true,
             // Values of several numeric types are told in the common one.
             Some(best) if std::mem::discriminant(best) != std::mem::discriminant(&next) => return Err(Undecided),
             Some(Atom::Double(found)) if found.is_nan() => true,
             Some(best) => value_holds(better, &next, best)?,
         };
-        is_nan |= matches!(next, Atom::Double(number) if number.is_nan());
+        self.is_nan |= matches!(next, Atom::Double(number) if number.is_nan());
         if is_better {
-            best = Some(next);
+            self.so_far = Some(next);
         }
         Ok(())
-    })?;
-    Ok(if is_nan { Some(Atom::Double(f64::NAN)) } else { best })
+    }
+
+    /// The sum, the smallest or the largest of the values; None where there was none.
+    pub fn value(&self) -> Option<Atom<'a>> {
+        if self.is_nan {
+            Some(Atom::Double(f64::NAN))
+        } else {
+            self.so_far.clone()
+        }
+    }
+}
+
+/// An aggregate; None where there is no value, but for the sum, which is 0.
+pub fn aggregated<'a>(
+    evaluation: &Evaluation<'a, '_>,
+    aggregate: Aggregate,
+    values: &'a Expression,
+) -> Result<Option<Atom<'a>>, Undecided> {
+    let mut fold = Fold::default();
+    evaluation.each(values, &mut |atom| fold.add(aggregate, atom))?;
+    match (aggregate, fold.value()) {
+        (Aggregate::Sum, None) => Ok(Some(Atom::Integer(0))),
+        (Aggregate::Average, Some(total)) => applied(Operator::Divide, &total, &Atom::Integer(fold.count)).map(Some),
+        (_, value) => Ok(value),
+    }
 }

@@ -180,6 +180,18 @@ impl<'a> Atom<'a> {
         }
     }
 
+    /// The same value by itself, of no document.
+    pub fn into_owned(self) -> Atom<'static> {
+        match self {
+            Atom::Untyped(text) => Atom::Untyped(text.into_owned().into()),
+            Atom::Text(text) => Atom::Text(text.into_owned().into()),
+            Atom::Integer(value) => Atom::Integer(value),
+            Atom::Decimal(value) => Atom::Decimal(value),
+            Atom::Double(value) => Atom::Double(value),
+            Atom::Boolean(value) => Atom::Boolean(value),
+        }
+    }
+
     /// Append the canonical string, as it is.
     pub fn write(&self, out: &mut Vec<u8>) {
         match self {

@@ -196,11 +196,7 @@ fn power(exponent: u32) -> Option<i128> {
 
 fn aligned(a: Decimal, b: Decimal) -> Option<(i128, i128, u32)> {
     let scale = a.scale.max(b.scale);
-    Some((
-        a.units.checked_mul(power(scale - a.scale)?)?,
-        b.units.checked_mul(power(scale - b.scale)?)?,
-        scale,
-    ))
+    Some((a.units.checked_mul(power(scale - a.scale)?)?, b.units.checked_mul(power(scale - b.scale)?)?, scale))
 }
 
 #[cfg(test)]
@@ -219,7 +215,9 @@ mod tests {
 
     #[test]
     fn they_are_written_without_zeros_at_the_end() {
-        for (text, canonical) in [("1.50", "1.5"), ("-0.0", "0"), ("+5", "5"), (".05", "0.05"), ("100", "100"), ("5.", "5")] {
+        for (text, canonical) in
+            [("1.50", "1.5"), ("-0.0", "0"), ("+5", "5"), (".05", "0.05"), ("100", "100"), ("5.", "5")]
+        {
             assert_eq!(shown(Some(read(text))), canonical);
         }
         for text in ["", ".", "1e3", "1.2.3", "--1", "INF"] {

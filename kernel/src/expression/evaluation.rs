@@ -1,7 +1,5 @@
 //! What expressions come to for the element of a row, inside the elements of the loops around it.
 
-use std::ops::ControlFlow;
-
 use super::aggregates::aggregated;
 use super::arithmetic::{applied, negated};
 use super::atom::{Atom, Value};
@@ -12,7 +10,7 @@ use super::strings::evaluated;
 use super::Expression;
 use crate::number::to_double;
 use crate::row_paths::NamedRows;
-use crate::template::{Around, Undecided, ValueOf};
+use crate::template::{flow, outcome, Around, Reach, Undecided, ValueOf};
 use crate::value_tests::{all, string_value, Verdict};
 
 /// Where expressions are evaluated.
@@ -21,8 +19,17 @@ pub struct Evaluation<'a, 'e> {
     pub named: NamedRows<'a>,
     /// The values computed so far.
     pub variables: &'e [Value<'a>],
+    /// Those of the expression itself.
+    pub locals: Option<&'e Local<'a, 'e>>,
     /// The element at hand.
     pub here: &'e Around<'e>,
+}
+
+/// A value that is bound in an expression, inside of others.
+pub struct Local<'a, 'e> {
+    slot: usize,
+    value: Value<'a>,
+    around: Option<&'e Local<'a, 'e>>,
 }
 
 /// What takes values as they are found.
@@ -38,9 +45,15 @@ impl<'a> Evaluation<'a, '_> {
                     take(Atom::Untyped(if is_text { named.rows.value(row).into() } else { string_value(named, row) }))
                 })
             }
-            Expression::Variable(slot) => {
-                let value = self.variables.get(*slot).ok_or(Undecided)?;
-                value.atoms().iter().try_for_each(|atom| take(atom.clone()))
+            Expression::Variable(slot) => self.variable(*slot)?.atoms().iter().try_for_each(|atom| take(atom.clone())),
+            Expression::Each(reach, inner) => self.each_turn(reach, &mut |turn| turn.each(inner, take)),
+            Expression::EachValue(slot, parts) => {
+                let [values, inner] = &**parts;
+                self.each(values, &mut |atom| self.with(*slot, Value::One(atom), |inside| inside.each(inner, take)))
+            }
+            Expression::Let(slot, parts) => {
+                let [value, inner] = &**parts;
+                self.with(*slot, self.all(value)?, |inside| inside.each(inner, take))
             }
             Expression::Call(Function::Sequence, parts) => parts.iter().try_for_each(|part| self.each(part, take)),
             Expression::Call(Function::If, parts) => self.each(&parts[self.branch(parts)?], take),
@@ -58,9 +71,18 @@ impl<'a> Evaluation<'a, '_> {
         match expression {
             Expression::Constant(atom) => Ok(Some(atom.clone())),
             Expression::Named(..) | Expression::Tests(_) => Ok(Some(Atom::Boolean(self.truth(expression)?))),
-            Expression::Variable(slot) => self.variables.get(*slot).ok_or(Undecided)?.clone().single(),
+            Expression::Variable(slot) => self.variable(*slot)?.clone().single(),
             Expression::Call(function, arguments) => self.call(*function, arguments, expression),
-            Expression::Nodes(..) => self.all(expression)?.single(),
+            Expression::Let(slot, parts) => {
+                let [value, inner] = &**parts;
+                self.with(*slot, self.all(value)?, |inside| inside.one(inner))
+            }
+            Expression::Json(json) => {
+                let mut out = Vec::new();
+                json.write(self, &mut out)?;
+                Ok(Some(Atom::Text(out.into())))
+            }
+            Expression::Nodes(..) | Expression::Each(..) | Expression::EachValue(..) => self.all(expression)?.single(),
         }
     }
 
@@ -183,22 +205,62 @@ impl<'a> Evaluation<'a, '_> {
         }
     }
 
+    fn variable(&self, slot: usize) -> Result<&Value<'a>, Undecided> {
+        let mut local = self.locals;
+        while let Some(found) = local {
+            if found.slot == slot {
+                return Ok(&found.value);
+            }
+            local = found.around;
+        }
+        self.variables.get(slot).ok_or(Undecided)
+    }
+
+    /// Evaluate something where a slot has a value.
+    fn with<T>(&self, slot: usize, value: Value<'a>, evaluate: impl FnOnce(&Evaluation<'a, '_>) -> T) -> T {
+        let local = Local { slot, value, around: self.locals };
+        let Evaluation { named, variables, here, .. } = *self;
+        evaluate(&Evaluation { named, variables, locals: Some(&local), here })
+    }
+
+    /// Evaluate something at each of some elements.
+    pub fn each_turn(
+        &self,
+        reach: &Reach,
+        turn: &mut dyn FnMut(&Evaluation<'a, '_>) -> Result<(), Undecided>,
+    ) -> Result<(), Undecided> {
+        let Evaluation { named, variables, locals, here } = *self;
+        outcome(named.follow(&reach.path, here.start(reach), &mut |row| {
+            flow(turn(&Evaluation { named, variables, locals, here: &Around::inside(row, here) }))
+        }))
+    }
+
     fn branch(&self, parts: &'a [Expression]) -> Result<usize, Undecided> {
         Ok(if self.truth(&parts[0])? { 1 } else { 2 })
     }
 
     /// How many items an expression gives, counted up to a number.
-    fn count(&self, expression: &'a Expression, most: usize) -> Result<usize, Undecided> {
+    pub fn count(&self, expression: &'a Expression, most: usize) -> Result<usize, Undecided> {
         let mut number = 0;
         match expression {
             Expression::Nodes(reach, of) => {
                 let found = self.each_node(reach, of.as_ref(), &mut |_, _| {
                     number += 1;
-                    if number >= most { Err(Undecided) } else { Ok(()) }
+                    if number >= most {
+                        Err(Undecided)
+                    } else {
+                        Ok(())
+                    }
                 });
                 // Only the counting itself ends it.
                 debug_assert!(found.is_ok() || number >= most);
             }
+            // What is only counted need not be read.
+            Expression::Each(reach, inner) => self.each_turn(reach, &mut |turn| {
+                number += turn.count(inner, usize::MAX)?;
+                Ok(())
+            })?,
+            Expression::Call(Function::If, parts) => return self.count(&parts[self.branch(parts)?], most),
             _ => self.each(expression, &mut |_| {
                 number += 1;
                 Ok(())
@@ -210,27 +272,19 @@ impl<'a> Evaluation<'a, '_> {
     /// Call a function with the row of each node, and whether its value is that of its row alone.
     fn each_node(
         &self,
-        reach: &crate::template::Reach,
+        reach: &Reach,
         of: Option<&ValueOf>,
         take: &mut dyn FnMut(usize, bool) -> Result<(), Undecided>,
     ) -> Result<(), Undecided> {
         let named = self.named;
-        let outcome = named.follow(&reach.path, self.here.start(reach), &mut |element| {
+        outcome(named.follow(&reach.path, self.here.start(reach), &mut |element| {
             let result = match of {
                 None | Some(ValueOf::String) => take(element, false),
                 Some(ValueOf::Attribute(name)) => named.attribute(name, element).map_or(Ok(()), |row| take(row, true)),
-                Some(ValueOf::Text) => {
-                    return named.texts(element, &mut |row| {
-                        take(row, true).map_or_else(ControlFlow::Break, ControlFlow::Continue)
-                    })
-                }
+                Some(ValueOf::Text) => return named.texts(element, &mut |row| flow(take(row, true))),
             };
-            result.map_or_else(ControlFlow::Break, ControlFlow::Continue)
-        });
-        match outcome {
-            ControlFlow::Continue(()) => Ok(()),
-            ControlFlow::Break(undecided) => Err(undecided),
-        }
+            flow(result)
+        }))
     }
 }
 

@@ -10,14 +10,17 @@ mod comparison;
 mod decimal;
 mod evaluation;
 mod functions;
+mod json;
 mod number_text;
 mod rounding;
 mod strings;
 
+pub use self::aggregates::Fold;
 pub use self::atom::{Atom, Value};
 pub use self::decimal::Decimal;
-pub use self::evaluation::Evaluation;
-pub use self::functions::Function;
+pub use self::evaluation::{Evaluation, Local};
+pub use self::functions::{Aggregate, Function};
+pub use self::json::{Json, Member};
 
 use crate::plan::ValueTests;
 use crate::row_paths::Wanted;
@@ -38,4 +41,12 @@ pub enum Expression {
     Tests(Vec<ValueTests>),
     /// A function or an operator.
     Call(Function, Vec<Expression>),
+    /// A map, an array or a value as JSON: a text.
+    Json(Box<Json>),
+    /// An expression for each of some elements, in a loop over them.
+    Each(Reach, Box<Expression>),
+    /// An expression for each of some values, which has a slot.
+    EachValue(usize, Box<[Expression; 2]>),
+    /// An expression in which values that are computed first have a slot.
+    Let(usize, Box<[Expression; 2]>),
 }

@@ -49,7 +49,11 @@ fn of_double(rounding: Rounding, value: f64) -> f64 {
             let below = value.floor();
             // The difference is exact: where a double has digits behind the point, those of its floor end before.
             let up = value - below >= 0.5;
-            if up { (below + 1.0).copysign(value) } else { below.copysign(value) }
+            if up {
+                (below + 1.0).copysign(value)
+            } else {
+                below.copysign(value)
+            }
         }
     }
 }
@@ -60,7 +64,9 @@ mod tests {
 
     #[test]
     fn half_goes_up_and_signs_stay() {
-        for (value, nearest) in [(2.5, 3.0), (-2.5, -2.0), (0.499_999_999_999_999_94, 0.0), (-0.5, -0.0), (1e300, 1e300)] {
+        for (value, nearest) in
+            [(2.5, 3.0), (-2.5, -2.0), (0.499_999_999_999_999_94, 0.0), (-0.5, -0.0), (1e300, 1e300)]
+        {
             assert_eq!(of_double(Rounding::Nearest, value).to_bits(), f64::to_bits(nearest), "{value}");
         }
         assert_eq!(of_double(Rounding::Ceiling, -0.5).to_bits(), (-0.0f64).to_bits());

@@ -129,9 +129,8 @@ pub fn evaluated<'a>(
         }
         StringFunction::Substring => {
             let value = string(0)?;
-            let position = |place: usize| -> Result<f64, Undecided> {
-                at.number(&arguments[place])?.ok_or(Undecided)?.promoted()
-            };
+            let position =
+                |place: usize| -> Result<f64, Undecided> { at.number(&arguments[place])?.ok_or(Undecided)?.promoted() };
             let first = half_up(position(1)?);
             let end = if arguments.len() > 2 { first + half_up(position(2)?) } else { f64::INFINITY };
             Atom::Text(substring(value, first, end)?)

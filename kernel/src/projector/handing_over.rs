@@ -8,10 +8,7 @@ use crate::template::ScanResult;
 impl Projector {
     /// Whether there is anything to tell.
     pub fn has_news(&self) -> bool {
-        self.has_counted
-            || !self.left.is_empty()
-            || !self.rows.record_kinds.is_empty()
-            || !self.rows.taken.is_empty()
+        self.has_counted || !self.left.is_empty() || !self.rows.record_kinds.is_empty() || !self.rows.taken.is_empty()
     }
 
     /// The tables that were left because a record was not decided; at the end of the document, all of them.

@@ -315,7 +315,7 @@ impl Projector {
     pub fn end_text(&mut self) {
         let has_ended = if self.strips_space { self.rows.end_text_without_space() } else { self.rows.end_text() };
         if has_ended && self.reports_text {
-            self.report_text();
+            self.report_leaf(kind::TEXT);
         }
     }
 
@@ -339,6 +339,7 @@ impl Projector {
             }
         };
         self.rows.push_value(code, parent, content);
+        self.report_leaf(code & 7);
         Ok(())
     }
 

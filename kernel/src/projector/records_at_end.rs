@@ -5,17 +5,23 @@ use super::{Open, Projector, NO_ITEM};
 use crate::names::Names;
 use crate::plan::{END, ITEM, TEXT};
 use crate::row_paths::NamedRows;
-use crate::rows::Rows;
+use crate::rows::{kind, Rows};
 use crate::template::{write_result, Part, ScanResult};
 use crate::value_tests::{all, Verdict};
 
 impl Projector {
-    /// The last row is a text node that is complete.
-    pub(super) fn report_text(&mut self) {
+    /// The last row is a text node that is complete, a comment or a processing instruction.
+    pub(super) fn report_leaf(&mut self, of_kind: u32) {
         let Some(element) = self.open.last() else { return };
+        let action = self.automaton.action(element.action);
+        let steps = match of_kind {
+            kind::TEXT => &action.texts,
+            kind::COMMENT => &action.comments,
+            _ => &action.instructions,
+        };
         let row = self.rows.len() as u32 - 1;
         let place = self.open.len() - 1;
-        for &step in &self.automaton.action(element.action).texts {
+        for &step in steps {
             match &self.automaton.plan().steps[step as usize].result {
                 Some(ScanResult::Tally(_)) => {
                     self.counts[step as usize] += 1;
@@ -170,7 +176,7 @@ fn write_record(rows: &mut Rows, names: &Names, parts: &[Part], step: u32, row: 
     }
     rows.written_text = out;
     if let Ok(items) = written {
-        rows.record_written(step, row, items);
+        rows.record_written(step, row, items.number);
     }
     written.is_ok()
 }

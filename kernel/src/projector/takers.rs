@@ -37,7 +37,7 @@ impl Projector {
                             if outcome.is_err() {
                                 text.truncate(before);
                             }
-                            let made = outcome.ok().map(|items| measured(rows, row, before, text.len(), items));
+                            let made = outcome.ok().map(|items| measured(rows, row, before, text.len(), items.number));
                             written.push((number, made));
                             made
                         }

@@ -6,7 +6,7 @@
 
 use super::{Projector, NO_ITEM};
 use crate::names::Names;
-use crate::plan::{Plan, COUNT, END, START, TEXTS};
+use crate::plan::{Plan, COUNT, END, LEAVES, START};
 use crate::row_paths::NamedRows;
 use crate::rows::{Mark, Rows};
 use crate::template::{write_result, Part, ScanResult};
@@ -47,7 +47,7 @@ pub(super) fn taken_back(plan: &Plan) -> Vec<Option<TakenBack>> {
                 // What a table has taken in stays there.
                 Some(ScanResult::Table(_)) => return None,
                 Some(ScanResult::Tally(_)) => counts.push(other as u32),
-                _ if inner.report & (COUNT | TEXTS) != 0 => counts.push(other as u32),
+                _ if inner.report & (COUNT | LEAVES) != 0 => counts.push(other as u32),
                 _ => {}
             }
         }
@@ -108,6 +108,6 @@ fn write_instead(rows: &mut Rows, names: &Names, parts: &[Part], step: u32, row:
     let Ok(items) = write_result(parts, NamedRows { rows, names }, row as usize, &mut text) else { return false };
     rows.take_back(before);
     rows.written_text.extend_from_slice(&text);
-    rows.record_written(step, row, items);
+    rows.record_written(step, row, items.number);
     true
 }

@@ -29,6 +29,12 @@ impl Tree {
                 let first = previous.map_or(self.ends[row as usize], |last| last + 1);
                 self.below(first, self.len() as u32).find(accepts)
             }
+            Axis::Ancestor => self.ancestors_of(previous.unwrap_or(row)).find(accepts),
+            Axis::Preceding => {
+                // Whatever begins before a row and ends behind it is around it.
+                let is_before = |&other: &u32| self.ends[other as usize] <= row && self.kind(other) != kind::ATTRIBUTE;
+                (0..previous.unwrap_or(row)).rev().filter(is_before).find(accepts)
+            }
             _ => return None,
         })
     }
@@ -36,6 +42,11 @@ impl Tree {
     /// The parent whose children a row has beside it; none for roots and attributes.
     fn family(&self, row: u32) -> Option<u32> {
         self.parent(row).filter(|_| self.kind(row) != kind::ATTRIBUTE)
+    }
+
+    /// From the nearest one.
+    fn ancestors_of(&self, row: u32) -> impl Iterator<Item = u32> + '_ {
+        std::iter::successors(self.parent(row), |&other| self.parent(other))
     }
 
     fn below(&self, start: u32, end: u32) -> impl Iterator<Item = u32> + '_ {

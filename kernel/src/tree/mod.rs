@@ -8,6 +8,7 @@
 
 pub mod axes;
 mod lazy_steps;
+mod paging;
 pub mod text;
 
 use std::borrow::Cow;
@@ -259,6 +260,15 @@ impl Tree {
         let first = named.partition_point(|&row| row < start);
         let last = first + named[first..].partition_point(|&row| row < end);
         found.extend_from_slice(&named[first..last]);
+    }
+
+    /// How many rows of a code there are in a range.
+    pub fn count_between(&self, code: u32, start: u32, end: u32) -> usize {
+        if ((end - start) as usize) < SEARCHED_ROWS {
+            return self.codes[start as usize..end as usize].iter().filter(|&&other| other == code).count();
+        }
+        let named = self.named(code);
+        named.partition_point(|&row| row < end) - named.partition_point(|&row| row < start)
     }
 
     /// The first row of a code in a range.

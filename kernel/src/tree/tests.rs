@@ -90,15 +90,29 @@ fn large_trees_are_searched_by_their_index() {
     assert_eq!(tree.step(&[0], &step(B)), wanted);
     assert_eq!(tree.first_between(B, 5000, 10_000), Some(5001));
     assert_eq!(tree.first_between(B, 9000, 9001), Some(9000));
+    for (start, end) in [(0, 10_000), (5000, 9999), (9000, 9001), (100, 300)] {
+        let there = (start..end).filter(|&row| tree.codes()[row as usize] == B).count();
+        assert_eq!(tree.count_between(B, start, end), there);
+    }
     tree.push(B, 10_001, 0, "");
     tree.close_root();
     assert_eq!(tree.step(&[0], &step(B)).last(), Some(&10_000));
 }
 
+const LAZY: [Axis; 7] = [
+    Axis::Child,
+    Axis::Descendant,
+    Axis::FollowingSibling,
+    Axis::PrecedingSibling,
+    Axis::Following,
+    Axis::Ancestor,
+    Axis::Preceding,
+];
+
 #[test]
 fn steps_can_be_followed_one_by_one() {
     let tree = sample();
-    for axis in [Axis::Child, Axis::Descendant, Axis::FollowingSibling, Axis::PrecedingSibling, Axis::Following] {
+    for axis in LAZY {
         for row in 0..tree.len() as u32 {
             let step = Step { axis, test: Test::Any };
             let mut found = Vec::new();
@@ -193,4 +207,18 @@ fn subtrees_are_appended_with_their_names() {
     assert_eq!(tree.parents(), [0, 0, 1, 1, 0]);
     assert_eq!(tree.declared().len(), 1);
     assert_eq!(written(&tree, 0, 5, None, 1000), "<a><q:b>one<a xmlns:r=\"w\"/></q:b><p:b/></a>");
+}
+
+#[test]
+fn columns_come_back_from_a_file() {
+    let tree = sample();
+    let shell = tree.shell();
+    assert!(shell.is_empty());
+    let back = shell.unpaged(&tree.paged()).unwrap();
+    assert_eq!((back.codes(), back.ends(), back.parents()), (tree.codes(), tree.ends(), tree.parents()));
+    assert_eq!(back.string_value(1), tree.string_value(1));
+    let bytes = tree.paged();
+    assert!(shell.unpaged(&bytes[..bytes.len() - 1]).is_err());
+    assert!(shell.unpaged(&bytes[..40]).is_err());
+    assert!(shell.unpaged(&[]).is_err());
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 if TYPE_CHECKING:
     from xylem.values.datetimes import DateTime
     from xylem.values.node import Node
+    from xylem.values.paged_tree import TreePages
 
     from .decimal_format import DecimalFormat
 
@@ -119,6 +121,10 @@ class RunPart:
     """fn:load-xquery-module: set by the compiler."""
     history: Moments | None = None
     """Of a run over update streams: what was, as of each commit."""
+    left_out: Counter[str] | None = None
+    """How many items take no part in best-match joins, since a value is missing: by variable, where it is asked."""
+    pages: TreePages | None = None
+    """Where trees of windows wait that have no room in memory."""
     trace: Callable[[str, str], None] = lambda label, value: None
     """fn:trace and fn:message output: (label, serialised value)."""
 

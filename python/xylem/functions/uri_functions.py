@@ -59,7 +59,7 @@ def resolve_uri(ctx: Context, reference: str | None, base: str | None = None) ->
         raise DynamicError("FORG0002", f"the base URI {base!r} has a fragment")
     parts = split(base)
     if parts.authority is None and not parts.path.startswith("/"):
-        raise DynamicError("FORG0002", f"nothing is relative to {base!r}, which has no hierarchy")
+        raise DynamicError("FORG0002", f"no URI can be relative to {base!r}, which has no hierarchy")
     return AnyURI(resolve(reference, base))
 
 

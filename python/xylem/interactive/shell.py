@@ -10,7 +10,7 @@ A query ends with an empty line, or at once where it is complete. The input is s
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
@@ -111,9 +111,15 @@ class Shell:
             except XylemError as refused:
                 if refused.code != "XYST0004":
                     raise
-                items = query.run(api.parse(Path(self.place))).drawn()
+                items = query.run(api.parse(self._whole_input())).drawn()
         self._rest = map(text_of, items)
         self._show()
+
+    def _whole_input(self) -> bytes:
+        from xylem.source.byte_source import ByteSource
+
+        with ByteSource.of(self.place or "-") as source:
+            return b"".join(source)
 
     def _show(self) -> None:
         for text in islice(self._rest, SHOWN):
@@ -143,8 +149,11 @@ def names_in(head: bytes) -> list[str]:
 
 
 def run_shell(place: str | None) -> None:
-    """Read queries from the terminal until its end."""
+    """Read queries from the terminal until its end, or from a file or pipe on standard input."""
     shell = Shell(sys.stdout.write, place)
+    if not sys.stdin.isatty():
+        take_all(shell, sys.stdin)
+        return
     toolkit = optional_package("prompt_toolkit", "shell")
     session = _session(toolkit, shell)
     sys.stdout.write("XQuery over " + (place or "no input (give one with :input FILE)") + "; :help shows commands\n")
@@ -161,6 +170,20 @@ def run_shell(place: str | None) -> None:
         except KeyboardInterrupt:
             sys.stdout.write("interrupted\n")
         sys.stdout.flush()
+
+
+def take_all(shell: Shell, lines: Iterable[str]) -> None:
+    """Do what lines say that come without a terminal. A query goes on while it is not complete."""
+    text = ""
+    for line in lines:
+        text += line.rstrip("\n")
+        if not shell.is_complete(text) and line.strip():
+            text += "\n"
+            continue
+        if not shell.take(text):
+            return
+        text = ""
+    shell.take(text)
 
 
 def _session(toolkit: Any, shell: Shell) -> Any:

@@ -124,7 +124,7 @@ def _measure(projection: Projection) -> tuple[str, ...]:
 
 def _keeps_content(kept: Projection) -> bool:
     """Attributes of an open element are part of it, not of a buffer."""
-    return bool(kept.children or kept.text or kept.string or kept.subtree)
+    return bool(kept.children or kept.leaves or kept.string or kept.subtree)
 
 
 def _is_at_most_once(step: Step, parent: str, kind: ElementConstraints | None) -> bool:

@@ -94,7 +94,7 @@ def dot(flow: DataFlow) -> str:
 def _dot_nodes(graph: Graph, name: str) -> Iterator[str]:
     inside = {number for super_node in graph.super_nodes for number in super_node.members}
     for super_node in graph.super_nodes:
-        yield f"subgraph cluster_{name}_{super_node.number} {{ style=dashed; color=black; label=\"\";"
+        yield f'subgraph cluster_{name}_{super_node.number} {{ style=dashed; color=black; label="";'
         for node in graph.nodes:
             if node.number in super_node.members:
                 yield f"  {_dot_node(node, name)}"

@@ -13,16 +13,14 @@ def keep_of(projection: Projection) -> Keep:
         return Keep.SUBTREE
     if projection.string:
         # A string value beside children of its own needs the text where it stands.
-        return Keep.SUBTREE if projection.children or projection.text else Keep.STRING
+        return Keep.SUBTREE if projection.children or projection.leaves else Keep.STRING
     return Keep.NOTHING
 
 
-def kept_step(
-    parent: int, axis: str, uri: str | None, local: str | None, report: Report, kept: Projection
-) -> ScanStep:
+def kept_step(parent: int, axis: str, uri: str | None, local: str | None, report: Report, kept: Projection) -> ScanStep:
     """A step that keeps what a projection asks for of the elements it reaches."""
     attributes = None if kept.all_attributes else tuple(sorted(kept.attributes))
-    return ScanStep(parent, axis, uri, local, report, keep_of(kept), attributes, kept.text)
+    return ScanStep(parent, axis, uri, local, report, keep_of(kept), attributes, kept.text, remarks=kept.remarks)
 
 
 def add_kept_steps(made: list[ScanStep], parent: int, projection: Projection) -> None:

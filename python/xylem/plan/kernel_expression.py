@@ -13,9 +13,10 @@ the question whether there is one, `one` an operand that must not be missing, `n
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from decimal import Decimal
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from .result_template import Path, ValueOf
 
@@ -66,6 +67,13 @@ class SlotValue:
 
 
 @dataclass(frozen=True)
+class Given:
+    """An atomic value that is known when the run begins, by the function that gives it; a constant before the scan."""
+
+    function: str
+
+
+@dataclass(frozen=True)
 class Tests:
     """Comparisons of the element at hand with constants, all of which must hold."""
 
@@ -80,4 +88,111 @@ class Call:
     arguments: tuple[KernelExpression, ...]
 
 
-KernelExpression = Constant | NodesOf | Named | SlotValue | Tests | Call
+@dataclass(frozen=True)
+class EachNode:
+    """An expression for each element that a path leads to, which is at hand in it: one loop further in."""
+
+    path: Path
+    inner: KernelExpression
+    up: int = 0
+
+
+@dataclass(frozen=True)
+class EachItem:
+    """An expression for each of some atomic values."""
+
+    slot: int
+    values: KernelExpression
+    inner: KernelExpression
+
+
+@dataclass(frozen=True)
+class LetValue:
+    """An expression that reads a value computed before it."""
+
+    slot: int
+    value: KernelExpression
+    inner: KernelExpression
+
+
+@dataclass(frozen=True)
+class Json:
+    """The text that the json output method writes for a map, an array or a value."""
+
+    value: JsonValue
+
+
+@dataclass(frozen=True)
+class JsonMap:
+    """A map; no key is there twice."""
+
+    entries: tuple[tuple[str, JsonValue], ...]
+
+
+@dataclass(frozen=True)
+class JsonArray:
+    """An array."""
+
+    members: tuple[JsonMember, ...]
+
+
+@dataclass(frozen=True)
+class JsonChoice:
+    """One value or the other, by a condition."""
+
+    test: KernelExpression
+    then: JsonValue
+    otherwise: JsonValue
+
+
+@dataclass(frozen=True)
+class Members:
+    """Each atomic value of an expression is a member."""
+
+    values: KernelExpression
+
+
+@dataclass(frozen=True)
+class EachMember:
+    """The members for each element that a path leads to."""
+
+    path: Path
+    members: tuple[JsonMember, ...]
+    up: int = 0
+
+
+@dataclass(frozen=True)
+class SomeMembers:
+    """The members if a condition holds, and else the others."""
+
+    test: KernelExpression
+    members: tuple[JsonMember, ...]
+    otherwise: tuple[JsonMember, ...] = ()
+
+
+Simple = Constant | NodesOf | Named | SlotValue | Given | Tests
+"""Expressions without others inside."""
+KernelExpression = Simple | Call | EachNode | EachItem | LetValue | Json
+"""Any expression."""
+JsonValue: TypeAlias = "KernelExpression | JsonMap | JsonArray | JsonChoice"
+"""A value of JSON; that of an expression is one atomic value, or null."""
+JsonMember: TypeAlias = "JsonValue | Members | EachMember | SomeMembers"
+"""What an array has: a value, or as many as there are."""
+NOTHING = Call(",", ())
+"""The empty sequence."""
+
+
+def settled(expression: KernelExpression, value_of: Callable[[str], Constant]) -> KernelExpression:
+    """An expression of a table with the values that are known now."""
+    match expression:
+        case Given(function=function):
+            return value_of(function)
+        case Call(arguments=arguments):
+            return replace(expression, arguments=tuple(settled(argument, value_of) for argument in arguments))
+        case EachNode(inner=inner):
+            return replace(expression, inner=settled(inner, value_of))
+        case EachItem(values=values, inner=inner):
+            return replace(expression, values=settled(values, value_of), inner=settled(inner, value_of))
+        case LetValue(value=value, inner=inner):
+            return replace(expression, value=settled(value, value_of), inner=settled(inner, value_of))
+    return expression

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 
 from xylem.analysis.ast_replacement import replaced
 from xylem.analysis.projection import NotProjectable, Projection, Use, project
+from xylem.analysis.streamable_paths import is_leaf_test
 from xylem.syntax import ast
 
 from .flux import (
@@ -136,12 +137,19 @@ def _follow(source: str, path: tuple[Step, ...], scope: Scope) -> Projection:
     for step in path:
         for predicate in step.predicates:
             project(ast.AxisStep(step.axis, node_test(step), (predicate,)), _named(scope), focus=found)
-        if step.axis == "attribute" or step.name == "text()":
-            # Attributes and text are whole as soon as they are kept.
+        if step.axis == "attribute" or is_leaf_test(node_test(step)):
+            # Attributes, text and the like are whole as soon as they are kept.
             project(ast.AxisStep(step.axis, node_test(step)), {}, focus=found, use=Use.STRING)
             return Projection(parent=found, via="child")
         found = found.child(step.axis, *element_names(step))
     return found
+
+
+_LEAVES: dict[str, ast.NodeTest] = {
+    "text()": ast.TextTest(),
+    "comment()": ast.CommentTest(),
+    "processing-instruction()": ast.PITest(),
+}
 
 
 def node_test(step: Step) -> ast.NodeTest:
@@ -150,8 +158,9 @@ def node_test(step: Step) -> ast.NodeTest:
         return step.test
     if step.name == "*":
         return ast.Wildcard()
-    if step.name == "text()":
-        return ast.TextTest()
+    leaf = _LEAVES.get(step.name)
+    if leaf is not None:
+        return leaf
     return ast.NameTest(ast.Name(step.name.removeprefix("@"), None, ""))
 
 

@@ -401,5 +401,3 @@ def _retracts(operator: Operator) -> bool:
         case Fold() | Window() | Number():
             return False
     return True
-
-

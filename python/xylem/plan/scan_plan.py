@@ -7,14 +7,15 @@ open (the *spine*) start the next batch's tree again, so that every row always h
 
 A plan is plain data: it is pickled, printed, and handed to the kernel and to the Python scanner alike.
 
-**Reaching.** Step 0 reaches the document node. Another step reaches an element where the name fits, all tests hold,
-and its parent step reaches the element's parent (axis child) or any ancestor (axis descendant). Several steps
-may reach one element; each is as if it were alone, and what is kept is the union.
+**Reaching.** Step 0 reaches the document node, and so does a step below it on the axis self. Another step reaches an
+element where the name fits, all tests hold, and its parent step reaches the element's parent (axis child) or any
+ancestor (axis descendant). Several steps may reach one element; each is as if it were alone, and what is kept is the
+union.
 
 **Records.** A start tag gives the START records of the steps that reach the element, an end tag the END and ITEM
 records: ordered by step, then by kind, at most one for each step and kind. Nested elements therefore give ITEM records
-in the order of their end tags. A text node gives the TEXT records of the steps that reach its parent, once it is
-complete.
+in the order of their end tags. A text node gives the LEAF records of the steps that reach its parent and ask for texts,
+once it is complete; comments and processing instructions do likewise.
 
 **What a record's row promises.** Its ancestors are all its true ancestors up to the document node, each with its
 namespace declarations and the attributes that steps reaching it ask for. Of an ITEM, all that is kept of the element is
@@ -25,7 +26,7 @@ as do all steps below it, keeps nothing (see `only_counts`). Texts stay apart wh
 them, even if that is left out: `a<b/>c` without `b` is two text nodes, so that text() selects what it should.
 
 **Results written by the scan.** A step with `result` says what becomes of its ITEM records that pass all value tests,
-or of its TEXT records: a template (`result_template.py`) is written, and instead of the record a WRITTEN record tells
+or of its LEAF records: a template (`result_template.py`) is written, and instead of the record a WRITTEN record tells
 where the text belongs among the other records; a tally is added to `counts` (of text nodes, one for each); a table
 (`scan_table.py`) takes the record in. That is an offer: a scanner may give the ITEM record instead, and must where a
 value test, or a test in the template, cannot be decided, or where it would have to raise an error. It writes templates
@@ -74,8 +75,8 @@ from .scan_table import ScanTable, TableState
 if TYPE_CHECKING:
     from xylem.values.native_rows import NativeRows
 
-TEXT: Final = 3
-"""The kind of a record of a text node."""
+LEAF: Final = 3
+"""The kind of a record of a text node, a comment or a processing instruction."""
 WRITTEN: Final = 5
 """The kind of a record whose result the scan has written."""
 
@@ -99,7 +100,11 @@ class Report(IntFlag):
     COUNT = 8
     """Nothing by itself: it is counted, and the counts come with the batch."""
     TEXTS = 16
-    """For each text node that is its child, when that is complete, a TEXT record; the step keeps `text`."""
+    """For each text node that is its child, when that is complete, a LEAF record; the step keeps `text`."""
+    COMMENTS = 32
+    """For each comment that is its child, a LEAF record; the step keeps `remarks`."""
+    INSTRUCTIONS = 64
+    """For each processing instruction that is its child, a LEAF record; the step keeps `remarks`."""
 
 
 class Keep(IntEnum):
@@ -114,8 +119,8 @@ class Keep(IntEnum):
 
     Where other steps may keep something too, one text node would spoil their answers: where steps that do not only
     count are still to be followed below the element (whatever their names), where a step that reaches the element asks
-    for `text` or SUBTREE, or where an ancestor is kept by SUBTREE or as said here. Then all elements and text nodes
-    below it are kept instead, without attributes nobody asks for: the string value is the same.
+    for `text`, `remarks` or SUBTREE, or where an ancestor is kept by SUBTREE or as said here. Then all elements and
+    text nodes below it are kept instead, without attributes nobody asks for: the string value is the same.
     """
 
 
@@ -203,7 +208,7 @@ class ScanStep:
 
     parent: int
     axis: str = "child"
-    """child or descendant (at any depth below)"""
+    """child, descendant (at any depth below), or below step 0 self: the document node once more"""
     uri: str | None = None
     """None: any namespace"""
     local: str | None = None
@@ -234,6 +239,8 @@ class ScanStep:
     """Under which label they are numbered; it remembers some."""
     awaits: tuple[tuple[int, int], ...] = ()
     """Steps, and how many of their elements must have ended behind one before its ITEM, which is all it reports."""
+    remarks: bool = False
+    """Keep the comments and processing instructions that are its children."""
 
     @property
     def start_tests(self) -> list[AttributeTest | PresenceTest | PositionTest]:
@@ -271,6 +278,7 @@ class ScanPlan:
             and step.keep == Keep.NOTHING
             and step.attributes == ()
             and not step.text
+            and not step.remarks
             and not step.remembers
             for step in steps
         ]
@@ -294,7 +302,7 @@ class Batch:
     """What a scanner hands over after some input.
 
     The columns are those of `values/tree.py`; row 0 is the document node, then the `spine`. `kinds`, `steps` and
-    `rows` are the records: kind 1 START, 2 END, 3 TEXT, 4 ITEM, 5 WRITTEN; the step; the row in this batch's
+    `rows` are the records: kind 1 START, 2 END, 3 LEAF, 4 ITEM, 5 WRITTEN; the step; the row in this batch's
     columns, which for WRITTEN is 0: its text is the next of `written`. A record of an element that started in an
     earlier batch points to its row of the spine. An open element to be reported as ITEM takes all its rows along
     into the next batch.

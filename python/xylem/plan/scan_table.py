@@ -8,75 +8,42 @@ table over with the next batch, as it was before that record, and gives this and
 been computed by it therefore always comes before what the query computes: sums are added in the order of the records.
 Where there is no such record, the table comes with the last batch.
 
-Values are computed by small programs for a machine with a stack. A value that is missing makes the result missing; a
-program that would raise an error, or meets more than one value where one is needed, is not decided.
+Keys may also be those that the records have, as with `group by`: no value is one of them, and the value itself comes
+with its cell. Values are computed by expressions of the kernel (`kernel_expression.py`): one that would raise an error,
+or meets more than one value where one is needed, is not decided.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from .result_template import Path
+from xylem.values.strings import UntypedAtomic
 
 if TYPE_CHECKING:
+    from .kernel_expression import KernelExpression
     from .scan_plan import ValueTest
 
 
 @dataclass(frozen=True)
-class Load:
-    """The values at the end of a path from the record, or one attribute of each element it leads to."""
-
-    path: Path
-    attribute: tuple[str, str] | None
-    kind: str
-    """double, integer: as a cast from xs:untypedAtomic; number: as fn:number; string"""
-    is_single: bool = False
-    """More than one value is an error. Operands of operators are always single."""
-
-
-@dataclass(frozen=True)
-class Constant:
-    """A number: an int is an xs:integer, a float an xs:double."""
-
-    value: int | float
-
-
-@dataclass(frozen=True)
-class Variable:
-    """A number that is known when the run begins; it is replaced by a constant before the scan."""
-
-    name: str
-
-
-@dataclass(frozen=True)
-class Apply:
-    """An operator on the topmost values: + - * div idiv mod, or neg."""
-
-    op: str
-
-
-Program: TypeAlias = tuple[Load | Constant | Variable | Apply, ...]
-
-
-@dataclass(frozen=True)
 class ScanKey:
-    """A key. The values that make a cell are a range of integers, some numbers, or some strings."""
+    """A key. The values that make a cell are a range of integers, some numbers, some strings; or those `is_found`."""
 
-    value: Program
+    value: KernelExpression
     first: int = 0
     last: int = -1
     numbers: tuple[float, ...] | None = None
     strings: tuple[str, ...] | None = None
+    is_found: bool = False
 
 
 @dataclass(frozen=True)
 class ScanPart:
-    """What is kept in a cell: count (of the records, or of what the program gives), sum, min or max."""
+    """What is kept in a cell: count, sum, min or max of the values, or count of the records."""
 
     function: str
-    value: Program
-    is_integer: bool = False
+    value: KernelExpression | None
 
 
 @dataclass(frozen=True)
@@ -91,7 +58,18 @@ class ScanTable:
     """Whether the values of variables and keys have been put in. Until then a scan leaves all records to the query."""
 
 
-CellState: TypeAlias = tuple[int, int | float | None]
+KernelValue: TypeAlias = "str | int | float | tuple[str, str] | None"
+"""An atomic value as the kernel gives it; None for no value."""
+CellState: TypeAlias = "tuple[int, KernelValue]"
 """How many values went into a part, and their sum, smallest or largest; None where there was none, or for count."""
-TableState: TypeAlias = tuple[int, list[tuple[list[int], list[CellState]]]]
-"""The step; for each cell that has any record the place of each of its keys among their values, and its parts."""
+TableState: TypeAlias = "tuple[int, list[tuple[list[KernelValue], list[CellState]]]]"
+"""The step; for each cell that has any record the place of each of its keys among their values, or the values that were
+found, and its parts."""
+
+
+def python_value(value: KernelValue) -> Any:
+    """An atomic value; untyped ones and decimals come with a word in front."""
+    if type(value) is tuple:
+        word, text = value
+        return UntypedAtomic(text) if word == "untyped" else Decimal(text)
+    return value

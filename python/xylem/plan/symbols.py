@@ -1,7 +1,8 @@
 """The symbols of an element: which of its children a path goes through, and what a schema knows of their order.
 
 Symbols are names of child elements with their namespaces, `Q{uri}book` (`book` for any namespace), and `text()`. The
-symbol `*` stands for children of any name, where no schema says which. Attributes are no symbols here: they have passed
+symbol `*` stands for children of any name, where no schema says which, and for comments and processing instructions,
+of which none ever does. Attributes are no symbols here: they have passed
 before the first child.
 """
 
@@ -16,13 +17,15 @@ from .needs import element_names
 
 ANY = "*"
 TEXT = "text()"
+LEAVES = frozenset({TEXT, "comment()", "processing-instruction()"})
+"""The names of steps to nodes that have nothing inside."""
 Symbols = frozenset[str]
 NONE: Symbols = frozenset()
 
 
 def first_symbols(needed: Projection, of: ElementConstraints | None) -> Symbols:
     """The children of an element that must have passed before what is needed of it is complete (`dep`)."""
-    if needed.subtree or needed.string:
+    if needed.subtree or needed.string or needed.remarks:
         return frozenset({ANY})
     found: set[str] = {TEXT} if needed.text else set()
     for axis, uri, local in needed.children:
@@ -36,6 +39,8 @@ def step_symbols(step: Step, of: ElementConstraints | None) -> Symbols:
         return NONE
     if step.name == TEXT:
         return frozenset({TEXT}) if step.axis == "child" else frozenset({TEXT, *_reached("descendant", None, None, of)})
+    if step.name in LEAVES:
+        return frozenset({ANY})
     return _reached(step.axis, *element_names(step), of)
 
 
@@ -51,8 +56,8 @@ def written(symbols: Symbols | None) -> str:
 
 
 def is_element_step(step: Step) -> bool:
-    """Whether a step selects elements, not attributes or text."""
-    return step.axis != "attribute" and step.name != TEXT
+    """Whether a step selects elements, not attributes, text, comments or processing instructions."""
+    return step.axis != "attribute" and step.name not in LEAVES
 
 
 def _reached(axis: str, uri: str | None, local: str | None, of: ElementConstraints | None) -> Symbols:

@@ -118,7 +118,7 @@ def validated(source: ByteSource, program: StreamProgram, schema: Schema | None,
     from xylem.schema import DeclaredSchema
 
     if not isinstance(schema, DeclaredSchema):
-        raise ValueError("to validate the input, give its schema")
+        raise ValueError("validation needs a schema")
     return ValidatedSource(source, schema, None if mode == "full" else _relied_on(program))
 
 

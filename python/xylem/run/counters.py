@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 from xylem.errors import Span
 from xylem.plan.operators.operator import Meter, place_key
-from xylem.plan.scan_plan import TEXT, WRITTEN, Written
+from xylem.plan.scan_plan import LEAF, WRITTEN, Written
 from xylem.plan.scan_table import TableState
 
-from .runtime.joins import JoinIndex, ManyKeysIndex
+from .runtime.joins import JoinIndex
+from .runtime.many_keys import ManyKeysIndex
 from .runtime.tuples import groups_of, ordered
 
 if TYPE_CHECKING:
@@ -84,7 +85,7 @@ class Counters:
     def end_pass(self, number: int) -> None:
         """The input has been read once: what was counted belongs to this pass."""
         for step in {step for step, _ in self._kinds} | self._counted.keys():
-            whole = self._kinds[step, _ITEM] + self._kinds[step, TEXT] + self._written[step]
+            whole = self._kinds[step, _ITEM] + self._kinds[step, LEAF] + self._written[step]
             # Elements that nest are told at both of their tags.
             figures = self.of(Meter("records", str(step), number))
             figures.items += max(whole, self._kinds[step, _START]) + self._counted[step]

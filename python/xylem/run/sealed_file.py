@@ -87,7 +87,7 @@ def other_version(path: Path, written: int) -> DynamicError:
     """XYRT0020 for a file of another format."""
     return DynamicError(
         "XYRT0020",
-        f"{path} was written by another version of Xylem: it has format {written}, and this version reads {FORMAT}",
+        f"{path} was written by another version of Xylem, in format {written}; this version reads format {FORMAT}",
     )
 
 

@@ -97,7 +97,7 @@ class _DtdReader:
                 case "NOTATION":
                     pass
                 case keyword:
-                    raise InputError("XYIN0020", f"<!{keyword}> is no declaration", span=declaration.span)
+                    raise InputError("XYIN0020", f"<!{keyword}> is not a declaration", span=declaration.span)
 
     def finished(self) -> Dtd:
         elements = {

@@ -25,7 +25,9 @@ class AllowedPlaces:
         except (OSError, RuntimeError, ValueError) as error:
             raise InputError(code, f"{uri}: {error}") from error
         if not any(real == root or root in real.parents for root in self._roots):
-            raise InputError(code, f"{uri} may not be read", hint="allow its directory: --allow DIR, or allow=[…]")
+            raise InputError(
+                code, f"the query may not read {uri}", hint="allow its directory: --allow DIR, or allow=[…]"
+            )
         if not real.exists():
             raise InputError(code, f"{uri}: no such file")
         return real

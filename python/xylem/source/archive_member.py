@@ -1,8 +1,9 @@
-"""Members of zip archives as inputs: `dump.zip!page.xml`, or `dump.zip` for all of them, one after another."""
+"""Members of zip archives as inputs: `dump.zip!page.xml`, `dump.zip!*.xml`, or `dump.zip` for all of them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile, ZipFile, is_zipfile
@@ -34,6 +35,19 @@ def member_names(archive: Path) -> list[str]:
     with _opened(archive) as packed:
         inside = sorted(info.filename for info in packed.infolist() if not info.is_dir())
     return [f"{archive}{BETWEEN}{name}" for name in inside if not any(part[0] in "._" for part in name.split("/"))]
+
+
+def matching_members(name: str) -> list[str] | None:
+    """The members that `archive.zip!pattern` stands for, by name; None where the name is not of that form."""
+    found = member_of(name)
+    if found is None or not is_archive(found[0]):
+        return None
+    archive, pattern = found
+    prefix = f"{archive}{BETWEEN}"
+    inside = [member.removeprefix(prefix) for member in member_names(archive)]
+    # A member with the very name comes first: [ and ] are usual in names.
+    chosen = [pattern] if pattern in inside else [one for one in inside if fnmatchcase(one, pattern)]
+    return [f"{prefix}{one}" for one in chosen]
 
 
 class ArchiveMember:

@@ -105,7 +105,7 @@ class ByteRange:
         except OSError as error:
             raise InputError("XYIN0002", error.strerror or str(error), source=self.path) from error
         if left:
-            raise InputError("XYIN0002", "it has become shorter since it was divided", source=self.path)
+            raise InputError("XYIN0002", "the file became shorter after it was divided", source=self.path)
         if self.end is not None:
             yield self.closing
 

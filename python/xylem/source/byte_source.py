@@ -164,7 +164,7 @@ class ByteSource:
     def again(self) -> ByteSource:
         """The same input, from its beginning."""
         if self._again is None:
-            raise ValueError("this input is read once")
+            raise ValueError("this input can be read only once")
         return self._again()
 
     def whole(self) -> bytes | None:

@@ -15,6 +15,7 @@ from xylem.errors.optional_package import optional_package
 
 _MAGIC = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "Zstandard"}
 LONGEST_MAGIC = 6
+_ZIP = b"PK\x03\x04"
 _MOST_DECODER_BYTES = 256 << 20
 """What a decoder may hold: xz and Zstandard let whoever compresses choose it."""
 _CHUNK_BYTES = 1 << 18
@@ -111,6 +112,10 @@ def decompressed(chunks: Iterable[bytes], ratio_limit: int) -> Iterator[bytes]:
     for magic, name in _MAGIC.items():
         if head.startswith(magic):
             return _decoded(rest, name, _decoder(name), ratio_limit)
+    if head.startswith(_ZIP):
+        # Its directory is at the end: it cannot be read as it arrives, and there is no saying which member is meant.
+        hint = "save it as a file whose name ends in .zip, then: -i FILE.zip, or -i 'FILE.zip!*.xml' for some members"
+        raise InputError("XYIN0001", "it is a zip archive", hint=hint)
     return iter(rest)
 
 
@@ -175,12 +180,12 @@ def _next_output(part: _Part, data: bytes, name: str, read: int) -> bytes:
     try:
         return part.decompress(data, _CHUNK_BYTES)
     except (zlib.error, OSError, EOFError) as error:
-        raise InputError("XYIN0009", f"bytes that are no {name} data, before byte {read}") from error
+        raise InputError("XYIN0009", f"bytes that are not {name} data, before byte {read}") from error
     except Exception as error:
         # lzma's own error; the module is loaded where there is xz data only.
         if type(error).__name__ != "LZMAError":
             raise
-        raise InputError("XYIN0009", f"bytes that are no {name} data, before byte {read}: {error}") from error
+        raise InputError("XYIN0009", f"bytes that are not {name} data, before byte {read}: {error}") from error
 
 
 def _check_ratio(written: int, read: int, limit: int) -> None:

@@ -49,7 +49,7 @@ def framed(place: str) -> tuple[str, Frames] | None:
     try:
         return path, Frames(name)
     except ValueError:
-        raise InputError("XYIN0012", f"{place}: frames are lines, length or netconf, and not {name!r}") from None
+        raise InputError("XYIN0012", f"{place}: frames must be lines, length or netconf, not {name!r}") from None
 
 
 class FramedFile:

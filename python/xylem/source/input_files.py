@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable, Iterator
 from glob import glob, has_magic
 from pathlib import Path
+from typing import NoReturn
 
 from xylem.errors import InputError
 
@@ -17,7 +18,8 @@ def named_files(names: Iterable[str]) -> list[str]:
     """The files that names stand for, in their order; XYIN0002 for a directory or pattern without any.
 
     A directory stands for all files below it whose names (and those of their directories) do not begin with `.` or
-    `_`, by name; a pattern for the files it matches, by name; a zip archive for its members. Frames (`framed_file.py`)
+    `_`, by name; a pattern for the files it matches, by name; a zip archive for its members, `a.zip!*.xml` for those
+    that match. Frames (`framed_file.py`)
     are those of each of them.
     Anything else is left as it is, be it there or not.
     """
@@ -33,20 +35,24 @@ def _files_of(name: str) -> list[str]:
         return [f"{inner}?frames={frames[1].value}" for inner in _files_of(frames[0])]
     if "://" in name:
         return [name]
-    if path.suffix.lower() == ".zip":
-        from .archive_member import is_archive, member_names
+    if ".zip" in name.lower():
+        from .archive_member import is_archive, matching_members, member_names
 
         if is_archive(path):
             return member_names(path)
+        if has_magic(name) and (found := matching_members(name)) is not None:
+            return found or _none(name)
     if path.is_dir():
         found = sorted(_below(path))
     elif has_magic(name) and not path.exists():
         found = sorted(match for match in glob(name, recursive=True) if Path(match).is_file())
     else:
         return [name]
-    if not found:
-        raise InputError("XYIN0002", f"{name}: there are no files")
-    return found
+    return found or _none(name)
+
+
+def _none(name: str) -> NoReturn:
+    raise InputError("XYIN0002", f"{name}: there are no files")
 
 
 def _below(directory: Path) -> Iterator[str]:

@@ -433,7 +433,7 @@ def _plan_tuple(plan: ScanPlan) -> PlanTuple:
 def _new_plan_tuple(plan: ScanPlan) -> PlanTuple:
     steps = [
         (
-            step.parent,
+            -1 if step.axis == "self" else step.parent,
             step.axis == "descendant",
             step.uri,
             step.local,
@@ -441,7 +441,7 @@ def _new_plan_tuple(plan: ScanPlan) -> PlanTuple:
             ((step.nests, step.late, step.outermost), (step.remembers, step.label, list(step.awaits))),
             int(step.keep),
             None if step.attributes is None else list(step.attributes),
-            step.text,
+            (step.text, step.remarks),
             [_start_test_tuple(test) for test in step.start_tests],
             [value_test_tuple(test) for test in step.value_tests],
             None if step.result is None else result_tuple(step.result),

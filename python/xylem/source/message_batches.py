@@ -21,6 +21,7 @@ Document = bytes | str
 """A document as bytes in any encoding, or as text, whatever that says of its encoding."""
 LARGE_BYTES = 1 << 20
 """A document that is larger is read by itself."""
+_FEW_BYTES = 1 << 14
 Given = Document | PathLike[str] | None
 """What a caller gives for a document: itself, or the path of its file. None has no answer."""
 Taken = Document | Path | InputError | None
@@ -123,7 +124,7 @@ def message_batches(documents: Any) -> Iterator[Batch]:
     An iterator is asked for no more than a batch before its documents are answered.
     """
     if isinstance(documents, (bytes, str, PathLike)):
-        raise TypeError("documents come in a list, an iterator or a column; for one document there is Query.stream")
+        raise TypeError("give documents as a list, an iterator or a column; for one document use Query.stream")
     if hasattr(documents, "iterchunks"):
         for chunk in documents.iterchunks():
             yield from _of_column(chunk)
@@ -145,7 +146,7 @@ def is_column(kind: Any) -> bool:
 
 def _of_column(column: Any) -> Iterator[Batch]:
     if not is_column(column.type):
-        raise TypeError(f"a column of documents has text or binary values, and not {column.type}")
+        raise TypeError(f"a column of documents must have text or binary values, not {column.type}")
     rows = max(1, min(BATCH_DOCUMENTS, BATCH_BYTES * len(column) // max(column.nbytes, 1)))
     for start in range(0, len(column), rows):
         yield ColumnBatch(column[start : start + rows])
@@ -166,7 +167,7 @@ def _of_iterable(documents: Iterable[Given]) -> Iterator[Batch]:
             path, has_paths = fspath(given), True
             document = file_content(path)
         else:
-            raise TypeError(f"a document is bytes, text or a path, and not {type(given).__name__}")
+            raise TypeError(f"a document must be bytes, text or a path, not {type(given).__name__}")
         taken.append(document)
         paths.append(path)
         size += len(document) if isinstance(document, (bytes, str)) else 0
@@ -180,8 +181,11 @@ def _of_iterable(documents: Iterable[Given]) -> Iterator[Batch]:
 def file_content(path: str) -> Taken:
     """The bytes of a file that is small; else its path, or why it cannot be read."""
     try:
-        with Path(path).open("rb") as content:
-            found = content.read(LARGE_BYTES + 1)
+        with open(path, "rb") as content:
+            # Room for a large file costs more than all the rest of reading a small one.
+            found = content.read(_FEW_BYTES)
+            if len(found) == _FEW_BYTES:
+                found += content.read(LARGE_BYTES + 1 - _FEW_BYTES)
     except OSError as error:
         return InputError("XYIN0002", error.strerror or str(error), source=path)
     return found if len(found) <= LARGE_BYTES else Path(path)

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 Written = tuple[str, int]
 """The text of an answer, and how many items it is."""
+Run = tuple[str, int, bool, bool]
+"""The text of the answers of neighbours, how many items they are, and whether the first and the last are atomic."""
 
 
 class MessageReader:
@@ -100,18 +102,21 @@ class ReadBatch:
             return [None] * len(self._batch)
         return self._native.answers()
 
-    def runs(self, separator: str) -> tuple[list[Written], list[int]]:
-        """The answers that were written, one behind the other with a separator between those that have items: in runs
+    def runs(self) -> tuple[list[Run], list[int]]:
+        """The answers that were written, one behind the other with a blank between adjacent atomic values: in runs
         between the documents that were not, whose numbers follow."""
         if self._native is None:
-            return [("", 0)] * (len(self._batch) + 1), list(range(len(self._batch)))
-        return self._native.runs(separator), self._native.unwritten()
+            return [("", 0, False, False)] * (len(self._batch) + 1), self._unwritten()
+        return self._native.runs(), self._unwritten()
 
     def written_bytes(self) -> int:
         """The bytes of the documents whose answers were written."""
-        left = set(self.runs("")[1])
+        left = set(self._unwritten())
         given = (self._batch.document(index) for index in range(len(self._batch)) if index not in left)
         return sum(len(document) for document in given if isinstance(document, (bytes, str)))
+
+    def _unwritten(self) -> list[int]:
+        return list(range(len(self._batch))) if self._native is None else self._native.unwritten()
 
     def document(self, index: int) -> Node:
         """The document node; an InputError with the place where it cannot be read."""

@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from xylem.plan.scan_plan import TEXT as _TEXT
-from xylem.plan.scan_plan import PositionTest, Report, ScanPlan
-from xylem.values.name_pool import KIND_BITS, NamePool
+from xylem.plan.scan_plan import LEAF, PositionTest, Report, ScanPlan
+from xylem.values.name_pool import KIND_BITS, KIND_MASK, NamePool
 from xylem.values.node import ATTRIBUTE, COMMENT, DOCUMENT, TEXT
 from xylem.values.qname import QName
 from xylem.values.tree import XML_NAMESPACE
@@ -108,7 +107,7 @@ class Projection(TreeLoader):
     # --- the document node
 
     def _start_document(self) -> None:
-        reached = self._union([0])
+        reached = self._union(n for n, step in enumerate(self.plan.steps) if n == 0 or step.axis == "self")
         document = _Open(reached, None, (DOCUMENT, [], ()), self.scope)
         self._take_string(document)
         document.has_row = True
@@ -266,7 +265,7 @@ class Projection(TreeLoader):
         if not element.reached.takes_string or element.copies:
             return
         is_alone = all(self._only_counts[step] for step in element.followed)
-        if is_alone and not element.spells and not element.reached.keeps_text:
+        if is_alone and not element.spells and not element.reached.keeps_leaves:
             element.collected = []
         else:
             element.spells = True
@@ -312,8 +311,11 @@ class Projection(TreeLoader):
             self.rows.leaf(TEXT, "".join(self._text))
             self._text.clear()
             self._text_length = 0
-            for step in self._open[-1].reached.texts:
-                self.rows.record_leaf(_TEXT, step)
+            self._report_leaf(TEXT)
+
+    def _report_leaf(self, kind: int) -> None:
+        for step in self._open[-1].reached.leaves[kind]:
+            self.rows.record_leaf(LEAF, step)
 
     def _comment(self, data: str) -> None:
         self._leaf(COMMENT, data)
@@ -325,8 +327,10 @@ class Projection(TreeLoader):
         self._end_text()
         if len(data) > self.limits.text_characters:
             self.exceeds("text_characters", len(data))
-        if self.plan.comments and self._open[-1].copies:
+        element = self._open[-1]
+        if (self.plan.comments and element.copies) or element.reached.keeps_remarks:
             self.rows.leaf(code, data)
+            self._report_leaf(code & KIND_MASK)
 
     # --- places
 

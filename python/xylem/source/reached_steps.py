@@ -8,6 +8,8 @@ from typing import Any
 
 from xylem.plan.scan_plan import AttributeTest, Keep, PresenceTest, Report, ScanPlan
 from xylem.values.casting_numbers import parse_double
+from xylem.values.node import COMMENT, TEXT
+from xylem.values.node import PROCESSING_INSTRUCTION as INSTRUCTION
 
 COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
     "=": operator.eq,
@@ -33,7 +35,10 @@ class ReachedSteps:
         "counted",
         "is_item",
         "is_kept",
+        "keeps_leaves",
+        "keeps_remarks",
         "keeps_text",
+        "leaves",
         "next_children",
         "next_descendants",
         "outermost",
@@ -41,7 +46,6 @@ class ReachedSteps:
         "records_at_start",
         "remembered",
         "takes_string",
-        "texts",
     )
 
     def __init__(self, plan: ScanPlan, steps: Iterable[int]) -> None:
@@ -52,12 +56,17 @@ class ReachedSteps:
         self.copies = any(step.keep == Keep.SUBTREE for step in asked)
         self.takes_string = any(step.keep == Keep.STRING for step in asked)
         self.keeps_text = any(step.text for step in asked)
+        self.keeps_remarks = any(step.remarks for step in asked)
+        self.keeps_leaves = self.keeps_text or self.keeps_remarks
         self.is_item = any(step.report & Report.ITEM for step in asked)
         self.attributes = _united([step.attributes for step in asked])
         self.counted = [number for number in numbers if plan.steps[number].report & Report.COUNT]
         self.records_at_start = [n for n in numbers if plan.steps[n].report & Report.START]
         self.outermost = [n for n in numbers if plan.steps[n].outermost]
-        self.texts = [n for n in numbers if plan.steps[n].report & Report.TEXTS]
+        self.leaves = {
+            kind: [n for n in numbers if plan.steps[n].report & report]
+            for kind, report in ((TEXT, Report.TEXTS), (COMMENT, Report.COMMENTS), (INSTRUCTION, Report.INSTRUCTIONS))
+        }
         self.remembered = [n for n in numbers if plan.steps[n].remembers]
         self.awaiting = [n for n in numbers if plan.steps[n].awaits]
         awaited = {other for step in plan.steps for other, _ in step.awaits}

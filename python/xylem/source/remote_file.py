@@ -28,5 +28,15 @@ def open_url(url: str) -> Any:
         # What fsspec says names the package for this kind of place.
         raise InputError("XYIN0011", str(missing), hint="pip install 'xylem-xquery[remote]'") from missing
     except Exception as reason:  # each kind of place has failures of its own
-        why = "no such file" if isinstance(reason, FileNotFoundError) else str(reason) or type(reason).__name__
-        raise InputError("XYIN0002", why, source=url) from reason
+        raise InputError("XYIN0002", _why(reason), source=url) from reason
+
+
+def _why(reason: Exception) -> str:
+    """What went wrong, from the bottom: fsspec says "not found" also where nobody answers."""
+    cause = reason.__cause__
+    status = getattr(cause, "status", None)
+    if isinstance(reason, FileNotFoundError) and (cause is None or status == 404):
+        return "no such file"
+    if status is not None:
+        return f"the server answers {status} {getattr(cause, 'message', '')}".rstrip()
+    return str(cause or reason) or type(reason).__name__

@@ -134,7 +134,7 @@ class ReplayedSource(ByteSource):
                 self.position = self._source.position
                 yield piece
         if not self._times.has_found:
-            raise InputError("XYIN0031", f"nothing is at {self._times.path}")
+            raise InputError("XYIN0031", f"no record has {self._times.path}")
 
 
 def replayed(
@@ -159,7 +159,7 @@ def moment_of(text: str, path: str) -> tuple[float, DateTime]:
     try:
         seconds = float(text)
         if seconds != seconds or abs(seconds) > 1e11:
-            raise InputError("XYIN0031", f"{text!r} at {path} is no number of seconds")
+            raise InputError("XYIN0031", f"{text!r} at {path} is not a number of seconds")
         return seconds, DateTime.from_python(_EPOCH + timedelta(seconds=seconds))
     except ValueError:
         pass
@@ -236,7 +236,7 @@ def _plan_of(path: str) -> tuple[ScanPlan, str | None, bytes]:
     steps = list(_STEP.finditer(path if path.startswith("/") else f"//{path}"))
     written = "".join(step.group() for step in steps)
     if not steps or written != (path if path.startswith("/") else f"//{path}"):
-        raise InputError("XYIN0031", f"{path!r} is no path such as /log/entry/@time or //reading/time")
+        raise InputError("XYIN0031", f"{path!r} is not a path such as /log/entry/@time or //reading/time")
     attribute = steps.pop()[4] if steps[-1][2] else None
     if not steps or any(step[2] for step in steps) or steps[-1][4] == "*":
         raise InputError("XYIN0031", f"{path!r} names no element that has the time")

@@ -98,7 +98,7 @@ class KeptOnDisk:
     def add(self, piece: bytes) -> None:
         start = self._ends[-1] if self._ends else 0
         if start + len(piece) > self._limit_bytes:
-            why = f"the input is longer than the {self._limit_bytes:,} bytes that may be kept of it on disk"
+            why = f"the input is longer than {self._limit_bytes:,} bytes, the limit for a spilled input"
             raise DynamicError("XYDY0005", why, hint="allow more: --limit spilled-bytes=…, or give the input as a file")
         try:
             view = memoryview(piece)

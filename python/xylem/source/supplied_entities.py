@@ -142,7 +142,7 @@ class SuppliedEntities(ByteSource):
 def _place_for(prolog: bytes) -> tuple[int, str] | None:
     """Where declarations go, and what stands around them; None where the prolog is not complete yet."""
     if prolog[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\0" in prolog[:4]:
-        raise InputError("XYIN0007", "entities of a DTD can be given to documents in UTF-8 and its like, not in UTF-16")
+        raise InputError("XYIN0007", "a DTD cannot supply entities for a document in UTF-16")
     position = 3 if prolog.startswith(b"\xef\xbb\xbf") else 0
     while skipped := _SKIPPED.match(prolog, position):
         position = skipped.end()

@@ -8,7 +8,27 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import TypeAlias
 
-from xylem.plan.kernel_expression import Call, KernelExpression, Named, NodesOf, SlotValue, Tests
+from xylem.plan.kernel_expression import (
+    Call,
+    EachItem,
+    EachMember,
+    EachNode,
+    Given,
+    Json,
+    JsonArray,
+    JsonChoice,
+    JsonMap,
+    JsonMember,
+    JsonValue,
+    KernelExpression,
+    LetValue,
+    Members,
+    Named,
+    NodesOf,
+    SlotValue,
+    SomeMembers,
+    Tests,
+)
 from xylem.plan.kernel_expression import Constant as Value
 from xylem.plan.result_template import (
     Cell,
@@ -28,7 +48,7 @@ from xylem.plan.result_template import (
     When,
 )
 from xylem.plan.scan_plan import ValueTest
-from xylem.plan.scan_table import Apply, Constant, Load, Program, ScanTable
+from xylem.plan.scan_table import ScanKey, ScanTable
 
 ValueTestTuple: TypeAlias = tuple[
     list[tuple[str | None, str | None]], bool, tuple[str, str] | None, str, str | None, float | None
@@ -46,8 +66,8 @@ def result_tuple(result: Template | Tally | ScanTable) -> tuple[object, ...] | N
     if isinstance(result, ScanTable):
         if not result.is_settled:
             return None
-        keys = [(_program(key.value), (key.first, key.last, key.numbers, key.strings)) for key in result.keys]
-        parts = [(part.function, _program(part.value)) for part in result.parts]
+        keys = [(_expression(key.value), _domain(key)) for key in result.keys]
+        parts = [(part.function, None if part.value is None else _expression(part.value)) for part in result.parts]
         return "table", keys, parts, [value_test_tuple(test) for test in result.tests]
     if isinstance(result, Tally):
         of = None if result.of is None else (int(result.of), result.attribute)
@@ -55,19 +75,8 @@ def result_tuple(result: Template | Tally | ScanTable) -> tuple[object, ...] | N
     return "template", _parts(result)
 
 
-def _program(program: Program) -> list[tuple[object, ...]]:
-    made: list[tuple[object, ...]] = []
-    for step in program:
-        match step:
-            case Load(path=path, attribute=attribute, kind=kind, is_single=is_single):
-                made.append(("load", _path(path), attribute, kind, is_single))
-            case Constant(value=value):
-                made.append(("integer" if isinstance(value, int) else "double", value))
-            case Apply(op=op):
-                made.append(("apply", op))
-            case _:
-                raise ValueError(f"{step} has no value yet")
-    return made
+def _domain(key: ScanKey) -> tuple[object, ...] | None:
+    return None if key.is_found else (key.first, key.last, key.numbers, key.strings)
 
 
 def _parts(parts: tuple[Part, ...]) -> list[tuple[object, ...]]:
@@ -124,6 +133,38 @@ def _expression(expression: KernelExpression) -> tuple[object, ...]:
             return "tests", [value_test_tuple(test) for test in tests]
         case Call(function=function, arguments=arguments):
             return "call", function, [_expression(argument) for argument in arguments]
+        case EachNode(path=path, inner=inner, up=up):
+            return "each", up, _path(path), _expression(inner)
+        case EachItem(slot=slot, values=values, inner=inner):
+            return "each value", slot, _expression(values), _expression(inner)
+        case LetValue(slot=slot, value=computed, inner=inner):
+            return "let", slot, _expression(computed), _expression(inner)
+        case Json(value=json):
+            return "json", _json(json)
+        case Given(function=function):
+            raise ValueError(f"{function} has no value yet")
+
+
+def _json(value: JsonValue) -> tuple[object, ...]:
+    match value:
+        case JsonMap(entries=entries):
+            return "map", [(key, _json(inner)) for key, inner in entries]
+        case JsonArray(members=members):
+            return "array", [_member(member) for member in members]
+        case JsonChoice(test=test, then=then, otherwise=otherwise):
+            return "when", _expression(test), _json(then), _json(otherwise)
+    return "value", _expression(value)
+
+
+def _member(member: JsonMember) -> tuple[object, ...]:
+    match member:
+        case Members(values=values):
+            return "values", _expression(values)
+        case EachMember(path=path, members=inner, up=up):
+            return "each", up, _path(path), [_member(each) for each in inner]
+        case SomeMembers(test=test, members=inner, otherwise=otherwise):
+            return "when", _expression(test), [_member(each) for each in inner], [_member(each) for each in otherwise]
+    return "one", _json(member)
 
 
 def _constant(value: str | int | Decimal | float | bool) -> tuple[object, ...]:

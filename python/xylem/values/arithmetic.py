@@ -6,6 +6,7 @@ are promoted to their common type, and dates and durations are looked up by thei
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -91,6 +92,8 @@ def plus(a: Any) -> Any:
 
 
 _NONE: Pairs = {}
+_OF_DOUBLES: dict[str, Operation] = {"+": operator.add, "-": operator.sub, "*": operator.mul}
+"""What Python does as XQuery does."""
 
 
 def _apply(sign: str, on_numbers: Operation, on_others: Pairs, a: Any, b: Any) -> Any:
@@ -98,6 +101,8 @@ def _apply(sign: str, on_numbers: Operation, on_others: Pairs, a: Any, b: Any) -
         a = parse_double(a)
     if type(b) is UntypedAtomic:
         b = parse_double(b)
+    if type(a) is float and type(b) is float and sign in _OF_DOUBLES:
+        return _OF_DOUBLES[sign](a, b)
     if type(a) in NUMERIC_RANK and type(b) in NUMERIC_RANK:
         return on_numbers(a, b)
     operation = on_others.get((type(a), type(b)))

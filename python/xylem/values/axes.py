@@ -263,6 +263,21 @@ def step_first(axis: str, test: NodeTest) -> First:
     return first
 
 
+@remade
+def descendant_count(test: NodeTest) -> Callable[[Node], int]:
+    """How many descendants of one name a node has: by the index of the name, whatever stands in whatever."""
+    coder, descendants = test.coder(), step("descendant", test)
+
+    def count(node: Node) -> int:
+        tree = node.tree
+        native = tree.native
+        if native is None or tree.is_ranked:
+            return len(descendants(node))
+        return native.count_descendants(node.pre, coder(tree))
+
+    return count
+
+
 def _first_child_named(test: NodeTest) -> First:
     usual, usual_code = test.usual_code()
     attribute = test.kind == ATTRIBUTE

@@ -146,12 +146,30 @@ def next_rows(tree: TreeInterface, row: int) -> Iterator[int]:
             yield other
 
 
+def next_ancestors(tree: TreeInterface, row: int) -> Iterator[int]:
+    parents = tree.parents
+    row = parents[row]
+    while row >= 0:
+        yield row
+        row = parents[row]
+
+
+def earlier_rows(tree: TreeInterface, row: int) -> Iterator[int]:
+    codes, ends = tree.codes, tree.ends
+    for other in range(row - 1, -1, -1):
+        # Whatever begins before a row and ends behind it is around it.
+        if ends[other] <= row and codes[other] & KIND_MASK != ATTRIBUTE:
+            yield other
+
+
 LAZY_AXES: dict[str, Callable[[TreeInterface, int], Iterator[int]]] = {
     "child": next_children,
     "following-sibling": next_siblings,
     "preceding-sibling": earlier_siblings,
     "descendant": next_descendants,
     "following": next_rows,
+    "ancestor": next_ancestors,
+    "preceding": earlier_rows,
 }
 
 

@@ -92,6 +92,9 @@ def _with_number(compare: Comparison, test: Test, many: Iterable[Any], one: Any,
         if type(item) is UntypedAtomic:
             if test(parse_double(item), double):
                 return True
+        elif type(item) is float:
+            if test(item, double):
+                return True
         elif type(item) is cls:
             if test(item, one):
                 return True

@@ -67,6 +67,15 @@ class NativeNames(Protocol):
 class NativeRows(Protocol):
     """The rows of a tree. Ranges that do not exist raise IndexError."""
 
+    def paged(self) -> bytes:
+        """The columns, for a file."""
+
+    def shell(self) -> NativeRows:
+        """What stays where the columns are in a file."""
+
+    def unpaged(self, data: bytes) -> NativeRows:
+        """The rows of a shell, with its columns from the file."""
+
     @staticmethod
     def plan(steps: Sequence[NativeStep]) -> NativePlan: ...
 
@@ -131,6 +140,8 @@ class NativeRows(Protocol):
     def first_named(self, row: int, code: int) -> int: ...
 
     def first_descendant(self, row: int, code: int) -> int: ...
+
+    def count_descendants(self, row: int, code: int) -> int: ...
 
     def named(self, code: int) -> list[int]:
         """All rows of a code, ascending."""

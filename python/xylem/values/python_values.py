@@ -8,6 +8,7 @@
     list tuple range, iterables   a sequence            inside another one: an array, as in JSON
     nodes, maps, functions …      themselves
     elements of lxml, ElementTree elements              the root of a document of its own; a tree is that document
+    frames of pandas, Polars …    a sequence of maps    one for each row; numbers of NumPy are numbers
 
 Paths are refused: reading a file is something a caller asks for in words (`xylem.parse`).
 """
@@ -23,11 +24,13 @@ from typing import Any
 from xylem.errors import InputError
 
 from .array import XArray
+from .arriving import Arriving
 from .atomic import TYPE_OF_CLASS
 from .binary import Base64Binary, HexBinary
 from .datetimes import Date, DateTime, Time
 from .durations import DayTimeDuration
 from .element_trees import is_element_tree, is_foreign_element, node_from_elements
+from .frame_rows import is_frame, rows_of
 from .function_item import FunctionItem
 from .map import XMap
 from .node import Node
@@ -46,6 +49,8 @@ def sequence_from_python(value: Any) -> Sequence[Any]:
         return ()
     if type(value) is range:
         return value
+    if is_frame(value):
+        return [item_from_python(row) for row in rows_of(value)]
     if _is_collection(value):
         return [item for member in value for item in _inner(member)]
     return (item_from_python(value),)
@@ -57,15 +62,18 @@ def items_from_python(values: Iterable[Any]) -> Iterator[Any]:
     >>> list(items_from_python(iter([1, None, "a"])))
     [1, 'a']
     """
-    for value in values:
-        yield from _inner(value)
+    found = iter(rows_of(values) if is_frame(values) else values)
+    if isinstance(found, Arriving):
+        return found.changed(lambda piece: [item for value in piece for item in _inner(value)])
+    return (item for value in found for item in _inner(value))
 
 
 def _inner(member: Any) -> Sequence[Any]:
     if member is None:
         return ()
     if _is_collection(member):
-        return (XArray([tuple(_inner(inner)) for inner in member]),)
+        members = rows_of(member) if is_frame(member) else member
+        return (XArray([tuple(_inner(inner)) for inner in members]),)
     return (item_from_python(member),)
 
 
@@ -101,6 +109,11 @@ def item_from_python(value: Any) -> Any:
         return node_from_elements(value)
     if isinstance(value, PathLike):
         raise InputError("XYIN0005", "a path is not a document", hint="read it first: xylem.parse(path)")
+    if hasattr(value, "dtype") and callable(getattr(value, "item", None)):
+        # A number or a moment of NumPy. What it cannot give Python either, it gives back as it is.
+        plain = value.item()
+        if type(plain) is not cls:
+            return item_from_python(plain)
     raise InputError("XYIN0005", f"there is no XQuery type for Python's {cls.__name__}")
 
 

@@ -49,6 +49,10 @@ class ElementShape:
         self.written: Any = None
         """How such an element is written, once that has been asked for."""
 
+    def __reduce__(self) -> tuple[type[ElementShape], tuple[tuple[ShapeRow, ...]]]:
+        # What was learnt is of this process: a program that has run can travel like one that has not.
+        return ElementShape, (self.rows,)
+
     def node(self, base: str | None, values: list[str | None]) -> Node:
         """An element with these values, one for each row."""
         for row in self._texts:

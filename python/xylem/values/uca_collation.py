@@ -85,13 +85,13 @@ def uca_collation(uri: str) -> UcaCollation:
     fallback = given.get("fallback")
     if refused and fallback == "no":
         raise DynamicError(
-            "FOCH0002", f"{refused[0]!r} is not supported, and fallback=no", hint="leave fallback=no out"
+            "FOCH0002", f"{refused[0]!r} is not supported, and fallback=no", hint="leave out fallback=no"
         )
     # An order that looks right and is not would be worse than none: å after z, or beside a?
     language = next((part for part in refused if part.startswith("lang=")), None)
     if language is not None and fallback is None:
-        why = f"the order of {language.removeprefix('lang=')} is not known here"
-        raise DynamicError("FOCH0002", why, hint="fallback=yes asks for the general order of Unicode instead")
+        why = f"Xylem has no sorting rules for the language {language.removeprefix('lang=')!r}"
+        raise DynamicError("FOCH0002", why, hint="add ;fallback=yes to sort by the general order of Unicode instead")
     return UcaCollation(uri, settings)
 
 

@@ -10,6 +10,12 @@ WRITTEN = (
     "for $o in /order return <r id='{ $o/@id }'>{ $o/line/price }</r>",
     "for $l in /order/line where $l/@q > 5 return <l>{ $l/price }</l>",
     "<all>{ //price }</all>",
+    "/order/line/price/string()",
+    "number(/order/line/price)",
+    "/order/line/price * 2",
+    "concat(/order/@id, '-', count(/order/line))",
+    "for $l in /order/line return if ($l/@q > 5) then $l/price else 'few'",
+    "let $n := count(//price) return ($n, $n > 1)",
 )
 NOT_WRITTEN = (
     "/",

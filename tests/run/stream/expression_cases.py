@@ -60,15 +60,44 @@ class Expressions:
                 return f"(if ({self.truth(inner)}) then {self.number(inner)} else {self.number(inner)})"
 
     def sequence(self, depth: int) -> str:
-        if self.random.random() < 0.5:
+        if self.random.random() < 0.4:
             return self.random.choice(PATHS)
+        if self.random.random() < 0.5:
+            return self.loop(depth - 1)
         return "(" + ", ".join(self.number(depth - 1) for _ in range(self.random.randrange(4))) + ")"
+
+    def loop(self, depth: int) -> str:
+        """The items of a loop over children, in one of its spellings."""
+        over = self.pick("$p/a", "$p/*", "$p/n/a", "($p/a, $p/b)", "($p/b, 2, $p/@k)")
+        match self.random.randrange(7):
+            case 0:
+                return f"(for $x in {over} return $x {self.pick('+', '*', 'idiv')} {self.number(depth - 1)})"
+            case 1:
+                return f"(for $x in {over} where $x {self.pick('>', '=', '!=')} {self.number(0)} return $x)"
+            case 2:
+                return f"$p/{self.pick('a', '*', 'n', 'n/a')}[{self.pick('. > 1', 'a', '@z', '. = 7', 'not(*)')}]"
+            case 3:
+                return f"$p/*[. != {self.number(0)}]/a"
+            case 4:
+                return f"($p/* ! ({self.pick('. * 2', 'string(.)', 'number()', 'string-length(.)', 'a')}))"
+            case 5:
+                return f"$p/*/{self.pick('number(.)', '(. + 1)', 'upper-case(.)', 'concat(., 1)')}"
+            case _:
+                value = self.pick("$x", "$x/a", "$x * 2")
+                return f"(for $x in $p/* let $y := {value} return {self.pick('$y', '($y, 1)')})"
 
     def text(self, depth: int) -> str:
         if depth <= 0 or self.random.random() < 0.2:
             return self.random.choice((self.value(depth), self.random.choice(TEXTS)))
         inner = depth - 1
-        match self.random.randrange(10):
+        match self.random.randrange(11):
+            case 10:
+                made = self.pick("[{0}, {1}]", "map {{ 'a': {0}, 'b': [{1}] }}", "array {{ {0}, {1} }}", "{0}")
+                # Of nodes JSON has their XML, which is for the query to write.
+                one, other = (f"data({self.any(inner)})" for _ in range(2))
+                value = made.replace("{0}", one).replace("{1}", other)
+                value = value.replace("{{", "{").replace("}}", "}")
+                return f"serialize({value}, map {{ 'method': 'json' }})"
             case 0 | 1:
                 return f"{self.pick('upper-case', 'lower-case', 'normalize-space')}({self.text(inner)})"
             case 2:
@@ -93,7 +122,13 @@ class Expressions:
         inner = depth - 1
         if depth <= 0:
             return f"({self.value(0)} {self.pick('=', '!=', '<', '>=')} {self.random.choice(NUMBERS + TEXTS)})"
-        match self.random.randrange(10):
+        match self.random.randrange(12):
+            case 10:
+                kind, sign = self.pick("some", "every"), self.pick("=", "<")
+                return f"({kind} $x in {self.loop(inner)} satisfies $x {sign} {self.number(0)})"
+            case 11:
+                path = f"$p/{self.pick('a', '*', 'n')}[{self.pick('. > 1', 'a', 'not(*)')}]"
+                return f"(if ({path}) then true() else false())"
             case 0 | 1 | 2:
                 sign = self.pick("=", "!=", "<", "<=", ">", ">=")
                 return f"({self.any(inner)} {sign} {self.any(inner)})"

@@ -50,6 +50,8 @@ class NestedQueries:
     # --- queries
 
     def query(self) -> str:
+        if self._random.random() < 0.25:
+            return self._random.choice((self._groups, self._windows))()
         pick, order = self._random.choice, self._fresh()
         source = pick(["/orders/order", "//order", f"/orders/{self._step('order')}"])
         tests = [f"{order}/@id > 1", f"{order}/line/@q > 6", f"exists({order}/tag)", f"count({order}/line) > 1"]
@@ -59,9 +61,40 @@ class NestedQueries:
             lambda: f"<r>{{ {self._value(order)} }}<s>{{ {self._value(order)} }}</s></r>",
             lambda: f'<r a="{{ count({self._path(order)}) }}">{{ {self._value(order)} }}</r>',
             lambda: self._value(order),
+            lambda: f"<j>{{ serialize({self._json(order)}, map {{ 'method': 'json' }}) }}</j>",
         ]
         made = f"for {order} in {source}{where} return {pick(results)()}"
         return f"<all>{{ {made} }}</all>" if self._random.random() < 0.2 else made
+
+    def _groups(self) -> str:
+        pick, order = self._random.choice, "$o"
+        keys = ["@id", "@big", "count(line)", "tag[1]", "line/@q > 5", "sum(line/@q) mod 3", "concat(@id, tag[1])"]
+        own = " , ".join(f"$k{n} := {order}/({pick(keys)})" for n in range(pick((1, 1, 2))))
+        where = f" where {pick(['$o/@id > 1', '$o/line/@q * 2 > 6', 'exists($o/tag)'])}" if pick((True, False)) else ""
+        values = ["count($o)", "sum($o/line/@q)", "avg($o/line/price)", "max($o/@id)", "min($o/xs:integer(@id))"]
+        values += ["sum($o/line ! (@q * count(price)))", "string-join($o/@id, ',')", "count($o/line[@q > 3])"]
+        result = f"<g k='{{ $k0 }}' n='{{ {pick(values)} }}'>{{ {pick(values)}, {pick(values)} }}</g>"
+        return f"for $o in {pick(['/orders/order', '//order'])}{where} group by {own} return {result}"
+
+    def _windows(self) -> str:
+        pick = self._random.choice
+        kind = pick(("tumbling", "sliding"))
+        ends = ["end $e when $e/@id > $s/@id", "end at $j when $j - $i = 2", "end $e when $e/line/@q > 6"]
+        ends += ["end $e when count($e/line) * 2 > 3", "end $e next $n when $n/@big", "end $e when $e/@id - $s/@id > 1"]
+        clause = f"for {kind} window $w in /orders/order start $s at $i when true() {pick(('', 'only '))}{pick(ends)}"
+        values = ["count($w)", "sum($w/line/@q)", "max($w/xs:integer(@id))", "avg($w/number(@id))", "string($s/@id)"]
+        values += ["sum($w/(@id * 2))", "min($w/line/price)", "$w/tag", "$w[1]/string(@id)", "sum($w ! count(line))"]
+        return f"{clause} return <w n='{{ {pick(values[:5])} }}'>{{ {pick(values)}, {pick(values)} }}</w>"
+
+    def _json(self, order: str) -> str:
+        pick = self._random.choice
+        line = self._fresh()
+        loop = f"for {line} in {order}/{self._step('line')} return"
+        values = [f"string({order}/@id)", f"number({order}/@id)", f"count({order}/line)", "()", "'a/b'"]
+        values += [f"data({order}/tag)", f"array {{ {order}/line/number(@q) }}", f"{order}/@id > 2"]
+        values += [f"array {{ {loop} map {{ 'q': data({line}/@q), 'p': array {{ data({line}/price) }} }} }}"]
+        values += [f"if ({order}/@big) then [1] else map {{ }}", f"sum({order}/line/@q) div 3"]
+        return pick((f"[{pick(values)}, {pick(values)}]", f"map {{ 'a': {pick(values)}, 'b\"': {pick(values)} }}"))
 
     def _fresh(self) -> str:
         self._names += 1

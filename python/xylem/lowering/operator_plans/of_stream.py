@@ -171,7 +171,7 @@ class _StreamPlanner:
             extent = Extent.ONE
         elif not scope.is_single:
             extent = Extent.ITEM
-        path = self.paths.texts(texts) if texts else self.paths.absolute(step)
+        path = self.paths.leaves(texts) if texts else self.paths.absolute(step)
         meters = tuple(Meter("records", str(each), self.number) for each in texts or (step,))
         return Scan(
             path=path, captured=captured, gives=extent, number=self.number, runs=Runs.SCAN, meters=meters
@@ -205,9 +205,9 @@ class _StreamPlanner:
         is_all = role.scope.is_single and self.paths.may_hold_all(role.step)
         held = (self.paths.kept(role.step) or ("the element",)) if role.held_as is not None else ()
         variable = handler.variable
-        if role.text_steps:
+        if role.leaf_steps:
             source = replace(
-                self._scan(role.text_steps[0], (), role.scope, role.text_steps), span=_span_of(handler)
+                self._scan(role.leaf_steps[0], (), role.scope, role.leaf_steps), span=_span_of(handler)
             )
             tuples: Operator = Bind(variable=variable, inputs=(source,), limit=role.limit, over=over)
         else:
@@ -296,8 +296,8 @@ class _StreamPlanner:
     def _fed(self, feed: FeedRole, aggregate: AggregateRole) -> Operator:
         """An aggregate with the records that feed it."""
         step = self.paths.steps[feed.step]
-        captured = () if feed.text_steps else self.paths.kept(feed.step)
-        source = self._scan(feed.step, captured, feed.scope, feed.text_steps)
+        captured = () if feed.leaf_steps else self.paths.kept(feed.step)
+        source = self._scan(feed.step, captured, feed.scope, feed.leaf_steps)
         by_scan = step.result is not None or bool(step.report & Report.COUNT)
         runs = Runs.SCAN if by_scan else Runs.CODE
         input_ = self._taken(feed, aggregate, source, runs)

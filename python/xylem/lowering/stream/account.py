@@ -54,8 +54,8 @@ def _streamed(role: Role, program: StreamProgram, paths: ScanPaths) -> Streamed 
             return Streamed(paths.absolute(role.step), role.variable, "child by child", ())
         case ItemRole():
             name, by_scan = program.slots[role.slot], program.scan.steps[role.step].result is not None
-            if role.text_steps:
-                return Streamed(paths.texts(role.text_steps), name, _how(role.limit), (), by_scan)
+            if role.leaf_steps:
+                return Streamed(paths.leaves(role.leaf_steps), name, _how(role.limit), (), by_scan)
             return Streamed(paths.absolute(role.step), name, _how(role.limit), paths.kept(role.step), by_scan)
         case RegionRole():
             return Streamed(paths.absolute(role.step), role.variable, _how(role.limit), paths.kept(role.step))
@@ -82,7 +82,7 @@ def _aggregated(role: FeedRole, paths: ScanPaths) -> Aggregated:
     if aggregate.table is not None:
         by = "group" if any(key.kind in FOUND_KEYS for key in aggregate.table.keys) else "key"
         function = f"{', '.join(dict.fromkeys(part.function for part in aggregate.table.parts))} by {by}".strip()
-    path = paths.texts(role.text_steps) if role.text_steps else paths.absolute(role.step)
+    path = paths.leaves(role.leaf_steps) if role.leaf_steps else paths.absolute(role.step)
     return Aggregated(path, function, by_scan)
 
 

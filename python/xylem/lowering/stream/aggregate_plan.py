@@ -26,8 +26,8 @@ from ..python.code import one
 from ..python.folds import ONE, Fold, value_type, write_step
 from ..python.keyed_groups import Grouping, table_spec, write_cells, written_value, written_zero
 from ..python.scope import Focus, Scope
-from .aggregates import Aggregate, is_fed_with_texts
-from .fed_records import ITEM, each_text, gives_itself
+from .aggregates import Aggregate, is_fed_with_leaves
+from .fed_records import AROUND, ITEM, each_leaf, gives_itself
 from .first_tuples_code import first_spec, write_offers
 from .growing_folds import fold_grows
 from .kept_children import variable_readers
@@ -50,7 +50,8 @@ class AggregatePlanner:
     def tables(self) -> TableMaker:
         declared = [d for unit in self.b.builder.units for d in unit.module.prolog if isinstance(d, ast.VariableDecl)]
         types = {d.name.expanded: declared_class(d.type) for d in declared}
-        return TableMaker(types, lambda value: written_value(self.b.c, "constant", value))
+        by_code_points = self.b.selection.by_code_points
+        return TableMaker(types, lambda value: written_value(self.b.c, "constant", value), by_code_points)
 
     def plan(self, role: ScopeRole, aggregate: Aggregate, stream: ProcessStream) -> None:
         """The records that feed an aggregate of a scope."""
@@ -59,8 +60,10 @@ class AggregatePlanner:
         # Counts come once per batch: enough for the document, which is open all the time.
         counted = is_plain and aggregate.counts and role.parent is None
         parent, kind = role.step, b.types.get(role.variable)
+        if aggregate.prefix[0].axis in AROUND:
+            planned, passed = b.steps.again(parent), Step("*")
         for step in aggregate.prefix:
-            if step.axis == "descendant-or-self":
+            if step.axis in AROUND:
                 break
             passed = Step("*", step.axis, step.test)
             planned = b.steps.add(parent, step.axis, *element_names(passed), Report.NOTHING)
@@ -79,8 +82,8 @@ class AggregatePlanner:
         b.roles.append(made)
         if counted:
             return
-        if self._is_fed_with_texts(aggregate, passed, kind):
-            self._feed_texts(made, aggregate, planned)
+        if self._is_fed_with_leaves(aggregate, passed, kind):
+            self._feed_leaves(made, aggregate, planned)
             return
         self._need(aggregate, planned.kept, stream)
         b.keep_above(planned.kept)
@@ -96,28 +99,32 @@ class AggregatePlanner:
         else:
             self._tally(role, aggregate, planned)
 
-    def _is_fed_with_texts(self, aggregate: Aggregate, last: Step, kind: ElementConstraints | None) -> bool:
-        """Text nodes come by themselves where an element around them may be open for long."""
-        if not is_fed_with_texts(aggregate.function, aggregate.taken):
+    def _is_fed_with_leaves(self, aggregate: Aggregate, last: Step, kind: ElementConstraints | None) -> bool:
+        """Text nodes come by themselves where an element around them may be open for long; comments always do."""
+        if not is_fed_with_leaves(aggregate.function, aggregate.taken):
             return False
-        return aggregate.prefix[-1].axis == "descendant-or-self" or may_be_inside(aggregate.prefix, last, kind)
+        leaves = each_leaf(aggregate.taken)
+        if leaves is not None and leaves.kind != nk.TEXT:
+            return True
+        return aggregate.prefix[-1].axis in AROUND or may_be_inside(aggregate.prefix, last, kind)
 
-    def _feed_texts(self, role: FeedRole, aggregate: Aggregate, planned: PlannedStep) -> None:
+    def _feed_leaves(self, role: FeedRole, aggregate: Aggregate, planned: PlannedStep) -> None:
         b = self.b
-        taken = each_text(aggregate.taken)
-        assert taken is not None
+        leaves = each_leaf(aggregate.taken)
+        assert leaves is not None
+        kind, taken = leaves
         steps = [planned]
         if aggregate.prefix[-1].axis == "descendant-or-self":
-            steps.append(b.steps.add(planned.index, "descendant", None, None, Report.TEXTS))
+            steps.append(b.steps.add(planned.index, "descendant", None, None, Report.NOTHING))
         for step in steps:
-            step.report, step.kept.text = Report.TEXTS, True
+            step.report_leaves(kind)
             if taken == ITEM and aggregate.function == "count" and role.scope.parent is None:
                 step.result = Tally(())
         needs = Projection()
         add_expression(taken, {ITEM.name.local: needs}, Use.STRING)
         b.keep_above(needs)
-        role.text_steps = tuple(step.index for step in steps)
-        role.body = self.feeder(replace(aggregate, taken=taken), ITEM.name.local, nk.TEXT)
+        role.leaf_steps = tuple(step.index for step in steps)
+        role.body = self.feeder(replace(aggregate, taken=taken), ITEM.name.local, kind)
         role.takes_runs = aggregate.fold is not None
 
     def _tally(self, role: ScopeRole, aggregate: Aggregate, planned: PlannedStep) -> None:

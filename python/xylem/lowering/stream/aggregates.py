@@ -40,7 +40,7 @@ from xylem.syntax import ast
 
 from ..python.folds import ONE, Fold, fold_of
 from ..python.keyed_groups import Grouping, grouping_of
-from .fed_records import ITEM, each_text, is_source, leaves_order, split_records
+from .fed_records import AROUND, ITEM, each_leaf, is_source, leaves_order, split_records
 
 IN_ORDER = frozenset(local for _, local in BY_ORDER) | {"last", "first", "items", "groups"}
 """Those whose value depends on the order of the records."""
@@ -131,14 +131,14 @@ class Extraction:
         others: Collection[str] = (),
         *,
         takes_items: bool = False,
-        takes_texts: bool = False,
+        takes_leaves: bool = False,
     ) -> None:
         """`others` are the other variables of the program: what they hold when a record comes is not known.
 
-        With `takes_items`, the nodes of other paths are collected too, as they are. With `takes_texts`, aggregates may
+        With `takes_items`, the nodes of other paths are collected too, as they are. With `takes_leaves`, aggregates may
         be fed with text nodes by themselves.
         """
-        self.takes_texts = takes_texts
+        self.takes_leaves = takes_leaves
         self.takes_items = takes_items
         self.variable = variable
         self.number = first_number
@@ -430,9 +430,9 @@ class Extraction:
         split = split_records(argument, self.variable)
         if split is None or not _stays_below(split[1]):
             return None
-        by_text = self.takes_texts and is_fed_with_texts(function, split[1])
-        is_around = split[0][-1].axis == "descendant-or-self" or (function in IN_ORDER and leaves_order(*split))
-        if is_around and not by_text:
+        by_leaf = self.takes_leaves and is_fed_with_leaves(function, split[1])
+        is_around = split[0][-1].axis in AROUND or (function in IN_ORDER and leaves_order(*split))
+        if is_around and not by_leaf:
             return None
         if fold is not None and not _stays_below(Substitution({ONE.name.expanded: ITEM}).apply(fold.step)):
             return None
@@ -453,9 +453,9 @@ class Extraction:
         return ("", self.variable) in read_variables(node)
 
 
-def is_fed_with_texts(function: str, taken: ast.Expr) -> bool:
-    """Whether an aggregate can be fed with the text nodes of its records, each by itself."""
-    return function not in ("last", "first", "items", "groups") and each_text(taken) is not None
+def is_fed_with_leaves(function: str, taken: ast.Expr) -> bool:
+    """Whether an aggregate can be fed with the leaves of its records, text nodes say, each by itself."""
+    return function not in ("last", "first", "items", "groups") and each_leaf(taken) is not None
 
 
 def _may_construct(node: ast.Node) -> bool:

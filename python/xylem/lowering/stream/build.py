@@ -61,6 +61,7 @@ from .handler_code import HandlerCode
 from .hoisting import hoisted
 from .immediate import Immediate, immediate
 from .kept_children import ANY_CHILD, kept_children
+from .leaf_handlers import LeafPlanner
 from .leaf_mapping import map_handler
 from .nesting import may_nest
 from .not_streamable import NotStreamable
@@ -70,7 +71,6 @@ from .selection import Selection
 from .steps import PlannedStep, PlannedSteps
 from .template_paths import NoTemplate
 from .tested_items import TestedItemPlanner
-from .text_handlers import TextPlanner
 from .whole_templates import is_near, needed_for_whole
 from .window_handlers import WindowPlanner, gives_at_once
 
@@ -136,7 +136,7 @@ class StreamBuilder:
         self.aggregates = AggregatePlanner(self)
         self.windows = WindowPlanner(self)
         self.regions = RegionPlanner(self)
-        self.texts = TextPlanner(self)
+        self.leaves = LeafPlanner(self)
         self.tested_items = TestedItemPlanner(self)
 
     def build(self, program: Flux, whole: Flux | None = None) -> ScopeRole:
@@ -229,7 +229,7 @@ class StreamBuilder:
         return needs
 
     def _keep_children(self, role: ScopeRole, stream: ProcessStream, needs: Projection, first: int) -> None:
-        if needs.subtree or needs.string or needs.text:
+        if needs.subtree or needs.string or needs.leaves:
             self.steps.steps[role.step].kept = needs
             if role.parent is None:
                 raise NotStreamable("the whole document is needed before anything can be written")
@@ -272,8 +272,8 @@ class StreamBuilder:
         if guarded is not None and self.is_scannable((*guarded.through, guarded.step)):
             # Attributes are all it asks for: the scan tests them.
             guarded = None
-        if self.texts.can(path, role.variable):
-            self.texts.plan(role, index, handler)
+        if self.leaves.can(path, role.variable):
+            self.leaves.plan(role, index, handler)
             return
         if self._is_tested_item(handler):
             self.tested_items.plan(role, index, handler, nested)
@@ -413,8 +413,8 @@ class StreamBuilder:
             return stream
         reduced, aggregates = self._without_aggregates(stream)
         needs = self._needs(reduced)
-        reads_more = needs.children or needs.subtree or needs.string or needs.text
-        if not aggregates or needs.subtree or needs.string or needs.text or needs.above:
+        reads_more = needs.children or needs.subtree or needs.string or needs.leaves
+        if not aggregates or needs.subtree or needs.string or needs.leaves or needs.above:
             return None
         # Aggregates over what is far below spare more than records of their own cost.
         return stream if not reads_more or any(len(a.prefix) > NEAR_STEPS for a in aggregates) else None
@@ -428,7 +428,7 @@ class StreamBuilder:
         if found is None or all(isinstance(body, Fixed) for body in bodies):
             return False
         needs = self._needs(self._without_aggregates(stream)[0])
-        return not (needs.subtree or needs.string or needs.text or needs.above)
+        return not (needs.subtree or needs.string or needs.leaves or needs.above)
 
     def _streams(self, stream: ProcessStream) -> bool:
         """Whether children are worth processing one by one: some are streamed, and the rest can be kept."""
@@ -439,12 +439,12 @@ class StreamBuilder:
         reduced, _ = self._without_aggregates(stream)
         needs = self._needs(reduced)
         # A buffer is a copy: nothing is around it.
-        return not (needs.subtree or needs.string or needs.text or needs.above)
+        return not (needs.subtree or needs.string or needs.leaves or needs.above)
 
     def is_scannable(self, path: tuple[Step, ...]) -> bool:
         """Whether the scan itself can find what a handler waits for: elements by name and by attributes."""
         return all(
-            step.axis in ("child", "descendant") and step.name != TEXT and self.regions.scan_tests(step) is not None
+            is_element_step(step) and self.regions.scan_tests(step) is not None
             for step in path
         )
 
@@ -454,7 +454,7 @@ class StreamBuilder:
             return True
         if not isinstance(handler, On):
             return False
-        if self.texts.can(path, source) or (is_element_step(handler.step) and self.regions.can(handler)):
+        if self.leaves.can(path, source) or (is_element_step(handler.step) and self.regions.can(handler)):
             return True
         return self._is_tested_item(handler)
 
@@ -482,7 +482,7 @@ class StreamBuilder:
     # --- aggregates
 
     def _without_aggregates(self, stream: ProcessStream) -> tuple[ProcessStream, list[Aggregate]]:
-        extraction = Extraction(stream.variable, self.next_aggregate, self.program_variables, takes_texts=True)
+        extraction = Extraction(stream.variable, self.next_aggregate, self.program_variables, takes_leaves=True)
         # When a handler fires, all it depends on has passed: what it reads of the stream's element is final.
         made = replace(stream, handlers=tuple(map_handler(h, extraction) for h in stream.handlers))
         self.next_aggregate = extraction.number

@@ -1,9 +1,10 @@
 """A whole query as a template of the document: what answers a small document while it is read.
 
         for $o in /order return <r>{ $o/price }</r>   →   Each(order, (Construct("r", (Copies(price),)),))
+        number(/order/price) * 2                      →   Computed(number(price) * 2)
 
 Gain:   many small documents cost what their bytes cost: no tree is made of one, and no code runs for it.
-Needs:  what `result_templates.py` needs of a handler, of the whole program.
+Needs:  what `result_templates.py` needs of a handler, of the whole program; values may stand outside of elements.
 Safe:   a document that the template leaves undecided is answered by the program over its tree.
 """
 
@@ -22,7 +23,7 @@ def document_template(program: Flux, selection: Selection) -> Template | None:
     if has_namespaces(program):
         return None
     try:
-        found = template_of(program, ROOT, selection, ())
+        found = template_of(program, ROOT, selection, (), begins_output=True)
     except NoTemplate:
         return None
     return None if any(_copies_document(part, 0) for part in found) else found

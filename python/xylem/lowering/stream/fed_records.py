@@ -10,16 +10,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from xylem.analysis.facts.may_be_number import may_be_number
 from xylem.analysis.facts.value_expressions import gives_values
 from xylem.analysis.focus import read_variables, reads_focus, uses_position
-from xylem.analysis.streamable_paths import is_descend, is_test, is_text_step
+from xylem.analysis.streamable_paths import is_descend, is_leaf_step, is_test, plain_leaf
+from xylem.analysis.types import leaf_kind
 from xylem.plan.flux import ROOT
 from xylem.syntax import ast
 
 ITEM = ast.VarRef(ast.Name("streamed item", None, ""))
 """Stands for the record an aggregate is fed with; the name cannot be written in a query."""
+AROUND = ("self", "descendant-or-self")
+"""Axes of a prefix that stands for what the stream is of, or that and all below: the records are leaves of these."""
 Split = tuple[tuple[ast.AxisStep, ...], ast.Expr]
 """The path of the records from the variable of the stream, and what is taken of each in terms of ITEM."""
 
@@ -90,29 +94,40 @@ def leaves_order(prefix: Sequence[ast.AxisStep], taken: ast.Expr) -> bool:
     return False
 
 
-def each_text(taken: ast.Expr) -> ast.Expr | None:
-    """What is taken of a record, in terms of its text nodes, where it is taken of each of them alone; None elsewhere.
+class Leaves(NamedTuple):
+    """What is taken of each of the leaves of a record, with ITEM for the leaf."""
+
+    kind: int
+    """Of nodes: text, comment or processing instruction."""
+    taken: ast.Expr
+
+
+def each_leaf(taken: ast.Expr) -> Leaves | None:
+    """What is taken of a record, in terms of its leaves, where it is taken of each of them alone; None elsewhere.
 
     ITEM/text()[contains(., "x")]/string-length()     →     ITEM[contains(., "x")]/string-length()
     """
     match taken:
         case ast.Path(left=ast.VarRef() as left, right=ast.AxisStep(axis="child") as step) if left == ITEM:
-            if not is_text_step(step) or not all(map(is_test, step.predicates)):
+            if not _is_leaf(step):
                 return None
+            plain = plain_leaf(step)
             made: ast.Expr = ITEM
-            for predicate in step.predicates:
+            for predicate in plain.predicates:
                 made = ast.Filter(made, predicate, span=predicate.span)
-            return made
+            return Leaves(leaf_kind(plain.test), made)
         case ast.Filter(base=base, predicate=predicate) if is_test(predicate):
-            inner = each_text(base)
-            return None if inner is None else replace(taken, base=inner)
+            inner = each_leaf(base)
+            return None if inner is None else inner._replace(taken=replace(taken, base=inner.taken))
         case ast.Path(left=left, right=right) | ast.SimpleMap(left=left, right=right):
-            inner = each_text(left)
+            inner = each_leaf(left)
             alone = not isinstance(right, ast.AxisStep) and not uses_position(right)
-            return replace(taken, left=inner) if inner is not None and alone else None
+            return inner._replace(taken=replace(taken, left=inner.taken)) if inner is not None and alone else None
         case ast.Flwor(clauses=(ast.ForClause(collection=collection) as first, *rest)):
-            inner = each_text(collection)
-            return None if inner is None else replace(taken, clauses=(replace(first, collection=inner), *rest))
+            inner = each_leaf(collection)
+            if inner is None:
+                return None
+            return inner._replace(taken=replace(taken, clauses=(replace(first, collection=inner.taken), *rest)))
     return None
 
 
@@ -165,8 +180,13 @@ def _split_path(argument: ast.Expr, variable: str) -> Split | None:
     return tuple(cut.steps), taken
 
 
-def _is_text(step: ast.AxisStep) -> bool:
-    return step.axis == "child" and is_text_step(step) and all(map(is_test, step.predicates))
+def _is_leaf(step: ast.AxisStep) -> bool:
+    return step.axis == "child" and is_leaf_step(step) and all(map(is_test, step.predicates))
+
+
+def _is_remark(step: ast.AxisStep) -> bool:
+    """Whether a step selects comments or processing instructions, which the document itself may have."""
+    return _is_leaf(step) and not isinstance(step.test, ast.TextTest)
 
 
 class _Cut:
@@ -190,8 +210,10 @@ def _prefix(parts: Sequence[ast.Expr], starts_at_document: bool) -> _Cut | None:
             descends = True
             cut.length += 1
             continue
-        if descends and isinstance(part, ast.AxisStep) and (part.axis == "attribute" or _is_text(part)):
-            if not cut.steps and starts_at_document:
+        if descends and isinstance(part, ast.AxisStep) and (part.axis == "attribute" or _is_leaf(part)):
+            if not cut.steps and starts_at_document and _is_remark(part):
+                cut.steps.append(ast.AxisStep("descendant-or-self", ast.AnyKindTest(), span=part.span))
+            elif not cut.steps and starts_at_document:
                 # //@id is //*/@id: the document has no attributes, and no text.
                 cut.steps.append(ast.AxisStep("descendant", ast.Wildcard(), span=part.span))
             elif part.axis == "child" and not cut.is_recursive:
@@ -201,6 +223,9 @@ def _prefix(parts: Sequence[ast.Expr], starts_at_document: bool) -> _Cut | None:
             return cut
         if not isinstance(part, ast.AxisStep) or part.axis not in ("child", "descendant"):
             break
+        if not cut.steps and starts_at_document and not descends and _is_remark(part):
+            cut.steps.append(ast.AxisStep("self", ast.AnyKindTest(), span=part.span))
+            return cut
         if not isinstance(part.test, (ast.NameTest, ast.Wildcard, ast.ElementTest)):
             break
         cut.steps.append(ast.AxisStep("descendant" if descends else part.axis, part.test, span=part.span))

@@ -37,7 +37,7 @@ def immediate(stream: ProcessStream, of: ElementConstraints | None) -> Immediate
     if symbol is None or not of.exactly_once(symbol):
         return None
     needed = _needed(stream, 0, last + 1)
-    if len(needed.children) != 1 or needed.text or needed.string or needed.subtree:
+    if len(needed.children) != 1 or needed.leaves or needed.string or needed.subtree:
         return None
     child = next(iter(needed.children))
     if child[0] != "child" or child[2] is None or element_symbol(child[2], child[1]) != symbol:

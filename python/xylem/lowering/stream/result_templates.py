@@ -5,7 +5,8 @@
 
 Gain:   no tree is made of a record and no code runs for it; results cost what their bytes cost.
 Needs:  constructors in no namespace, copies and values at the ends of child paths, loops over them, and expressions
-        that the kernel knows (`kernel_expressions/`); only the record is read, and atomic values stand in elements.
+        that the kernel knows (`kernel_expressions/`); only the record is read, and atomic values stand in elements,
+        unless nothing is written before the template.
 Safe:   the handler is still there: records the scan leaves undecided are handled by it, and so are all of them where
         the output wants something else than plain text. What the template reads, the handler reads too.
 """
@@ -51,12 +52,16 @@ def template_of(
     selection: Selection,
     decided: Collection[ast.Expr],
     columns: tuple[Column, ...] | None = None,
+    *,
+    begins_output: bool = False,
 ) -> Template:
     """The template of a body, where the scan has decided some of its conditions; `NoTemplate` where there is none.
 
-    With `columns` it consists of rows of a table.
+    With `columns` it consists of rows of a table. With `begins_output` nothing is written before it, so that it may
+    have atomic values outside of elements.
     """
-    parts = _Maker(selection, frozenset(decided), columns).template(body, variable)
+    expressions = TemplateExpressions(selection, columns, begins_output=begins_output)
+    parts = _Maker(expressions, frozenset(decided)).template(body, variable)
     if not parts:
         raise NoTemplate("nothing is written")
     return parts if columns is None else rows_alone(parts, columns)
@@ -87,13 +92,11 @@ def _is_named(element: ast.DirectElement) -> bool:
 class _Maker:
     """Follows a body as `body.py` writes it, and notes what it would write."""
 
-    def __init__(
-        self, selection: Selection, decided: frozenset[ast.Expr], columns: tuple[Column, ...] | None
-    ) -> None:
+    def __init__(self, expressions: TemplateExpressions, decided: frozenset[ast.Expr]) -> None:
         self.decided = decided
-        self.expressions = TemplateExpressions(selection, columns)
-        self.frames = self.expressions.frames
-        self.variables = self.expressions.variables
+        self.expressions = expressions
+        self.frames = expressions.frames
+        self.variables = expressions.variables
 
     def template(self, body: Flux, variable: str) -> Template:
         self.variables.append(variable)

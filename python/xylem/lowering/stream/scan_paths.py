@@ -13,6 +13,12 @@ from xylem.plan.scan_plan import (
     ScanStep,
 )
 
+_LEAVES = {
+    Report.TEXTS: "text()",
+    Report.COMMENTS: "comment()",
+    Report.INSTRUCTIONS: "processing-instruction()",
+}
+
 
 class ScanPaths:
     """All paths of one scan, by the numbers of their steps."""
@@ -27,9 +33,10 @@ class ScanPaths:
             index = self.steps[index].parent
         return text or "/"
 
-    def texts(self, steps: tuple[int, ...]) -> str:
-        """The path to text nodes of the elements that these steps reach."""
-        return f"{self.absolute(steps[0])}{'/' * len(steps)}text()"
+    def leaves(self, steps: tuple[int, ...]) -> str:
+        """The path to the texts, comments or instructions that are children of the elements these steps reach."""
+        above = self.absolute(steps[0]).removesuffix("/")
+        return f"{above}{'/' * len(steps)}{_LEAVES[self.steps[steps[0]].report]}"
 
     def name(self, index: int) -> str:
         return self.steps[index].local or "*"
@@ -74,6 +81,8 @@ class ScanPaths:
 
 
 def _written(step: ScanStep) -> str:
+    if step.axis == "self":
+        return ""
     slash = "//" if step.axis == "descendant" else "/"
     names = "".join(f"[{_names(test)}]" for test in step.name_tests)
     tests = "".join(f"[{_start_test(test)}]" for test in step.start_tests)
@@ -101,4 +110,4 @@ def _constant(string: str | None, number: float | None) -> str:
 
 def _own(step: ScanStep) -> list[str]:
     attributes = ["@*"] if step.attributes is None else [f"@{local}" for _, local in step.attributes]
-    return attributes + (["text()"] if step.text else [])
+    return attributes + (["text()"] if step.text else []) + (["comment()"] if step.remarks else [])

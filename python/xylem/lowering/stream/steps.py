@@ -12,6 +12,13 @@ from xylem.plan.result_template import Tally, Template
 from xylem.plan.scan_plan import Keep, Report, ScanPlan, ScanStep, StartTest, ValueTest
 from xylem.plan.scan_table import ScanTable
 from xylem.syntax import ast
+from xylem.values import node as nk
+
+_OF_LEAVES = {
+    nk.TEXT: Report.TEXTS,
+    nk.COMMENT: Report.COMMENTS,
+    nk.PROCESSING_INSTRUCTION: Report.INSTRUCTIONS,
+}
 
 
 @dataclass(eq=False)
@@ -36,6 +43,12 @@ class PlannedStep:
     label: int | None = None
     awaits: tuple[tuple[int, int], ...] = ()
 
+    def report_leaves(self, kind: int) -> None:
+        """Report the nodes of a kind that have nothing inside and are children of the elements it reaches."""
+        self.report = _OF_LEAVES[kind]
+        self.kept.text |= kind == nk.TEXT
+        self.kept.remarks |= kind != nk.TEXT
+
 
 class PlannedSteps:
     """The steps of one scan; step 0 is the document."""
@@ -46,6 +59,15 @@ class PlannedSteps:
     def add(self, parent: int, axis: str, uri: str | None, local: str | None, report: Report) -> PlannedStep:
         made = PlannedStep(len(self.steps), parent, axis, uri, local, report)
         self.steps.append(made)
+        return made
+
+    def again(self, number: int) -> PlannedStep:
+        """Another step that reaches the same nodes, with records of its own."""
+        step = self.steps[number]
+        if number == 0:
+            return self.add(0, "self", None, None, Report.NOTHING)
+        made = self.add(step.parent, step.axis, step.uri, step.local, Report.NOTHING)
+        made.tests = step.tests
         return made
 
     def follow(self, parent: int, step: Step, report: Report) -> PlannedStep:
@@ -80,6 +102,7 @@ class PlannedSteps:
             step.remembers,
             step.label,
             step.awaits,
+            step.kept.remarks,
         )
 
 

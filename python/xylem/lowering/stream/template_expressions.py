@@ -20,7 +20,8 @@ from xylem.plan.result_template import (
 from xylem.sink.character_expansion import escape_attribute
 from xylem.syntax import ast
 
-from .kernel_expressions.compiler import ExpressionCompiler, is_atomic
+from .kernel_expressions.as_loops import is_atomic
+from .kernel_expressions.compiler import ExpressionCompiler
 from .row_templates import cell_of_value, is_text, row_of_map, row_of_value, rows_of_values
 from .selection import Selection
 from .template_frames import TemplateFrames
@@ -30,20 +31,15 @@ from .template_paths import NoTemplate
 class TemplateExpressions:
     """Writes the expressions of one template."""
 
-    def __init__(self, selection: Selection, columns: tuple[Column, ...] | None = None) -> None:
-        """With `columns`, rows of a table are wanted."""
+    def __init__(
+        self, selection: Selection, columns: tuple[Column, ...] | None = None, *, begins_output: bool = False
+    ) -> None:
+        """With `columns`, rows of a table are wanted. With `begins_output`, nothing comes before the template."""
         self.selection = selection
         self.columns = columns
-        self.frames = TemplateFrames()
-        self.variables: list[str] = []
-        """The record and the elements of the loops around the place, the innermost last."""
-        self.compiler = ExpressionCompiler(selection.by_code_points, self.up, self._scan_test)
-
-    def up(self, variable: str) -> int:
-        """How many loops further out a variable is bound."""
-        if variable not in self.variables:
-            raise NoTemplate(f"${variable}, which no loop over the record binds")
-        return self.variables[::-1].index(variable)
+        self.frames = TemplateFrames(begins_output)
+        self.compiler = ExpressionCompiler(selection.by_code_points, self._scan_test)
+        self.variables, self.up = self.compiler.variables, self.compiler.up
 
     def condition(self, condition: ast.Expr) -> KernelExpression:
         return self.compiler.condition(condition)
@@ -80,6 +76,10 @@ class TemplateExpressions:
             case ast.Flwor(clauses=clauses, result=result) if self.columns is None:
                 with self.compiler.scope():
                     self._clauses(clauses, result)
+            case _ if self.columns is None and not is_atomic(expression) and (
+                loop := self.compiler.as_loop(expression)
+            ):
+                self.write(loop)
             case _ if self.compiler.is_path(expression):
                 self.nodes(self.compiler.nodes(expression))
             case _:
@@ -194,27 +194,33 @@ class TemplateExpressions:
             case ast.WhereClause(test=test):
                 condition = self.condition(test)
                 self.choice(condition, self.frames.inner(lambda: self._clauses(rest, result)), ())
-            case ast.ForClause(type=None, position=None, allowing_empty=False, name=name, collection=collection):
-                self._loop(name, collection, rest, result)
+            case ast.ForClause(type=None, position=None, allowing_empty=False):
+                first, *more = self.compiler.flat(clause)
+                if more:
+                    self._clauses((first, *more, *rest), result)
+                else:
+                    self._loop(clause.name, clause.collection, rest, result)
             case _:
                 raise NoTemplate("a clause of a FLWOR expression", result)
 
     def _loop(
         self, name: ast.Name, collection: ast.Expr, rest: tuple[ast.Clause, ...], result: ast.Expr
     ) -> None:
-        if not self.compiler.is_path(collection):
-            if not is_atomic(collection):
-                raise NoTemplate("a loop over anything but a path or atomic values", collection)
-            values = self.compiler.value(collection)
-            slot = self.compiler.new_slot(name)
+        compiler = self.compiler
+        if isinstance(collection, ast.SequenceExpr):
+            for item in collection.items:
+                with compiler.scope():
+                    self._loop(name, item, rest, result)
+        elif isinstance(collection, ast.VarRef) and compiler.is_path(collection):
+            compiler.alias(name, collection)
+            self._clauses(rest, result)
+        elif compiler.is_path(collection):
+            nodes = compiler.nodes(collection)
+            with compiler.turn(name, nodes):
+                self.frames.add(Each(nodes.path, self.frames.inner(lambda: self._clauses(rest, result)), nodes.up))
+        elif is_atomic(collection):
+            values = compiler.value(collection)
+            slot = compiler.new_slot(name)
             self.frames.add(EachValue(slot, values, self.frames.inner(lambda: self._clauses(rest, result))))
-            return
-        nodes = self.compiler.nodes(collection)
-        if nodes.of is not None or name.uri or name.local in self.variables:
-            raise NoTemplate("a loop over text nodes or attributes", collection)
-        self.compiler.paths.pop(name.local, None)
-        self.compiler.slots.pop(name.local, None)
-        self.variables.append(name.local)
-        parts = self.frames.inner(lambda: self._clauses(rest, result))
-        self.variables.pop()
-        self.frames.add(Each(nodes.path, parts, nodes.up))
+        else:
+            raise NoTemplate("a loop over anything but a path or atomic values", collection)

@@ -24,7 +24,9 @@ class _Frame:
 class TemplateFrames:
     """Takes parts as they are written."""
 
-    def __init__(self) -> None:
+    def __init__(self, begins_output: bool = False) -> None:
+        """With `begins_output`, nothing comes before what is written: atomic values may stand outside of elements."""
+        self._begins_output = begins_output
         self._frames = [_Frame()]
         """What is under way: first what stands outside of elements, then the open ones."""
         self.depth = 0
@@ -43,7 +45,7 @@ class TemplateFrames:
 
     def atomic(self, part: Piece) -> None:
         """Atomic values."""
-        if not self.depth:
+        if not self.depth and not self._begins_output:
             # Whether a blank stands before them depends on what came before the record.
             raise NoTemplate("atomic values outside of elements")
         self.add(part)

@@ -12,7 +12,23 @@ from __future__ import annotations
 
 from xylem.analysis.projection import Projection
 from xylem.plan.flux import Flux
-from xylem.plan.kernel_expression import Call, KernelExpression, NodesOf, Tests
+from xylem.plan.kernel_expression import (
+    Call,
+    EachItem,
+    EachMember,
+    EachNode,
+    Json,
+    JsonArray,
+    JsonChoice,
+    JsonMap,
+    JsonMember,
+    KernelExpression,
+    LetValue,
+    Members,
+    NodesOf,
+    SomeMembers,
+    Tests,
+)
 from xylem.plan.needs import add_needs
 from xylem.plan.result_template import (
     Computed,
@@ -37,7 +53,7 @@ def needed_for_whole(body: Flux, variable: str) -> Projection | None:
     """What of an element must be kept for its template; None where that is all of it."""
     needs = Projection()
     add_needs(hoisted(body), {variable: needs})
-    return None if needs.subtree or needs.string or needs.text or needs.above else needs
+    return None if needs.subtree or needs.string or needs.leaves or needs.above else needs
 
 
 def is_near(template: Template) -> bool:
@@ -76,7 +92,30 @@ def _of_expression(expression: KernelExpression) -> list[int]:
             return [len(test.path) for test in tests]
         case Call(arguments=arguments):
             return [length for argument in arguments for length in _of_expression(argument)]
+        case EachNode(path=path, inner=inner):
+            return [_length_of(path) + length for length in (0, *_of_expression(inner))]
+        case EachItem(values=value, inner=inner) | LetValue(value=value, inner=inner):
+            return [*_of_expression(value), *_of_expression(inner)]
+        case Json(value=json):
+            return _of_json(json)
     return []
+
+
+def _of_json(json: JsonMember) -> list[int]:
+    match json:
+        case JsonMap(entries=entries):
+            return [length for _, value in entries for length in _of_json(value)]
+        case JsonArray(members=members):
+            return [length for member in members for length in _of_json(member)]
+        case JsonChoice(test=test, then=then, otherwise=otherwise):
+            return [*_of_expression(test), *_of_json(then), *_of_json(otherwise)]
+        case Members(values=values):
+            return _of_expression(values)
+        case EachMember(path=path, members=members):
+            return [_length_of(path) + length for member in members for length in (0, *_of_json(member))]
+        case SomeMembers(test=test, members=members, otherwise=otherwise):
+            return [*_of_expression(test), *(n for member in (*members, *otherwise) for n in _of_json(member))]
+    return _of_expression(json)
 
 
 def _length_of(path: Path) -> int:

@@ -44,7 +44,7 @@ class SharedItems:
         while True:
             place = self._places[number]
             if place < self._gone:
-                raise DynamicError("XYDY0010", f"{self._what} is read again, and its first items are gone")
+                raise DynamicError("XYDY0010", f"{self._what} is read again, but its first items are gone")
             if place - self._gone < len(self._kept):
                 item = self._kept[place - self._gone]
             else:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from decimal import Decimal
+from itertools import chain, islice
+from math import ceil, floor
 from typing import Any
 
 from xylem.errors import DynamicError
@@ -11,7 +13,9 @@ from xylem.values.atomic import type_of
 from xylem.values.atomic_type import NUMERIC
 from xylem.values.document_order import document_order
 from xylem.values.effective_boolean import effective_boolean
+from xylem.values.general_comparison import general_compare
 from xylem.values.node import DOCUMENT, Node
+from xylem.values.value_comparison import OPERATORS
 
 
 def document_root(item: Any) -> Node:
@@ -61,6 +65,93 @@ def nth(items: Iterable[Any], position: int) -> Any:
     if isinstance(items, (list, tuple, range)):
         return items[position - 1] if position <= len(items) else None
     return next(islice(items, position - 1, None), None)
+
+
+PositionTests = Sequence[tuple[str, Sequence[Any]]]
+
+
+def at_positions(items: Iterable[Any], tests: Callable[[], PositionTests]) -> Iterable[Any]:
+    """The items whose positions pass all tests; no more of them is read than that takes.
+
+    What the tests compare with is computed once, and only if there is an item.
+    """
+    if not isinstance(items, (list, tuple, range)):
+        return _read_at_positions(iter(items), tests)
+    if not items:
+        return ()
+    asked = tests()
+    places = _places(asked)
+    return _by_comparing(items, asked) if places is None else items[places]
+
+
+def _read_at_positions(items: Iterator[Any], tests: Callable[[], PositionTests]) -> Iterator[Any]:
+    for item in items:
+        asked = tests()
+        places, whole = _places(asked), chain((item,), items)
+        if places is None:
+            yield from _by_comparing(whole, asked)
+        else:
+            yield from islice(whole, places.start, places.stop)
+        return
+
+
+def _places(tests: PositionTests) -> slice | None:
+    """Where the positions are that pass; None where they must be compared one by one."""
+    first, last = 1.0, float("inf")
+    for op, asked in tests:
+        if not asked:
+            return slice(0, 0)
+        if isinstance(asked, range) and op == "=":
+            low, high = float(asked.start), float(asked.stop - 1)
+        elif len(asked) == 1 and type(asked[0]) in _PLAIN_NUMBERS:
+            low, high = _passing(op, asked[0])
+        else:
+            return None
+        first, last = max(first, low), min(last, high)
+    if first > last:
+        return slice(0, 0)
+    return slice(int(first) - 1, None if last == float("inf") else int(last))
+
+
+_PLAIN_NUMBERS = frozenset({int, float, Decimal})
+_LARGEST = 2**50
+"""No sequence is as long as this."""
+
+
+def _passing(op: str, number: Any) -> tuple[float, float]:
+    """The first and the last position that compares so with a number."""
+    none = (float("inf"), 0.0)
+    if number != number:
+        return none
+    number = float(number) if abs(number) > _LARGEST else number
+    if abs(number) > _LARGEST:
+        is_all = op in (("<", "<=", "lt", "le") if number > 0 else (">", ">=", "gt", "ge"))
+        return (1.0, float("inf")) if is_all else none
+    below, above = floor(number), ceil(number)
+    match op:
+        case "=" | "eq":
+            return (below, below) if below == above else none
+        case "<" | "lt":
+            return 1.0, above - 1
+        case "<=" | "le":
+            return 1.0, below
+        case ">" | "gt":
+            return below + 1, float("inf")
+    return above, float("inf")
+
+
+def _by_comparing(items: Iterable[Any], tests: PositionTests) -> Iterator[Any]:
+    for position, item in enumerate(items, 1):
+        if all(_compares(op, position, asked) for op, asked in tests):
+            yield item
+
+
+def _compares(op: str, position: int, asked: Sequence[Any]) -> bool:
+    if op in OPERATORS:
+        if len(asked) > 1:
+            raise DynamicError("XPTY0004", f"an operand of {op} is {len(asked)} items; it takes one")
+        return OPERATORS[op](position, asked[0])
+    return general_compare(op, [position], asked)
 
 
 def last_item(items: Iterable[Any]) -> Any:

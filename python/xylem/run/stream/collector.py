@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 from xylem.values.array import XArray
+from xylem.values.arriving import Arriving
 from xylem.values.atomic import TYPE_OF_CLASS
 from xylem.values.builder import TreeBuilder
 from xylem.values.node import Node
@@ -93,24 +94,27 @@ class Collector:
     def finish(self) -> None:
         """The answer is complete."""
 
-    def drawn(self, batches: Iterator[Any], pause: Callable[[], None] = lambda: None) -> Iterator[Any]:
+    def drawn(self, batches: Iterator[Any], pause: Callable[[], None] = lambda: None) -> Arriving:
         """Items as they become complete while the batches of a run are drawn; an error comes after those before it.
 
         `pause` is called whenever nothing more is complete and the next batch may be long in coming.
         """
+        return Arriving(self._pieces(batches, pause))
+
+    def _pieces(self, batches: Iterator[Any], pause: Callable[[], None]) -> Iterator[Sequence[Any]]:
         running = True
         while running:
             try:
                 running = next(batches, None) is not None
             except Exception:
-                yield from self._taken()
+                yield self._taken()
                 raise
-            yield from self._taken()
+            yield self._taken()
             pause()
 
-    def _taken(self) -> Iterator[Any]:
-        while self.ready:
-            yield self.ready.popleft()
+    def _taken(self) -> Sequence[Any]:
+        taken, self.ready = self.ready, deque()
+        return taken
 
 
 class Recorder:

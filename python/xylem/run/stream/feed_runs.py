@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from xylem.errors import XylemError
-from xylem.plan.scan_table import CellState
+from xylem.plan.scan_table import CellState, python_value
 from xylem.values.node import Node
 
 from .accumulator import take_state
@@ -29,7 +29,7 @@ class FeedRuns:
         self.fed: dict[int, FeedRole] = {}
         """By the step of their records."""
 
-    def take_table(self, step: int, cells: Sequence[tuple[Sequence[int], Sequence[CellState]]]) -> None:
+    def take_table(self, step: int, cells: Sequence[tuple[Sequence[Any], Sequence[CellState]]]) -> None:
         """What the scan has computed of the aggregates of a step."""
         role = self.fed[step]
         aggregate = self.run.open[role.scope.step].aggregates[role.aggregate]
@@ -39,7 +39,7 @@ class FeedRuns:
             self.run.statistics.hold(role.scope.variable, aggregate.held_bytes - held)
             return
         for _, ((count, total),) in cells:
-            take_state(aggregate, count, total)
+            take_state(aggregate, count, python_value(total))
 
     def feeds(self, role: FeedRole) -> Action:
         if role.takes_runs:

@@ -116,8 +116,12 @@ def _bytes(value: float) -> str:
 def in_small_pieces(source: ByteSource) -> ByteSource:
     """The same input, handed over in pieces so small that a run can be watched closely."""
     size = source.size or PIECES << 16
-    piece = min(_LARGEST_PIECE, max(_SMALLEST_PIECE, size // PIECES))
-    again = (lambda: in_small_pieces(source.again())) if source.can_be_read_again else None
+    return in_pieces(source, min(_LARGEST_PIECE, max(_SMALLEST_PIECE, size // PIECES)))
+
+
+def in_pieces(source: ByteSource, piece: int) -> ByteSource:
+    """The same input, in pieces of so many bytes at most."""
+    again = (lambda: in_pieces(source.again(), piece)) if source.can_be_read_again else None
     return ByteSource(_cut(source, piece), name=source.name, uri=source.uri, close=source.close, again=again)
 
 

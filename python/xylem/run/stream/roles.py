@@ -91,7 +91,7 @@ class ItemRole:
     """So many records of one scope matter, and none after them."""
     run: str | None = None
     """The function that takes records which come one after another, where nothing has to be noted of each."""
-    text_steps: tuple[int, ...] = ()
+    leaf_steps: tuple[int, ...] = ()
     """With any, the records are text nodes of the elements that these steps reach."""
     passes: str | None = None
     """The function that tells whether a text node is a record at all."""
@@ -153,7 +153,7 @@ class FeedRole:
     """What is taken of a record is known at its start tag."""
     nested: bool = False
     """Records may contain each other, and their order matters."""
-    text_steps: tuple[int, ...] = ()
+    leaf_steps: tuple[int, ...] = ()
     """With any, the records are text nodes of the elements that these steps reach."""
     takes_runs: bool = False
     """The body takes several records that come one after another."""

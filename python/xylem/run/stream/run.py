@@ -14,7 +14,7 @@ from typing import Any
 
 from xylem.errors import InputError, XylemError
 from xylem.functions.context import Context
-from xylem.plan.scan_plan import TEXT, WRITTEN, Written
+from xylem.plan.scan_plan import LEAF, WRITTEN, Written
 from xylem.plan.scan_table import TableState
 from xylem.schema.past_tracker import PastTracker
 from xylem.schema.symbols import END as AT_END_TAG
@@ -110,11 +110,11 @@ class StreamRun:
                 self.actions[key | END] = lambda node: self._close(role)
                 if role.parent is not None:
                     self.actions[key | WRITTEN] = self.item_runs.written(role.parent, role.position)
-            case ItemRole() if role.text_steps:
+            case ItemRole() if role.leaf_steps:
                 act = self.item_runs.item(role) if role.passes is None else self.item_runs.tested(role)
-                self.actions |= dict.fromkeys(_texts(role), act)
+                self.actions |= dict.fromkeys(_leaves(role), act)
                 written = self.item_runs.written(role.scope, role.position, role.held_as)
-                self.actions |= dict.fromkeys(_texts(role, WRITTEN), written)
+                self.actions |= dict.fromkeys(_leaves(role, WRITTEN), written)
             case ItemRole(at_start=True):
                 self.actions[key | START] = self.item_runs.item(role)
                 if role.run is not None:
@@ -160,11 +160,11 @@ class StreamRun:
                 self.actions[key | (START if role.at_start else ITEM)] = act if before is None else both(before, act)
             case FeedRole(body=None):
                 self.counted.append((role.step, role))
-            case FeedRole() if role.text_steps:
-                self.counted += [(step, role) for step in role.text_steps]
-                self.actions |= dict.fromkeys(_texts(role), self.feed_runs.feeds(role))
+            case FeedRole() if role.leaf_steps:
+                self.counted += [(step, role) for step in role.leaf_steps]
+                self.actions |= dict.fromkeys(_leaves(role), self.feed_runs.feeds(role))
                 if role.takes_runs:
-                    self.takes_runs |= dict.fromkeys(_texts(role), self.feed_runs.takes(role))
+                    self.takes_runs |= dict.fromkeys(_leaves(role), self.feed_runs.takes(role))
             case FeedRole(nested=True):
                 self.actions[key | START] = lambda node: self.feed_runs.expect(role)
                 self.actions[key | ITEM] = self.feed_runs.feeds_in_order(role)
@@ -262,7 +262,7 @@ class StreamRun:
         if role.parent is not None:
             self.reach(self.open[role.parent.step], role.position, node)
         if role.step in self.open:
-            raise InputError("XYIN0021", f"<{node.name}> stands inside another one")
+            raise InputError("XYIN0021", f"<{node.name}> is nested in another one")
         scope = OpenScope(role, depth_of(node))
         self.open[role.step] = scope
         if role.keeps_children:
@@ -433,6 +433,6 @@ def both(first: Action, then: Action) -> Action:
     return act
 
 
-def _texts(role: ItemRole | FeedRole, kind: int = TEXT) -> list[int]:
+def _leaves(role: ItemRole | FeedRole, kind: int = LEAF) -> list[int]:
     """The keys of the records of text nodes."""
-    return [step << 3 | kind for step in role.text_steps]
+    return [step << 3 | kind for step in role.leaf_steps]

@@ -79,10 +79,17 @@ class Answer:
         """Items that only the driver can write: through a file, so that a long answer is not held."""
         first = [item for _, item in zip(range(1), items, strict=False)]
         with SpooledTemporaryFile(_SPOOLED_BYTES, "w+", encoding="utf-8", newline="") as file:
-            serialize_to(chain(first, items), self._parameters(first), file.write)
+            failure: Exception | None = None
+            try:
+                serialize_to(chain(first, items), self._parameters(first), file.write)
+            except Exception as error:
+                failure = error
             file.seek(0)
             while chunk := file.read(_CHUNK):
                 yield chunk
+            if failure is not None:
+                # After all that was complete before it.
+                raise failure
 
     def _spliced(
         self, marked: list[str], rows: Mapping[int, Iterable[Row]], tasks: Mapping[int, PartTask]

@@ -13,7 +13,7 @@ from xylem.source.message_inputs import MessageSource
 
 from ..pruned_copy import pruned
 from .answer_text import ENDS_WITH_ATOMIC, AnswerText
-from .document_rows import DocumentRows, kind_of
+from .document_rows import DocumentRows
 from .flat_items import flat
 from .output_choice import TextChoice
 from .part_query import PartCompiler, PartQuery, RunOptions
@@ -61,8 +61,7 @@ class MapTask(PartTask):
         part, text = self.part, self.text
         if template is None or text is None or part.limit is not None or part.must_be_flat:
             return None
-        kind = kind_of(template)
-        return DocumentRows(part.number, template, kind) if kind is not None and text.writer().takes_markup else None
+        return DocumentRows(part.number, template) if text.writer().takes_markup else None
 
     def single_rows(self, items: Iterable[Any], range_number: int, each_item: bool) -> Iterator[Row]:
         """Rows none of which needs to know its neighbours."""

@@ -91,7 +91,7 @@ class WindowState:
         except CannotSave as reason:
             raise DynamicError("XYRT0028", str(reason)) from reason
         if self.keys and self.layout != found:
-            why = f"its open windows were saved by another version of Xylem, as {self.layout}; this one has {found}"
+            why = f"another version of Xylem saved its open windows as {self.layout}; this version reads {found}"
             raise DynamicError("XYRT0020", why)
         self.layout, self.is_checked = found, True
 

@@ -4,16 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from decimal import Decimal
 from functools import reduce
 
 from xylem.analysis.facts.conjuncts import conjuncts
-from xylem.analysis.facts.truth_values import is_boolean
 from xylem.functions.registry import FN
-from xylem.plan.kernel_expression import Call, Constant, KernelExpression, Named, NodesOf, SlotValue
+from xylem.plan.kernel_expression import (
+    NOTHING,
+    Call,
+    Constant,
+    EachItem,
+    EachNode,
+    Json,
+    KernelExpression,
+    LetValue,
+    Named,
+    NodesOf,
+    SlotValue,
+)
 from xylem.syntax import ast
 
 from ..template_paths import NoTemplate, taken_by
+from .as_loops import as_loop, is_atomic
+from .json_values import is_plain_json, json_value
 from .known_functions import CASTS, XS, known_function
 
 _MOST_INTEGER = 2**63 - 1
@@ -27,16 +41,25 @@ Test = Callable[[ast.Expr], KernelExpression | None]
 class ExpressionCompiler:
     """Compiles the expressions of one template."""
 
-    def __init__(self, by_code_points: bool, up: Callable[[str], int], test: Test) -> None:
-        """`up` tells how far out the loop of a variable is; `test` finds a test of the scan for a condition."""
+    def __init__(self, by_code_points: bool, test: Test, given: Test = lambda expr: None) -> None:
+        """`test` finds a test of the scan for a condition about the innermost element; `given`, a value of the run."""
         self.by_code_points = by_code_points
-        self.up = up
         self.test = test
+        self.given = given
+        self.variables: list[str] = []
+        """The record and the elements of the loops around the place, the innermost last."""
         self.slots: dict[str, int] = {}
         """The values computed before, by their variables."""
         self.paths: dict[str, ast.Expr] = {}
         """The variables that stand for a path from a loop."""
         self._next_slot = 0
+        self._next_name = 0
+
+    def up(self, variable: str) -> int:
+        """How many loops further out a variable is bound."""
+        if variable not in self.variables:
+            raise NoTemplate(f"${variable}, which no loop over the record binds")
+        return self.variables[::-1].index(variable)
 
     @contextmanager
     def scope(self) -> Iterator[None]:
@@ -60,10 +83,18 @@ class ExpressionCompiler:
             case ast.SequenceExpr(items=items) if len(items) != 1:
                 # Whether its first item is a node is not asked.
                 raise NoTemplate("the truth of a sequence", expr)
-        return self.value(expr)
+        value = self.value(expr)
+        if isinstance(value, NodesOf) or is_atomic(expr) or isinstance(value, SlotValue):
+            return value
+        if not self._gives_nodes(expr):
+            raise NoTemplate("the truth of values that may be nodes", expr)
+        return Call("exists", (value,))
 
     def value(self, expr: ast.Expr) -> KernelExpression:
         """An expression whose items are asked for."""
+        given = self.given(expr)
+        if given is not None:
+            return given
         match expr:
             case ast.StringLiteral(value=text):
                 return Constant(text)
@@ -75,8 +106,9 @@ class ExpressionCompiler:
                 return Constant(float(number))
             case ast.VarRef(name=name) if not name.uri and name.local in self.slots:
                 return SlotValue(self.slots[name.local])
-            case ast.VarRef() | ast.Path():
-                return self.nodes(expr)
+            case ast.VarRef() | ast.Path() | ast.Filter() | ast.SimpleMap():
+                loop = self.as_loop(expr)
+                return self.nodes(expr) if loop is None else self.value(loop)
             case ast.SequenceExpr(items=(only,)):
                 return self.value(only)
             case ast.SequenceExpr(items=items):
@@ -106,8 +138,11 @@ class ExpressionCompiler:
                 return Call(f"castable {kind.name.local}", (self.value(operand),))
             case ast.FunctionCall():
                 return self._call(expr)
-            case ast.Flwor(clauses=(ast.LetClause(type=None, name=name, value=value), *rest), result=result):
-                return self._let(name, value, ast.Flwor(tuple(rest), result) if rest else result)
+            case ast.Flwor(clauses=clauses, result=result):
+                with self.scope():
+                    return self._clauses(clauses, result)
+            case ast.Quantified(kind=kind, bindings=bindings, satisfies=satisfies):
+                return self._quantified(kind, bindings, satisfies)
         raise NoTemplate("an expression it does not know", expr)
 
     def nodes(self, expr: ast.Expr) -> NodesOf:
@@ -118,9 +153,12 @@ class ExpressionCompiler:
     def in_terms_of_loops(self, expr: ast.Expr) -> ast.Expr:
         """A path that begins at a variable for a path, from where that one begins."""
         match expr:
-            case ast.Path(left=left, right=right):
+            case ast.Path(left=left) | ast.SimpleMap(left=left):
                 inner = self.in_terms_of_loops(left)
-                return expr if inner is left else ast.Path(inner, right, span=expr.span)
+                return expr if inner is left else replace(expr, left=inner)
+            case ast.Filter(base=base):
+                inner = self.in_terms_of_loops(base)
+                return expr if inner is base else replace(expr, base=inner)
             case ast.VarRef(name=name) if not name.uri and name.local in self.paths:
                 return self.paths[name.local]
         return expr
@@ -153,12 +191,97 @@ class ExpressionCompiler:
         self._next_slot += 1
         return slot
 
-    def _let(self, name: ast.Name, value: ast.Expr, inner: ast.Expr) -> KernelExpression:
-        if not self.is_path(value):
-            raise NoTemplate("a variable in an expression", value)
+    # --- loops
+
+    def as_loop(self, expr: ast.Expr) -> ast.Flwor | None:
+        """The loop that an expression stands for; None where it is none."""
+        return as_loop(self.in_terms_of_loops(expr), self._fresh)
+
+    def _fresh(self) -> ast.Name:
+        self._next_name += 1
+        return ast.Name(f"item {self._next_name}", None, "")
+
+    def _gives_nodes(self, expr: ast.Expr) -> bool:
+        """Whether all items of an expression are nodes of the record."""
+        match expr:
+            case ast.Flwor(result=result):
+                return self._gives_nodes(result)
+            case ast.Filter(base=base):
+                return self._gives_nodes(base)
+            case ast.VarRef(name=name):
+                return name.local not in self.slots
+        return isinstance(expr, ast.Path) and isinstance(expr.right, ast.AxisStep)
+
+    def flat(self, clause: ast.ForClause) -> tuple[ast.Clause, ...]:
+        """A loop over what a loop gives, as loops inside each other: for $x in (for $y in E return F) …"""
+        collection = clause.collection
+        inner = collection if isinstance(collection, ast.Flwor) else self.as_loop(collection)
+        if inner is None:
+            return (clause,)
+        bound = {part.name.local for part in inner.clauses if isinstance(part, (ast.ForClause, ast.LetClause))}
+        if bound & {*self.variables, *self.paths, *self.slots}:
+            raise NoTemplate("a variable that hides another", collection)
+        return *inner.clauses, replace(clause, collection=inner.result)
+
+    def _clauses(self, clauses: tuple[ast.Clause, ...], result: ast.Expr) -> KernelExpression:
+        if not clauses:
+            return self.value(result)
+        clause, rest = clauses[0], clauses[1:]
+        match clause:
+            case ast.LetClause(type=None, name=name, value=value):
+                bound = self.bind(name, value)
+                inner = self._clauses(rest, result)
+                return inner if bound is None else LetValue(*bound, inner)
+            case ast.WhereClause(test=test):
+                return Call("if", (self.condition(test), self._clauses(rest, result), NOTHING))
+            case ast.ForClause(type=None, position=None, allowing_empty=False):
+                first, *more = self.flat(clause)
+                if more:
+                    return self._clauses((first, *more, *rest), result)
+                return self._loop(clause.name, clause.collection, lambda: self._clauses(rest, result))
+        raise NoTemplate("a clause of a FLWOR expression", result)
+
+    def _loop(
+        self, name: ast.Name, collection: ast.Expr, inner: Callable[[], KernelExpression]
+    ) -> KernelExpression:
+        if isinstance(collection, ast.SequenceExpr):
+            return Call(",", tuple(self._loop(name, item, inner) for item in collection.items))
         with self.scope():
-            self.alias(name, value)
-            return self.value(inner)
+            if isinstance(collection, ast.VarRef) and self.is_path(collection):
+                self.alias(name, collection)
+                return inner()
+            if not self.is_path(collection):
+                if not is_atomic(collection):
+                    raise NoTemplate("a loop over anything but a path or atomic values", collection)
+                values = self.value(collection)
+                return EachItem(self.new_slot(name), values, inner())
+            nodes = self.nodes(collection)
+            with self.turn(name, nodes):
+                return EachNode(nodes.path, inner(), nodes.up)
+
+    @contextmanager
+    def turn(self, name: ast.Name, nodes: NodesOf) -> Iterator[None]:
+        """Inside a loop over elements."""
+        if nodes.of is not None or name.uri or name.local in self.variables:
+            raise NoTemplate("a loop over text nodes or attributes")
+        self.paths.pop(name.local, None)
+        self.slots.pop(name.local, None)
+        self.variables.append(name.local)
+        yield
+        self.variables.pop()
+
+    def _quantified(
+        self, kind: str, bindings: tuple[ast.QuantifiedBinding, ...], satisfies: ast.Expr
+    ) -> KernelExpression:
+        """some $x in E satisfies C: there is one of which it is so; every: there is none of which it is not."""
+        clauses = tuple(ast.ForClause(each.name, each.type, each.collection) for each in bindings)
+        true = ast.FunctionCall(ast.Name("true", None, FN))
+        holds = satisfies
+        if kind == "every":
+            holds = ast.FunctionCall(ast.Name("not", None, FN), (satisfies,), span=satisfies.span)
+        with self.scope():
+            found = self._clauses((*clauses, ast.WhereClause(holds)), true)
+        return Call("exists" if kind == "some" else "empty", (found,))
 
     def _concatenated(self, expr: ast.Expr) -> tuple[KernelExpression, ...]:
         if isinstance(expr, ast.StringConcat):
@@ -171,11 +294,14 @@ class ExpressionCompiler:
                 return Constant(name.local == "true")
             case ast.FunctionCall(name=name, arguments=(argument,)) if name.expanded in ((FN, "not"), (FN, "boolean")):
                 return Call(name.local, (self.condition(argument),))
+            case ast.FunctionCall(name=name, arguments=(value, parameters)) if name.expanded == (FN, "serialize"):
+                if is_plain_json(parameters):
+                    return Json(json_value(self, value))
         word = known_function(call.name.expanded, len(call.arguments), self.by_code_points)
         if word is None or any(isinstance(argument, ast.ArgumentPlaceholder) for argument in call.arguments):
             raise NoTemplate(f"the function {call.name}", call)
         arguments = tuple(map(self.value, call.arguments))
-        if word in _OVER_ALL and any(isinstance(each, NodesOf) and each.up and each.path for each in arguments):
+        if word in _OVER_ALL and any(_is_outside(argument) for argument in arguments):
             # It would be computed at each turn of the loops between: code does so once.
             raise NoTemplate("an aggregate of what is outside of the loop", call)
         return Call(word, arguments)
@@ -211,7 +337,8 @@ class ExpressionCompiler:
             return
         if name.uri:
             raise NoTemplate("a variable in a namespace", path)
-        self.nodes(path)
+        if self.as_loop(path) is None:
+            self.nodes(path)
         self.paths[name.local] = self.in_terms_of_loops(path)
         self.slots.pop(name.local, None)
 
@@ -243,23 +370,10 @@ def _chain(branches: Iterable[_Branch], default: KernelExpression) -> KernelExpr
     return reduce(lambda rest, branch: Call("if", (*branch, rest)), reversed(list(branches)), default)
 
 
+def _is_outside(values: KernelExpression) -> bool:
+    """Whether values are those below an element of a loop further out."""
+    return isinstance(values, (NodesOf, EachNode)) and values.up > 0 and values.path != ()
+
+
 def _is_short(number: Decimal) -> bool:
     return len(format(number, "f").strip("-").replace(".", "")) <= _MOST_DIGITS
-
-
-def is_atomic(expr: ast.Expr) -> bool:
-    """Whether all items of an expression are atomic, told by its form."""
-    match expr:
-        case ast.SequenceExpr(items=items):
-            return all(map(is_atomic, items))
-        case ast.If(then=then, otherwise=otherwise):
-            return is_atomic(then) and is_atomic(otherwise)
-        case ast.Switch(cases=cases, default=default):
-            return is_atomic(default) and all(is_atomic(case.result) for case in cases)
-        case ast.FunctionCall(name=name):
-            return name.uri in (FN, XS)
-        case ast.Flwor(result=result):
-            return is_atomic(result)
-    literals = (ast.StringLiteral, ast.IntegerLiteral, ast.DecimalLiteral, ast.DoubleLiteral)
-    operators = (ast.Arithmetic, ast.Unary, ast.StringConcat, ast.CastAs, ast.ValueComparison)
-    return isinstance(expr, (*literals, *operators)) or is_boolean(expr)

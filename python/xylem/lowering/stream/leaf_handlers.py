@@ -1,7 +1,8 @@
-"""Planning handlers for text nodes: the scan reports them one by one, as soon as they are complete.
+"""Planning handlers for nodes with nothing inside: the scan reports each text, comment or instruction by itself.
 
     on //*/text() as $t return β                 each text node of the document
     ps $book: on //text() as $t return β         each in the book, its own and those of all elements inside
+    on //comment() as $c return β                each comment, those beside the root too
 """
 
 from __future__ import annotations
@@ -11,10 +12,11 @@ from typing import TYPE_CHECKING
 from xylem.analysis.free_variables import free_in
 from xylem.analysis.projection import Projection, project
 from xylem.analysis.streamable_paths import is_test
+from xylem.analysis.types import leaf_kind
 from xylem.plan.flux import ROOT, On, Step
-from xylem.plan.needs import add_needs
+from xylem.plan.needs import add_needs, node_test
 from xylem.plan.scan_plan import Report
-from xylem.plan.symbols import TEXT
+from xylem.plan.symbols import LEAVES, TEXT
 from xylem.run.stream.roles import ItemRole, ScopeRole
 from xylem.syntax import ast
 from xylem.values import node as nk
@@ -28,22 +30,23 @@ if TYPE_CHECKING:
     from .build import StreamBuilder
 
 
-class TextPlanner:
-    """Plans the handlers of one program that take text nodes."""
+class LeafPlanner:
+    """Plans the handlers of one program that take such nodes."""
 
     def __init__(self, builder: StreamBuilder) -> None:
         self.b = builder
 
     def plan(self, role: ScopeRole, index: int, handler: On) -> None:
-        """Text nodes are reported one by one, as soon as they are complete: they have nothing inside."""
-        self.b.item_types[handler.variable] = NodeItem(nk.TEXT)
-        parent = self.b.follow(role.step, handler.through) if handler.through else self._again(role.step)
+        """They are reported one by one, as soon as they are complete."""
+        kind = leaf_kind(node_test(handler.step))
+        self.b.item_types[handler.variable] = NodeItem(kind)
+        through = handler.through
+        parent = self.b.follow(role.step, through) if through else self.b.steps.again(role.step).index
         below = [parent]
         if handler.step.axis == "descendant":
-            below.append(self.b.steps.add(parent, "descendant", None, None, Report.TEXTS).index)
+            below.append(self.b.steps.add(parent, "descendant", None, None, Report.NOTHING).index)
         for number in below:
-            planned = self.b.steps.steps[number]
-            planned.report, planned.kept.text = Report.TEXTS, True
+            self.b.steps.steps[number].report_leaves(kind)
         needs = Projection()
         add_needs(handler.body, {handler.variable: needs})
         for predicate in handler.step.predicates:
@@ -52,7 +55,7 @@ class TextPlanner:
         slot = self.b.slot(handler.variable)
         hoisted_body = hoisted(handler.body)
         body = self.b.code.function("on", hoisted_body, role, handler)
-        item = ItemRole(parent, role, index, slot, body, text_steps=tuple(below))
+        item = ItemRole(parent, role, index, slot, body, leaf_steps=tuple(below))
         if handler.step.predicates:
             # Only those that pass are counted; without a position, the body tests them.
             passing: ast.Expr = variable_expression(handler.variable)
@@ -61,26 +64,19 @@ class TextPlanner:
             item.passes = self.b.code.test(passing, [handler.variable])
         item.counter = None if handler.position is None else self.b.slot(handler.position)
         item.limit = limit_of(handler)
-        if item.counter is None and item.passes is None:
+        if kind == nk.TEXT and item.counter is None and item.passes is None:
             for number in below:
                 self.b.steps.steps[number].result = self.b.template(hoisted_body, handler.variable, self.b.selection)
         self.b.roles.append(item)
 
-    def _again(self, number: int) -> int:
-        """Another step that reaches the elements of a scope: they do not nest, and have records of their own."""
-        step = self.b.steps.steps[number]
-        made = self.b.steps.add(step.parent, step.axis, step.uri, step.local, Report.NOTHING)
-        made.tests = step.tests
-        return made.index
-
     def can(self, path: tuple[Step, ...], source: str) -> bool:
-        """Whether a path leads to the text nodes of elements that the scan itself can find, each by one way."""
+        """Whether a path leads to the leaves of elements that the scan itself can find, each by one way."""
         *way, last = path
-        if last.name != TEXT or not self.b.is_scannable(tuple(way)):
+        if last.name not in LEAVES or not self.b.is_scannable(tuple(way)):
             return False
         own = {("", name) for name in self.b.program_variables}
         if not all(is_test(predicate) and not free_in(predicate) & own for predicate in last.predicates):
             return False
-        return bool(way or source != ROOT) and not (
+        return (bool(way) or source != ROOT or last.name != TEXT) and not (
             last.axis == "descendant" and any(step.axis == "descendant" for step in way)
         )
