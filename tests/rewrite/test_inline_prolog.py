@@ -26,6 +26,8 @@ INLINED = {
     "declare function local:f($x) { count($x/author) }; for $b in /bib/book where local:f($b) > 0 return $b/title": (
         "count($b/author) > 0"
     ),
+    "declare function local:f($b as element(book)) as xs:boolean { $b/@id > 1 };"
+    "for $b in /bib/book where local:f($b) return $b/title": "$b/@id > 1",
 }
 
 LEFT = {

@@ -68,7 +68,7 @@ def _wanted(module: ast.MainModule, given: EventTime | None) -> EventTime | None
     path = given.path if given is not None else declared.get("event-time")
     if path is None:
         if declared and not joins_streams(module.body):
-            raise StaticError("XYST0014", f"xylem:{min(declared)} is of no use without xylem:event-time")
+            raise StaticError("XYST0014", f"xylem:{min(declared)} has no effect without xylem:event-time")
         return None
     said = given or EventTime(path, declared.get("watermark", LARGEST_DELAY), declared.get("late", Late.DROP))
     return replace(said, path=path)

@@ -52,6 +52,8 @@ class Projection:
     attributes: set[ExpandedName] = field(default_factory=set)
     all_attributes: bool = False
     text: bool = False
+    remarks: bool = False
+    """Comments and processing instructions that are its children."""
     string: bool = False
     subtree: bool = False
     parent: Projection | None = field(default=None, repr=False)
@@ -108,6 +110,7 @@ class Projection:
         self.attributes |= other.attributes
         self.all_attributes |= other.all_attributes
         self.text |= other.text
+        self.remarks |= other.remarks
         self.string |= other.string
         self.subtree |= other.subtree
         if other.above is not None:
@@ -123,7 +126,7 @@ class Projection:
         """Whether more is needed of elements around than their names and attributes, which an open element has."""
         if self.above is None:
             return False
-        return any(one.children or one.text or one.string or one.subtree for one in self.above.children.values())
+        return any(one.children or one.leaves or one.string or one.subtree for one in self.above.children.values())
 
     @property
     def looks_behind(self) -> bool:
@@ -131,9 +134,15 @@ class Projection:
         return self.above is not None and any(one.axis == "following-sibling" for one in self.above.siblings)
 
     @property
+    def leaves(self) -> bool:
+        """Whether nodes that have nothing inside and are its children are needed."""
+        return self.text or self.remarks
+
+    @property
     def is_bare(self) -> bool:
         """Only the presence of the element is asked for."""
-        return not (self.children or self.attributes or self.all_attributes or self.text or self.string or self.subtree)
+        reads_inside = self.children or self.leaves or self.string or self.subtree
+        return not (reads_inside or self.attributes or self.all_attributes)
 
     def paths(self, prefix: str = "") -> list[str]:
         """What is kept, in words a user knows: `book/title`, `@id`, `price/string()`, `author//`."""
@@ -145,6 +154,8 @@ class Projection:
             found.append(f"{here}@*")
         if self.text:
             found.append(f"{here}text()")
+        if self.remarks:
+            found.append(f"{here}comment()")
         if self.string:
             found.append(f"{here}string()")
         for (axis, _, local), below in self.children.items():
@@ -312,10 +323,13 @@ def _along(node: ast.AxisStep, context: list[Projection], descends: bool) -> lis
         match node.test:
             case ast.NameTest() | ast.Wildcard() | ast.ElementTest():
                 reached.append(projection.child(below, *_name(node.test)))
-            case ast.TextTest():
-                projection.itself().text = True
+            case ast.TextTest() | ast.CommentTest() | ast.PITest():
+                holders = [projection.itself()]
                 if below == "descendant":
-                    projection.child("descendant", None, None).text = True
+                    holders.append(projection.child("descendant", None, None))
+                for holder in holders:
+                    holder.text |= isinstance(node.test, ast.TextTest)
+                    holder.remarks |= not isinstance(node.test, ast.TextTest)
                 reached.append(Projection(parent=projection, via=below))
             case _:
                 projection.need(Use.SUBTREE)

@@ -210,8 +210,8 @@ def _collation_uri(context: StaticContext, uri: str, span: Span) -> str:
 
     try:
         return collation(uri, context.base_uri).uri
-    except DynamicError:
-        raise StaticError("XQST0038", uri, span=span) from None
+    except DynamicError as reason:
+        raise StaticError("XQST0038", reason.why, span=span, hint=reason.hint) from None
 
 
 def resolved_uri(base: str | None, uri: str) -> str:

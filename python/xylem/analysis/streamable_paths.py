@@ -63,21 +63,21 @@ def _steps(parts: list[ast.Expr], starts_at_document: bool) -> tuple[ast.AxisSte
             continue
         if not isinstance(part, ast.AxisStep) or not _are_streamable(part.predicates, part.axis):
             return None
-        if steps and (steps[-1].axis == "attribute" or is_text_step(steps[-1])) and part.axis != "self":
+        if steps and (steps[-1].axis == "attribute" or is_leaf_test(steps[-1].test)) and part.axis != "self":
             # Nothing is below an attribute or a text.
             return None
         if is_descend(part):
             descends = True
         elif part.axis == "self" and isinstance(part.test, ast.AnyKindTest) and not part.predicates and not descends:
             continue
-        elif descends and part.axis == "child" and (is_element_test(part.test) or (is_below and is_text_step(part))):
-            steps.append(replace(part, axis="descendant"))
+        elif descends and part.axis == "child" and (is_element_test(part.test) or _is_leaf_below(part, is_below)):
+            steps.append(plain_leaf(replace(part, axis="descendant")))
             descends = False
         elif descends and starts_at_document and not steps and _is_streamable_step(part):
             steps += [ast.AxisStep("descendant", ast.Wildcard(), span=part.span), part]
             descends = False
         elif not descends and _is_streamable_step(part):
-            steps.append(part)
+            steps.append(plain_leaf(part))
         else:
             return None
     return None if descends else tuple(steps)
@@ -94,16 +94,34 @@ def _is_streamable_step(step: ast.AxisStep) -> bool:
     if step.axis == "attribute":
         return isinstance(step.test, (ast.NameTest, ast.Wildcard, ast.AttributeTest)) and not step.predicates
     if step.axis == "child":
-        return is_element_test(step.test) or is_text_step(step)
-    if step.axis == "descendant" and is_text_step(step):
+        return is_element_test(step.test) or is_leaf_step(step)
+    if step.axis == "descendant" and is_leaf_step(step):
         return True
     # descendant::a[1] counts over the whole subtree, //a[1] below each parent.
     return step.axis == "descendant" and is_element_test(step.test) and not _has_position(step)
 
 
-def is_text_step(step: ast.AxisStep) -> bool:
-    """Whether a step selects text nodes, each tested alone."""
-    return isinstance(step.test, ast.TextTest) and not _has_position(step)
+def _is_leaf_below(step: ast.AxisStep, is_below: bool) -> bool:
+    """Whether a step behind `//` selects leaves; the document itself has comments, but no text."""
+    return is_leaf_step(step) and (is_below or not isinstance(step.test, ast.TextTest))
+
+
+def is_leaf_step(step: ast.AxisStep) -> bool:
+    """Whether a step selects nodes with nothing inside, text nodes say, each tested alone."""
+    return is_leaf_test(step.test) and not _has_position(step)
+
+
+def is_leaf_test(test: ast.Node) -> bool:
+    """Whether only text nodes pass, or only comments, or only processing instructions."""
+    return isinstance(test, (ast.TextTest, ast.CommentTest, ast.PITest))
+
+
+def plain_leaf(step: ast.AxisStep) -> ast.AxisStep:
+    """The step with the target of a processing instruction as its first predicate."""
+    if not isinstance(step.test, ast.PITest) or step.test.target is None:
+        return step
+    is_one = ast.AxisStep("self", step.test, span=step.span)
+    return replace(step, test=ast.PITest(), predicates=(is_one, *step.predicates))
 
 
 def is_element_test(test: ast.NodeTest) -> bool:

@@ -82,6 +82,13 @@ def _check_assertions(annotations: tuple[ast.Annotation, ...]) -> None:
             raise StaticError("XQST0045", f"%{annotation.name}", span=annotation.span)
 
 
+def leaf_kind(test: ast.Node) -> int:
+    """The kind of the nodes that a test of texts, comments or processing instructions lets pass."""
+    kind = node_type(test).kind
+    assert kind is not None
+    return kind
+
+
 def node_type(node: ast.Node) -> NodeItem:
     """A kind test as an item type."""
     match node:

@@ -7,29 +7,36 @@
     return <c n="{ count(//book[@category = $c]) }">{ $p }</c>
 
 Gain:   the input is read once, by all tasks, instead of once for each value.
-Needs:  a path of steps to the items and on to the values; whatever else the loop reads of the input is items that have
-        the value, or a loop over these that does not order, group or number them. The items are not inside one another,
-        or the values are attributes of theirs: else the first of equal values may not be that of the first item. Where
-        the path does not tell (`//book/category`), tasks look whether a book is in a book, and give up if one is.
-Safe:   values of nodes are untyped: `=`, distinct-values() and `group by` all compare them as strings. Groups come in
-        the order of their first items, as distinct-values() here gives values; the items of a group come in their
-        order, an item that has the value twice once. Of items without a value there is no group.
+Needs:  a path of steps to the items and on to the values, or to a string made of an item, as in
+        `/book/substring(title, 1, 1)`; whatever else the loop reads of the input is items that have the value, or a
+        loop over these. The items are not inside one another, or the values are attributes of theirs: else the first of
+        equal values may not be that of the first item. Where the path does not tell (`//book/category`), tasks look
+        whether a book is in a book, and give up if one is.
+Safe:   values of nodes are untyped: `=`, distinct-values() and `group by` all compare them as strings. `eq` is taken
+        for `=` where an item has one value. Groups come in the order of their first items, as distinct-values() here
+        gives values; the items of a group come in their order, an item that has the value twice once. Of items without
+        a value there is no group.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from itertools import takewhile
 
 from xylem.analysis.ast_replacement import replaced
+from xylem.analysis.focus import uses_position
 from xylem.analysis.free_variables import free_in
 from xylem.analysis.streamable_paths import is_element_test, is_test
+from xylem.functions.library import look_up
 from xylem.functions.registry import FN
 from xylem.plan.spread import PART_NAMESPACE
 from xylem.syntax import ast
 
 from .input_reads import ExpandedName, names_bound_in, reads_input
+from .joins.candidates import is_the_same_each_time
 from .scope_path import flattened, is_input_path
+from .substitution import Substitution
 
 _BY_TUPLE = (ast.ForClause, ast.LetClause, ast.WhereClause)
 
@@ -68,14 +75,29 @@ def _distinct_path(clause: ast.Clause) -> ast.Expr | None:
         return None
     match clause.collection:
         case ast.FunctionCall(name=name, arguments=(path,)) if name.expanded == (FN, "distinct-values"):
+            path = _mapped_path(path)
             return path if is_input_path(path) else None
     return None
+
+
+def _mapped_path(values: ast.Expr) -> ast.Expr:
+    """for $b in /bib/book return $b/year, as the path that gives the same values."""
+    match values:
+        case ast.Flwor(
+            clauses=(ast.ForClause(name=name, type=None, position=None, allowing_empty=False, collection=items),),
+            result=ast.Path(left=ast.VarRef(name=read), right=ast.AxisStep(axis="child" | "attribute") as step),
+        ) if read == name and name.expanded not in free_in(step):
+            return ast.Path(items, step, span=values.span)
+    return values
 
 
 def _divisions(path: ast.Expr) -> list[tuple[ast.Expr, ast.Expr]]:
     """Every way to tell items and the way from an item to its values: the values' own steps are plain."""
     start, parts = flattened(path)
     found: list[tuple[ast.Expr, ast.Expr]] = []
+    if len(parts) > 1 and _is_string_of_item(parts[-1]):
+        assert isinstance(path, ast.Path)
+        return [(path.left, path.right)]
     for border in range(len(parts) - 1, 0, -1):
         step = parts[border]
         if not isinstance(step, ast.AxisStep) or step.predicates:
@@ -94,6 +116,21 @@ def _divisions(path: ast.Expr) -> list[tuple[ast.Expr, ast.Expr]]:
 
 def _is_attribute(key: ast.Expr) -> bool:
     return isinstance(key, ast.AxisStep) and key.axis == "attribute"
+
+
+def _is_string_of_item(step: ast.Expr) -> bool:
+    """Whether a step gives one string for each item, made of what is in it."""
+    if not isinstance(step, ast.FunctionCall) or free_in(step) or uses_position(step):
+        return False
+    known = look_up(*step.name.expanded, len(step.arguments))
+    if known is None or known.returns != "xs:string" or not is_the_same_each_time(step):
+        return False
+    return all(_stays_inside(node) for node in step.walk())
+
+
+def _stays_inside(node: ast.Node) -> bool:
+    is_beyond = isinstance(node, ast.AxisStep) and node.axis not in ("child", "attribute", "self", "descendant")
+    return not is_beyond and not isinstance(node, ast.Root)
 
 
 def _same_around(items: ast.Expr) -> ast.AxisStep | None:
@@ -117,6 +154,7 @@ class _Groups:
         self._lets: list[ast.LetClause] = []
         self._looks: tuple[ast.LetClause, ...] = ()
         self.found = False
+        self._has_string_key = isinstance(self.key, ast.FunctionCall)
 
     def look_around(self, step: ast.AxisStep) -> None:
         """Tell of each tuple whether its item lies in what a step leads to."""
@@ -173,24 +211,28 @@ class _Groups:
         first = flwor.clauses[0]
         if not isinstance(first, ast.ForClause) or not _same(first.collection, self.items):
             return None
-        if not all(isinstance(clause, _BY_TUPLE) for clause in flwor.clauses):
-            return None
         if first.position is not None or first.allowing_empty:
             return None
-        own = ast.Path(ast.VarRef(first.name), self.key)
+        item = ast.VarRef(first.name)
+        written = (ast.Path(item, self.key), Substitution({}, item).apply(self.key))
         clauses: list[ast.Clause] = [replace(first, collection=ast.VarRef(self._item, span=first.span))]
         has_key = False
-        for clause in flwor.clauses[1:]:
+        by_tuple = list(takewhile(lambda clause: isinstance(clause, _BY_TUPLE), flwor.clauses))
+        for clause in by_tuple[1:]:
             if first.name.expanded in _bound(clause):
                 return None
             if isinstance(clause, ast.WhereClause):
-                rest = self._without_key(clause.test, lambda side: _same(side, own))
+                rest = self._without_key(clause.test, lambda side: any(_same(side, one) for one in written))
                 has_key = has_key or rest is not clause.test
                 clauses += [replace(clause, test=rest)] if rest is not None else []
             else:
                 clauses.append(clause)
         if not has_key:
             return None
+        if len(by_tuple) < len(flwor.clauses):
+            # What orders, groups or numbers the items of a group does so when all of them are known.
+            self.found = True
+            return replace(flwor, clauses=(*clauses, *flwor.clauses[len(by_tuple) :]))
         name = ast.Name(f"of-group{len(self._lets) + 1}", None, PART_NAMESPACE)
         self._lets.append(ast.LetClause(name, None, replace(flwor, clauses=tuple(clauses)), span=flwor.span))
         self.found = True
@@ -206,7 +248,11 @@ class _Groups:
                 if one is None or two is None:
                     return two if one is None else one
                 return replace(test, left=one, right=two)
-            case ast.GeneralComparison(op="=", left=left, right=right):
+            case ast.GeneralComparison(op="=", left=left, right=right) | ast.ValueComparison(
+                op="eq", left=left, right=right
+            ):
+                if isinstance(test, ast.ValueComparison) and not (_is_attribute(self.key) or self._has_string_key):
+                    return test
                 value = ast.VarRef(self.value)
                 if (is_key(left) and right == value) or (is_key(right) and left == value):
                     return None

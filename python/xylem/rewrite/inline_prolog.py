@@ -24,6 +24,7 @@ from xylem.analysis.history.operands import PROJECTIONS
 from xylem.analysis.reached_declarations import reached_declarations
 from xylem.analysis.statements import Statements
 from xylem.analysis.streamable_paths import is_element_test
+from xylem.functions.registry import PREFIXES
 from xylem.functions.traits import AGGREGATES
 from xylem.syntax import ast
 
@@ -34,6 +35,7 @@ from .substitution import Substitution
 
 ExpandedName = tuple[str, str]
 _ANY_NUMBER = ("*", "**")
+_TRUTH = (ast.And, ast.GeneralComparison, ast.Or, ast.Quantified)
 MOST_NODES = 4_000
 """Queries that become larger than this keep their calls."""
 
@@ -201,6 +203,9 @@ def _gives(body: ast.Expr, kind: ast.SequenceTypeNode | None) -> bool:
         return True
     if isinstance(body, ast.Flwor):
         return kind.occurrence in _ANY_NUMBER and _gives(body.result, kind)
+    if isinstance(body, _TRUTH):
+        # Exactly one truth value, whatever is compared.
+        return isinstance(kind.item, ast.AtomicType) and kind.item.name.expanded == (PREFIXES["xs"], "boolean")
     if not isinstance(body, (ast.DirectElement, ast.ComputedElement)) or not isinstance(body.name, ast.Name):
         return False
     return _is_element(ast.NameTest(body.name), kind.item)

@@ -75,4 +75,4 @@ def _known_at_start(part: Flux, variable: str) -> bool:
 
 def is_known_at_start(needed: Projection) -> bool:
     """Whether no more than the start tag of an element is needed."""
-    return not (needed.children or needed.text or needed.string or needed.subtree or needed.looks_behind)
+    return not (needed.children or needed.leaves or needed.string or needed.subtree or needed.looks_behind)

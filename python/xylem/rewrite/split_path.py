@@ -16,7 +16,7 @@ from dataclasses import replace
 
 from xylem.plan.flux import ROOT, Flux, For, Step
 from xylem.plan.needs import element_names
-from xylem.plan.symbols import may_contain, reached_type, step_symbol
+from xylem.plan.symbols import LEAVES, may_contain, reached_type, step_symbol
 from xylem.syntax import ast
 
 from .rule import Facts, Rule
@@ -49,7 +49,7 @@ def _may_nest(step: Step, source: str, facts: Facts) -> bool:
 
 def is_at_most_once(step: Step, source: str, facts: Facts) -> bool:
     """Whether a step has at most one match below the variable."""
-    if step.axis == "descendant" or step.name == "text()":
+    if step.axis == "descendant" or step.name in LEAVES:
         return False
     if step.axis == "attribute" and not isinstance(step.test, ast.Wildcard):
         return True

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from xylem.errors import XylemError
-from xylem.run.runtime.joins import JoinIndex, ManyKeysIndex
+from xylem.run.runtime.joins import JoinIndex
 from xylem.values.atomic_type import DATE
 from xylem.values.casting import cast
 from xylem.values.general_comparison import general_compare
@@ -91,26 +91,6 @@ def test_value_comparisons(kind: str, data: st.DataObject, op: str) -> None:
         assert list(index.matches(asked, 0)) == expected
         assert index.count(asked, 0) == len(expected)
         assert index.any(asked, 0) is bool(expected)
-
-
-@pytest.mark.parametrize("kind", KINDS)
-@settings(max_examples=40)
-@given(data=st.data())
-def test_several_equalities(kind: str, data: st.DataObject) -> None:
-    values = st.lists(KINDS[kind], max_size=2)
-    rows = data.draw(st.lists(st.tuples(values, values), max_size=6))
-    asked = data.draw(st.tuples(values, values))
-    if any(some_pair_fails([row[side] for row in rows], asked[side], "=") for side in (0, 1)):
-        return
-    index = ManyKeysIndex(("=", "=")).build((keys, number) for number, keys in enumerate(rows))
-    expected = [
-        number
-        for number, keys in enumerate(rows)
-        if general_compare("=", keys[0], asked[0]) and general_compare("=", keys[1], asked[1])
-    ]
-    assert list(index.matches(asked, 0)) == expected
-    assert index.count(asked, 0) == len(expected)
-    assert index.any(asked, 0) is bool(expected)
 
 
 def test_a_value_comparison_takes_one_value() -> None:

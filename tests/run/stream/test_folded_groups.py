@@ -8,9 +8,11 @@ import pytest
 import xylem
 from xylem.errors import XylemError
 from xylem.pipeline import StaticEnvironment, compile_stream
+from xylem.plan.scan_table import ScanTable
+from xylem.source.kernel import is_kernel_built
 from xylem.source.limits import Limits
 
-from .compare import from_tree, written
+from .compare import from_stream, from_tree, written
 
 SOURCES = ("/s/p", "//p", "/s/p[v > 1]", "/s/p[@id]", "/s/*", "/s/p/v", "//p[c]", "/s/p[exists(w)]/v")
 LETS = ("$p/v", "number($p/v[1])", "$p/@id", "string($p)", "1 + count($p/v)", "$p")
@@ -111,3 +113,28 @@ def test_explain_says_what_is_kept() -> None:
     assert "holds of each group its keys and aggregates" in told
     assert "sum by group of /s/p" in told
     assert "at most as many as there are groups" in told
+
+
+@pytest.mark.skipif(not is_kernel_built(), reason="the kernel was not built here")
+@pytest.mark.parametrize(
+    ("keys", "parts"),
+    [
+        ("$k := string($p/c)", "count($p), sum($p/v)"),
+        ("$k := $p/@id, $l := $p/v mod 2", "avg($p/v), $l"),
+        ("$k := round($p/v div 2)", "max($p/(v * 2)), min($p/c)"),
+        ("$k := if ($p/v > 2) then 'big' else 'small'", "sum($p/xs:integer(v)), count($p/v[. > 2])"),
+    ],
+)
+def test_the_scan_keeps_groups_by_any_key(keys: str, parts: str) -> None:
+    query = f"for $p in /s/p group by {keys} return <g k='{{ $k }}'>{{ {parts} }}</g>"
+    program = compile_stream(query, StaticEnvironment())
+    assert any(isinstance(step.result, ScanTable) for step in program.scan.steps)
+    records = [f"<p id='{n % 3}'><c>{'xy'[n % 2]}</c><v>{n % 5}</v></p>" for n in range(40)]
+    # A record that the scan does not decide: it hands over what it has, and the query takes all that comes.
+    for odd in ("", "<p><c>x</c><v>1</v><v>9223372036854775807</v></p>", "<p id='1'><c>z</c></p>"):
+        document = f"<s>{''.join(records[:20])}{odd}{''.join(records[20:])}</s>".encode()
+        expected = from_tree(query, document)
+        parts_of = [document[start : start + 100] for start in range(0, len(document), 100)]
+        for pieces in ([document], parts_of):
+            found = from_stream(program, pieces, scanner="kernel")
+            assert (found.text, found.error) == (expected.text, expected.error)

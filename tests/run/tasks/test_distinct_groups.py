@@ -32,13 +32,13 @@ GROUPS = [
     "return <c n='{ $c }'>{ sum($o/total), $o/@id/string() }</c>",
     "for $c in distinct-values(//region//order[total]/city) return <c>{ for $o in //region//order[total] "
     "where $o/city = $c return $o/@id/string() }</c>",
+    "for $c in distinct-values(/shop/region/order/city) return (for $o in /shop/region/order where $o/city = $c "
+    "order by $o/total return $o/@id/string())",
 ]
 
 OTHERS = [
     # A position in the group's loop, two kinds of items, another comparison.
     "for $c in distinct-values(/shop/region/order/city) return /shop/region/order[city = $c][1]/@id/string()",
-    "for $c in distinct-values(/shop/region/order/city) return (for $o in /shop/region/order where $o/city = $c "
-    "order by $o/total return $o/@id/string())",
     "for $c in distinct-values(/shop/region/order/city) return count(/shop/region/order[city > $c])",
     "for $c at $n in distinct-values(/shop/region/order/city) return count(/shop/region/order[city = $c])",
     "for $c in distinct-values(/shop/region/order/city) return count((//customer, /shop/region/order[city = $c]))",

@@ -109,7 +109,7 @@ def _path(of: Boundedness, expr: ast.Expr, left: ast.Expr, right: ast.Expr, boun
         for predicate in right.predicates:
             _inside(of, predicate, bound)
         if found is not None and right.axis not in _DOWN:
-            hint = "items of a stream are read one after the other; only what is inside an item can be reached from it"
+            hint = "an infinite sequence is read item by item; from an item, only its own content can be reached"
             of.refuse(expr, f"the axis {right.axis}", found, hint)
         return None if found is None else found.through(excerpt(expr))
     if found is not None and uses_last(right):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
+from xylem.analysis.facts.best_match_loops import join_of
+from xylem.analysis.free_variables import free_in
 from xylem.analysis.keyed_input import keyed_at
 from xylem.syntax import ast
 
@@ -58,9 +60,27 @@ def _flwor(test: IsReader, clauses: tuple[ast.Clause, ...], result: ast.Expr) ->
             rest = [child for child in clause.children() if child is not clause.collection]
             total = _sum([total, _in(test, clause.collection), *(_many(test, part) for part in rest)])
             loops = True
+        elif isinstance(clause, ast.ForClause) and _is_other_side(clauses, index):
+            rest = [child for child in clause.children() if child is not clause.collection]
+            total = _sum([total, _in(test, clause.collection), *(_many(test, part) for part in rest)])
         else:
             total = _sum([total, _many(test, clause) if loops else _in(test, clause)])
     return _sum([total, _many(test, result) if loops else _in(test, result)])
+
+
+def _is_other_side(clauses: tuple[ast.Clause, ...], index: int) -> bool:
+    """Whether a loop is the second one of a best-match join with the only loop around it: both are read once."""
+    loops = [place for place in range(index) if not isinstance(clauses[place], (ast.LetClause, ast.WhereClause))]
+    if len(loops) != 1 or not isinstance(clauses[loops[0]], ast.ForClause):
+        return False
+    join, second = join_of(clauses, loops[0]), clauses[index]
+    assert isinstance(second, ast.ForClause)
+    if join is None or second.name.expanded not in (join.left.name.expanded, join.right.name.expanded):
+        return False
+    between = [clause for clause in clauses[loops[0] : clauses.index(join)] if isinstance(clause, ast.ForClause)]
+    around = [child for clause in clauses[loops[0] : index] for child in clause.children()]
+    bound = {name.expanded for name in around if isinstance(name, ast.Name)}
+    return len(between) == 2 and not free_in(second.collection) & bound
 
 
 def _many(test: IsReader, node: ast.Node) -> int | None:

@@ -53,7 +53,7 @@ def _declared(
     from .walk import Around
 
     if walk.is_fold(declared):
-        return walk.single(expr, label(expr), arguments, around)
+        return walk.single(expr, arguments, around)
     if key in around.active or _recurs(walk, key):
         return _opaque(walk, expr, arguments, around)
     inner = Around(focus=CONSTANT, active=around.active | {key})
@@ -106,7 +106,7 @@ def _called(node: ast.Node) -> tuple[str, str, int] | None:
 def _built_in(walk: Walk, expr: ast.Expr, name: ast.Name, arguments: list[ast.Expr], around: Around) -> Value:
     kind = operator(*name.expanded)
     if kind is Operator.PROGRESSIVE or id(expr) in walk.limited:
-        return walk.single(expr, label(expr), arguments, around)
+        return walk.single(expr, arguments, around)
     values = [walk.settled(walk.of(argument, around), argument) for argument in arguments]
     found = walk.together(values, expr)
     if not found.is_sequence:

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from functools import cached_property
 
 from xylem.errors import NOWHERE, Span
 
@@ -95,7 +96,7 @@ class Graph:
     super_nodes: tuple[SuperNode, ...] = ()
 
     def node(self, number: int) -> Node:
-        return next(node for node in self.nodes if node.number == number)
+        return self._by_number[number]
 
     @property
     def sequences(self) -> tuple[SequenceNode, ...]:
@@ -114,10 +115,10 @@ class Graph:
         return tuple(node for node in self.nodes if node.number not in targets)
 
     def successors(self, number: int, kind: Dependence | None = None) -> Iterator[int]:
-        return (edge.target for edge in self.edges if edge.source == number and kind in (None, edge.kind))
+        return (edge.target for edge in self._leaving.get(number, ()) if kind in (None, edge.kind))
 
     def predecessors(self, number: int, kind: Dependence | None = None) -> Iterator[int]:
-        return (edge.source for edge in self.edges if edge.target == number and kind in (None, edge.kind))
+        return (edge.source for edge in self._arriving.get(number, ()) if kind in (None, edge.kind))
 
     def reached(self, start: Iterable[int], kind: Dependence | None = None) -> frozenset[int]:
         """All nodes that a path of one edge or more leads to."""
@@ -132,6 +133,24 @@ class Graph:
 
     def with_edges(self, edges: Iterable[Edge]) -> Graph:
         return replace(self, edges=tuple(dict.fromkeys(edges)))
+
+    @cached_property
+    def _by_number(self) -> dict[int, Node]:
+        return {node.number: node for node in self.nodes}
+
+    @cached_property
+    def _leaving(self) -> dict[int, list[Edge]]:
+        found: dict[int, list[Edge]] = {}
+        for edge in self.edges:
+            found.setdefault(edge.source, []).append(edge)
+        return found
+
+    @cached_property
+    def _arriving(self) -> dict[int, list[Edge]]:
+        found: dict[int, list[Edge]] = {}
+        for edge in self.edges:
+            found.setdefault(edge.target, []).append(edge)
+        return found
 
 
 def _closure(start: Iterable[int], step: Callable[[int], Iterable[int]]) -> frozenset[int]:

@@ -16,7 +16,8 @@ Refs = frozenset[int]
 NONE: Refs = frozenset()
 MOST_CHARACTERS = 60
 _LONG = 2_000
-"""Characters of an expression beyond which its beginning is taken as it was written."""
+_LONG_LINK = 300
+"""Characters of an expression, and of a link of a chain, beyond which its beginning is taken as it was written."""
 
 
 @dataclass(frozen=True)
@@ -41,12 +42,16 @@ LOCAL = Value(is_local=True)
 def label(node: ast.Node) -> str:
     """An expression on one line, as a user writes it, and not too long."""
     span = node.span
-    if span.end - span.start > _LONG:
-        # A chain is in each of its parts: to print them all would take the square of its length.
+    # A chain is in each of its links: to print them all would take the square of its length.
+    if span.end - span.start > (_LONG_LINK if _is_link(node) else _LONG):
         written = " ".join(span.source.text[span.start : span.start + 4 * MOST_CHARACTERS].split())
         return written[: MOST_CHARACTERS - 1] + "…"
     text = " ".join(print_query(with_readable_names(node)).split()).replace("( ", "(").replace(" )", ")")
     return text if len(text) <= MOST_CHARACTERS else text[: MOST_CHARACTERS - 1] + "…"
+
+
+def _is_link(node: ast.Node) -> bool:
+    return type(next(iter(node.children()), None)) is type(node)
 
 
 @dataclass
@@ -55,6 +60,8 @@ class Nodes:
 
     nodes: dict[int, Node] = field(default_factory=dict)
     edges: dict[Edge, None] = field(default_factory=dict)
+    _flows: dict[int, Refs] = field(default_factory=dict)
+    """By node: those it flows from."""
 
     def sequence(
         self,
@@ -109,6 +116,7 @@ class Nodes:
         return len(met) > 1 and not any(self.traversals([source]) == met for source in sources)
 
     def _flow(self, target: int, sources: Refs) -> None:
+        self._flows[target] = sources
         for source in sorted(sources):
             self.edges[Edge(source, target)] = None
 
@@ -144,7 +152,7 @@ class Nodes:
             node = self.nodes[number]
             if isinstance(node, SequenceNode) and node.path is not None:
                 found.add(number)
-            todo += [e.source for e in self.edges if e.target == number and e.kind is Dependence.FLOW]
+            todo += self._flows[number]
         return frozenset(found)
 
     def graph(self) -> Graph:

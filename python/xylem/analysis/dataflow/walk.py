@@ -101,14 +101,14 @@ class Walk:
         if isinstance(expr, _CONSTRUCTORS):
             return self.one_after_another(_content(expr), around)
         if isinstance(expr, _TESTS):
-            return self.single(expr, label(expr), _below(expr), around)
+            return self.single(expr, _below(expr), around)
         if isinstance(expr, _OF_VALUES):
-            return self.together([self.single(side, label(side), [side], around) for side in _below(expr)], expr)
+            return self.together([self.single(side, [side], around) for side in _below(expr)], expr)
         return self.together([self.of(child, around) for child in _below(expr)], expr)
 
     # --- values of several expressions
 
-    def single(self, expr: ast.Expr, text: str, operands: Iterable[ast.Expr], around: Around) -> Value:
+    def single(self, expr: ast.Expr, operands: Iterable[ast.Expr], around: Around) -> Value:
         """One value of all operands; where one is as long as a stream, it is known at the end of that."""
         values = [self.settled(self.of(operand, around), operand) for operand in operands]
         folded = frozenset(ref for value in values if value.is_sequence for ref in value.refs)
@@ -116,7 +116,8 @@ class Walk:
         is_local = any(value.is_local for value in values)
         if not folded:
             return Value(flows, is_local=is_local)
-        return replace(self.nodes.atom(text, expr.span, flows, aggregates=folded, is_local=is_local), is_local=is_local)
+        made = self.nodes.atom(label(expr), expr.span, flows, aggregates=folded, is_local=is_local)
+        return replace(made, is_local=is_local)
 
     def together(self, values: Iterable[Value], expr: ast.Expr) -> Value:
         found = [self.settled(value, expr) for value in values]

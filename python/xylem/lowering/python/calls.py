@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
+from xylem.analysis.facts.standard_calls import is_call
 from xylem.analysis.near_siblings import nearest, sibling_label, siblings_before
 from xylem.analysis.static_context import XQUERY, XS
 from xylem.analysis.types import LIST_TYPES, sequence_type, signature_type
@@ -40,7 +41,7 @@ from .joins import number_of_matches
 from .keyed_groups import INTRINSICS
 from .maps import map_call, map_result, value_at
 from .scope import Focus
-from .step_texts import integer_of_step
+from .step_texts import count_of_step, has_node, integer_of_step
 from .type_operators import cast_code
 
 OPTIONAL_ATOMIC = SequenceType(AtomicItem(at.ANY_ATOMIC), Occurrence.OPTIONAL)
@@ -53,6 +54,8 @@ ABSENT = Focus(None, absent_reason="a function body has no context item")
 def compile_call(c: Compiler, node: ast.FunctionCall) -> Code:
     if any(isinstance(argument, ast.ArgumentPlaceholder) for argument in node.arguments):
         return _partially_applied(c, function_item(c, node.name, len(node.arguments), node), node.arguments)
+    if is_call(node, "head") and len(node.arguments) == 1:
+        return c.compile(ast.Filter(node.arguments[0], ast.IntegerLiteral(1), span=node.span))
     return static_call(c, node, node.name, node.arguments)
 
 
@@ -252,7 +255,7 @@ def _count(c: Compiler, argument: ast.Expr) -> Code:
     if code.shape is Shape.OPTIONAL:
         return atomic(f"(0 if {code.text} is None else 1)", at.INTEGER)
     if code.shape is Shape.SEQUENCE:
-        return atomic(f"len({code.text})", at.INTEGER)
+        return atomic(count_of_step(c, code) or f"len({code.text})", at.INTEGER)
     return atomic(f"{c.rt(sequences.counted)}({code.text})", at.INTEGER)
 
 
@@ -290,7 +293,7 @@ def _has_items(c: Compiler, code: Code) -> str:
     if code.shape is Shape.OPTIONAL:
         return f"({code.text} is not None)"
     if code.shape is Shape.SEQUENCE:
-        return f"bool({code.text})"
+        return has_node(c, code) or f"bool({code.text})"
     return f"{c.rt(sequences.any_item)}({code.text})"
 
 

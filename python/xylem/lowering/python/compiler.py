@@ -38,7 +38,7 @@ from xylem.values.sequence_type import (
 from .code import EMPTY, Code, Shape, atomic, many, one, optional, shape_of
 from .code_gap import CodeGap
 from .scope import Focus, Scope, Variable
-from .step_texts import converted_text, typed_text, typed_texts
+from .step_texts import converted_text, has_node, typed_text, typed_texts
 from .writer import Frame, Line, Mark, Writer
 
 Handler = Callable[["Compiler", Any], Code]
@@ -398,7 +398,9 @@ class Compiler:
                 return "True"
             if code.shape is Shape.OPTIONAL:
                 return f"({code.text} is not None)"
-            return code.text if code.shape is Shape.SEQUENCE else f"{self.rt(rt.any_item)}({code.text})"
+            if code.shape is Shape.SEQUENCE:
+                return has_node(self, code) or code.text
+            return f"{self.rt(rt.any_item)}({code.text})"
         if kind is not None and code.shape is Shape.ONE:
             if kind.derives_from(at.STRING) or kind in (at.UNTYPED_ATOMIC, at.ANY_URI):
                 return code.text

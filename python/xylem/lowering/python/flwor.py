@@ -216,8 +216,8 @@ def _collation_of(c: Compiler, uri: str | None, node: ast.Node) -> object:
     uri = c.static.default_collation if uri is None else resolved_uri(c.static.base_uri, uri)
     try:
         found = collation(uri, c.static.base_uri)
-    except DynamicError:
-        raise StaticError("XQST0076", uri, span=node.span) from None
+    except DynamicError as reason:
+        raise StaticError("XQST0076", reason.why, span=node.span, hint=reason.hint) from None
     return None if found is CODEPOINT else found
 
 

@@ -11,8 +11,10 @@ from collections.abc import Sequence
 
 from xylem.analysis.focus import reads_focus, reads_item
 from xylem.analysis.free_variables import free_in
+from xylem.errors import DynamicError
 from xylem.plan.note import Note
 from xylem.run.runtime import joins as rt
+from xylem.run.runtime.many_keys import FailedKeys, ManyKeysIndex
 from xylem.syntax import ast
 from xylem.values.sequence_type import ItemType, Occurrence, SequenceType
 
@@ -61,7 +63,7 @@ def _index(c: Compiler, join: ast.JoinClause) -> tuple[str, str, ItemType]:
             if join.type is not None:
                 item.append(check_binding(c, name, collection.item, join.type, f"${join.name}"))
             c.declare(join.name.expanded, one(name, item[-1], simple=True), loops=True)
-            keys = [c.as_sequence(c.atomized(c.compile(test.key))) for test in join.tests]
+            keys = [_key(c, test.key, number) for number, test in enumerate(join.tests)]
             c.writer.line(f"yield {_tuple(keys)}, {name}")
 
     keys = tuple(test.key for test in join.tests)
@@ -70,13 +72,14 @@ def _index(c: Compiler, join: ast.JoinClause) -> tuple[str, str, ItemType]:
     build.is_generator = True
     probes = ", ".join(c.describe(test.probe) for test in join.tests)
     first = join.tests[0]
-    is_hashed = first.op in ("=", "eq", "!=", "ne")
+    is_hashed = any(test.op in ("=", "eq", "!=", "ne") for test in join.tests)
     told = f"looks up {probes} in an index by {told_keys}, built once"
     c.writer.notes.append(Note(join.span, "hash join" if is_hashed else "sorted join", told))
     if len(join.tests) == 1:
         made = f"{c.rt(rt.JoinIndex)}({first.op!r}, {first.negated})"
     else:
-        made = f"{c.rt(rt.ManyKeysIndex)}({tuple(test.op for test in join.tests)!r})"
+        ops = tuple(test.op for test in join.tests)
+        made = f"{c.rt(ManyKeysIndex)}({ops!r}, is_one_key={_is_one_key(join)})"
     # The variable of the join is not bound here: it stands for none of the variables around.
     with c.scoped(c.scope.without_variable(join.name.expanded)):
         name = c.writer.fresh("join")
@@ -84,6 +87,34 @@ def _index(c: Compiler, join: ast.JoinClause) -> tuple[str, str, ItemType]:
     c.writer.indexes[name] = join.span
     asked = _tuple([c.as_sequence(c.atomized(c.compile(test.probe))) for test in join.tests])
     return f"({index} if {index}.built else {index}.build({c.writer.call(build)}))", asked, item[-1]
+
+
+def _key(c: Compiler, key: ast.Expr, number: int) -> str:
+    """The keys of an item. Those of a later test may fail where an earlier one does not hold, and nobody asks."""
+    if number == 0 or _never_fails(key):
+        return c.as_sequence(c.atomized(c.compile(key)))
+    keys, error = c.writer.fresh("keys"), c.writer.fresh("error")
+    c.writer.line("try:")
+    with c.writer.indented(block=True):
+        c.writer.line(f"{keys} = {c.as_sequence(c.atomized(c.compile(key)))}")
+    c.writer.line(f"except {c.rt(DynamicError)} as {error}:")
+    with c.writer.indented(block=True):
+        c.writer.line(f"{keys} = {c.rt(FailedKeys)}({error})")
+    return keys
+
+
+def _never_fails(key: ast.Expr) -> bool:
+    """Paths and variables give what is there."""
+    expressions = (node for node in key.walk() if isinstance(node, ast.Expr))
+    return all(isinstance(node, (ast.Path, ast.AxisStep, ast.VarRef)) for node in expressions)
+
+
+def _is_one_key(join: ast.JoinClause) -> bool:
+    """Whether the first two orders compare the same key, as it is: `eq` and its like take it for a string."""
+    orders = [test for test in join.tests if test.op not in ("=", "eq")]
+    if len(orders) < 2 or orders[0].key != orders[1].key:
+        return False
+    return (orders[0].op in ast.GENERAL_OPERATORS) == (orders[1].op in ast.GENERAL_OPERATORS)
 
 
 def _tuple(parts: list[str]) -> str:

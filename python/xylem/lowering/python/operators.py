@@ -97,8 +97,29 @@ def compile_general_comparison(c: Compiler, node: ast.GeneralComparison) -> Code
     direct = _direct_general_test(c, node.op, left, right)
     if direct is not None:
         return boolean(direct)
+    if isinstance(node.right, _NUMBERS) and left.shape in (Shape.ONE, Shape.OPTIONAL):
+        return _with_number(c, node, left, right)
     arguments = f"{c.as_iterable(left)}, {c.as_iterable(right)}, {default_collation(c)}, run.implicit_timezone_minutes"
     return boolean(f"{c.called(comparison.general_compare)}({node.op!r}, {arguments})")
+
+
+_NUMBERS = (ast.IntegerLiteral, ast.DoubleLiteral)
+_EXACT = 2**53
+
+
+def _with_number(c: Compiler, node: ast.GeneralComparison, left: Code, number: Code) -> Code:
+    """At most one value with a literal: most values turn out to be numbers, which Python itself compares."""
+    one = c.bind(left)
+    whole = node.right.value if isinstance(node.right, ast.IntegerLiteral) else None
+    # An integer is compared as a double with a double: the same where it is exact as one.
+    is_exact = whole is None or abs(whole) < _EXACT
+    told = f"type({one.text}) is float" + (f" or type({one.text}) is int" if whole is not None else "")
+    arguments = f"({one.text},), ({number.text},), {default_collation(c)}, run.implicit_timezone_minutes"
+    text = f"{c.called(comparison.general_compare)}({node.op!r}, {arguments})"
+    if is_exact:
+        direct = f"{one.text} {_PYTHON_OPERATORS[VALUE[node.op]]} {number.text}"
+        text = f"({direct} if {told} else {text})"
+    return boolean(text if one.shape is Shape.ONE else f"({one.text} is not None and {text})")
 
 
 def _direct_general_test(c: Compiler, op: str, left: Code, right: Code) -> str | None:

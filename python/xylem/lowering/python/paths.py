@@ -12,6 +12,7 @@ from itertools import islice
 
 from xylem.analysis.boundedness.first_positions import first_positions
 from xylem.analysis.facts.may_be_number import may_be_number
+from xylem.analysis.facts.position_tests import position_tests
 from xylem.analysis.focus import uses_last, uses_position
 from xylem.analysis.near_siblings import AXES
 from xylem.analysis.streamable_paths import is_descend, is_test
@@ -218,6 +219,8 @@ def compile_step(c: Compiler, context: Code, node: ast.AxisStep) -> Code:
         code = _apply_predicates(c, code, node.predicates)
         if node.axis in REVERSE_AXES and node.axis != "parent":
             code = replace(code, text=f"{c.rt(rt.forward)}({c.as_iterable(code)})", shape=Shape.SEQUENCE, ordered=True)
+            if residual is None and not node.predicates:
+                code = with_step(code, context.text, node.axis, test)
         return replace(code, ordered=True)
     if not positional:
         batch = c.writer.constant(step_many(node.axis, test), "steps", note, key=key)
@@ -244,6 +247,11 @@ def _by_position(c: Compiler, context: Code, node: ast.AxisStep, test: NodeTest,
             return None  # a truth value leaves them all, in an order that has to be turned
         step_to = c.writer.constant(step_lazy(node.axis, test), "lazily", note, key=(node.axis, test))
         code = filtered(c, many(f"{step_to}({context.text})", item, ordered=True), first)
+    elif position_tests(first) is not None and not others:
+        step_to = c.writer.constant(step_lazy(node.axis, test), "lazily", note, key=(node.axis, test))
+        code = filtered(c, many(f"{step_to}({context.text})", item, ordered=True), first)
+        if node.axis in REVERSE_AXES:
+            code = replace(code, text=f"{c.rt(rt.forward)}({c.as_iterable(code)})", shape=Shape.SEQUENCE)
     else:
         return _by_position_among(c, context, node, test, item)
     return replace(_apply_predicates(c, code, tuple(others)), ordered=True)
@@ -321,6 +329,9 @@ def _apply_predicates(c: Compiler, code: Code, predicates: tuple[ast.Expr, ...])
 
 @compiles(ast.Filter)
 def compile_filter(c: Compiler, node: ast.Filter) -> Code:
+    step = _only_step(c, node.base)
+    if step is not None and (isinstance(node.predicate, ast.IntegerLiteral) or position_tests(node.predicate)):
+        return c.compile(_with_predicate(node.base, step, node.predicate))
     base = c.compile(node.base)
     if base.endless:
         positions = first_positions(node.predicate)
@@ -333,6 +344,25 @@ def compile_filter(c: Compiler, node: ast.Filter) -> Code:
     return filtered(c, base, node.predicate)
 
 
+def _only_step(c: Compiler, base: ast.Expr) -> ast.AxisStep | None:
+    """The step of a path that begins at one node and counts as its items do: `($x/following-sibling::y)[1]`."""
+    match base:
+        case ast.AxisStep() as step:
+            pass
+        case ast.Path(left=ast.VarRef(name=name), right=ast.AxisStep() as step):
+            known = c.scope.variables.get(name.expanded)
+            if known is None or known.code.shape is not Shape.ONE or not known.code.is_nodes:
+                return None
+        case _:
+            return None
+    return step if step.axis not in REVERSE_AXES and not step.predicates else None
+
+
+def _with_predicate(base: ast.Expr, step: ast.AxisStep, predicate: ast.Expr) -> ast.Expr:
+    counted = replace(step, predicates=(predicate,))
+    return replace(base, right=counted) if isinstance(base, ast.Path) else counted
+
+
 def filtered(c: Compiler, base: Code, predicate: ast.Expr) -> Code:
     """base[predicate]"""
     if base.is_empty:
@@ -342,6 +372,16 @@ def filtered(c: Compiler, base: Code, predicate: ast.Expr) -> Code:
             return optional(f"{c.rt(rt.nth)}({c.as_iterable(base)}, {value})", base.item)
         case ast.FunctionCall(name=name, arguments=()) if name.expanded == (FN, "last"):
             return optional(f"{c.rt(rt.last_item)}({c.as_iterable(base)})", base.item)
+    tests = position_tests(predicate)
+    if tests is not None:
+
+        def write() -> None:
+            asked = (f"({test.op!r}, {c.as_sequence(c.atomized(c.compile(test.asked)))})" for test in tests)
+            c.writer.line(f"return [{', '.join(asked)}]")
+
+        positions = c.lifted("positions", [], c.describe(predicate), write)
+        text = f"{c.rt(rt.at_positions)}({c.as_iterable(base)}, lambda: {c.writer.call(positions)})"
+        return replace(many(text, base.item, ordered=base.ordered), endless=base.endless)
     with_last, with_position = uses_last(predicate), uses_position(predicate)
     numeric = may_be_number(predicate, partial(_known_item, c))
     if numeric and isinstance(predicate, ast.VarRef):

@@ -14,6 +14,7 @@ from __future__ import annotations
 from xylem.analysis.facts.literals import LITERALS
 from xylem.analysis.facts.value_expressions import gives_values
 from xylem.functions.registry import FN
+from xylem.plan.window_plan import AggregateRead
 from xylem.run.runtime import constructors as rt
 from xylem.run.runtime import lookups
 from xylem.syntax import ast
@@ -82,12 +83,14 @@ def _gives_characters(c: Compiler, node: ast.Expr) -> bool:
             if name.uri != FN or c.functions.external(name, len(arguments)) is not None:
                 return False
             return name.local not in ("position", "last") and gives_values(node)
+        case AggregateRead(function=function):
+            return function.uri == FN
         case ast.SequenceExpr(items=items):
             return all(not _is_text(item) and _gives_characters(c, item) for item in items)
     return isinstance(node, _ATOMIC) or _is_text(node)
 
 
-_ATOMIC = (*LITERALS, ast.StringConcat)
+_ATOMIC = (*LITERALS, ast.StringConcat, ast.Arithmetic, ast.Unary, ast.CastAs)
 
 
 def _is_text(node: ast.Expr) -> bool:

@@ -1,4 +1,7 @@
-"""One step from one node, read for its characters: in one call, and without making nodes (`values/step_text.py`)."""
+"""One step from one node, of which less than its nodes is asked: characters, a number, or whether there is one.
+
+Characters are read in one call, and without making nodes (`values/step_text.py`).
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,8 @@ from xylem.run.runtime import constructors, lookups
 from xylem.run.runtime import sequences as rt
 from xylem.syntax import ast
 from xylem.values import atomic_type as at
+from xylem.values.axes import descendant_count, step_first
+from xylem.values.axis_rows import LAZY_AXES
 from xylem.values.node import ATTRIBUTE, ELEMENT
 from xylem.values.node_test import NodeTest
 from xylem.values.sequence_type import AtomicItem, SequenceType
@@ -24,7 +29,37 @@ if TYPE_CHECKING:
 
 def with_step(code: Code, context: str, axis: str, test: NodeTest) -> Code:
     """The code of a step from one node, which remembers that it is one."""
-    return replace(code, step=OneStep(code.text, context, axis, test)) if has_step_text(axis, test) else code
+    return replace(code, step=OneStep(code.text, context, axis, test))
+
+
+def _step_of(code: Code) -> OneStep | None:
+    """The step that a code still is."""
+    return code.step if code.step is not None and code.step.text == code.text else None
+
+
+def _text_step_of(code: Code) -> OneStep | None:
+    """The same, if its characters can be read in one call."""
+    found = _step_of(code)
+    return found if found is not None and has_step_text(found.axis, found.test) else None
+
+
+def has_node(c: Compiler, code: Code) -> str | None:
+    """Whether a step finds anything, looking no further than the first node; None where the code is no such step."""
+    found = _step_of(code)
+    if found is None or found.axis not in LAZY_AXES:
+        return None
+    first = step_first(found.axis, found.test)
+    name = c.writer.constant(first, "first", f"{found.axis}::{found.test}", key=(found.axis, found.test))
+    return f"({name}({found.context}) is not None)"
+
+
+def count_of_step(c: Compiler, code: Code) -> str | None:
+    """The number of nodes below one that have a name, by its index; None where the code is no such step."""
+    found = _step_of(code)
+    if found is None or found.axis != "descendant" or not found.test.is_exact or found.test.kind != ELEMENT:
+        return None
+    name = c.writer.constant(descendant_count(found.test), "count", f"descendant::{found.test}", key=found.test)
+    return f"{name}({found.context})"
 
 
 def converted_text(c: Compiler, code: Code, expected: SequenceType, what: str) -> str | None:
@@ -45,8 +80,8 @@ def typed_text(c: Compiler, code: Code, what: str) -> str | None:
 
 def typed_texts(c: Compiler, code: Code) -> str | None:
     """The typed values of all of them, as a list."""
-    step = code.step
-    if step is None or step.text != code.text:
+    step = _text_step_of(code)
+    if step is None:
         return None
     read = step_values(step.axis, step.test)
     name = c.writer.constant(read, "values", f"{step.axis}::{step.test}", key=(step.axis, step.test))
@@ -55,8 +90,8 @@ def typed_texts(c: Compiler, code: Code) -> str | None:
 
 def integer_of_step(c: Compiler, code: Code, what: str) -> Code | None:
     """The nodes of a step cast to xs:integer?; None where the code is no such step."""
-    step = code.step
-    if step is None or step.text != code.text:
+    step = _text_step_of(code)
+    if step is None:
         return None
     read = step_integer(step.axis, step.test, partial(_at_most_one, what))
     # A name for each place, so that an error has it.
@@ -79,8 +114,8 @@ def columns_of(c: Compiler, loop: ColumnLoop) -> str:
 def _call(
     c: Compiler, code: Code, stem: str, otherwise: Any, key: Any, note: str, made: type[str] | None = None
 ) -> str | None:
-    step = code.step
-    if step is None or step.text != code.text:
+    step = _text_step_of(code)
+    if step is None:
         return None
     read = step_text(step.axis, step.test, otherwise, made)
     name = c.writer.constant(read, stem, f"{step.axis}::{step.test}, {note}", key=(step.axis, step.test, key))

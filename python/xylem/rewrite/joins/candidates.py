@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from xylem.analysis.facts.comparisons import TURNED
@@ -32,6 +32,7 @@ _CONSTRUCTORS = (
 _NOT_TWICE = CONSTRUCTS | UNSTEADY | {(FN, "apply"), (FN, "function-lookup")}
 
 
+_EQUALITIES = frozenset({"=", "eq"})
 _RANKS = {"=": 0, "eq": 0, "!=": 2, "ne": 2}
 """Equalities first: they leave the fewest items. What is not equal is nearly everything."""
 
@@ -54,6 +55,27 @@ def conditions(test: ast.Expr | None) -> Iterator[Condition]:
     for comparison, negated, whole in found:
         yield Condition(comparison.left, comparison.op, comparison.right, negated, whole)
         yield Condition(comparison.right, TURNED[comparison.op], comparison.left, negated, whole)
+
+
+Wanted = Callable[[Condition], bool]
+
+
+def is_any(condition: Condition) -> bool:
+    return True
+
+
+def is_equality(condition: Condition | ast.JoinTest) -> bool:
+    return condition.op in _EQUALITIES and not condition.negated
+
+
+def is_narrowing(condition: Condition | ast.JoinTest) -> bool:
+    """Whether it may leave few items: an equality, or an order."""
+    return condition.op not in ("!=", "ne") and not condition.negated
+
+
+def joins_in(test: ast.JoinTest, others: Sequence[ast.JoinTest]) -> bool:
+    """Whether a test becomes part of the index of others: two orders make a range, and a third one is tested."""
+    return test.op in _EQUALITIES or sum(not is_equality(one) for one in others) < 2
 
 
 def _comparison(test: ast.Expr) -> tuple[ast.GeneralComparison | ast.ValueComparison, bool] | None:

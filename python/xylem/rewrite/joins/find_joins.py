@@ -20,11 +20,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from itertools import takewhile
 from typing import Any, NamedTuple
 
 from xylem.analysis.ast_replacement import with_values
 from xylem.analysis.facts.conjuncts import conjunction, conjuncts
-from xylem.analysis.focus import read_variables, reads_focus, reads_item
+from xylem.analysis.focus import read_variables, reads_focus, reads_item, uses_position
 from xylem.analysis.free_variables import free_in
 from xylem.analysis.keyed_input import numbered_keys
 from xylem.functions.registry import FN
@@ -33,7 +34,19 @@ from xylem.syntax import ast
 
 from ..fresh_names import bound_names
 from ..substitution import FocusInTheWay, Substitution
-from .candidates import Condition, conditions, is_test, is_the_same_each_time, opposite
+from .candidates import (
+    Condition,
+    Wanted,
+    conditions,
+    is_any,
+    is_equality,
+    is_narrowing,
+    is_test,
+    is_the_same_each_time,
+    joins_in,
+    opposite,
+)
+from .sibling_values import sibling_join
 from .surroundings import Surroundings
 
 JOIN_NAMESPACE = "urn:xylem:join"
@@ -96,13 +109,19 @@ class _Finder:
                 return replace(node, left=start, right=self.visit(right, around.in_focus_of(start)))
             case ast.AxisStep():
                 return self._step(None, node, node, around)
+            case ast.Filter(base=base, predicate=predicate) if self._is_kept(base, predicate, around):
+                inner = self.visit(predicate, around.in_focus_of(base))
+                return replace(node, base=self._shared(base, around), predicate=inner)
+            case ast.FunctionCall(name=name, arguments=(base, start, *more)) if self._is_cut(name, base, start, around):
+                rest = tuple(self.visit(one, around) for one in (start, *more))
+                return replace(node, arguments=(self._shared(base, around), *rest))
             case ast.Filter(base=base, predicate=predicate):
                 return self._filtered(self.visit(base, around), (predicate,), node, around)
             case ast.SimpleMap(left=left, right=right):
                 start = self.visit(left, around)
                 return replace(node, left=start, right=self.visit(right, around.in_focus_of(start)))
             case ast.GeneralComparison():
-                return self._comparison(node, around) or self._rebuilt(node, around)
+                return self._comparison(node, around) or self._by_siblings(node, around) or self._rebuilt(node, around)
             case ast.InlineFunction(parameters=parameters, body=body):
                 return replace(node, body=self.visit(body, around.in_function(parameters)))
             case ast.FunctionCall() if self.facts.shares_values and self._is_shared(node, around):
@@ -137,7 +156,25 @@ class _Finder:
             return False
         return around.depth_of(around.settled(call)) < around.depth and is_the_same_each_time(around.settled(call))
 
-    def _shared(self, call: ast.FunctionCall, around: Surroundings) -> ast.Expr:
+    def _is_kept(self, base: ast.Expr, predicate: ast.Expr, around: Surroundings) -> bool:
+        """Whether each turn of a loop takes items by their places in a sequence that is the same for all of them."""
+        if not self._repeats(base, around) or is_test(predicate):
+            return False
+        return uses_position(predicate) or isinstance(predicate, (ast.VarRef, ast.Arithmetic, ast.IntegerLiteral))
+
+    def _is_cut(self, name: ast.Name, base: ast.Expr, start: ast.Expr, around: Surroundings) -> bool:
+        """subsequence($items, $start, …), with another start at each turn."""
+        return name.expanded == (FN, "subsequence") and self._repeats(base, around) and bool(free_in(start))
+
+    def _repeats(self, base: ast.Expr, around: Surroundings) -> bool:
+        settled = around.settled(base)
+        if isinstance(base, ast.VarRef) and settled is base:
+            return False
+        if around.depth_of(settled) >= around.depth or not any(isinstance(one, ast.AxisStep) for one in settled.walk()):
+            return False
+        return is_the_same_each_time(settled)
+
+    def _shared(self, call: ast.Expr, around: Surroundings) -> ast.Expr:
         made = ast.Shared(around.settled(call), around.focus.is_in_input, span=call.span)
         self.facts.found.append(made)
         return made
@@ -199,16 +236,33 @@ class _Finder:
     def _joined(
         self, clause: ast.ForClause, rest: Sequence[ast.Clause], result: ast.Expr, around: Surroundings
     ) -> tuple[ast.JoinClause, list[ast.Clause], ast.Expr] | None:
-        """A loop as a join, the clauses that are left behind it, and the result."""
+        """A loop as a join, the clauses that are left behind it, and the result.
+
+        An equality is taken wherever it stands: another comparison before it leaves more items.
+        """
         if clause.allowing_empty or isinstance(clause.collection, ast.DataWindow):
             return None
+        for wanted in (is_equality, is_any):
+            found = self._joined_by(wanted, clause, rest, result, around)
+            if found is not None:
+                return found
+        return None
+
+    def _joined_by(
+        self,
+        wanted: Wanted,
+        clause: ast.ForClause,
+        rest: Sequence[ast.Clause],
+        result: ast.Expr,
+        around: Surroundings,
+    ) -> tuple[ast.JoinClause, list[ast.Clause], ast.Expr] | None:
         own = {clause.name.expanded} | ({clause.position.expanded} if clause.position else set())
         later: set[tuple[str, str]] = set()
         values = Substitution({})
         for index, following in enumerate(rest):
             match following:
                 case ast.WhereClause(test=test):
-                    found = self._indexed(clause, test, own | later, values, around)
+                    found = self._indexed(wanted, clause, test, own | later, values, around)
                     if found is not None:
                         join, left = found
                         where = [] if left is None else [replace(following, test=left)]
@@ -223,7 +277,7 @@ class _Finder:
                 case _:
                     return None
         if isinstance(result, ast.If) and result.otherwise == ast.SequenceExpr():
-            found = self._indexed(clause, result.test, own | later, values, around)
+            found = self._indexed(wanted, clause, result.test, own | later, values, around)
             if found is not None:
                 join, left = found
                 where = [] if left is None else [ast.WhereClause(left, span=result.test.span)]
@@ -233,18 +287,17 @@ class _Finder:
     def _with_more(
         self, join: ast.JoinClause, rest: list[ast.Clause], around: Surroundings
     ) -> tuple[ast.JoinClause, list[ast.Clause]]:
-        """A join with all equalities that stand behind it, and the clauses that are left."""
-        if not _is_equality(join.tests[0]) or join.place is not None:
+        """A join with the equalities and the orders that stand behind it, and the clauses that are left."""
+        if not is_narrowing(join.tests[0]) or join.place is not None:
             return join, rest
         own = {name.expanded for name in (join.name, join.position) if name is not None}
         loop = ast.ForClause(join.name, join.type, join.collection, join.position, span=join.span)
         for index, following in enumerate(rest):
             if not isinstance(following, ast.WhereClause):
                 break
-            equal = [test for test in conjuncts(following.test) if _is_equal(test)]
-            for test in equal:
-                found = self._indexed(loop, test, own, Substitution({}), around)
-                if found is not None:
+            for test in conjuncts(following.test):
+                found = self._indexed(is_narrowing, loop, test, own, Substitution({}), around)
+                if found is not None and joins_in(found[0].tests[0], join.tests):
                     join = replace(join, tests=(*join.tests, *found[0].tests))
                     left = conjunction([one for one in conjuncts(following.test) if one is not test])
                     where = [] if left is None else [replace(following, test=left)]
@@ -259,6 +312,7 @@ class _Finder:
 
     def _indexed(
         self,
+        wanted: Wanted,
         clause: ast.ForClause,
         test: ast.Expr,
         hidden: set[tuple[str, str]],
@@ -271,7 +325,7 @@ class _Finder:
         """
         collection = around.settled(clause.collection)
         inside = around.in_loop(clause.name, clause.position, over=collection)
-        for written in conditions(test):
+        for written in filter(wanted, conditions(test)):
             condition = written._replace(own=values.apply(written.own), other=values.apply(written.other))
             key = condition.own
             reads = read_variables(key)
@@ -324,37 +378,59 @@ class _Finder:
     ) -> ast.Expr:
         """A step, or any other expression, with predicates: one of them may be a look-up."""
         inside = around.in_focus_of(base)
-        kept: list[ast.Expr] = []
-        for index, predicate in enumerate(predicates):
-            rest = predicates[index + 1 :]
-            items = _with_predicates(base, tuple(kept), whole)
-            place, rest = _place_behind(base, rest, whole)
-            if is_test(predicate) and all(map(is_test, rest)):
-                found = self._looked_up(items, predicate, place, whole, around, inside)
+        visited: list[ast.Expr] = []
+        for wanted in (is_equality, is_any):
+            for index, predicate in enumerate(predicates):
+                if not is_test(predicate):
+                    continue
+                behind = list(takewhile(is_test, predicates[index + 1 :]))
+                place, rest = _place_behind(base, predicates[index + 1 + len(behind) :], whole)
+                if not all(map(is_test, rest)):
+                    continue
+                visited += (self.visit(one, inside) for one in predicates[len(visited) : index])
+                kept: list[ast.Expr] = []
+                tests = [predicate]
+                for number, one in enumerate(predicates[:index]):
+                    # What asks for other items at each turn is a condition of the look-up.
+                    is_test_of_it = self._changes(one, around) and all(map(is_test, predicates[number:index]))
+                    (tests if is_test_of_it else kept).append(one if is_test_of_it else visited[number])
+                for one in behind:
+                    # A place counts what passes all tests, so those that are the same at each turn come first.
+                    is_test_of_it = place is None or self._changes(one, around)
+                    (tests if is_test_of_it else kept).append(one if is_test_of_it else self.visit(one, inside))
+                items = _with_predicates(base, tuple(kept), whole)
+                found = self._looked_up(wanted, items, tests, place, whole, around, inside)
                 if found is not None:
                     for test in rest:
                         found = self._filtered(found, (test,), ast.Filter(found, test, span=test.span), around)
                     return found
-            kept.append(self.visit(predicate, inside))
-        return _with_predicates(base, tuple(kept), whole)
+        visited += (self.visit(one, inside) for one in predicates[len(visited) :])
+        return _with_predicates(base, tuple(visited), whole)
+
+    def _changes(self, predicate: ast.Expr, around: Surroundings) -> bool:
+        """Whether a predicate reads what is bound at each turn of the loop around it."""
+        return around.depth_of(around.settled(predicate)) >= around.depth
 
     def _looked_up(
         self,
+        wanted: Wanted,
         items: ast.Expr,
-        predicate: ast.Expr,
+        tests: Sequence[ast.Expr],
         place: int | None,
         whole: ast.Expr,
         around: Surroundings,
         inside: Surroundings,
     ) -> ast.Expr | None:
-        """E[A = B and C] → for join $x in E by A($x) = B where C($x) return $x"""
+        """E[A = B and C][D] → for join $x in E by A($x) = B where C($x) where D($x) return $x"""
         collection = around.settled(items)
-        if around.depth_of(collection) >= around.depth:
+        asked = list(filter(wanted, conditions(tests[0])))
+        if not asked or around.depth_of(collection) >= around.depth:
             return None
         name = self.facts.fresh()
         item = ast.VarRef(name, span=whole.span)
         same_root = inside.focus.is_in_input == around.focus.is_in_input
-        for condition in conditions(predicate):
+        all_tests = [one for test in tests for one in conjuncts(test)]
+        for condition in asked:
             own, other = around.settled(condition.own), condition.other
             if not reads_item(own) or reads_item(other) or (reads_focus(other) and not same_root):
                 continue
@@ -365,18 +441,18 @@ class _Finder:
                 continue
             try:
                 key = Substitution({}, item).apply(own)
-                left = [Substitution({}, item).apply(one) for one in conjuncts(predicate) if one is not condition.whole]
+                left = [Substitution({}, item).apply(one) for one in all_tests if one is not condition.whole]
             except FocusInTheWay:
                 return None
             if any(map(_reads_root, left)) and not same_root:
-                return None
-            if place is not None and left:
-                # The place counts what passes all tests.
                 return None
             loop = ast.ForClause(name, None, collection, None, span=whole.span)
             join = self._join(loop, collection, key, condition, around)
             inner = around.in_loop(name, over=collection)
             join, wheres = self._with_more(join, [ast.WhereClause(test, span=test.span) for test in left], around)
+            if place is not None and wheres:
+                # The place counts what passes all tests.
+                return None
             rest = [self._rebuilt(where, inner) for where in wheres]
             made = replace(self._visited(join, inner, around), place=place)
             return ast.Flwor((made, *rest), item, span=whole.span)
@@ -419,6 +495,21 @@ class _Finder:
             return ast.FunctionCall(function, (ast.Flwor((join,), item, span=node.span),), span=node.span)
         return None
 
+    def _by_siblings(self, node: ast.GeneralComparison, around: Surroundings) -> ast.Expr | None:
+        """A = preceding-sibling::x/B, over a tree: a stream keeps what it needs of siblings by itself."""
+        if not self.facts.shares_values:
+            return None
+        found = sibling_join(node, around, ast.Name(f"item{self.facts.number + 1}", None, JOIN_NAMESPACE))
+        if found is None:
+            return None
+        self.facts.fresh()
+        join, before = found.clauses
+        assert isinstance(join, ast.JoinClause)
+        self.facts.found.append(join)
+        join = self._visited(join, around.in_loop(join.name, over=join.collection), around)
+        made = replace(found, clauses=(join, before))
+        return ast.FunctionCall(ast.Name("exists", "fn", FN), (made,), span=node.span)
+
     def _may_be_many(self, values: ast.Expr, written: ast.Expr, around: Surroundings) -> bool:
         match values:
             case ast.Path():
@@ -430,6 +521,10 @@ class _Finder:
                 return self._may_be_many(argument, written, around)
             case ast.Flwor() | ast.Filter() | ast.SimpleMap():
                 return around.depth_of(values) == 0
+            case ast.SequenceExpr(items=parts):
+                return any(self._may_be_many(part, part, around) for part in parts)
+            case ast.SetOperation(left=left, right=right):
+                return self._may_be_many(left, left, around) or self._may_be_many(right, right, around)
         return False
 
 
@@ -445,17 +540,13 @@ def _place_behind(
     if not predicates or isinstance(whole, ast.Filter) or not isinstance(step, ast.AxisStep):
         return None, predicates
     first, *rest = predicates
-    if step.axis in ("child", "attribute") and isinstance(first, ast.IntegerLiteral):
-        return first.value, tuple(rest)
+    if step.axis in ("child", "attribute"):
+        match first:
+            case ast.IntegerLiteral(value=value):
+                return value, tuple(rest)
+            case ast.FunctionCall(name=name, arguments=()) if name.expanded == (FN, "last"):
+                return -1, tuple(rest)
     return None, predicates
-
-
-def _is_equality(test: ast.JoinTest) -> bool:
-    return test.op in ("=", "eq") and not test.negated
-
-
-def _is_equal(test: ast.Expr) -> bool:
-    return isinstance(test, (ast.GeneralComparison, ast.ValueComparison)) and test.op in ("=", "eq")
 
 
 def _spliced(clause: ast.ForClause) -> tuple[ast.JoinClause, *tuple[ast.Clause, ...]] | None:

@@ -1,15 +1,18 @@
 """Write maps over values, and choices between truths, as loops and conditions.
 
     distinct-values(E) ! F(.)                             →     for $x in distinct-values(E) return F($x)
+    /a/b ! F(., position())                               →     for $x at $i in /a/b return F($x, $i)
     switch (true()) case C return A default return B      →     if (C) then A else B
     for $x in E return $x                                 →     E
     let $a := $b return F($a)                             →     F($b)
 
 Gain:   groups, joins and sorts are looked for in loops and conditions; what is inside a map has another focus, so that
         nothing could be moved out of it.
-Needs:  of a map: its right side reads the item alone, by `.`, and neither its position nor steps from it, since the
-        errors of a path from a value would be others. Of a switch: conditions that are one xs:boolean whatever they
-        read. Of a `let`: the other variable is not bound anew behind it.
+Needs:  of a map over values: its right side reads the item alone, by `.`, and neither its position nor steps from it,
+        since the errors of a path from a value would be others. Of a map over nodes, and of a path whose last step is
+        a function that gives values: it counts the nodes by position(), and does not ask how many there are. Of a
+        switch: conditions that are one xs:boolean whatever they read. Of a `let`: the other variable is not bound anew
+        behind it.
 Safe:   a map evaluates its right side for each item in order, as a loop does. A loop that gives its own items gives
         them in order, each once.
 """
@@ -21,7 +24,8 @@ from dataclasses import replace
 from xylem.analysis.ast_replacement import replaced
 from xylem.analysis.facts.standard_calls import is_call
 from xylem.analysis.facts.truth_values import is_boolean
-from xylem.analysis.focus import nodes_in_same_focus, uses_position
+from xylem.analysis.focus import nodes_in_same_focus, uses_last, uses_position
+from xylem.functions.library import look_up
 from xylem.syntax import ast
 
 from ..fresh_names import bound_names
@@ -52,6 +56,10 @@ def _written_out(node: ast.Node, facts: QueryFacts) -> ast.Expr | None:
     match node:
         case ast.SimpleMap(left=left, right=right) if isinstance(left, _VALUES):
             return _loop(node, left, right, facts)
+        case ast.SimpleMap(left=left, right=right) if _gives_nodes(left) and uses_position(right):
+            return _numbered_loop(node, left, right, facts)
+        case ast.Path(left=left, right=ast.FunctionCall() as right) if _gives_nodes(left) and uses_position(right):
+            return _numbered_loop(node, left, right, facts) if _gives_values(right) else None
         case ast.Switch(operand=operand, cases=cases, default=default) if is_call(operand, "true"):
             return _conditions(node, cases, default)
         case ast.Flwor(clauses=(ast.ForClause(collection=items),)) if _is_identity(node):
@@ -78,6 +86,30 @@ def _loop(node: ast.SimpleMap, left: ast.Expr, right: ast.Expr, facts: QueryFact
     except FocusInTheWay:
         return None
     return ast.Flwor((ast.ForClause(item.name, None, left, span=left.span),), made, span=node.span)
+
+
+def _gives_nodes(items: ast.Expr) -> bool:
+    return isinstance(items, ast.Path) and isinstance(items.right, ast.AxisStep)
+
+
+def _gives_values(call: ast.FunctionCall) -> bool:
+    known = look_up(*call.name.expanded, len(call.arguments))
+    return known is not None and known.returns.startswith("xs:")
+
+
+def _numbered_loop(node: ast.Expr, left: ast.Expr, right: ast.Expr, facts: QueryFacts) -> ast.Expr | None:
+    if uses_last(right):
+        return None
+    item, number = facts.fresh("item"), facts.fresh("number")
+    counted = {id(one) for one in nodes_in_same_focus(right) if is_call(one, "position")}
+    by_number = replaced(right, lambda one: number if id(one) in counted else None)
+    if uses_position(by_number):
+        return None
+    try:
+        made = Substitution({}, focus=item).apply(by_number)
+    except FocusInTheWay:
+        return None
+    return ast.Flwor((ast.ForClause(item.name, None, left, number.name, span=left.span),), made, span=node.span)
 
 
 def _conditions(node: ast.Switch, cases: tuple[ast.SwitchCase, ...], default: ast.Expr) -> ast.Expr | None:

@@ -30,11 +30,11 @@ from dataclasses import dataclass, replace
 
 from xylem.analysis.ast_replacement import replaced
 from xylem.analysis.facts.standard_calls import argument_of
+from xylem.analysis.facts.value_expressions import gives_values
 from xylem.analysis.focus import read_variables, reads_focus, uses_last, uses_position
 from xylem.analysis.free_variables import free_in
 from xylem.analysis.projection import looks_beyond
 from xylem.analysis.streamable_paths import is_test
-from xylem.functions.library import look_up
 from xylem.functions.registry import FN
 from xylem.functions.traits import BY_ORDER, MERGES
 from xylem.plan.flux import ROOT
@@ -272,7 +272,8 @@ class _Aggregates:
             case ast.Path(left=left, right=ast.AxisStep() as step):
                 return not self._reads(step) and self._leads_down(expr, step) and self._is_itemwise(left)
             case ast.Path(left=left, right=right):
-                is_plain = _is_atomic(right) and not self._reads(right) and not _counts(right)
+                # No nodes, which a path would put in order.
+                is_plain = gives_values(right) and not self._reads(right) and not _counts(right)
                 return is_plain and self._is_itemwise(left)
             case ast.SimpleMap(left=left, right=right):
                 return not self._reads(right) and not _counts(right) and self._is_itemwise(left)
@@ -314,14 +315,6 @@ def _is_path(node: ast.Node) -> bool:
 
 def _counts(expr: ast.Expr) -> bool:
     return uses_position(expr) or uses_last(expr)
-
-
-def _is_atomic(expr: ast.Expr) -> bool:
-    """Whether the value can have no nodes, which a path would put in order."""
-    if isinstance(expr, ast.FunctionCall):
-        known = look_up(*expr.name.expanded, len(expr.arguments))
-        return known is not None and known.returns.startswith("xs:")
-    return isinstance(expr, ast.Arithmetic)
 
 
 def _folded(loop: ast.Flwor, grouped: _Grouped, facts: QueryFacts) -> ast.Expr:

@@ -5,8 +5,8 @@
 Gain:   nothing of a window is kept but values, and of tumbling windows one value; the aggregate of a window that
         overlaps another one is not computed anew (windows paper, 6.3.6).
 Needs:  every use of $w is the argument of count, sum, avg, min, max or of a registered aggregate: $w itself, or a
-        path of child, attribute and self steps, a filter by tests of each item, or a map, from it; and reads no other
-        variable of the clause. No `group by` follows, behind which $w holds several windows.
+        path of child, attribute and self steps, a call at its end, a filter by tests of each item, or a map, from it;
+        and reads no other variable of the clause. No `group by` follows, behind which $w holds several windows.
 Safe:   the value is computed by the additions of the function itself, in its order, or from exact totals. Nodes out of
         document order, which a path would sort, are noticed, and the aggregate is computed from the items then. An
         error arises only where the aggregate is read.
@@ -14,12 +14,15 @@ Safe:   the value is computed by the additions of the function itself, in its or
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 
 from xylem.analysis.ast_replacement import replaced
+from xylem.analysis.facts.value_expressions import gives_values
 from xylem.analysis.focus import read_variables, uses_last, uses_position
 from xylem.functions.traits import AGGREGATES, TRUTHS
 from xylem.plan.window_plan import AggregateRead, WindowAggregate, WindowPlan
+from xylem.rewrite.substitution import FocusInTheWay, Substitution
 from xylem.syntax import ast
 
 from .conditions import binds, fresh, is_steady
@@ -76,7 +79,9 @@ def _is_itemwise(expr: ast.Expr, window: WindowPlan) -> bool:
             return name.expanded == window.name.expanded
         case ast.Path(left=left, right=ast.AxisStep(axis=("child" | "attribute" | "self"), predicates=predicates)):
             return not _mentions(predicates, window) and _is_itemwise(left, window)
-        case ast.SimpleMap(left=left, right=right):
+        case ast.Path(left=left, right=right) | ast.SimpleMap(left=left, right=right):
+            if isinstance(expr, ast.Path) and not gives_values(right):
+                return False
             if _mentions((right,), window) or uses_last(right) or uses_position(right):
                 return False
             return _is_itemwise(left, window)
@@ -107,7 +112,7 @@ def _folded(place: WindowPlace, calls: list[ast.FunctionCall]) -> WindowPlace:
         if call in made:
             continue
         name = fresh(f"{place.window.name.local}-{call.name.local}{len(made) + 1}", everything)
-        values = replaced(call.arguments[0], lambda node: _as_item(node, place.window, item))
+        values = _of_item(replaced(call.arguments[0], lambda node: _as_item(node, place.window, item)), item)
         made[call] = WindowAggregate(name, call.name, item, values, call, _has_path(call.arguments[0]))
 
     def by(node: ast.Node) -> ast.Node | None:
@@ -119,6 +124,17 @@ def _folded(place: WindowPlace, calls: list[ast.FunctionCall]) -> WindowPlace:
     rest = tuple(replaced(clause, by) for clause in place.rest)
     window = replace(place.window, aggregates=tuple(made.values()))
     return replace(place, window=window, rest=rest, result=replaced(place.result, by))
+
+
+def _of_item(values: ast.Expr, item: ast.Name) -> ast.Expr:
+    """$item/xs:integer(a) as xs:integer($item/a): there is one item, and no loop over it."""
+    match values:
+        case ast.Path(left=ast.VarRef(name=name) as one, right=right) | ast.SimpleMap(
+            left=ast.VarRef(name=name) as one, right=right
+        ) if name.expanded == item.expanded and not isinstance(right, ast.AxisStep):
+            with suppress(FocusInTheWay):
+                return Substitution({}, one).apply(right)
+    return values
 
 
 def _as_item(node: ast.Node, window: WindowPlan, item: ast.Name) -> ast.Node | None:

@@ -14,26 +14,41 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from decimal import Decimal
-from itertools import product
-from typing import Any
+from typing import Any, NamedTuple
 
 from xylem.errors import DynamicError
 from xylem.values.casting_numbers import parse_double
 from xylem.values.comparison_keys import grouping_key
-from xylem.values.families import FAMILY_OF, Family
+from xylem.values.durations import DayTimeDuration, YearMonthDuration
+from xylem.values.families import CALENDAR, EQUALITY_ONLY, FAMILY_OF, Family
 from xylem.values.general_comparison import pair_holds
 from xylem.values.strings import AnyURI, UntypedAtomic
 from xylem.values.value_comparison import OPERATORS
 
-_STRINGS = frozenset({str, UntypedAtomic, AnyURI})
+STRINGS = frozenset({str, UntypedAtomic, AnyURI})
 _EXACT = frozenset({int, Decimal})
 _AS_DOUBLES = frozenset({UntypedAtomic, float})
 _VALUE_OPERATORS = {"=": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
 _GENERAL = {value: general for general, value in _VALUE_OPERATORS.items()}
 
 _ORDERS = frozenset({"<", "<=", ">", ">="})
+_ON_TIME_LINE = CALENDAR - EQUALITY_ONLY
+_DURATIONS = frozenset({YearMonthDuration, DayTimeDuration})
 
 Rows = Sequence[int]
+
+
+class Run(NamedTuple):
+    """Rows in the order of a key, and which of them match."""
+
+    places: list[int]
+    """Of the rows."""
+    values: list[Any]
+    """Their keys."""
+    asked: Any
+    """What keys are compared with, in the form that they are sorted in."""
+    start: int
+    end: int
 
 
 class JoinIndex:
@@ -44,21 +59,20 @@ class JoinIndex:
     """
 
     __slots__ = (
-        "_compare", "_is_complement", "_is_single", "_is_strict", "_items",
-        "_keys", "_kinds", "_op", "_tables", "built",
+        "_compare", "_is_complement", "_items", "_keys", "_kinds", "_tables", "built", "is_single", "is_strict", "op",
     )  # fmt: skip
 
     def __init__(self, op: str = "=", negated: bool = False) -> None:
         self.built = False
-        self._is_strict = op in _GENERAL
-        self._op = _GENERAL.get(op, op)
-        self._is_complement = negated != (self._op == "!=")
+        self.is_strict = op in _GENERAL
+        self.op = _GENERAL.get(op, op)
+        self._is_complement = negated != (self.op == "!=")
         """Whether items are found that the look-up does not give: it looks for equality where `!=` is asked for."""
-        self._compare = OPERATORS[_VALUE_OPERATORS[self._op]]
+        self._compare = OPERATORS[_VALUE_OPERATORS[self.op]]
         self._items: list[Any] = []
         self._keys: list[Sequence[Any]] = []
         self._kinds: set[type] = set()
-        self._is_single = True
+        self.is_single = True
         """Whether no item has two keys."""
         self._tables: dict[str, Any] = {}
         """Made when first needed, by the kind of key they hold."""
@@ -69,14 +83,14 @@ class JoinIndex:
         all_keys: list[Sequence[Any]] = []
         kinds: set[type] = set()
         for keys, item in rows:
-            if self._is_strict:
+            if self.is_strict:
                 keys = self._strict(keys)
             items.append(item)
             all_keys.append(keys)
             if len(keys) == 1:
                 kinds.add(type(keys[0]))
             elif keys:
-                self._is_single = False
+                self.is_single = False
                 kinds.update(map(type, keys))
         self._items, self._keys, self._kinds = items, all_keys, kinds
         self.built = True
@@ -89,7 +103,7 @@ class JoinIndex:
 
     @property
     def has_strings_only(self) -> bool:
-        return self._kinds <= _STRINGS
+        return self._kinds <= STRINGS
 
     def matches(self, asked: Sequence[Any], implicit_timezone: int) -> Iterator[Any]:
         """The items with a key that compares so with one of the values asked for."""
@@ -107,20 +121,19 @@ class JoinIndex:
         """Whether some item matches."""
         if self._is_complement:
             return self._number(asked, implicit_timezone) < len(self._items)
-        if self._op in _ORDERS:
-            runs = [self._run(one) for one in (self._strict(asked) if self._is_strict else asked)]
+        if self.op in _ORDERS:
+            runs = [self.run(one, implicit_timezone) for one in self.as_asked(asked)]
             known = [run for run in runs if run is not None]
             if len(known) == len(runs):
-                return any(start < end for _, start, end in known)
+                return any(run.start < run.end for run in known)
         return bool(self._found(asked, implicit_timezone))
 
     def _number(self, asked: Sequence[Any], implicit_timezone: int) -> int:
         """How many rows the look-up gives."""
-        if len(asked) == 1 and self._op in _ORDERS and self._is_single:
-            run = self._run(asked[0] if not self._is_strict else self._strict(asked)[0])
+        if len(asked) == 1 and self.op in _ORDERS and self.is_single:
+            run = self.run(self.as_asked(asked)[0], implicit_timezone)
             if run is not None:
-                _, start, end = run
-                return end - start
+                return run.end - run.start
         return len(self._found(asked, implicit_timezone))
 
     # --- which rows match
@@ -133,11 +146,11 @@ class JoinIndex:
         return [row for row in range(len(self._items)) if row not in given]
 
     def _found(self, asked: Sequence[Any], implicit_timezone: int) -> Rows:
-        if self._is_strict and self._items:
+        if self.is_strict and self._items:
             asked = self._strict(asked)
-        if self._op == "!=":
+        if self.op == "!=":
             return self._rows_unlike(asked, implicit_timezone)
-        find = self._equal if self._op == "=" else self._in_range
+        find = self._equal if self.op == "=" else self._in_range
         if len(asked) == 1:
             return find(asked[0], implicit_timezone)
         found: set[int] = set()
@@ -153,7 +166,7 @@ class JoinIndex:
         if without is None:
             without = self._tables["without"] = [row for row, keys in enumerate(self._keys) if not keys]
         candidates = self._equal(asked[0], implicit_timezone)
-        if len(asked) > 1 or not self._is_single:
+        if len(asked) > 1 or not self.is_single:
             compare = self._compare
             candidates = [
                 row
@@ -167,13 +180,13 @@ class JoinIndex:
     def _strict(self, values: Sequence[Any]) -> Sequence[Any]:
         """The single value of a value comparison: untyped values count as strings."""
         if len(values) > 1:
-            name = _VALUE_OPERATORS[self._op]
+            name = _VALUE_OPERATORS[self.op]
             raise DynamicError("XPTY0004", f"an operand of {name} is {len(values)} items; it takes one")
         return [str(value) if type(value) is UntypedAtomic else value for value in values]
 
     def _equal(self, asked: Any, implicit_timezone: int) -> Rows:
         kind, kinds = type(asked), self._kinds
-        if kind in _STRINGS and kinds <= _STRINGS:
+        if kind in STRINGS and kinds <= STRINGS:
             return self._table("strings", _itself).get(asked, ())
         if kind is float and kinds <= _AS_DOUBLES:
             return self._table("doubles", _double).get(asked, ()) if asked == asked else ()
@@ -190,16 +203,15 @@ class JoinIndex:
         return self._pair_by_pair(asked, implicit_timezone)
 
     def _in_range(self, asked: Any, implicit_timezone: int) -> Rows:
-        run = self._run(asked)
+        run = self.run(asked, implicit_timezone)
         if run is None:
             return self._pair_by_pair(asked, implicit_timezone)
-        rows, start, end = run
-        return sorted(set(rows[start:end]))
+        return sorted(set(run.places[run.start : run.end]))
 
-    def _run(self, asked: Any) -> tuple[list[int], int, int] | None:
+    def run(self, asked: Any, implicit_timezone: int) -> Run | None:
         """The rows with a key on the right side of a value, as a run of sorted rows; None where there is no order."""
         kind, kinds = type(asked), self._kinds
-        if kind in _STRINGS and kinds <= _STRINGS:
+        if kind in STRINGS and kinds <= STRINGS:
             return self._between(asked, "strings in order", _itself)
         if kind is UntypedAtomic and kinds <= {float}:
             return self._between(parse_double(asked), "doubles in order", _double)
@@ -209,20 +221,49 @@ class JoinIndex:
             return self._between(asked, "numbers in order", _itself)
         if kind in _EXACT and kinds <= {UntypedAtomic, float}:
             return self._between(float(asked), "doubles in order", _double)
+        if FAMILY_OF.get(kind) in _ON_TIME_LINE and _families(kinds) <= {FAMILY_OF[kind]}:
+
+            def place(key: Any) -> Any:
+                return key.compare_key(implicit_timezone)
+
+            return self._between(place(asked), "times in order", place)
+        if kind in _DURATIONS and kinds <= {kind}:
+            return self._between(_length(asked), "durations in order", _length)
         return None
 
-    def _between(self, asked: Any, name: str, as_key: Callable[[Any], Any]) -> tuple[list[int], int, int]:
+    def _between(self, asked: Any, name: str, as_key: Callable[[Any], Any]) -> Run:
         values, rows = self._sorted(name, as_key)
+        start, end = 0, len(rows)
         if asked != asked:
-            return rows, 0, 0
-        match self._op:
-            case "<":
-                return rows, 0, bisect_left(values, asked)
-            case "<=":
-                return rows, 0, bisect_right(values, asked)
-            case ">":
-                return rows, bisect_right(values, asked), len(rows)
-        return rows, bisect_left(values, asked), len(rows)
+            end = 0
+        elif self.op in ("<", "<="):
+            end = bisect_left(values, asked) if self.op == "<" else bisect_right(values, asked)
+        else:
+            start = bisect_right(values, asked) if self.op == ">" else bisect_left(values, asked)
+        return Run(rows, values, asked, start, end)
+
+    # --- beside another condition
+
+    def share_keys(self, other: JoinIndex) -> None:
+        """Take the tables of an index that holds the same keys."""
+        self._tables = other._tables
+
+    def holds(self, row: int, asked: Sequence[Any], implicit_timezone: int) -> bool:
+        """Whether one row matches."""
+        compare, values = self._compare, self.as_asked(asked)
+        return any(pair_holds(compare, key, one, None, implicit_timezone) for key in self._keys[row] for one in values)
+
+    def as_asked(self, values: Sequence[Any]) -> Sequence[Any]:
+        """Values as the comparison takes them."""
+        return self._strict(values) if self.is_strict else values
+
+    def item(self, row: int) -> Any:
+        return self._items[row]
+
+    def of_rows(self, rows: Iterable[int]) -> JoinIndex:
+        """The same comparison for some rows, which are its items."""
+        op = _VALUE_OPERATORS[self.op] if self.is_strict else self.op
+        return JoinIndex(op).build((self._keys[row], row) for row in rows)
 
     def _sorted(self, name: str, as_key: Callable[[Any], Any]) -> tuple[list[Any], list[int]]:
         known: tuple[list[Any], list[int]] | None = self._tables.get(name)
@@ -246,79 +287,12 @@ class JoinIndex:
         return known
 
     def _pair_by_pair(self, asked: Any, implicit_timezone: int) -> list[int]:
-        compare = OPERATORS["eq"] if self._op == "!=" else self._compare
+        compare = OPERATORS["eq"] if self.op == "!=" else self._compare
         return [
             row
             for row, keys in enumerate(self._keys)
             if any(pair_holds(compare, key, asked, None, implicit_timezone) for key in keys)
         ]
-
-
-class ManyKeysIndex:
-    """Items found by several equalities at once.
-
-    Holds:  a table of the combinations of keys where all of them are strings, and an index for each key otherwise, of
-            which the one with the fewest rows is asked and the others confirm.
-    """
-
-    __slots__ = ("_combined", "_indexes", "_is_strict", "_items", "built")
-
-    def __init__(self, ops: tuple[str, ...]) -> None:
-        self.built = False
-        self._indexes = [JoinIndex(op) for op in ops]
-        self._is_strict = [op in _GENERAL for op in ops]
-        self._items: list[Any] = []
-        self._combined: dict[tuple[Any, ...], list[int]] | None = None
-
-    @property
-    def size(self) -> int:
-        """How many items it holds."""
-        return len(self._items)
-
-    def build(self, rows: Iterable[tuple[tuple[Sequence[Any], ...], Any]]) -> ManyKeysIndex:
-        """Index (keys, item) rows, with a sequence for each key."""
-        found = list(rows)
-        for number, index in enumerate(self._indexes):
-            index.build((keys[number], row) for row, (keys, _) in enumerate(found))
-        if all(index.has_strings_only for index in self._indexes):
-            combined: dict[tuple[Any, ...], list[int]] = {}
-            for row, (keys, _) in enumerate(found):
-                for key in set(product(*keys)):
-                    combined.setdefault(key, []).append(row)
-            self._combined = combined
-        self._items = [item for _, item in found]
-        self.built = True
-        return self
-
-    def matches(self, asked: tuple[Sequence[Any], ...], implicit_timezone: int) -> Iterator[Any]:
-        """The items of which each key equals one of the values asked for."""
-        return map(self._items.__getitem__, self._rows(asked, implicit_timezone))
-
-    def positions_and_matches(
-        self, asked: tuple[Sequence[Any], ...], implicit_timezone: int
-    ) -> Iterator[tuple[int, Any]]:
-        return ((row + 1, self._items[row]) for row in self._rows(asked, implicit_timezone))
-
-    def count(self, asked: tuple[Sequence[Any], ...], implicit_timezone: int) -> int:
-        return len(self._rows(asked, implicit_timezone))
-
-    def any(self, asked: tuple[Sequence[Any], ...], implicit_timezone: int) -> bool:
-        return bool(self._rows(asked, implicit_timezone))
-
-    def _rows(self, asked: tuple[Sequence[Any], ...], implicit_timezone: int) -> Rows:
-        if self._combined is not None and all(type(value) in _STRINGS for values in asked for value in values):
-            if any(strict and len(values) > 1 for strict, values in zip(self._is_strict, asked, strict=True)):
-                raise DynamicError("XPTY0004", "an operand of eq is several items; it takes one")
-            if all(len(values) == 1 for values in asked):
-                return self._combined.get(tuple([values[0] for values in asked]), ())
-            found: set[int] = set()
-            for key in product(*asked):
-                found.update(self._combined.get(key, ()))
-            return sorted(found)
-        each = [
-            set(index.matches(values, implicit_timezone)) for index, values in zip(self._indexes, asked, strict=True)
-        ]
-        return sorted(set.intersection(*each))
 
 
 def _itself(key: Any) -> Any:
@@ -331,6 +305,10 @@ def _double(key: Any) -> float:
 
 def _number(key: Any) -> Any:
     return grouping_key(parse_double(key) if type(key) is UntypedAtomic else key)
+
+
+def _length(key: Any) -> Any:
+    return key.months, key.seconds
 
 
 def _families(kinds: Iterable[type]) -> set[int | None]:
@@ -352,11 +330,18 @@ class SharedValue:
 
 
 def of_each_parent(nodes: Iterable[Any], place: int) -> Iterator[Any]:
-    """The node at a place among those of the nodes, in document order, that have the same parent."""
+    """The node at a place among those of the nodes, in document order, that have the same parent; -1: the last one."""
     passed: dict[tuple[int, int | None], int] = {}
+    last: dict[tuple[int, int | None], Any] = {}
     for node in nodes:
         parent = node.parent
         family = (id(node.tree), None if parent is None else parent.pre)
+        if place < 0:
+            # What was the last one of its parent gives way to a later one, which stands behind all seen before.
+            last.pop(family, None)
+            last[family] = node
+            continue
         passed[family] = number = passed.get(family, 0) + 1
         if number == place:
             yield node
+    yield from last.values()

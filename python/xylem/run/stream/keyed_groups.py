@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from xylem.errors import DynamicError, XylemError
 from xylem.functions.context import Context
 from xylem.plan.keyed_groups import FOUND_KEYS, OF_EACH
-from xylem.plan.scan_table import CellState
+from xylem.plan.scan_table import CellState, python_value
 from xylem.values import atomic_type as at
 from xylem.values.atomic import promote
 from xylem.values.casting_numbers import parse_double
@@ -72,7 +72,7 @@ def _as_double(value: Any) -> float:
 def _as_number(value: Any) -> int | Decimal:
     if isinstance(value, (int, Decimal)):
         return value
-    raise DynamicError("XPTY0004", f"{value!r} is no integer or decimal")
+    raise DynamicError("XPTY0004", f"{value!r} is neither an integer nor a decimal")
 
 
 def _as_string(value: Any) -> str:
@@ -208,8 +208,14 @@ class KeyedGroups:
     def is_decided(self) -> bool:
         return self.error is not None
 
-    def take(self, cells: Sequence[tuple[Sequence[int], Sequence[CellState]]]) -> None:
+    def take(self, cells: Sequence[tuple[Sequence[Any], Sequence[CellState]]]) -> None:
         """What the scan has computed, before any record that comes here."""
+        if not self.columns:
+            for keys, states in cells:
+                parts = self.group(*[() if key is None else (python_value(key),) for key in keys])
+                for part, (count, total) in zip(parts, states, strict=True):
+                    take_state(part, count, python_value(total))
+            return
         at = [column.key_at for column in self.columns]
         for places, states in cells:
             self._of_scan[tuple([key_at(place) for key_at, place in zip(at, places, strict=True)])] = states
@@ -228,7 +234,7 @@ class KeyedGroups:
                 self.held_bytes += CELL_BYTES * len(found)
             else:
                 for part, (count, total) in zip(found, states, strict=True):
-                    take_state(part, count, total)
+                    take_state(part, count, python_value(total))
         return found
 
     def all_cells(self) -> Iterator[tuple[tuple[Any, ...], list[Accumulator]]]:
@@ -297,7 +303,7 @@ class KeyedGroups:
             if self._spec.parts[number].function == "count":
                 return (count,)
             if total is not None:
-                return (total,)
+                return (python_value(total),)
         cell = self.cell(key) if states is not None else self.cells.get(key)
         if cell is not None:
             return cell[number].result()
