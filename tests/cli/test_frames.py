@@ -32,6 +32,11 @@ QUERIES = (
     "/o/p[last()]/preceding-sibling::p",
     "/o/q/text(), /o/@id/data()",
     "exists(/o/nothing)",
+    "/o/p/number()",
+    "for $o in /o return count($o/p) * 2",
+    "for $o in /o return string($o/q)",
+    "for $o in /o return if ($o/p) then concat($o/@id, '<', $o/p[. > 2]) else ()",
+    "<all>{ for $o in /o return ($o/q/string(), $o/@id/string()) }</all>",
     "collection()/o/@id/string()",
 )
 FRAMED: dict[str, Callable[[tuple[bytes, ...]], bytes]] = {
@@ -64,6 +69,19 @@ def test_frames_are_as_many_files(tmp_path: Path, query: str) -> None:
     packed.write_bytes(gzip.compress(FRAMED["lines"](MESSAGES[:2])))
     (tmp_path / "rest.txt").write_bytes(FRAMED["lines"](MESSAGES[2:]))
     assert run("-q", query, "-i", f"{packed}?frames=lines", "-i", f"{tmp_path / 'rest.txt'}?frames=lines") == expected
+
+
+def test_values_stand_apart_whoever_writes_them(tmp_path: Path) -> None:
+    # The scan leaves the third to the query: its number has too many digits. The fourth is malformed.
+    file = tmp_path / "messages.txt"
+    number = "1234567890123456789012345678901234567890"
+    values = ("1", "", number, "4</p>", "<q/>", "2", number, number)
+    file.write_bytes("".join(f"<o><p>{value}</p></o>\n" for value in values).encode())
+    query = "for $p in /o/p return if ($p = '') then '' else xs:integer($p) + 1"
+    given = ["-i", f"{file}?frames=lines", "--on-malformed", "skip"]
+    ended = runner.invoke(app, ["run", "--quiet", "-q", query, *given])
+    next_one = f"{number[:-1]}1"
+    assert ended.stdout.splitlines()[0] == f"2  {next_one}  3 {next_one} {next_one}", ended.output
 
 
 def test_standard_input_and_other_outputs(tmp_path: Path) -> None:

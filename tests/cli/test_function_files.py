@@ -119,7 +119,7 @@ def test_a_file_that_fails_is_told_with_its_line(tmp_path: Path, text: str, line
 
 def test_a_file_that_registers_nothing_or_is_not_there(tmp_path: Path) -> None:
     (tmp_path / "empty.py").write_text("x = 1\n")
-    assert "registers none" in invoked("run", "-q", "1", "--functions", str(tmp_path / "empty.py"))[2]
+    assert "registers no function" in invoked("run", "-q", "1", "--functions", str(tmp_path / "empty.py"))[2]
     code, _, told = invoked("run", "-q", "1", "--functions", str(tmp_path / "nowhere.py"))
     assert (code, told.split(":")[0]) == (3, "XYIN0002")
 

@@ -22,6 +22,15 @@ def test_nothing_matched_is_told_with_the_way_out(tmp_path: Path) -> None:
     assert b"count(//*:page)" in ended.stderr
 
 
+@pytest.mark.parametrize("format_name", ["csv", "table", "jsonl"])
+def test_also_for_a_table_without_rows(format_name: str) -> None:
+    query = "//page ! map { 'title': string(title) }"
+    ended = xylem("run", "-q", query, "-i", "-", "--format", format_name, stdin=WIKI)
+    assert b"urn:wiki" in ended.stderr
+    found = xylem("run", "-q", query.replace("//page", "//*:page"), "-i", "-", "--format", format_name, stdin=WIKI)
+    assert b"urn:wiki" not in found.stderr
+
+
 def test_also_for_standard_input_and_over_several_files(tmp_path: Path) -> None:
     assert b"urn:wiki" in xylem("run", "-q", "//page", "-i", "-", stdin=WIKI).stderr
     for name in ("a.xml", "b.xml"):
@@ -55,5 +64,5 @@ def test_what_is_no_prefix(pair: str) -> None:
 
 
 def test_auto_needs_an_input() -> None:
-    with pytest.raises(typer.BadParameter, match="root of an input"):
+    with pytest.raises(typer.BadParameter, match="needs an input"):
         namespaces_of([], "auto", [], DEFAULT_LIMITS)

@@ -121,9 +121,3 @@ def test_no_limits(given: list[str]) -> None:
     run = ended("run", "-q", "1", *given)
     assert run.returncode == 2
     assert given[0] in run.stderr
-
-
-def test_spark_has_limits_of_its_own() -> None:
-    run = ended("run", "-q", "1", "--on", "spark", "--time-limit", "1")
-    assert run.returncode == 2
-    assert "--time-limit" in run.stderr

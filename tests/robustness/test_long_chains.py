@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import threading
+from types import FrameType
 
 import pytest
 import xylem
@@ -25,6 +27,7 @@ CHAINS = {
     "//": ("a", "//"),
     "intersect": ("a", " intersect "),
 }
+LISTS = {",": ("1", ",")}
 ENDINGS = {"=>": ("1", "=>abs()"), "?": ("map{}", "?a"), "call": ("abs#1", "(1)")}
 
 
@@ -32,7 +35,7 @@ def chain(name: str, length: int) -> str:
     if name in ENDINGS:
         start, ending = ENDINGS[name]
         return start + ending * length
-    operand, operator = CHAINS[name]
+    operand, operator = (CHAINS | LISTS)[name]
     return operator.join([operand] * length)
 
 
@@ -80,9 +83,36 @@ def test_other_ways_in(name: str, way: str) -> None:
         assert refused.code in ("XYST0003", "XYST0004")  # noqa: PT017
 
 
+def calls_to_explain(text: str) -> int:
+    """How many functions of Python's are called, in whatever thread."""
+    calls = 0
+
+    def count(frame: FrameType, event: str, argument: object) -> None:
+        nonlocal calls
+        calls += event == "call"
+
+    query = xylem.compile(text)
+    threading.setprofile(count)
+    sys.setprofile(count)
+    try:
+        query.explain()
+    finally:
+        sys.setprofile(None)
+        threading.setprofile(None)
+    return calls
+
+
+@pytest.mark.parametrize("name", ["+", "-", "or", "||", "=>", ","])
+@pytest.mark.share(3)
+def test_explaining_twice_the_length_takes_twice_the_calls(name: str) -> None:
+    texts = [chain(name, length) for length in (200, 400, 800)]
+    calls_to_explain(texts[0])  # What is imported at first is not counted.
+    once, twice, four_times = map(calls_to_explain, texts)
+    assert four_times - twice < 2.4 * (twice - once)
+
+
 def test_a_list_has_no_limit() -> None:
-    text = ",".join(["1"] * LENGTH)
-    assert asked(f"count(({text}))", "run") == str(LENGTH)
+    assert asked(f"count(({chain(',', LENGTH)}))", "run") == str(LENGTH)
 
 
 @pytest.mark.timeout(300)

@@ -65,7 +65,19 @@ DOCUMENTS: dict[str, Callable[[], str]] = {
     "quotes": lambda: filled("<r a='", lambda n: '"', "'/>"),
     "elements in elements of the same name": lambda: filled("<a>", lambda n: "<a><a>1</a></a>", "</a>"),
 }
-QUERIES = ["count(//a)", "count(//a//a)", "/*", "distinct-values(//@*)", "string(/)", "count(//a/..)"]
+QUERIES = [
+    "count(//a)",
+    "count(//a//a)",
+    "/*",
+    "distinct-values(//@*)",
+    "string(/)",
+    "count(//a/..)",
+    "count(//a[.//a])",
+    "count(//a[ancestor::a])",
+    "sum(//a/count(.//a))",
+    "count(//*[last()])",
+    "//comment()[. = 'x']",
+]
 
 _MEASURED = """
 import json, resource, sys, time

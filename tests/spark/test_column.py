@@ -110,7 +110,7 @@ def test_a_function_of_sql(spark: Any, messages: Any) -> None:
 
 @pytest.mark.parametrize(
     ("column", "columns", "told"),
-    [("id", (), "messages are text or binary"), ("value", ("least",), "1 columns behind|0 columns")],
+    [("id", (), "messages must be text or binary"), ("value", ("least",), "1 columns behind|0 columns")],
 )
 def test_columns_that_do_not_fit(messages: Any, column: str, columns: tuple[str, ...], told: str) -> None:
     query = "declare variable $least external := 1; count(//item)"

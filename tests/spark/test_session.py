@@ -120,7 +120,7 @@ def test_a_master_that_does_not_answer_is_told_at_once() -> None:
 
 @pytest.mark.parametrize("master", ["spark://somewhere", "foo", "local[x]", "local[0]", "local[2", "", "local[2,3,4]"])
 def test_what_is_no_master(master: str) -> None:
-    with pytest.raises(XylemError, match=r"XYRT0003.* is no master"):
+    with pytest.raises(XylemError, match=r"XYRT0003.* is not a Spark master"):
         require_master(master)
 
 

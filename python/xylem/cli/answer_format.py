@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -62,10 +63,13 @@ def write_items(items: Iterable[Any], query: CompiledQuery, chosen: AnswerFormat
     from xylem.tables.row_shape import answer_shape
 
     shape = answer_shape(query).item
+    rows = iter(items)
+    first = list(islice(rows, 1))
+    output.has_items = bool(first)
     if chosen is AnswerFormat.PARQUET:
-        write_parquet(items, shape, output.file)
+        write_parquet(chain(first, rows), shape, output.file)
     else:
-        WRITERS[chosen.value](items, shape, output.write)
+        WRITERS[chosen.value](chain(first, rows), shape, output.write)
 
 
 def separate_lines(parameters: dict[str, Any], declared: Mapping[str, str], output: Path | None) -> dict[str, Any]:

@@ -54,7 +54,8 @@ from .history_options import (
 )
 from .namespace_options import DefaultNamespace, Namespaces
 from .replay_option import ReplaySpeed, ReplayTime, replay_of
-from .run_limits import MemoryLimit, TimeLimit, within_limits
+from .route_option import Routes, routes_of
+from .run_limits import MemoryLimit, TimeLimit, run_limits, within_limits
 
 app = typer.Typer(
     name="xylem",
@@ -65,6 +66,7 @@ app = typer.Typer(
     help="XQuery 3.1 over XML that is huge or never ends.",
     epilog="Start with: `xylem run -q '1 to 3'`, then `xylem run --help`.",
 )
+
 
 class Scanner(StrEnum):
     """What scans the input."""
@@ -156,7 +158,7 @@ def _all_commands(
 
 `xylem run rises.xq -i tickers=quotes.xml --updates native --report commits`
 
-Exit codes: 0 a result, 1 an error in the query, 2 wrong use, 3 unreadable input."""
+Exit codes: 0 success, 1 an error in the query, 2 a wrong option, 3 unreadable input."""
 )
 @reported()
 def run(
@@ -172,6 +174,7 @@ def run(
     allow: Allowed = None,
     allow_env: AllowEnvironment = False,
     output: OutputFile = None,
+    route: Routes = None,
     format: AnswerFormatOption = None,
     output_param: OutputParameters = None,
     stream: Stream = None,
@@ -278,7 +281,9 @@ def run(
             "--spill",
             metavar="DIR",
             help="Spill an input that can be read only once (a pipe, standard input) to this directory if the query "
-            "needs several passes; by default it stays in memory. Files are simply read again.",
+            "needs several passes; by default it stays in memory. Files are simply read again. "
+            "Items that a best-match join keeps go there, too, beyond half of what `--memory-limit` leaves, or beyond "
+            "`--buffer-limit`.",
             rich_help_panel=STREAM,
         ),
     ] = None,
@@ -343,7 +348,7 @@ def run(
     from .namespace_options import namespaces_of
     from .query_source import given_entities, limits_of, query_source
     from .run_metrics import run_metrics
-    from .run_query import RunOptions, run_query
+    from .run_query import RunOptions, check_routes, run_query
 
     load_functions(functions)
     paths = {"record": record, "key": key, "time": time, "version-path": version_path, "delete": delete}
@@ -369,18 +374,24 @@ def run(
         quiet=quiet,
         limits=limits_of(limit or (), allow_dtd=not no_dtd, buffer_limit=buffer_limit),
         spill=spill,
+        memory_bytes=run_limits(None, memory_limit).memory_bytes,
         on_malformed=on_malformed,
         checkpoint=checkpoint,
         entities=given_entities(dtd, schema, allow_dtd=not no_dtd),
         format=checked_format(format, output_param or (), output),
         event_time=told_event_time,
         replay=replay_of(replay_speed, replay_time),
+        routes=routes_of(route or ()),
     )
     namespaces = namespaces_of(ns or (), default_ns, options.inputs, options.limits)
     source = replace(query_source(query, text), namespaces=namespaces)
     if options.replay is not None:
         # There is nothing to replay where a tree is built first.
         options = replace(options, stream=True)
+    if options.routes:
+        if history is not None:
+            raise typer.BadParameter("--updates does not go with it", param_hint="--route")
+        check_routes(source, options)
     if on is Runner.LOCAL:
         for name, value in (("--master", master), ("--partitions", partitions), ("--conf", conf or None)):
             if value is not None:
@@ -402,15 +413,13 @@ def run(
             ("--format", options.format is not None),
             ("--dtd", dtd is not None),
             ("--replay-speed", options.replay is not None),
-            ("--time-limit", time_limit is not None),
-            ("--memory-limit", memory_limit is not None),
         )
         for name, given in given_here:
             if given:
-                raise typer.BadParameter("this is for runs in one process, not for --on spark", param_hint=name)
+                raise typer.BadParameter("this option cannot be used with --on spark", param_hint=name)
         from .spark_run import run_on_spark
 
-        run_on_spark(source, options, master, partitions, conf or ())
+        run_on_spark(source, options, run_limits(time_limit, memory_limit), master, partitions, conf or ())
 
 
 @app.command(
@@ -429,7 +438,8 @@ def check(
     text: QueryText = None,
     functions: FunctionFiles = None,
     format: Annotated[
-        CheckFormat, typer.Option("--format", help="For people, for programs, for GitHub's annotations, or as SARIF.")
+        CheckFormat,
+        typer.Option("--format", help="Text for people, JSON for programs, annotations for GitHub, or SARIF."),
     ] = CheckFormat.TEXT,
 ) -> None:
     """Find the static errors of queries without running them: grammar, names, arities, types.
@@ -539,7 +549,7 @@ def explain(
         typer.Option(
             "--network",
             metavar="FILE@PEER",
-            help="Explain what it would share with the subscriptions of a network, asked at a peer of it.",
+            help="Explain what the query would share with the subscriptions of a network, if it is asked at this peer.",
             show_default=False,
         ),
     ] = None,
@@ -567,7 +577,7 @@ def explain(
     if on is Runner.SPARK:
         for name, given in (("--schema", schema), ("--code", code), ("--ast", ast), ("--graph", graph)):
             if given:
-                raise typer.BadParameter("this is for runs in one process, not for --on spark", param_hint=name)
+                raise typer.BadParameter("this option cannot be used with --on spark", param_hint=name)
         if plan is not None:
             explain_plan(query_source(query, text), None, plan.value, on_spark=True)
             return
@@ -585,11 +595,16 @@ def explain(
 @app.command()
 @reported()
 def doctor() -> None:
-    """Show versions, and which optional parts are installed or missing."""
-    from .doctor import report
+    """Show versions, and which optional parts are installed or missing.
+
+    The exit code is 1 if a required package is missing.
+    """
+    from .doctor import missing_packages, report
 
     for line in report():
         typer.echo(line)
+    if missing_packages():
+        raise typer.Exit(1)
 
 
 @app.command(
@@ -634,7 +649,7 @@ def stream(context: typer.Context) -> None:
 )
 @reported()
 def network(context: typer.Context) -> None:
-    """Let queries share streams: `xylem network --help`."""
+    """Run queries that share streams: `xylem network --help`."""
     from .network_command import app as network_app
 
     network_app(args=context.args, prog_name="xylem network")
@@ -670,7 +685,7 @@ def subscribe(context: typer.Context) -> None:
 )
 @reported()
 def unsubscribe(context: typer.Context) -> None:
-    """Give a subscription up."""
+    """End a subscription."""
     from .site_options import app as site_app
 
     site_app(args=["unsubscribe", *context.args], prog_name="xylem")
@@ -698,3 +713,15 @@ def sources(context: typer.Context) -> None:
     from .site_options import app as site_app
 
     site_app(args=["sources", *context.args], prog_name="xylem")
+
+
+@app.command(
+    add_help_option=False,
+    context_settings={"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []},
+)
+@reported()
+def peers(context: typer.Context) -> None:
+    """List the peers of the network that a site is part of."""
+    from .site_options import app as site_app
+
+    site_app(args=["peers", *context.args], prog_name="xylem")

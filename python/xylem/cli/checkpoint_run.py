@@ -41,7 +41,7 @@ def run_with_checkpoint(source: QuerySource, options: RunOptions, checkpoint: Pa
         run_sequential(source, options, checkpoint, output, _digest(query, output))
         return
     if str(path) == "-":
-        raise typer.BadParameter("one file is read: -i FILE", param_hint=OPTION)
+        raise typer.BadParameter("a run with a checkpoint reads one file: -i FILE", param_hint=OPTION)
     program = query.program()
     refuse_others(program)
     begun = _begun(checkpoint, _digest(query, output), path, output)
@@ -80,9 +80,9 @@ def run_with_checkpoint(source: QuerySource, options: RunOptions, checkpoint: Pa
 def _checked(options: RunOptions) -> tuple[Path, Path]:
     """The one file that is read, and the one that is written."""
     if len(options.inputs) != 1:
-        raise typer.BadParameter("one file is read: -i FILE", param_hint=OPTION)
+        raise typer.BadParameter("a run with a checkpoint reads one file: -i FILE", param_hint=OPTION)
     if options.output is None:
-        raise typer.BadParameter("the answer goes to a file: -o FILE", param_hint=OPTION)
+        raise typer.BadParameter("a run with a checkpoint writes to a file: -o FILE", param_hint=OPTION)
     given = (
         ("--schema", options.schema),
         ("--validate", options.validate),
@@ -94,7 +94,7 @@ def _checked(options: RunOptions) -> tuple[Path, Path]:
     )
     for name, value in given:
         if value:
-            raise typer.BadParameter(f"{name} does not go with it", param_hint=OPTION)
+            raise typer.BadParameter(f"{name} cannot be used with --checkpoint", param_hint=OPTION)
     path = Path(options.inputs[0])
     if str(path) == "-":
         return path, options.output
@@ -104,7 +104,7 @@ def _checked(options: RunOptions) -> tuple[Path, Path]:
     except OSError as reason:
         raise InputError("XYIN0002", f"{path}: {reason.strerror or reason}") from reason
     if is_compressed(head):
-        raise StaticError("XYST0006", f"{path} is compressed, and can be read from its beginning only")
+        raise StaticError("XYST0006", f"{path} is compressed, so a run cannot continue in its middle")
     return path, options.output
 
 
@@ -133,10 +133,10 @@ def _begun(checkpoint: Path, query: str, path: Path, output: Path) -> Checkpoint
     if found is None:
         return Checkpoint(query, known, str(current_time()), CutPoint(0, 1, b"", b""), 0, 0, False)
     if found.query != query:
-        raise StaticError("XYRT0020", f"{checkpoint}: the query, its variables or its output are not the same")
+        raise StaticError("XYRT0020", f"{checkpoint}: the query, its variables or its output changed")
     if found.input != known:
         changed = ", ".join(name for name, value in known.items() if found.input.get(name) != value)
-        raise StaticError("XYRT0030", f"{checkpoint}: {path} is not what it was ({changed})")
+        raise StaticError("XYRT0030", f"{checkpoint}: {path} changed ({changed})")
     try:
         size = output.stat().st_size
     except OSError:

@@ -26,8 +26,8 @@ Inputs = Annotated[
         "--input",
         metavar="DOC.xml",
         help="Input document: a file, directory, pattern, zip archive or URL; `-` is standard input. With several "
-        "documents, a leading `/` means each of them and `collection()` all. `FILE?frames=lines` has a document in "
-        "each line; `frames=length`: four bytes before each say how long it is, `frames=netconf`: `]]>]]>` ends it.",
+        "documents, a leading `/` means each of them and `collection()` all. `FILE?frames=lines` holds a document in "
+        "each line; with `frames=length` four bytes before it give its length, with `frames=netconf` `]]>]]>` ends it.",
         rich_help_panel=INPUT,
     ),
 ]
@@ -52,7 +52,7 @@ Items = Annotated[
     typer.Option(
         "--items",
         metavar="NAME=DOC.xml",
-        help="Feed a variable declared `as T**`, or `stream(\"NAME\")`, with the elements below the root of a "
+        help='Feed a variable declared `as T**`, or `stream("NAME")`, with the elements below the root of a '
         "document, one by one as they arrive; `-` is standard input.",
         rich_help_panel=INPUT,
     ),

@@ -11,9 +11,9 @@ from xylem.version import VERSION
 
 REQUIRED = ("typer", "rich", "regex")
 OPTIONAL = {
-    "lxml": "the W3C suite's runner and the project's own tests",
+    "lxml": "xylem.to_lxml, the W3C test suite",
     "xmlschema": "XML Schemas: xylem schema show s.xsd, --schema s.xsd",
-    "saxonche": "comparisons with an independent processor in tests and benchmarks",
+    "saxonche": "comparisons with Saxon in tests and benchmarks",
     "pyspark": "runs on Spark: xylem run --on spark, xylem stream",
     "pyarrow": "query.to_arrow, --format parquet, DataFrames of Spark",
     "zstandard": "inputs in Zstandard",
@@ -27,26 +27,35 @@ SAFE_EXPAT = (2, 6, 0)
 
 def report() -> Iterator[str]:
     """The findings, a line each."""
-    yield f"xylem      {VERSION}"
-    yield f"python     {platform.python_version()} ({platform.python_implementation()}, {platform.machine()})"
+    yield f"xylem          {VERSION}"
+    yield f"python         {platform.python_version()} ({platform.python_implementation()}, {platform.machine()})"
     yield _kernel()
     yield from _expat()
     for name in REQUIRED:
-        yield f"{name:<10} {_version_of(name) or 'MISSING: reinstall xylem'}"
+        yield f"{name:<14} {_version_of(name) or 'MISSING: reinstall xylem'}"
     for name, purpose in OPTIONAL.items():
-        yield f"{name:<10} {_version_of(name) or f'not installed (optional: {purpose})'}"
+        yield f"{name:<14} {_version_of(name) or f'not installed (optional: {purpose})'}"
     if _version_of("pyspark") is not None:
         yield _java()
+    missing = missing_packages()
+    yield f"not ready: {', '.join(missing)} missing" if missing else "ready: all required packages are installed"
+
+
+def missing_packages() -> list[str]:
+    """The required packages that are not installed."""
+    return [name for name in REQUIRED if _version_of(name) is None]
 
 
 def _kernel() -> str:
     build = kernel_build()
     if build is None:
-        return "kernel     not built: the Python fallback is in use (install Rust, then reinstall xylem)"
+        return (
+            "kernel         not built: Python reads inputs, several times slower (install Rust, then reinstall xylem)"
+        )
     warning = "" if build.profile == "release" else "; WARNING: a debug build is many times slower"
     if build.version != VERSION:
         warning += f"; WARNING: it belongs to xylem {build.version}, reinstall xylem"
-    return f"kernel     {build.version} ({build.profile}){warning}"
+    return f"kernel         {build.version} ({build.profile}){warning}"
 
 
 def _java() -> str:
@@ -57,17 +66,17 @@ def _java() -> str:
     try:
         home = java_home()
     except XylemError as error:
-        return f"java       MISSING for Spark: {error.why}; {error.hint}"
+        return f"java           MISSING for Spark: {error.why}; {error.hint}"
     told = "" if archive_of(home).exists() else "; it starts faster after: python -m xylem.spark.class_archive"
-    return f"java       {java_version(home) or 'of unknown version'} ({home}){told}"
+    return f"java           {java_version(home) or 'of unknown version'} ({home}){told}"
 
 
 def _expat() -> Iterator[str]:
     import pyexpat
 
-    yield f"expat      {'.'.join(map(str, pyexpat.version_info))}"
+    yield f"expat          {'.'.join(map(str, pyexpat.version_info))}"
     if pyexpat.version_info < SAFE_EXPAT:
-        yield "           WARNING: expat before 2.6.0 can be slowed down by hostile documents; update Python or expat"
+        yield "               WARNING: hostile documents can slow down expat before 2.6.0; update Python or expat"
 
 
 def _version_of(distribution: str) -> str | None:

@@ -22,6 +22,8 @@ _NOTHING = {b"0", b"false", b"NaN", b"[]", b"null"}
 
 def is_nothing(output: ResultOutput) -> bool:
     """Whether an output is that of a query that found nothing: no text, or zeros."""
+    if not output.has_items:
+        return True
     if output.written_bytes > len(output.beginning):
         return False
     return set(_MARKUP.sub(b" ", output.beginning).split()) <= _NOTHING

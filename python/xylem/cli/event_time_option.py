@@ -47,14 +47,12 @@ LatePolicy = Annotated[
 ]
 
 
-def event_time_of(
-    path: str | None, watermark: str | None, late: str | None
-) -> tuple[EventTime | None, Path | None]:
+def event_time_of(path: str | None, watermark: str | None, late: str | None) -> tuple[EventTime | None, Path | None]:
     """What the options say, and where late items are kept."""
     if path is None:
         for name, value in (("--watermark", watermark), ("--late", late)):
             if value is not None:
-                raise typer.BadParameter("this goes with --event-time", param_hint=name)
+                raise typer.BadParameter("this option needs --event-time", param_hint=name)
         return None, None
     from xylem.analysis.event_time import EventTime
     from xylem.functions.event_order import Late

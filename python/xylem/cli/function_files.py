@@ -45,7 +45,7 @@ def _load(file: Path, name: str) -> None:
         sys.path.remove(folder)
         del sys.modules[name]
     if not set(map(id, DEFAULT_FUNCTIONS)) - before:
-        raise StaticError(FAILED, f"{file} registers none")
+        raise StaticError(FAILED, f"{file} registers no function")
 
 
 def _told(file: Path, reason: Exception) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,7 @@ import typer
 from .answer_format import write_items
 from .query_source import QuerySource, input_source, split_pair, variables
 from .result_output import result_output
-from .statistics import Facts, peak_rss_bytes, report_as
+from .statistics import Facts, left_out_rows, peak_rss_bytes, report_as
 
 if TYPE_CHECKING:
     from .run_query import RunOptions
@@ -23,7 +24,7 @@ def run_over_items(source: QuerySource, options: RunOptions) -> None:
     from .run_query import compiled, parameters_of
 
     if options.inputs:
-        raise typer.BadParameter("a query takes items or a document, not both", param_hint="--items")
+        raise typer.BadParameter("give items or an input document, not both", param_hint="--items")
     query = compiled(source, options=options)
     declared = {variable.local for variable in query.external_variables}
     bound = variables(options.values, options.documents)
@@ -41,6 +42,7 @@ def run_over_items(source: QuerySource, options: RunOptions) -> None:
             streams[name] = items
     for remark in query.warnings:
         typer.echo(f"warning: {remark}", err=True)
+    left_out: Counter[str] | None = None if options.statistics is None else Counter()
     result = query.run(
         variables=bound,
         streams=streams,
@@ -48,9 +50,11 @@ def run_over_items(source: QuerySource, options: RunOptions) -> None:
         environment=os.environ if options.allow_environment else None,
         held_items=options.limits.held_items,
         clock=read[0].clock if read else None,
+        left_out=left_out,
+        **options.windows,
     )
     started = time.monotonic()
-    with result_output(options.output) as output:
+    with result_output(options.output, routes=options.routes) as output:
 
         def hand_over() -> None:
             """Somebody may wait for what there is: the next item may be long in coming."""
@@ -64,7 +68,11 @@ def run_over_items(source: QuerySource, options: RunOptions) -> None:
         else:
             result.write_to(output.write, **parameters_of(options, result.output))
     if options.statistics is not None:
-        report_as(_facts(read, time.monotonic() - started), _rows, options.statistics)
+        report_as(_facts(read, time.monotonic() - started, left_out), _rows, options.statistics)
+
+
+PAGED_BYTES = 1 << 15
+"""Of an input that are read at a time where items may wait in a file."""
 
 
 class ReadItems:
@@ -72,6 +80,7 @@ class ReadItems:
 
     def __init__(self, name: str, place: str, options: RunOptions) -> None:
         from xylem import api
+        from xylem.run.stream.plot import in_pieces
 
         self.name = name
         self.number = 0
@@ -80,27 +89,33 @@ class ReadItems:
         if options.replay is not None:
             self.source = replayed = options.replay.of(self.source, options.limits)
             self.clock = replayed.clock.now
-        self._items = api.items(self.source, limits=options.limits)
+        # Pages that are read again and again should be small.
+        read = self.source if options.spill is None else in_pieces(self.source, PAGED_BYTES)
+        self._items = api.items(read, limits=options.limits).changed(self._counted)
 
     def __iter__(self) -> Iterator[Any]:
-        for item in self._items:
-            self.number += 1
-            yield item
+        return self._items
+
+    def _counted(self, items: Sequence[Any]) -> Sequence[Any]:
+        self.number += len(items)
+        return items
 
 
-def _facts(read: Sequence[ReadItems], seconds: float) -> Facts:
+def _facts(read: Sequence[ReadItems], seconds: float, left_out: Counter[str] | None) -> Facts:
     return {
         "streamed": True,
         "items": {one.name: one.number for one in read},
         "input_bytes": sum(one.source.position for one in read),
         "seconds": round(seconds, 3),
         "peak_rss_bytes": peak_rss_bytes(),
+        "items_without_value": dict(left_out or {}),
     }
 
 
 def _rows(facts: Facts) -> Iterator[tuple[str, str]]:
     for name, number in facts["items"].items():
         yield f"items of {name}", f"{number:,}"
+    yield from left_out_rows(facts)
     yield "input", f"{facts['input_bytes']:,} bytes in {facts['seconds']:.3g} s"
     if facts["peak_rss_bytes"] is not None:
         yield "memory at most", f"{facts['peak_rss_bytes'] / 1e6:,.1f} MB"

@@ -25,7 +25,7 @@ def policy_of(value: str, output: Path | None) -> tuple[OnMalformed, Path | None
         policies = ", ".join(policy.value for policy in OnMalformed)
         raise typer.BadParameter(f"{word!r} is none of {policies}", param_hint=OPTION) from None
     if equals and (policy is not OnMalformed.DEAD_LETTER or not name):
-        raise typer.BadParameter("a file goes with dead-letter: dead-letter=FILE", param_hint=OPTION)
+        raise typer.BadParameter("only dead-letter takes a file: dead-letter=FILE", param_hint=OPTION)
     if policy is not OnMalformed.DEAD_LETTER:
         return policy, None
     beside = Path(DEFAULT_FILE) if output is None else output.with_name(f"{output.name}.{DEFAULT_FILE}")

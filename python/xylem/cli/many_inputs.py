@@ -44,7 +44,7 @@ def run_many(
     whole = query.with_input(InputOf.WHOLE)
     line = progress_line(options.quiet)
     encode = encoder(program)
-    with result_output(options.output, line) as output:
+    with result_output(options.output, line, options.routes) as output:
         try:
             if options.format is not None:
                 items = items_or_by_one_task(run.items(), lambda: ordered(whole.program()).items())

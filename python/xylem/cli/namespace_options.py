@@ -18,9 +18,7 @@ AUTO = "auto"
 
 Namespaces = Annotated[
     list[str] | None,
-    typer.Option(
-        "--ns", metavar="PREFIX=URI", help="Declare a namespace prefix for the query.", rich_help_panel=QUERY
-    ),
+    typer.Option("--ns", metavar="PREFIX=URI", help="Declare a namespace prefix for the query.", rich_help_panel=QUERY),
 ]
 DefaultNamespace = Annotated[
     str | None,
@@ -33,9 +31,7 @@ DefaultNamespace = Annotated[
 ]
 
 
-def namespaces_of(
-    pairs: Sequence[str], default: str | None, inputs: Sequence[str], limits: Limits
-) -> dict[str, str]:
+def namespaces_of(pairs: Sequence[str], default: str | None, inputs: Sequence[str], limits: Limits) -> dict[str, str]:
     """Prefix to URI, '' for the default element namespace."""
     declared: dict[str, str] = {}
     for pair in pairs:
@@ -52,7 +48,7 @@ def namespaces_of(
 
 def _namespace_of_root(inputs: Sequence[str], limits: Limits) -> str:
     if not inputs:
-        raise typer.BadParameter("`auto` looks at the root of an input: give one with -i", param_hint="--default-ns")
+        raise typer.BadParameter("`auto` needs an input: give one with -i", param_hint="--default-ns")
     from xylem.source.input_files import named_files
     from xylem.source.root_element import root_element
 

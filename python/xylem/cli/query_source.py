@@ -126,7 +126,7 @@ def input_source(
 def given_entities(dtd: Path | None, schema: Path | None, *, allow_dtd: bool) -> dict[str, str]:
     """The entities of a DTD that the user gave, by itself or as a schema."""
     if dtd is not None and not allow_dtd:
-        raise typer.BadParameter("it contradicts --no-dtd", param_hint="--dtd")
+        raise typer.BadParameter("this option contradicts --no-dtd", param_hint="--dtd")
     chosen = dtd or (schema if schema is not None and schema.suffix.lower() == ".dtd" else None)
     if chosen is None or not allow_dtd:
         return {}

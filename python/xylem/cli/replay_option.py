@@ -46,4 +46,6 @@ def replay_of(speed: str | None, path: str | None) -> Replay | None:
     try:
         return Replay(path, speed_of(speed))
     except ValueError:
-        raise typer.BadParameter(f"{speed!r} is no speed: 10x, 0.5x, max", param_hint="--replay-speed") from None
+        raise typer.BadParameter(
+            f"{speed!r} is not a speed such as 10x, 0.5x or max", param_hint="--replay-speed"
+        ) from None

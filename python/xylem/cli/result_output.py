@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from codecs import getincrementaldecoder
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from xylem.errors import InputError
+from xylem.sink.routed_text import RoutedText
 
 from .failures import abandon_standard_output
 
@@ -31,6 +33,8 @@ class ResultOutput:
         self.beginning = b""
         """The first bytes written."""
         self.written_bytes = 0
+        self.has_items = True
+        """False for a table without rows, which has a header all the same."""
 
     def write(self, data: bytes) -> None:
         if not data:
@@ -48,9 +52,52 @@ class ResultOutput:
         self.file.flush()
 
 
+class RoutedOutput(ResultOutput):
+    """Takes the bytes of one result in UTF-8, and hands elements of some names to outputs of their own."""
+
+    def __init__(self, rest: ResultOutput, outputs: Mapping[str, ResultOutput]) -> None:
+        super().__init__(rest.file, rest._name)
+        self._write_rest = rest.write
+        self._outputs = outputs
+        self._text = RoutedText(outputs)
+        self._decode = getincrementaldecoder("utf-8")("surrogateescape").decode
+
+    def write(self, data: bytes) -> None:
+        for name, text in self._text.split(self._decode(data)):
+            piece = text.encode("utf-8", "surrogateescape")
+            if name is None:
+                self._write_rest(piece)
+                self.last = piece[-1:]
+            else:
+                self._outputs[name].write(piece + b"\n")
+            self.beginning += piece[: BEGINNING_BYTES - len(self.beginning)]
+            self.written_bytes += len(piece)
+
+    def flush(self) -> None:
+        super().flush()
+        for output in self._outputs.values():
+            output.flush()
+
+
 @contextmanager
-def result_output(place: Path | None, progress: ProgressLine | None = None) -> Iterator[ResultOutput]:
-    """The output named on the command line. What cannot be written is XYIN0002; a closed pipe is left to the caller."""
+def result_output(
+    place: Path | None, progress: ProgressLine | None = None, routes: Mapping[str, str] | None = None
+) -> Iterator[ResultOutput]:
+    """The output named on the command line, with those that `routes` name for some elements."""
+    if not routes:
+        with _result_output(place, progress) as output:
+            yield output
+        return
+    with ExitStack() as opened:
+        rest = opened.enter_context(_result_output(place, progress))
+        yield RoutedOutput(
+            rest, {name: opened.enter_context(_result_output(Path(file))) for name, file in routes.items()}
+        )
+
+
+@contextmanager
+def _result_output(place: Path | None, progress: ProgressLine | None = None) -> Iterator[ResultOutput]:
+    """One output. What cannot be written is XYIN0002; a closed pipe is left to the caller."""
     name = "standard output" if place is None else str(place)
     try:
         if place is not None:
@@ -66,7 +113,7 @@ def result_output(place: Path | None, progress: ProgressLine | None = None) -> I
     except BrokenPipeError:
         if place is None:
             raise
-        raise InputError("XYIN0002", f"{name}: its reader is gone") from None
+        raise InputError("XYIN0002", f"{name}: nobody reads it any more") from None
     except OSError as reason:
         if place is None:
             abandon_standard_output()

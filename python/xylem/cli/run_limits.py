@@ -43,7 +43,8 @@ TimeLimit = Annotated[
     typer.Option(
         "--time-limit",
         metavar="SECONDS",
-        help="Maximum run time. A longer run stops with an error after delivering its complete results.",
+        help="Maximum run time; with `--on spark`, that of each task. A longer run stops with an error after "
+        "delivering its complete results.",
         show_default=False,
         rich_help_panel=LIMITS,
     ),
@@ -53,7 +54,8 @@ MemoryLimit = Annotated[
     typer.Option(
         "--memory-limit",
         metavar="SIZE",
-        help="Maximum memory of the process, such as `2GB`. A run that needs more stops with an error.",
+        help="Maximum memory of the process, such as `2GB`; with `--on spark`, that of each task's. A run that needs "
+        "more stops with an error.",
         show_default=False,
         rich_help_panel=LIMITS,
     ),
@@ -81,7 +83,7 @@ def within_limits(time_limit_seconds: float | None, memory_limit: str | None) ->
 def run_limits(time_limit_seconds: float | None, memory_limit: str | None) -> RunLimits:
     """The options in plain values."""
     if time_limit_seconds is not None and not time_limit_seconds > 0:
-        raise typer.BadParameter(f"{time_limit_seconds} is no time", param_hint="--time-limit")
+        raise typer.BadParameter(f"{time_limit_seconds} is not a time", param_hint="--time-limit")
     return RunLimits(time_limit_seconds, None if memory_limit is None else in_bytes(memory_limit, "--memory-limit"))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,10 +27,17 @@ class RunMetrics:
         self._start = clock()
         self._next = self._start
         self._last: dict[str, Any] = {}
+        self._operators: Callable[[], Sequence[Mapping[str, Any]]] | None = None
 
-    def stream(self, progress: Progress, tally: MalformedTally | None) -> None:
-        """How far a run over a stream is."""
+    def stream(
+        self,
+        progress: Progress,
+        tally: MalformedTally | None,
+        operators: Callable[[], Sequence[Mapping[str, Any]]] | None = None,
+    ) -> None:
+        """How far a run over a stream is; with the counters of its operators, where they are counted."""
         measured = progress.statistics
+        self._operators = operators
         self._last = {
             "input_bytes": measured.input_bytes,
             "position": progress.source.position,
@@ -62,6 +69,8 @@ class RunMetrics:
 
         seconds = round(self._clock() - self._start, 3)
         facts = {"state": state, "seconds": seconds, **self._last, "peak_rss_bytes": peak_rss_bytes()}
+        if self._operators is not None:
+            facts["operators"] = self._operators()
         self._write(json.dumps(facts) + "\n")
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -66,7 +67,9 @@ class RunOptions:
     replay: Replay | None = None
     """Records come when they happened."""
     spill: Path | None = None
-    """Where to keep an input that is read more than once and cannot be."""
+    """Where to keep an input that is read more than once and cannot be, and what of windows has no room in memory."""
+    memory_bytes: int | None = None
+    """What `--memory-limit` says."""
     event_time: EventTime | None = None
     entities: Mapping[str, str] | None = None
     """Of a DTD that the user gave."""
@@ -76,6 +79,20 @@ class RunOptions:
     """Is told of what comes too late for event time."""
     metrics: RunMetrics | None = None
     """Is told how far the run is."""
+    routes: Mapping[str, str] = field(default_factory=dict)
+    """Files for elements of some names."""
+
+    @property
+    def windows(self) -> dict[str, Any]:
+        """What `Query.run` is told about items that best-match joins keep."""
+        from xylem.run.limited_run import resident_bytes
+
+        if self.spill is None:
+            return {}
+        room = self.limits.buffered_bytes
+        if self.memory_bytes is not None:
+            room = min(room, max((self.memory_bytes - (resident_bytes() or 0)) // 2, 1 << 20))
+        return {"spill": self.spill, "window_bytes": room, "spilled_bytes": self.limits.spilled_bytes}
 
 
 def compiled(source: QuerySource, *, check: bool = True, options: RunOptions | None = None) -> Query:
@@ -94,10 +111,24 @@ def compiled(source: QuerySource, *, check: bool = True, options: RunOptions | N
     )
 
 
+def check_routes(source: QuerySource, options: RunOptions) -> None:
+    """Elements are told apart in XML, and in one result: XYST0016, or wrong use."""
+    from .route_option import OPTION, check_routable
+
+    given = (("--format", options.format), ("--checkpoint", options.checkpoint))
+    for name, value in given:
+        if value is not None:
+            raise typer.BadParameter(f"{name} does not go with it", param_hint=OPTION)
+    if str(options.output) in options.routes.values():
+        raise typer.BadParameter(f"{options.output} is where the rest goes", param_hint=OPTION)
+    query = compiled(source, check=False, options=options)
+    check_routable({**query.compiled.program.output, **output_parameters(options.output_parameters)})
+
+
 def run_query(source: QuerySource, options: RunOptions) -> None:
     """Run the query and write the result where it belongs."""
     if options.validate is not None and (options.schema is None or options.stream is False):
-        raise typer.BadParameter("an input is validated while it streams, by --schema", param_hint="--validate")
+        raise typer.BadParameter("--validate needs --schema, and an input that streams", param_hint="--validate")
     # Wrong parameters are told before anything is read.
     output_parameters(options.output_parameters)
     if options.items:
@@ -136,7 +167,7 @@ def _check_frames(options: RunOptions) -> None:
     alone = {"--schema": options.schema, "--plot": options.plot, "--checkpoint": options.checkpoint}
     wrong = [name for name, value in {**alone, "--replay": options.replay}.items() if value is not None]
     if wrong:
-        raise typer.BadParameter(f"{wrong[0]} is for an input that is one document", param_hint="-i FILE?frames=…")
+        raise typer.BadParameter(f"{wrong[0]} needs an input that is one document", param_hint="-i FILE?frames=…")
 
 
 def _query_of_parts(source: QuerySource, options: RunOptions, *, is_forced: bool) -> ShippedQuery | None:
@@ -159,9 +190,7 @@ def _query(source: QuerySource, options: RunOptions, by_parts: ShippedQuery | No
     return api.Query(by_parts.compiled)
 
 
-def _run_many(
-    source: QuerySource, query: ShippedQuery, options: RunOptions, tally: MalformedTally | None
-) -> bool:
+def _run_many(source: QuerySource, query: ShippedQuery, options: RunOptions, tally: MalformedTally | None) -> bool:
     """Run over several inputs one after another, if the query can be asked of them so."""
     distribution = query.program().distribution
     if not distribution.is_parallel:
@@ -216,9 +245,7 @@ def _opened(options: RunOptions) -> ByteSource | None:
     """The one input of a run that streams."""
     if len(options.inputs) != 1 or framed(options.inputs[0]):
         return None
-    source = input_source(
-        options.inputs[0], options.limits, finely=options.plot is not None, entities=options.entities
-    )
+    source = input_source(options.inputs[0], options.limits, finely=options.plot is not None, entities=options.entities)
     return source if options.replay is None else options.replay.of(source, options.limits)
 
 
@@ -281,6 +308,7 @@ def _run_over_trees(
     sound = None if tally is None else _without_malformed(query, options, tally)
     inputs = list(_documents(options, sound, refused))
     documents = [given.node for given in inputs]
+    left_out: Counter[str] | None = None if options.statistics is None else Counter()
     result = query.run(
         context=documents[0] if len(documents) == 1 else None,
         variables=bound,
@@ -290,8 +318,10 @@ def _run_over_trees(
         allow=options.allowed,
         environment=os.environ if options.allow_environment else None,
         measure=options.statistics is not None,
+        left_out=left_out,
+        **options.windows,
     )
-    with result_output(options.output) as output:
+    with result_output(options.output, routes=options.routes) as output:
         if options.format is not None:
             write_items(result.drawn(), query.compiled, options.format, output)
         else:
@@ -300,7 +330,8 @@ def _run_over_trees(
         from .malformed_option import facts_of
         from .statistics import of_trees, report
 
-        report({**of_trees(inputs, refused, result), **facts_of(tally)}, options.statistics)
+        facts = {**of_trees(inputs, refused, result), **facts_of(tally)}
+        report({**facts, "items_without_value": dict(left_out or {})}, options.statistics)
     return output
 
 

@@ -20,7 +20,7 @@ app = typer.Typer(
     rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
-    help="What a DTD or an XML Schema says about documents.",
+    help="Show what a DTD or an XML Schema guarantees about documents.",
 )
 
 
@@ -56,10 +56,12 @@ def show(
     element: Annotated[
         str | None,
         typer.Argument(
-            metavar="ELEMENT", help="An element: `book`, or `Q{uri}book`. All of them without.", show_default=False
+            metavar="ELEMENT",
+            help="Name of an element: `book`, or `Q{uri}book`. Default: all elements.",
+            show_default=False,
         ),
     ] = None,
-    format: Annotated[Format, typer.Option("--format", help="For people, or for programs.")] = Format.TEXT,
+    format: Annotated[Format, typer.Option("--format", help="Text for people, or JSON for programs.")] = Format.TEXT,
 ) -> None:
     """Show the elements of a schema, or the constraints of one element."""
     from xylem.schema import load_schema

@@ -10,6 +10,7 @@ from typing import Any
 import typer
 
 from xylem.query.stream_query import loaded_schema
+from xylem.run.limited_run import RunLimits
 from xylem.spark.batch import BatchRun, Measured
 from xylem.spark.inputs import input_files
 from xylem.spark.named_input import with_named_input
@@ -24,12 +25,20 @@ from .statistics import Facts, operator_rows, peak_rss_bytes, report_as
 
 
 def run_on_spark(
-    source: QuerySource, options: RunOptions, master: str | None, partitions: int | None, settings: Sequence[str] = ()
+    source: QuerySource,
+    options: RunOptions,
+    task_limits: RunLimits,
+    master: str | None,
+    partitions: int | None,
+    settings: Sequence[str] = (),
 ) -> None:
-    """Run the query by tasks and write the result where it belongs; `settings` are those of Spark, NAME=VALUE."""
+    """Run the query by tasks and write the result where it belongs; `settings` are those of Spark, NAME=VALUE.
+
+    A task that takes more than `task_limits` ends the run.
+    """
     _refuse_others(options)
     if partitions is not None and partitions < 1:
-        raise typer.BadParameter("there is at least one", param_hint="--partitions")
+        raise typer.BadParameter("there must be at least one", param_hint="--partitions")
     files = input_files(list(options.inputs))
     query = shipped_query(
         source.text,
@@ -41,6 +50,7 @@ def run_on_spark(
         allow=options.allowed,
         environment=dict(os.environ) if options.allow_environment else None,
         limits=options.limits,
+        run_limits=task_limits,
         scanner=options.scanner,
         output=output_parameters(options.output_parameters),
         several_documents=len(files) > 1,
@@ -59,7 +69,7 @@ def run_on_spark(
     if line is not None:
         shown.draw = lambda: line.show(shown)
     shown.run = run
-    with result_output(options.output, line) as output:
+    with result_output(options.output, line, options.routes) as output:
         encode = _encoder(run)
         try:
             for piece in run.pieces():
@@ -86,7 +96,7 @@ def _refuse_others(options: RunOptions) -> None:
     )
     for name, value in given:
         if value:
-            raise typer.BadParameter("this is for runs in one process, not for --on spark", param_hint=name)
+            raise typer.BadParameter("this option cannot be used with --on spark", param_hint=name)
 
 
 class _Session:

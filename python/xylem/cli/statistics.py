@@ -115,6 +115,7 @@ def _rows(facts: Facts) -> Iterator[tuple[str, str]]:
         from .malformed_option import words_of
 
         yield "left out", words_of(facts["malformed"])
+    yield from left_out_rows(facts)
     yield "buffered at most", _number(facts["peak_buffered_bytes"], "byte", "bytes")
     if facts.get("peak_window_items"):
         yield "in windows at most", _number(facts["peak_window_items"], "item", "items")
@@ -123,6 +124,12 @@ def _rows(facts: Facts) -> Iterator[tuple[str, str]]:
     if facts["peak_rss_bytes"] is not None:
         yield "memory at most", f"{facts['peak_rss_bytes'] / 1e6:,.1f} MB"
     yield from operator_rows(facts)
+
+
+def left_out_rows(facts: Facts) -> Iterator[tuple[str, str]]:
+    """The items that take no part in best-match joins."""
+    for name, number in facts.get("items_without_value", {}).items():
+        yield f"left out of ${name}", _number(number, "item", "items") + " without a number that an order compares"
 
 
 def operator_rows(facts: Facts) -> Iterator[tuple[str, str]]:

@@ -19,6 +19,7 @@ from .event_time_option import event_time_of
 from .history_options import Changes, UpdatesFormat, update_format
 from .query_source import QuerySource, output_parameters, query_source, spark_settings, variables
 from .replay_option import replay_of
+from .route_option import check_routable
 
 if TYPE_CHECKING:
     from xylem.analysis.event_time import EventTime
@@ -71,6 +72,8 @@ class StreamArguments:
     replay_time: str | None = None
     updates: UpdatesFormat | None = None
     changes: Changes | None = None
+    routes: Mapping[str, str] = field(default_factory=dict)
+    """Outputs for elements of some names."""
     paths: Mapping[str, str | None] = field(default_factory=dict)
     """For feeds: where records are, and their keys, times, versions and deletions."""
 
@@ -94,21 +97,29 @@ def continuous_query(arguments: StreamArguments) -> ContinuousQuery:
     named = [_named(text) for text in arguments.inputs]
     try:
         read, written = [input_place(text) for _, text in named], output_place(arguments.output)
+        routes = {name: output_place(text) for name, text in arguments.routes.items()}
     except WrongPlace as reason:
         raise typer.BadParameter(str(reason)) from reason
     join = _join([name for name, _ in named], arguments.within)
     sources = _sources(arguments)
-    if written.kind == "file" and len(sources) > 1:
+    if any(place.kind == "file" for place in (written, *routes.values())) and len(sources) > 1:
         raise typer.BadParameter("several queries write to a directory: --output dir:PATH", param_hint="--output")
     malformed, dead_letters = _on_malformed(arguments.on_malformed)
     replay = _replay(arguments, read)
     updates = _updates(arguments, read)
     late = None if updates is not None else arguments.late
     event_time, late_letters = event_time_of(arguments.event_time, arguments.watermark, late)
+    queries = _told(sources, arguments, event_time, replay, several_documents=not read[0].is_one_document)
+    if routes:
+        if updates is not None:
+            raise typer.BadParameter("--updates does not go with it", param_hint="--route")
+        for _, query in queries:
+            check_routable({**query.compiled.program.output, **query.output})
     return ContinuousQuery(
-        queries=_told(sources, arguments, event_time, replay, several_documents=not read[0].is_one_document),
+        queries=queries,
         inputs=read,
         output=written,
+        routes=routes,
         checkpoint=arguments.checkpoint,
         join=join,
         trigger=trigger(arguments.trigger),
@@ -138,14 +149,14 @@ def _updates(arguments: StreamArguments, read: Sequence[InputPlace]) -> UpdateSt
         given = {"--changes": arguments.changes, **{f"--{name}": value for name, value in arguments.paths.items()}}
         for option, value in given.items():
             if value:
-                raise typer.BadParameter("this goes with --updates", param_hint=option)
+                raise typer.BadParameter("this option needs --updates", param_hint=option)
         return None
     from xylem.run.history.feed import LATE
     from xylem.source.update_stream.formats import IN_MESSAGES
     from xylem.spark.continuous.update_answer import UpdateStream
 
     if arguments.updates.value not in IN_MESSAGES:
-        told = f"the messages of a stream are one of {', '.join(IN_MESSAGES)}; `xylem run --updates` reads the others"
+        told = f"a stream can carry {', '.join(IN_MESSAGES)}; `xylem run --updates` reads the others"
         raise typer.BadParameter(told, param_hint="--updates")
     late = next((late for late in LATE[:3] if late == (arguments.late or "stop")), None)
     if late is None:
@@ -154,7 +165,7 @@ def _updates(arguments: StreamArguments, read: Sequence[InputPlace]) -> UpdateSt
         told = "updates come from one input, as documents of a directory or messages: dir:PATH, kafka:, ?frames=lines"
         raise typer.BadParameter(told, param_hint="--input")
     if arguments.on_malformed.startswith("dead-letter"):
-        told = "updates that cannot be applied stop the query, or are left out and told: stop, skip"
+        told = "over updates this is stop or skip"
         raise typer.BadParameter(told, param_hint="--on-malformed")
     how = update_format(arguments.updates, dict(arguments.paths), commits_items=False)
     return UpdateStream(how, None if arguments.changes is None else arguments.changes.value, late)
@@ -169,11 +180,11 @@ def _replay(arguments: StreamArguments, read: Sequence[InputPlace]) -> Replay | 
         return None
     hint = "--replay-speed"
     if len(read) > 1:
-        raise typer.BadParameter("two inputs that are joined have no one clock to be replayed by", param_hint=hint)
+        raise typer.BadParameter("two joined inputs cannot be replayed: they have no common clock", param_hint=hint)
     if read[0].kind is InputKind.KAFKA:
-        raise typer.BadParameter("a topic is read as it is filled; dir:, tcp: and - are replayed", param_hint=hint)
+        raise typer.BadParameter("a Kafka topic cannot be replayed; dir:, tcp: and - can", param_hint=hint)
     if read[0].kind is InputKind.FILE:
-        told = "a file that grows is read as it grows; to replay it, hand it over: --input - < FILE"
+        told = "a growing file cannot be replayed; give it on standard input: --input - < FILE"
         raise typer.BadParameter(told, param_hint=hint)
     if replay.waits and arguments.trigger in ("available-now", "once"):
         told = f"--trigger {arguments.trigger} reads what is there now and does not wait: --replay-speed max"
@@ -193,10 +204,10 @@ def _join(names: Sequence[str], within: str | None) -> Join | None:
 
     if len(names) == 1:
         if within is not None:
-            raise typer.BadParameter("this is for two inputs that are joined", param_hint="--within")
+            raise typer.BadParameter("this option needs two inputs", param_hint="--within")
         return None
     if len(names) > 2 or not all(names) or len(set(names)) < 2:
-        wanted = "two inputs are joined by their names: --input a=dir:… --input b=dir:…"
+        wanted = "two inputs need names: --input a=dir:… --input b=dir:…"
         raise typer.BadParameter(wanted, param_hint="--input")
     if within is None:
         raise typer.BadParameter("say how far apart items that join may arrive, such as 10m", param_hint="--within")
@@ -211,7 +222,7 @@ def _sources(arguments: StreamArguments) -> list[tuple[str, QuerySource]]:
     for name in names:
         if names.count(name) > 1:
             raise typer.BadParameter(
-                f"two queries are called {name!r}; their outputs would be, too", param_hint="QUERY.xq"
+                f"two queries are called {name!r}, and so would be their outputs", param_hint="QUERY.xq"
             )
     return [(name, query_source(file, None)) for name, file in zip(names, arguments.files, strict=True)]
 

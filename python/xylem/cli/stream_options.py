@@ -22,6 +22,7 @@ from .common_options import (
 from .event_time_option import EventTimePath, LatePolicy, Watermark
 from .history_options import ChangesOption, DeletePath, KeyPath, RecordPath, TimePath, Updates, VersionPath
 from .replay_option import ReplaySpeed, ReplayTime
+from .route_option import StreamRoutes, routes_of
 from .run_limits import LIMITS, run_limits
 
 app = typer.Typer(
@@ -58,9 +59,10 @@ class Report(StrEnum):
 
 `xylem stream -q 'count(collection()//order)' --input kafka://broker:9092/orders --output console --checkpoint state`
 
-Started again with the same checkpoint it goes on where it stopped, each result once. docs/spark.md has the details.
+When you start it again with the same checkpoint, it continues where it stopped and repeats no result. docs/spark.md has
+the details.
 
-Exit codes: 0 the input ended or it was told to stop (Ctrl-C), 1 an error of the query, 2 wrong use, 3 unreadable
+Exit codes: 0 the input ended or you stopped the query (Ctrl-C), 1 an error in the query, 2 a wrong option, 3 unreadable
 input."""
 )
 def stream(
@@ -102,11 +104,10 @@ def stream(
             rich_help_panel=OUTPUT,
         ),
     ] = "console",
+    route: StreamRoutes = None,
     checkpoint: Annotated[
         Path,
-        typer.Option(
-            "--checkpoint", metavar="DIR", help="Directory for progress and state.", rich_help_panel=SPARK
-        ),
+        typer.Option("--checkpoint", metavar="DIR", help="Directory for progress and state.", rich_help_panel=SPARK),
     ] = ...,  # type: ignore[assignment]  # it must be given
     trigger: Annotated[
         str,
@@ -244,10 +245,10 @@ def stream(
         bool, typer.Option("--quiet", help="Write nothing to standard error.", rich_help_panel=OUTPUT)
     ] = False,
 ) -> None:
-    """Run queries over an input that never ends, on Spark: results as they become final, each once.
+    """Run queries over an input that never ends, on Spark. Each result is written once, as soon as it is final.
 
-    A path from the root is asked of each document by itself, and `collection()` are all documents of the stream;
-    over one endless document both mean that document.
+    A path from the root applies to each document separately; `collection()` stands for all documents of the stream.
+    Over one endless document, both mean that document.
     """
     from .function_files import load_functions
     from .query_source import limits_of
@@ -287,6 +288,7 @@ def stream(
             partitions=partitions,
             updates=updates,
             changes=changes,
+            routes=routes_of(route or ()),
             paths={"record": record, "key": key, "time": time, "version-path": version_path, "delete": delete},
             limits=limits_of(limit or (), allow_dtd=not no_dtd),
         )

@@ -23,7 +23,7 @@ def write_stream(
 ) -> ResultOutput:
     """Write the result as it becomes final, then tell what was measured."""
     line = progress_line(options.quiet)
-    with _plotted(result, options.plot), result_output(options.output, line) as output:
+    with _plotted(result, options.plot), result_output(options.output, line, options.routes) as output:
         # Results are final when they are written: whoever reads them need not wait for more.
         result.watch(lambda progress: output.flush())
         if line is not None:
@@ -32,7 +32,8 @@ def write_stream(
             result.watch(slow_scanner.watch)
         metrics = options.metrics
         if metrics is not None:
-            result.watch(lambda progress: metrics.stream(progress, result.malformed))
+            counted = None if options.statistics is None else lambda: result.operators().to_dict()
+            result.watch(lambda progress: metrics.stream(progress, result.malformed, counted))
         # What windows hold is measured item by item only where somebody wants to know.
         result.statistics.is_exact = options.statistics is not None or options.plot is not None
         if options.statistics is not None:

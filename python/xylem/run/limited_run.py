@@ -43,9 +43,9 @@ class RunLimits:
 
     def __post_init__(self) -> None:
         if self.seconds is not None and not self.seconds > 0:
-            raise ValueError(f"{self.seconds} is no time")
+            raise ValueError(f"{self.seconds} is not a time")
         if self.memory_bytes is not None and self.memory_bytes <= 0:
-            raise ValueError(f"{self.memory_bytes} bytes are no memory")
+            raise ValueError(f"{self.memory_bytes} bytes are not a memory limit")
 
     @property
     def has_any(self) -> bool:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from xylem.errors import DynamicError, InputError
 from xylem.plan.distribution import InputOf, Part, PartKind
+from xylem.run.limited_run import limited
 from xylem.run.stream.run import Statistics
 from xylem.run.tasks.flat_items import NOT_FLAT, or_by_one_task
 from xylem.run.tasks.program import DistributedProgram
@@ -207,7 +208,8 @@ class BatchRun:
 
         def rows() -> Iterator[Row]:
             options = self.query.options()
-            yield from self.program.sequential(paths, statistics=statistics, scanner=self.query.scanner, **options)
+            found = self.program.sequential(paths, statistics=statistics, scanner=self.query.scanner, **options)
+            yield from limited(iter(found), self.query.run_limits)
             used = time.process_time()
             figures = (len(paths), statistics.records, statistics.input_bytes, statistics.peak_buffered_bytes)
             self.arrived(Figures(*figures, used, peak_rss_bytes()))

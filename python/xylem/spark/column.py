@@ -134,7 +134,7 @@ class MessageQuery:
         import pyarrow as pa
 
         if not is_column(messages.type):
-            raise DynamicError("XYRT0006", f"messages are text or binary, and not {messages.type}")
+            raise DynamicError("XYRT0006", f"messages must be text or binary, not {messages.type}")
         if len(values) != len(self._columns):
             named = ", ".join(f"${name}" for name in self._columns) or "no variables"
             raise DynamicError("XYRT0006", f"there are {len(values)} columns behind the messages for {named}")

@@ -119,7 +119,7 @@ def input_files(sources: Sources) -> list[InputFile]:
 def _local_name(name: str) -> str:
     """A name without its scheme; XYRT0005 for what tasks could not open."""
     if name == STDIN:
-        raise InputError("XYRT0005", "standard input is there only once, and only for the driver")
+        raise InputError("XYRT0005", "Spark cannot read standard input: only the driver has it")
     scheme, colon, _ = name.partition("://")
     if not colon:
         return name

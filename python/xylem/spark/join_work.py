@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from zlib import crc32
 
+from xylem.run.limited_run import limited
 from xylem.run.tasks.keyed_join import SideFigures
 from xylem.run.tasks.rows import Row
 
@@ -45,7 +46,7 @@ class JoinWork:
             started = time.process_time()
             measured = SideFigures()
             try:
-                yield from self.placed(self._side_rows(task, measured))
+                yield from limited(self.placed(self._side_rows(task, measured)), self.query.run_limits)
             except Exception as reason:
                 yield task.number, (ERROR, 0, carried(reason, self.query.text))
             yield task.number, (MEASURED, 0, pickle.dumps(measured))
@@ -97,6 +98,9 @@ class Meeting:
     is_last: bool
 
     def __call__(self, partition: int, placed: Iterable[Placed]) -> Iterator[Placed]:
+        return limited(self._met(partition, placed), self.work.query.run_limits)
+
+    def _met(self, partition: int, placed: Iterable[Placed]) -> Iterator[Placed]:
         if partition < self.work.tasks:
             yield from (pair for pair in placed if pair[1][0] in (TASK, ROWS))
             return

@@ -138,15 +138,17 @@ def _started(settings: Mapping[str, str], ship_code: bool | None) -> SparkContex
             ship_to(context)
         except Exception as reason:
             # A master that cannot be reached is told to the log, and the context is gone.
-            raise DynamicError("XYRT0003", f"{master} took no code: {failure_of(reason)}") from reason
+            raise DynamicError(
+                "XYRT0003", f"{master} did not accept the code of Xylem: {failure_of(reason)}"
+            ) from reason
     return context
 
 
 def require_master(master: str) -> None:
-    """XYRT0003 for what is no master, and where none of a cluster answers: Spark would try that for a minute."""
+    """XYRT0003 for a wrong name, and where no master of a cluster answers: Spark would try that for a minute."""
     if not _MASTER.fullmatch(master):
         raise DynamicError(
-            "XYRT0003", f"{master} is no master", hint="local[2], local[*], spark://HOST:PORT, yarn, k8s://…"
+            "XYRT0003", f"{master} is not a Spark master", hint="local[2], local[*], spark://HOST:PORT, yarn, k8s://…"
         )
     if not master.startswith("spark://"):
         return

@@ -25,6 +25,7 @@ from xylem.query.external_names import check_values, expanded_name, external_nam
 from xylem.query.library_modules import LibraryModules
 from xylem.query.spreading import Spreading
 from xylem.run.deep_stack import with_deep_stack
+from xylem.run.limited_run import UNLIMITED, RunLimits
 from xylem.run.program import current_time
 from xylem.run.tasks.program import DistributedProgram
 from xylem.schema.constraints import Schema
@@ -65,6 +66,8 @@ class ShippedQuery:
     environment: Mapping[str, str] | None = None
     now: DateTime | None = None
     limits: Limits = DEFAULT_LIMITS
+    run_limits: RunLimits = UNLIMITED
+    """What each task of a run may take."""
     scanner: str = "auto"
     replay: Replay | None = None
     """Where the records of the input have their time, where it is replayed: the clock goes by it."""

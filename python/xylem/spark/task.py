@@ -17,6 +17,7 @@ from typing import NamedTuple
 from zlib import crc32
 
 from xylem.plan.distribution import PartKind
+from xylem.run.limited_run import limited
 from xylem.run.stream.run import Statistics
 from xylem.run.tasks.program import DistributedProgram
 from xylem.run.tasks.rows import Row
@@ -102,32 +103,35 @@ class _TaskRun:
         started = time.process_time()
         error: bytes | None = None
         try:
-            program = self._work.query.program()
-            self._kinds = {part.number: part.kind for part in program.distribution.parts}
-            query = self._work.query
-            options = query.options()
-            tasks = program.tasks(
-                self._work.stage,
-                self._work.bound,
-                statistics=self._measured,
-                scanner=query.scanner,
-                parts=self._work.parts,
-                **options,
-            )
-            ratio_limit = query.limits.decompression_ratio
-            for number, piece in enumerate(self._task.pieces, self._task.first_range):
-                source = small_file(piece, ratio_limit) if isinstance(piece, str) else piece
-                self._measured.input_bytes = 0
-                yield from self._taken(program, tasks.rows(source, number))
-                self._input_bytes += self._measured.input_bytes
-            for states in self._states.values():
-                self._merge(program, states)
+            yield from limited(self._evaluated(), self._work.query.run_limits)
         except Exception as reason:
             error = carried(reason, self._work.query.text)
         yield from self._rest()
         if error is not None:
             yield ERROR, 0, error
         yield FIGURES, 0, marshal.dumps(tuple(self._figures(started)))
+
+    def _evaluated(self) -> Iterator[Outcome]:
+        program = self._work.query.program()
+        self._kinds = {part.number: part.kind for part in program.distribution.parts}
+        query = self._work.query
+        options = query.options()
+        tasks = program.tasks(
+            self._work.stage,
+            self._work.bound,
+            statistics=self._measured,
+            scanner=query.scanner,
+            parts=self._work.parts,
+            **options,
+        )
+        ratio_limit = query.limits.decompression_ratio
+        for number, piece in enumerate(self._task.pieces, self._task.first_range):
+            source = small_file(piece, ratio_limit) if isinstance(piece, str) else piece
+            self._measured.input_bytes = 0
+            yield from self._taken(program, tasks.rows(source, number))
+            self._input_bytes += self._measured.input_bytes
+        for states in self._states.values():
+            self._merge(program, states)
 
     def _taken(self, program: DistributedProgram, rows: Iterable[Row]) -> Iterator[Outcome]:
         for row in rows:
@@ -152,10 +156,10 @@ class _TaskRun:
             rows[:] = [rows[0]._replace(value=state)]
 
     def _came(self) -> Iterator[Outcome]:
-        for part, rows in self._coming.items():
+        # Taken before they are given: a limit that is reached in between gives no row twice.
+        coming, self._coming, self._coming_bytes = self._coming, {}, 0
+        for part, rows in coming.items():
             yield from ((ROWS, part, chunk) for chunk in packed(rows))
-        self._coming.clear()
-        self._coming_bytes = 0
 
     def _rest(self) -> Iterator[Outcome]:
         yield from self._came()
@@ -195,24 +199,28 @@ def _reduced(work: StageWork, outcomes: list[Outcome]) -> Iterator[Outcome]:
     """Rows of one key together, reduced; the answer's rows of each part as a sorted run."""
     started = time.process_time()
     try:
-        program = work.query.program()
-        options = work.query.seen()
-        by_part: dict[int, list[Row]] = {}
-        for _, part, chunk in outcomes:
-            by_part.setdefault(part, []).extend(unpacked(chunk))
-        outcomes.clear()
-        for part, rows in by_part.items():
-            rows.sort(key=in_order)
-            made: list[Row] = []
-            first = 0
-            for last in range(1, len(rows) + 1):
-                if last == len(rows) or rows[last].key != rows[first].key:
-                    made += program.reduce(part, rows[first].key, rows[first:last], bound=work.bound, **options)
-                    first = last
-            yield from _sorted_run(part, sorted(made, key=in_order))
+        yield from limited(_reduced_rows(work, outcomes), work.query.run_limits)
     except Exception as reason:
         yield ERROR, 0, carried(reason, work.query.text)
     yield FIGURES, 0, marshal.dumps((0, 0, 0, 0, time.process_time() - started, peak_rss_bytes()))
+
+
+def _reduced_rows(work: StageWork, outcomes: list[Outcome]) -> Iterator[Outcome]:
+    program = work.query.program()
+    options = work.query.seen()
+    by_part: dict[int, list[Row]] = {}
+    for _, part, chunk in outcomes:
+        by_part.setdefault(part, []).extend(unpacked(chunk))
+    outcomes.clear()
+    for part, rows in by_part.items():
+        rows.sort(key=in_order)
+        made: list[Row] = []
+        first = 0
+        for last in range(1, len(rows) + 1):
+            if last == len(rows) or rows[last].key != rows[first].key:
+                made += program.reduce(part, rows[first].key, rows[first:last], bound=work.bound, **options)
+                first = last
+        yield from _sorted_run(part, sorted(made, key=in_order))
 
 
 def peak_rss_bytes() -> int:

@@ -12,9 +12,7 @@ from xylem.pipeline import StaticEnvironment, compile_distributed
 from xylem.run.tasks.program import DistributedProgram
 from xylem.run.tasks.rows import Row
 from xylem.source.cut_points import CutFinder
-from xylem.spark.continuous.answers import Answer, AnswerInItems, AnswerInOrder, AnswerInParts, Rows
-from xylem.spark.continuous.document_answers import DocumentAnswers
-from xylem.spark.shipped_query import shipped_query
+from xylem.spark.continuous.answers import Answer, AnswerInItems, AnswerInParts, Rows
 
 FEED = (
     "<feed title='t'>"
@@ -147,29 +145,3 @@ def _texts(items: Sequence[object]) -> list[str]:
     from xylem.result import Result
 
     return [Result([item], {}).serialize() for item in items]
-
-
-WINDOWS = "for $w in /feed/item|count 4 step 4| return <sum>{ sum($w/w) }</sum>"
-
-
-@pytest.mark.parametrize("each_item", [False, True])
-@pytest.mark.parametrize("restart", [None, 2, 5])
-def test_answers_that_need_the_order_of_the_stream(each_item: bool, restart: int | None) -> None:
-    query = WINDOWS if each_item else f"<w>{{ {WINDOWS} }}</w>"
-    chunks = [FEED[start : start + 150] for start in range(0, len(FEED), 150)]
-    answers = DocumentAnswers(shipped_query(query))
-    answer = AnswerInOrder(answers, now_ms=0, each_item=each_item)
-    messages: list[str] = []
-    saved: list[bytes] = []
-    for number, chunk in enumerate(chunks):
-        if number == restart:
-            answer.close()
-            answer = AnswerInOrder(answers, now_ms=0, each_item=each_item, saved=saved)
-            answer.catch_up(chunks[:number])
-        messages += answer.take({}, [chunk])
-        saved = [answer.save(True)]
-        assert number < 5 or messages
-    messages += answer.finish()
-    answer.close()
-    expected = compile(query).run(parse(FEED))
-    assert messages == _texts(expected.xdm) if each_item else "".join(messages) == expected.serialize()

@@ -27,6 +27,12 @@ from .killed_runs import (
 pytestmark = [pytest.mark.usefixtures("needs_spark"), pytest.mark.timeout(1800), pytest.mark.turns("kills")]
 EACH = {"bright": "for $p in /photons/photon[en > 1.9] return <bright>{ $p/en/text() }</bright>"}
 WINDOWS = {"minutes": "for $w in INPUT/photon|det_time diff 60 step 60| return <m n='{ count($w) }'>{ avg($w/en) }</m>"}
+PROGRAMS = {
+    "seen": "declare execution sequential; declare variable $seen as map(xs:integer, xs:integer) := map { }; "
+    "<seen>{ for $p in INPUT/photon let $field := xs:integer($p/field_id) idiv 100 return "
+    "{ set $seen := map:put($seen, $field, ($seen($field), 0)[1] + 1); <s f='{ $field }' n='{ $seen($field) }'/> } }"
+    "</seen>"
+}
 OF_USERS = {
     "spread": "<s n='{ udf:spread(INPUT/photon/en) }'>{ for $p in INPUT/photon group by $f := $p/field_id "
     "order by number($f) return <f>{ udf:spread($p/det_time) }</f> }</s>",
@@ -98,9 +104,10 @@ def test_one_document_that_grows(tmp_path: Path) -> None:
         with feed.open("a") as file:
             file.write(events)
 
-    queries = write_queries(tmp_path / "q", QUERIES | WINDOWS, "/photons")
+    queries = write_queries(tmp_path / "q", QUERIES | WINDOWS | PROGRAMS, "/photons")
     common = [*queries, "--input", f"file:{feed}"]
-    disturbed = [*common, "--output", f"dir:{tmp_path}/out", "--checkpoint", f"{tmp_path}/state"]
+    routed = ["--route", f"s=dir:{tmp_path}/routed"]
+    disturbed = [*common, *routed, "--output", f"dir:{tmp_path}/out", "--checkpoint", f"{tmp_path}/state"]
     metrics = tmp_path / "metrics.jsonl"
     feeder = Feeder(add)
     feeder.start()
@@ -112,10 +119,15 @@ def test_one_document_that_grows(tmp_path: Path) -> None:
         file.write("</photons>\n")
     run_to_end(disturbed, tmp_path / "log")
     assert all(seen), seen
+    assert list((tmp_path / "state" / "variables" / "seen").iterdir()), "no variables were ever saved"
     document = parse(feed)
     for name, text in (QUERIES | WINDOWS).items():
         expected = compile(text.replace("INPUT", "/photons")).run(document).serialize()
         assert answer(tmp_path / "out" / name).decode() == f"{expected}\n", name
+    (program,) = PROGRAMS.values()
+    expected = compile(program.replace("INPUT", "/photons")).run(document).serialize()
+    assert answer(tmp_path / "out" / "seen").decode() == "<seen></seen>\n"
+    assert answer(tmp_path / "routed" / "seen").decode().replace("\n", "") == expected[len("<seen>") : -len("</seen>")]
     if "XYLEM_KILLS" in os.environ:
         _compare_with_quiet_run(tmp_path, common, [*QUERIES, *WINDOWS])
 

@@ -88,7 +88,7 @@ def test_content_of_another_run_is_not_replaced(tmp_path: Path) -> None:
     place.write_text("of another run")
     with pytest.raises(InputError, match="XYRT0031"):
         FileSink(str(place)).refuse_other_results()
-    with pytest.raises(InputError, match="no directory"):
+    with pytest.raises(InputError, match="not a directory"):
         DirectorySink(str(place), {"q": ".xml"}).refuse_other_results()
-    with pytest.raises(InputError, match="no regular file"):
+    with pytest.raises(InputError, match="not a regular file"):
         FileSink(str(tmp_path)).refuse_other_results()

@@ -6,7 +6,6 @@ them batch by batch; its state is saved with each batch, and after a restart ano
 
 from __future__ import annotations
 
-from codecs import getincrementaldecoder
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -18,7 +17,6 @@ from xylem.run.tasks.rows import Row
 from xylem.values.state_codec import DamagedState
 from xylem.values.state_values import decoded, encoded
 
-from .document_answers import DocumentAnswers
 from .kept_part import kept_part
 from .waiting_writer import Flow, TextWriter
 
@@ -235,72 +233,6 @@ class AnswerInItems(AnswerInParts):
         text = self.current()
         self._begin()
         return [text]
-
-
-class AnswerInOrder(Answer):
-    """One answer that must see the stream in its order, computed here and not by tasks.
-
-    Its state is all that it has seen: after a restart it is given the stream again from its beginning, as the log still
-    has it, and what it wrote before is not handed out again.
-    """
-
-    def __init__(self, query: DocumentAnswers, *, now_ms: int, each_item: bool, saved: Sequence[bytes] = ()) -> None:
-        """With `each_item`, each item is a message, and what the query writes around them is left out."""
-        self._query = query
-        self._now_ms = now_ms
-        self.ends_lines = each_item
-        self._handed_out: int = state_in(saved[-1]) if saved else 0
-        self._begin()
-
-    def _begin(self) -> None:
-        self._bytes: Flow[bytes] = Flow()
-        self._writer = TextWriter(self._write, {0: self._bytes})
-
-    def _write(self, write: Callable[[str], None]) -> None:
-        if self.ends_lines:
-            for text in self._query.items(self._bytes, self._now_ms):
-                write(text + _BETWEEN)
-        else:
-            decode = getincrementaldecoder("utf-8")("surrogateescape").decode
-            self._query.write(self._bytes, self._now_ms, lambda chunk: write(decode(chunk)))
-
-    def catch_up(self, chunks: Sequence[bytes]) -> None:
-        """What was seen before a restart."""
-        self._bytes.give(chunks)
-        text = self._writer.wait()
-        if len(text) < self._handed_out:
-            raise DynamicError(
-                "XYRT0022", "the beginning of the stream, which the query must see again, is not the same"
-            )
-        self._writer.put_back(text[self._handed_out :])
-
-    def take(self, rows: Rows, chunks: Sequence[bytes]) -> list[str]:
-        self._bytes.give(chunks)
-        text = self._writer.wait()
-        self._handed_out += len(text)
-        return self._messages(text)
-
-    def finish(self) -> list[str]:
-        self._bytes.end()
-        text = self._writer.wait()
-        self._handed_out = 0
-        self._begin()
-        return self._messages(text)
-
-    def _messages(self, text: str) -> list[str]:
-        if self.ends_lines:
-            return text.split(_BETWEEN)[:-1]
-        return [text] if text else []
-
-    def save(self, is_whole: bool) -> bytes:
-        return encoded(self._handed_out)
-
-    def close(self) -> None:
-        self._writer.close()
-
-
-_BETWEEN = "\x1e"
-"""Stands between messages while they are text; no XML has it."""
 
 
 def texts_of(program: DistributedProgram, row: Row) -> list[str]:

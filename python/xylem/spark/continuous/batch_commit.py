@@ -22,7 +22,8 @@ from xylem.run.durable_files import Journal
 from xylem.run.tasks.rows import Row
 
 from ..carried_error import arrived
-from .answers import Answer, AnswerInOrder
+from .answer_in_order import AnswerInOrder
+from .answers import Answer
 from .checkpoint import Checkpoint, Commit
 from .progress import BatchProgress, ProgressReport
 from .sinks import DirectorySink, Output, Sink, Turn
@@ -132,6 +133,7 @@ class BatchCommit:
             if one["reached"]:
                 reached[name] = max(one["reached"], reached.get(name, START))
         chunks = self._bytes(self.commit.reached.get(FIRST, START), reached.get(FIRST, START))
+        self._forget_bytes(reached.get(FIRST, START))
         if len(self._answers) < len(self._texts):
             # Two inputs, one answer: it gets the rows of each as if they were a part.
             rows = {0: {side: [row for of_part in parts.values() for row in of_part] for side, parts in rows.items()}}
@@ -254,19 +256,28 @@ class BatchCommit:
     def _catch_up(self) -> None:
         in_order = [answer for answer in self._answers if isinstance(answer, AnswerInOrder)]
         if in_order and not self.commit.is_complete:
-            chunks = self._bytes(self.commit.began.get(FIRST, START), self.commit.reached.get(FIRST, START))
+            began, reached = self.commit.began.get(FIRST, START), self.commit.reached.get(FIRST, START)
             for answer in in_order:
-                answer.catch_up(chunks)
+                answer.catch_up(self._bytes(began, reached, answer.seen_bytes))
+            self._forget_bytes(reached)
 
-    def _bytes(self, start: list[int], end: list[int]) -> list[bytes]:
+    def _bytes(self, start: list[int], end: list[int], skipped: int = 0) -> list[bytes]:
+        """The bytes from one place to another, without the first of them."""
         if self._spool is None or start == end:
             return []
         self._spool.refresh()
-        self._spool.check(Position(*start), Position(*end))
+        first, last = Position(*start), Position(*end)
+        if skipped:
+            first, skipped = self._spool.passed(first, skipped)
+        self._spool.check(first, last)
         chunks = []
-        for stretch in self._spool.stretches(Position(*start), Position(*end)):
+        for stretch in self._spool.stretches(first, last):
             with open(stretch.path, "rb") as file:
-                file.seek(stretch.start)
-                chunks.append(file.read(stretch.size))
-        self._spool.forget_before(Position(*end))
+                file.seek(stretch.start + skipped)
+                chunks.append(file.read(stretch.size - skipped))
+            skipped = 0
         return chunks
+
+    def _forget_bytes(self, end: list[int]) -> None:
+        if self._spool is not None:
+            self._spool.forget_before(Position(*end))

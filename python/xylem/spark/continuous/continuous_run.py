@@ -24,6 +24,7 @@ from .evaluations import Evaluations, Join
 from .feed import WATCH_SECONDS, Feed, FeedLimits
 from .places import InputKind, InputPlace, OutputKind, OutputPlace
 from .progress import ProgressReport
+from .routed_sink import RoutedSink
 from .sinks import ConsoleSink, DirectorySink, FileSink, Sink
 from .spark_files import check_spark_files
 from .stop_signals import StopSignals
@@ -64,6 +65,8 @@ class ContinuousQuery:
     """One, or two that are joined."""
     output: OutputPlace
     checkpoint: Path
+    routes: Mapping[str, OutputPlace] = field(default_factory=dict)
+    """Outputs for elements of some names."""
     join: Join | None = None
     trigger: Trigger = Trigger()
     malformed: Malformed = Malformed.STOP
@@ -112,7 +115,8 @@ class _Run:
             malformed=query.malformed,
             changed=query.changed,
             run_limits=query.run_limits,
-            each_item=query.output.kind in (OutputKind.KAFKA, OutputKind.CONSOLE),
+            # What is told apart by name is the text of the answer, also inside its outermost element.
+            each_item=query.output.kind in (OutputKind.KAFKA, OutputKind.CONSOLE) and not query.routes,
             updates=query.updates,
         )
         self._evaluations.works(0)
@@ -143,9 +147,10 @@ class _Run:
         for place in self._query.inputs:
             if place.kind is InputKind.DIRECTORY:
                 look_at(place.path)
-        sinks = [DirectorySink(str(place), {"letters": ".jsonl"}) for place in self._letters()]
-        written = self._sink() if self._query.output.kind in (OutputKind.DIRECTORY, OutputKind.FILE) else None
-        for sink in (*sinks, written):
+        sinks: list[Sink] = [DirectorySink(str(place), {"letters": ".jsonl"}) for place in self._letters()]
+        outputs = [self._query.output, *self._query.routes.values()]
+        sinks += [self._sink_of(place) for place in outputs if place.kind in (OutputKind.DIRECTORY, OutputKind.FILE)]
+        for sink in sinks:
             if not isinstance(sink, (DirectorySink, FileSink)):
                 continue
             for place in self._query.inputs:
@@ -166,6 +171,8 @@ class _Run:
             "input": ["-" if place.kind is InputKind.STDIN else place.text for place in query.inputs],
             "output": query.output.text,
         }
+        if query.routes:
+            owner = {**owner, "routes": {name: place.text for name, place in query.routes.items()}}
         if query.updates is not None:
             owner = {**owner, "updates": query.updates.told}
         return owner if query.join is None else owner | {"time bound": query.join.within_seconds}
@@ -337,7 +344,14 @@ class _Run:
             self._report.say(f"{size:,} bytes of items that a connection left incomplete were left out")
 
     def _sink(self) -> Sink:
-        query, place = self._query, self._query.output
+        rest = self._sink_of(self._query.output)
+        if not self._query.routes:
+            return rest
+        routes = {name: self._sink_of(place, name) for name, place in self._query.routes.items()}
+        return RoutedSink(rest, routes)
+
+    def _sink_of(self, place: OutputPlace, route: str = "") -> Sink:
+        query = self._query
         names = [name for name, _ in query.queries]
         changes = bool(query.reports_changes)
         if place.kind is OutputKind.CONSOLE:
@@ -353,7 +367,7 @@ class _Run:
             place.servers,
             place.topic,
             dict(place.options),
-            query_id=self._identity,
+            query_id=f"{self._identity}-{route}" if route else self._identity,
             is_named=len(names) > 1,
             wants_changes=changes,
         )

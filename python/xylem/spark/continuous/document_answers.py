@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Callable, Iterable, Iterator
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from xylem.run.deep_stack import drawn_deep
 from xylem.run.program import Program
 from xylem.run.stream.program import StreamProgram
 from xylem.run.stream.progress import Progress
+from xylem.run.stream.resumable_program import Reached, ResumableProgram, is_sequential, record_scope
 from xylem.run.stream.run import Statistics
 from xylem.source.byte_source import ByteSource
 from xylem.source.xml_reader import read_document
@@ -47,6 +48,26 @@ class DocumentAnswers:
     def waits_for_end(self) -> bool:
         """Whether what is kept grows with the document: results wait for its end, or all of it does."""
         return self._stream is None or account_of(self._stream).waits_for_end
+
+    @cached_property
+    def is_resumable(self) -> bool:
+        """Whether all that it keeps of a document are variables that statements set."""
+        if self._stream is None or self._query.replay is not None or not is_sequential(self._query.compiled.resolved):
+            return False
+        try:
+            record_scope(self._stream)
+        except StaticError:
+            return False
+        return True
+
+    def resumable(
+        self, now_ms: int, every_bytes: int, save: Callable[[Reached], object], is_due: Callable[[], bool]
+    ) -> ResumableProgram:
+        """A run over one document that can be interrupted; the last arguments are those of `ResumableProgram`."""
+        assert self._stream is not None
+        options = self._options | {"now": moment(now_ms), "limits": self._query.limits, "scanner": self._query.scanner}
+        resources = options.pop("resources")
+        return ResumableProgram(self._stream, resources, options, self._query.output, every_bytes, save, is_due)
 
     def answer(self, document: Document, now_ms: int) -> bytes:
         """The text of the answer, in the encoding the query asks for. `now_ms` is what current-dateTime() tells."""

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from xylem.errors import DynamicError
 from xylem.run.limited_run import UNLIMITED, RunLimits
 
 from ..shipped_query import ShippedQuery
-from .answers import Answer, AnswerInItems, AnswerInOrder, AnswerInParts, AnswerOfEach
+from .answer_in_order import AnswerInOrder, SavedPlaces
+from .answers import Answer, AnswerInItems, AnswerInParts, AnswerOfEach
 from .checkpoint import Checkpoint
 from .document_answers import DocumentAnswers, moment
 from .join_answer import JoinAnswer
@@ -152,14 +154,18 @@ class Evaluations:
                 for name, query, state in zip(self.names, self._queries, saved, strict=True)
             ]
         told = zip(works[0].subscriptions, saved, strict=True)
-        return [self._answer(one, state, started_ms, state_limit_bytes) for one, state in told]
+        folder = checkpoint.path / "variables"
+        return [self._answer(one, state, started_ms, state_limit_bytes, folder) for one, state in told]
 
-    def _answer(self, one: Subscription, saved: Sequence[bytes], started_ms: int, limit: int) -> Answer:
+    def _answer(
+        self, one: Subscription, saved: Sequence[bytes], started_ms: int, limit: int, folder: Path
+    ) -> Answer:
         if one.mode is Mode.EACH:
             return AnswerOfEach()
         if one.mode is Mode.IN_ORDER:
             answers = one.query.once(DocumentAnswers)
-            return AnswerInOrder(answers, now_ms=started_ms, each_item=self._each_item, saved=saved)
+            places = SavedPlaces(folder / one.name)
+            return AnswerInOrder(answers, now_ms=started_ms, each_item=self._each_item, saved=saved, places=places)
         kind = AnswerInItems if self._each_item else AnswerInParts
         return kind(one.query.program(), one.query.seen(), state_limit_bytes=limit, saved=saved)
 

@@ -90,7 +90,7 @@ class DirectorySink:
         for query in self._endings:
             folder = self.folder(query)
             if folder.exists() and not folder.is_dir():
-                raise InputError("XYIN0002", f"{folder}: it is no directory")
+                raise InputError("XYIN0002", f"{folder}: it is not a directory")
             found = next(folder.glob("part-*"), None)
             if found is not None:
                 raise InputError("XYRT0031", str(found))
@@ -128,7 +128,9 @@ class FileSink:
     def refuse_other_results(self) -> None:
         """XYRT0031 where the file has content: it would be replaced."""
         if self._path.exists() and not self._path.is_file():
-            raise InputError("XYIN0002", f"{self._path}: it is no regular file", hint="--output console, or dir:PATH")
+            raise InputError(
+                "XYIN0002", f"{self._path}: it is not a regular file", hint="--output console, or dir:PATH"
+            )
         if self._path.exists() and self._path.stat().st_size:
             raise InputError("XYRT0031", str(self._path))
 

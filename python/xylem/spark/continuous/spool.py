@@ -234,6 +234,16 @@ class SpoolLog:
             reached = mark.position
         return reached
 
+    def passed(self, start: Position, size: int) -> tuple[Position, int]:
+        """The last position that lies at most so many bytes after `start`, and how many it falls short of them."""
+        place = start
+        for before, mark in self._steps(start):
+            step = mark.position.byte_offset - before.position.byte_offset
+            if step > size:
+                break
+            place, size = mark.position, size - step
+        return place, size
+
     def stretches(self, start: Position, end: Position, most_bytes: int | None = None) -> list[Stretch]:
         """The bytes between two positions, in pieces of about the given size that each lie in one segment."""
         found: list[Stretch] = []

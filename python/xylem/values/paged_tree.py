@@ -1,0 +1,153 @@
+"""Trees that take turns in memory: of many, those used last stay, and the columns of the others wait in a file.
+
+Whoever has a node of such a tree notices nothing: what is asked of the tree brings its columns back.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections import OrderedDict
+from pathlib import Path
+from typing import IO, Any, NamedTuple
+from weakref import finalize, ref
+
+from xylem.errors import DynamicError, InputError
+
+from .compact_tree import CompactTree
+from .tree_interface import TreeInterface
+
+_HELD: Any = CompactTree.__dict__["native"]
+"""The place of the columns in a tree."""
+BLOCK_BYTES = 1 << 14
+"""Room in the file is a number of these, so that what one page leaves fits another."""
+
+
+class _Elsewhere(NamedTuple):
+    """Columns that are in the file, and what of the tree is still here."""
+
+    shell: Any
+    page: _Page
+
+
+class _Page:
+    """A tree that takes turns: how many rows it had when it was written, and where these are."""
+
+    def __init__(self, pages: TreePages, tree: PagedTree) -> None:
+        self.pages = pages
+        self.tree = ref(tree, self._gone)
+        self.rows = -1
+        self.place = (0, 0)
+        self.loaded_bytes = 0
+
+    def _gone(self, _: Any) -> None:
+        self.pages.drop(self)
+
+
+class PagedTree(CompactTree):
+    """A compact tree whose columns may be elsewhere."""
+
+    __slots__ = ()
+
+    @property
+    def native(self) -> Any:  # the columns, wherever they are
+        held = _HELD.__get__(self, CompactTree)
+        return held.page.pages.bring_back(self, held) if type(held) is _Elsewhere else held
+
+    @native.setter
+    def native(self, native: Any) -> None:
+        _HELD.__set__(self, native)
+
+
+class TreePages:
+    """Trees of which no more than some bytes are in memory.
+
+    Holds:  the columns of the trees that were taken or brought back last; the others in a file without a name.
+    """
+
+    def __init__(self, directory: str | os.PathLike[str], memory_bytes: int, limit_bytes: int) -> None:
+        self._directory = Path(directory)
+        self._memory_bytes = memory_bytes
+        self._limit_bytes = limit_bytes
+        self._loaded: OrderedDict[_Page, None] = OrderedDict()
+        self._loaded_bytes = 0
+        self._file: IO[bytes] | None = None
+        self._end = 0
+        self._free: dict[int, list[int]] = {}
+        """Room in the file that nobody needs any more, by its size in blocks."""
+        self.written_pages = 0
+        self.read_pages = 0
+
+    def take(self, tree: TreeInterface) -> None:
+        """Let a tree take turns with the others; one that the kernel does not keep stays as it is."""
+        if type(tree) is not CompactTree:
+            return
+        tree.__class__ = PagedTree
+        assert isinstance(tree, PagedTree)
+        self._enter(_Page(self, tree), tree.native.held_bytes())
+
+    def bring_back(self, tree: PagedTree, held: _Elsewhere) -> Any:
+        """The columns of a tree, from the file."""
+        page = held.page
+        assert self._file is not None
+        start, size = page.place
+        native = held.shell.unpaged(os.pread(self._file.fileno(), size, start))
+        tree.native = native
+        self.read_pages += 1
+        self._enter(page, native.held_bytes())
+        return native
+
+    def drop(self, page: _Page) -> None:
+        """Nobody has the tree any more."""
+        if page in self._loaded:
+            del self._loaded[page]
+            self._loaded_bytes -= page.loaded_bytes
+        self._give_back(page)
+
+    def _enter(self, page: _Page, size: int) -> None:
+        page.loaded_bytes = size
+        self._loaded[page] = None
+        self._loaded_bytes += size
+        # One that is larger than all the memory stays alone.
+        while self._loaded_bytes > self._memory_bytes and len(self._loaded) > 1:
+            oldest, _ = self._loaded.popitem(last=False)
+            self._loaded_bytes -= oldest.loaded_bytes
+            self._put_out(oldest)
+
+    def _put_out(self, page: _Page) -> None:
+        tree = page.tree()
+        if tree is None:
+            return
+        native = tree.native
+        if page.rows != len(native):
+            # It is new, or has grown since.
+            self._give_back(page)
+            page.rows, page.place = len(native), self._write(native.paged())
+        tree._columns = tree._index = None
+        tree.native = _Elsewhere(native.shell(), page)
+
+    def _give_back(self, page: _Page) -> None:
+        start, size = page.place
+        if size:
+            self._free.setdefault(-(-size // BLOCK_BYTES), []).append(start)
+
+    def _write(self, data: bytes) -> tuple[int, int]:
+        blocks = -(-len(data) // BLOCK_BYTES)
+        if same := self._free.get(blocks):
+            start = same.pop()
+        else:
+            start, self._end = self._end, self._end + blocks * BLOCK_BYTES
+        if self._end > self._limit_bytes:
+            why = f"what waits on disk is more than {self._limit_bytes:,} bytes"
+            raise DynamicError("XYDY0005", why, hint="allow more: --limit spilled-bytes=…")
+        try:
+            if self._file is None:
+                self._file = tempfile.TemporaryFile(dir=self._directory, prefix="xylem-", buffering=0)  # noqa: SIM115
+                finalize(self, self._file.close)
+            view = memoryview(data)
+            while view:
+                view = view[os.pwrite(self._file.fileno(), view, start + len(data) - len(view)) :]
+        except OSError as error:
+            raise InputError("XYIN0002", f"{self._directory}: {error.strerror}") from error
+        self.written_pages += 1
+        return start, len(data)
