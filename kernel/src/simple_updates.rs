@@ -304,12 +304,25 @@ mod tests {
     #[test]
     fn what_is_not_simple_is_left() {
         for text in [
-            "<u:replace of='i'><a></u:replace>", "<u:replace of='i'><a xmlns='x'/></u:replace>", "<u:replace/>",
-            "<u:replace of='i'><x:a/></u:replace>", "<u:replace of='i'><!-- c --></u:replace>", "<v:remove of='i'/>",
-            "<u:replace of='i'><u:mutable/></u:replace>", "<u:replace of='i'>]]></u:replace>", "<u:remove of='i'>",
-            "<u:replace of='i'>\r\n</u:replace>", "<u:replace of='i'><a k='1' k='2'/></u:replace>", "</u:stream>",
-            "<u:replace of='i'>&e;</u:replace>", "<u:remove of='i'>x</u:remove>", "<u:clock of='i'/>", "",
-            "<u:replace of='i'><a><a><a><a><a/></a></a></a></a></u:replace>", "<u:remove of='i' x='1'/>", "<u:remove",
+            "<u:replace of='i'><a></u:replace>",
+            "<u:replace of='i'><a xmlns='x'/></u:replace>",
+            "<u:replace/>",
+            "<u:replace of='i'><x:a/></u:replace>",
+            "<u:replace of='i'><!-- c --></u:replace>",
+            "<v:remove of='i'/>",
+            "<u:replace of='i'><u:mutable/></u:replace>",
+            "<u:replace of='i'>]]></u:replace>",
+            "<u:remove of='i'>",
+            "<u:replace of='i'>\r\n</u:replace>",
+            "<u:replace of='i'><a k='1' k='2'/></u:replace>",
+            "</u:stream>",
+            "<u:replace of='i'>&e;</u:replace>",
+            "<u:remove of='i'>x</u:remove>",
+            "<u:clock of='i'/>",
+            "",
+            "<u:replace of='i'><a><a><a><a><a/></a></a></a></a></u:replace>",
+            "<u:remove of='i' x='1'/>",
+            "<u:remove",
         ] {
             assert_eq!(read(text), (vec![], 0), "{text}");
         }

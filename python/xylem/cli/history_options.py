@@ -59,8 +59,8 @@ Updates = Annotated[
     UpdatesFormat | None,
     typer.Option(
         "--updates",
-        help="Inputs are update streams: `native` is the vocabulary urn:xylem:update, the others make updates of feeds "
-        '(docs/history.md). `-i NAME=FILE` is `stream("NAME")`; several are merged by their times.',
+        help="Read the inputs as update streams, in the vocabulary urn:xylem:update (`native`) or in the format of a "
+        'feed (docs/history.md). `-i NAME=FILE` binds `stream("NAME")`; Xylem merges several streams by their times.',
         rich_help_panel=HISTORY,
     ),
 ]
@@ -78,7 +78,7 @@ ChangesOption = Annotated[
     typer.Option(
         "--changes",
         help="Write the change log as rows by key (`upsert`), as Flink reads them (`retract`), or as Debezium does. "
-        "`append` writes inserts alone and refuses an answer that changes what it gave.",
+        "`append` writes inserts only; an answer that changes an earlier result is an error.",
         rich_help_panel=HISTORY,
     ),
 ]
@@ -161,7 +161,7 @@ CommitOption = Annotated[
     CommitWhen,
     typer.Option(
         "--commit",
-        help="`item` commits after each child of the document element.",
+        help="`item` also commits after each child of the document element.",
         rich_help_panel=HISTORY,
     ),
 ]
@@ -204,7 +204,7 @@ def history_options(
         given |= {"--keep-versions": keep[0] is not None, "--keep-time": keep[1] is not None}
         for option, value in given.items():
             if value:
-                raise typer.BadParameter("this goes with --updates", param_hint=option)
+                raise typer.BadParameter("this option needs --updates", param_hint=option)
         return None
     from xylem.run.history.feed import LATE
     from xylem.source.update_stream.times import seconds_of
@@ -212,9 +212,9 @@ def history_options(
     if late is not None and late not in LATE:
         raise typer.BadParameter(f"{late!r} is none of {', '.join(LATE)}", param_hint="--late")
     if changes is not None and report is not Report.LOG:
-        raise typer.BadParameter("this goes with --report log", param_hint="--changes")
+        raise typer.BadParameter("this option needs --report log", param_hint="--changes")
     if serve is not None and report is not Report.LIVE:
-        raise typer.BadParameter("this goes with --report live", param_hint="--serve")
+        raise typer.BadParameter("this option needs --report live", param_hint="--serve")
     time = None if as_of is None else seconds_of(as_of)
     if as_of is not None and time is None:
         raise typer.BadParameter(f"{as_of!r} is neither a number of seconds nor a dateTime", param_hint="--as-of")

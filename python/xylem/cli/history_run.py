@@ -19,7 +19,9 @@ from .query_source import QuerySource, output_parameters, variables
 from .result_output import ResultOutput, result_output
 
 if TYPE_CHECKING:
-    from xylem.run.history.run import Answer, UpdateInput, UpdateRun
+    from decimal import Decimal
+
+    from xylem.run.history.run import UpdateInput, UpdateRun
     from xylem.source.malformed import MalformedTally
 
     from .run_metrics import RunMetrics
@@ -27,16 +29,17 @@ if TYPE_CHECKING:
     from .statistics import Facts
 
 NOT_APPENDED = "XYST0031"
+Write = Callable[[str], None]
 _NAMED = re.compile(r"([A-Za-z_][\w.-]*)=(.+)", re.DOTALL).fullmatch
 
 
 def run_over_updates(source: QuerySource, options: RunOptions, history: HistoryOptions) -> None:
     """Run the query over its streams and report."""
     if not options.inputs:
-        raise typer.BadParameter("an update stream is asked for: -i FILE", param_hint="--updates")
+        raise typer.BadParameter("give an update stream: -i FILE", param_hint="--updates")
     for option, given in (("--items", options.items), ("--schema", options.schema), ("--stream", options.stream)):
         if given:
-            raise typer.BadParameter("this does not go with --updates", param_hint=option)
+            raise typer.BadParameter("this option cannot be used with --updates", param_hint=option)
     policy, letters = policy_of(options.on_malformed, options.output)
     with tallied(policy, letters, is_reported=options.statistics is not None) as tally:
         run = _run(source, options, history, tally)
@@ -93,6 +96,7 @@ def _run(source: QuerySource, options: RunOptions, history: HistoryOptions, tall
         late=history.late,
         keep=history.keep,
         limits=options.limits,
+        is_edited=history.report is not Report.FINAL and history.as_of is None,
     )
 
 
@@ -119,37 +123,64 @@ def _reported(run: UpdateRun, history: HistoryOptions, output: ResultOutput, met
         output.flush()
 
     if history.as_of is not None:
-        answers: Iterator[Answer] = iter([run.as_of(history.as_of)])
+        _past(run, history.as_of, history.report, write)
+    elif history.report is Report.FINAL:
+        write(run.final().text)
     else:
-        answers = run.answers() if metrics is None else _told(run, metrics)
-    _REPORTS[history.report](answers, history, write)
+        _REPORTS[history.report](run, history, write, _teller(run, metrics))
 
 
-def _told(run: UpdateRun, metrics: RunMetrics) -> Iterator[Answer]:
-    for answer in run.answers():
-        yield answer
-        figures = run.figures
-        metrics.updates(
-            updates=figures.updates, commits=figures.commits, changes=figures.changes, late=figures.late
-        )
+def _teller(run: UpdateRun, metrics: RunMetrics | None) -> Callable[[], None]:
+    """What is called after each commit."""
+    figures = run.figures
+
+    def tell() -> None:
+        if metrics is not None:
+            metrics.updates(
+                updates=figures.updates, commits=figures.commits, changes=figures.changes, late=figures.late
+            )
+
+    return tell
 
 
-def _commits(answers: Iterator[Answer], history: HistoryOptions, write: Callable[[str], None]) -> None:
+def _past(run: UpdateRun, time: Decimal, report: Report, write: Write) -> None:
+    """The answer as of a time, as if there were no other."""
+    from xylem.sink.changelog import ChangeLog, change_line, commit_line, json_text
+
+    answer = run.as_of(time)
+    commit, text = answer.commit, answer.display.text
+    if report is Report.COMMITS:
+        write(commit_line(commit.number, commit.time, json_text(text)) + "\n")
+    elif report is Report.LOG:
+        for row in ChangeLog("").rows(commit.number, commit.time, ((text, 0),) if text else ()):
+            write(change_line(row) + "\n")
+    else:
+        write(text)
+
+
+def _commits(run: UpdateRun, history: HistoryOptions, write: Write, tell: Callable[[], None]) -> None:
     from xylem.sink.changelog import commit_line
+    from xylem.sink.display_parts import DisplayParts
 
-    for answer in answers:
-        if answer.is_changed or history.as_of is not None:
-            write(commit_line(answer.commit.number, answer.commit.time, answer.display.text) + "\n")
+    parts, before = DisplayParts(), DisplayParts().json
+    for commit, edits in run.commits():
+        if edits is not None and parts.apply(edits):
+            shown = parts.json
+            if shown != before:
+                run.figures.changes += 1
+                write(commit_line(commit.number, commit.time, shown) + "\n")
+                before = shown
+        tell()
 
 
-def _log(answers: Iterator[Answer], history: HistoryOptions, write: Callable[[str], None]) -> None:
+def _log(run: UpdateRun, history: HistoryOptions, write: Write, tell: Callable[[], None]) -> None:
     from xylem.sink.changelog import ChangeLog, change_line, change_lines
 
     log = ChangeLog(history.name)
-    for answer in answers:
-        if not answer.is_changed:
-            continue
-        for row in log.rows(answer.commit.number, answer.commit.time, answer.display.parts):
+    for commit, edits in run.commits():
+        rows = [] if edits is None else log.rows(commit.number, commit.time, edits)
+        run.figures.changes += bool(rows)
+        for row in rows:
             if history.changes is None:
                 write(change_line(row) + "\n")
                 continue
@@ -157,29 +188,23 @@ def _log(answers: Iterator[Answer], history: HistoryOptions, write: Callable[[st
                 why = f"region {row.region} is {row.op}d at commit {row.commit}"
                 raise StaticError(NOT_APPENDED, why)
             write("".join(line + "\n" for line in change_lines(row, history.changes.value)))
+        tell()
 
 
-def _final(answers: Iterator[Answer], history: HistoryOptions, write: Callable[[str], None]) -> None:
-    last = None
-    for answer in answers:
-        last = answer
-    if last is not None:
-        write(last.display.text)
-
-
-def _live(answers: Iterator[Answer], history: HistoryOptions, write: Callable[[str], None]) -> None:
+def _live(run: UpdateRun, history: HistoryOptions, write: Write, tell: Callable[[], None]) -> None:
     from xylem.sink.live_display import LiveDisplay
 
     if history.serve is not None:
-        _served(answers, history.serve)
+        _served(run, history.serve, tell)
         return
     columns, lines = shutil.get_terminal_size()
     display = LiveDisplay(write, columns, lines)
-    for answer in answers:
+    for answer in run.answers():
         display.show(answer.display.text, answer.commit.number, answer.commit.time)
+        tell()
 
 
-def _served(answers: Iterator[Answer], place: tuple[str, int]) -> None:
+def _served(run: UpdateRun, place: tuple[str, int], tell: Callable[[], None]) -> None:
     """Serve the answer to browsers until the input ends."""
     from xylem.sink.event_stream import EventServer
 
@@ -189,15 +214,15 @@ def _served(answers: Iterator[Answer], place: tuple[str, int]) -> None:
         raise typer.BadParameter(str(error), param_hint="--serve") from None
     with server:
         typer.echo(f"http://{place[0]}:{server.port}/", err=True)
-        for answer in answers:
+        for answer in run.answers():
             if answer.is_changed:
                 server.show(answer.commit.number, answer.commit.time, answer.display.text)
+            tell()
 
 
-_REPORTS: dict[Report, Callable[[Iterator[Answer], HistoryOptions, Callable[[str], None]], None]] = {
+_REPORTS: dict[Report, Callable[[UpdateRun, HistoryOptions, Write, Callable[[], None]], None]] = {
     Report.COMMITS: _commits,
     Report.LOG: _log,
-    Report.FINAL: _final,
     Report.LIVE: _live,
 }
 __all__: Sequence[str] = ["run_over_updates"]

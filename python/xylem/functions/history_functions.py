@@ -31,7 +31,7 @@ _SIDES = {"following-sibling": True, "preceding-sibling": False}
 
 
 def choice_of(sign: str, amount: Any, until: Any = None) -> VersionChoice:
-    """XYDY0020 for what is no number of versions or seconds."""
+    """XYDY0020 for what is not a number of versions or seconds."""
     return _choice_by_number(sign, amount) if type(amount) is int and until is None else _choice(sign, amount, until)
 
 
@@ -44,14 +44,14 @@ def _choice_by_number(sign: str, amount: int) -> VersionChoice:
 def _choice(sign: str, amount: Any, until: Any = None) -> VersionChoice:
     number = _number(amount, sign)
     if sign.startswith("#") and number != int(number):
-        raise DynamicError("XYDY0020", f"{amount} is no number of versions")
+        raise DynamicError("XYDY0020", f"{amount} is not a number of versions")
     return VersionChoice(cast(Sign, sign), number, None if until is None else _number(until, sign))
 
 
 def _number(amount: Any, sign: str) -> Decimal:
     if isinstance(amount, Duration):
         if not isinstance(amount, DayTimeDuration):
-            raise DynamicError("XYDY0020", f"{amount} is no number of seconds: it has months")
+            raise DynamicError("XYDY0020", f"{amount} is not a number of seconds: it has months")
         number = Decimal(amount.seconds)
     else:
         try:

@@ -34,6 +34,7 @@ __all__ = [
     "Slice",
     "Source",
     "Step",
+    "Template",
     "Text",
     "Timeline",
 ]
@@ -200,6 +201,20 @@ class Conditional(Operator):
 
 
 @dataclass(frozen=True)
+class Template:
+    """The element that each turn gives, as the text around what is in it: no tree is made of it.
+
+    Its function gives rows as that of the loop does, with one sequence for each enclosed expression.
+    """
+
+    function: int
+    pieces: tuple[str | None, ...]
+    """Characters, and None for each enclosed expression; the last is the end tag."""
+    start: str
+    """The start tag without its end."""
+
+
+@dataclass(frozen=True)
 class Loop(Operator):
     """What the units of a source give, each by itself.
 
@@ -220,6 +235,9 @@ class Loop(Operator):
     timelines: tuple[Timeline, ...] = ()
     by_time: tuple[Projection, ...] = ()
     """How its function looks back in time: the result may change as time goes on."""
+    template: Template | None = None
+    is_numbered: bool = False
+    """Whether its function is given how many items come before the unit, and tells first how many it has itself."""
     note: str = ""
     span: Span | None = None
 

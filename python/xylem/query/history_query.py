@@ -69,11 +69,23 @@ class HistoryQuery:
         late: Late = "stop",
         keep: Keep | None = None,
         limits: Limits = DEFAULT_LIMITS,
+        is_edited: bool = True,
     ) -> UpdateRun:
-        """A run over some streams; reading its answers reads them. `keep`: more history than the query asks for."""
+        """A run over some streams; reading its answers reads them. `keep`: more history than the query asks for.
+
+        `is_edited`: whether the answer is asked for after each commit, and not only at the end.
+        """
         names = external_names(self.program, variables) if variables else {}
         bound = {names[name]: value for name, value in variables.items()}
         around = Surroundings(resources, bound, environment, output)
         return UpdateRun(
-            self.program, inputs, around, tally=tally, late=late, operators=self.operators, keep=keep, limits=limits
+            self.program,
+            inputs,
+            around,
+            tally=tally,
+            late=late,
+            operators=self.operators,
+            keep=keep,
+            limits=limits,
+            is_edited=is_edited,
         )

@@ -2,8 +2,9 @@
 
     {"seq": 1, "commit": 1, "t": 0, "query": "q", "op": "insert", "region": 1, "place": 0, "old": null, "new": "<a/>"}
 
-A region is a part of the answer, an item with what separates it from the one before. `place` is where it stands among
-all parts when the row is applied. `insert` puts `new` there, `replace` puts it for `old`, `remove` takes `old` out.
+A region is a part of the answer: an item with what separates it from the one before, or, of an element around parts
+that change, each of its tags and each of these. `place` is where it stands among all parts when the row is applied.
+`insert` puts `new` there, `replace` puts it for `old`, `remove` takes `old` out.
 """
 
 from __future__ import annotations
@@ -12,10 +13,12 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from difflib import SequenceMatcher
 from typing import Any, Literal
 
 from xylem.values.saved_state import saved
+
+from .display_edits import Edit, Edits
+from .display_parts import DisplayParts, Shown
 
 Op = Literal["insert", "replace", "remove"]
 Envelope = Literal["append", "upsert", "retract", "debezium"]
@@ -37,56 +40,55 @@ class ChangeRow:
     new: str | None
 
 
-@saved("change-log", 1, fields=("_parts", "_regions", "_rows", "_last_region"))
+@saved("change-log", 2, fields=("_state", "_rows", "_last_region"))
 class ChangeLog:
-    """Tells answers apart: what became of each region from one commit to the next."""
+    """Tells what became of each region of an answer from one commit to the next.
+
+    Holds:  the parts of the answer, each with the number of its region.
+    """
 
     def __init__(self, query: str) -> None:
         self._query = query
-        self._parts: list[str] = []
-        self._regions: list[int] = []
+        self._parts = DisplayParts()
         self._rows = 0
         self._last_region = 0
 
-    def rows(self, commit: int, time: Decimal, parts: Sequence[str]) -> list[ChangeRow]:
-        """The changes that lead to an answer of these parts."""
-        return [
-            ChangeRow(self._next_row(), commit, time, self._query, *change) for change in self._changes(list(parts))
-        ]
+    def rows(self, commit: int, time: Decimal, edits: Edits) -> list[ChangeRow]:
+        """The changes that the edits of a commit lead to."""
+        found: list[ChangeRow] = []
+        for place, old, before, new in self._parts.apply(edits):
+            for change in self._changes(place, old, before, new):
+                self._rows += 1
+                found.append(ChangeRow(self._rows, commit, time, self._query, *change))
+        return found
 
-    def _next_row(self) -> int:
-        self._rows += 1
-        return self._rows
+    def _changes(
+        self, place: int, old: Sequence[Shown], before: Sequence[str], new: Sequence[Shown]
+    ) -> Iterator[tuple[Op, int, int, str | None, str | None]]:
+        common = min(len(old), len(new))
+        for offset in range(common):
+            if before[offset] != new[offset].text:
+                yield "replace", old[offset].region, place + offset, before[offset], new[offset].text
+        for offset in range(common, len(old)):
+            yield "remove", old[offset].region, place + common, before[offset], None
+        for offset in range(common, len(new)):
+            shown = new[offset]
+            self._last_region += 1
+            shown.region = self._last_region
+            yield "insert", shown.region, place + offset, None, shown.text
 
-    def _changes(self, parts: list[str]) -> Iterator[tuple[Op, int, int, str | None, str | None]]:
-        before, after = self._parts, parts
-        # Most of an answer stays: only what is between the first and the last change is compared.
-        start, shorter = 0, min(len(before), len(after))
-        while start < shorter and before[start] == after[start]:
-            start += 1
-        end = 0
-        while end < shorter - start and before[-1 - end] == after[-1 - end]:
-            end += 1
-        old_end, new_end = len(before) - end, len(after) - end
-        matcher = SequenceMatcher(None, before[start:old_end], after[start:new_end], autojunk=False)
-        regions: list[int] = self._regions[:start]
-        for tag, a, b, c, d in matcher.get_opcodes():
-            old, new = before[start + a : start + b], after[start + c : start + d]
-            same = self._regions[start + a : start + b]
-            if tag == "equal":
-                regions += same
-                continue
-            common = min(len(old), len(new))
-            for offset in range(common):
-                yield "replace", same[offset], len(regions), old[offset], new[offset]
-                regions.append(same[offset])
-            for offset in range(common, len(old)):
-                yield "remove", same[offset], len(regions), old[offset], None
-            for offset in range(common, len(new)):
-                self._last_region += 1
-                yield "insert", self._last_region, len(regions), None, new[offset]
-                regions.append(self._last_region)
-        self._parts, self._regions = parts, regions + self._regions[old_end:]
+    # --- from one start to the next
+
+    @property
+    def _state(self) -> list[tuple[str, int, int]]:
+        return [(*shown.part, shown.region) for shown in self._parts]
+
+    @_state.setter
+    def _state(self, state: Sequence[tuple[str, int, int]]) -> None:
+        self._parts = DisplayParts()
+        self._parts.apply([Edit(0, 0, [(text, sequence) for text, sequence, _ in state])])
+        for shown, (_, _, region) in zip(self._parts, state, strict=True):
+            shown.region = region
 
 
 def replayed(parts: list[str], row: ChangeRow) -> None:
@@ -106,9 +108,12 @@ def seconds_text(time: Decimal) -> str:
 
 
 def commit_line(commit: int, time: Decimal, display: str) -> str:
-    """The answer after a commit, as a line of JSON."""
-    shown = json.dumps(display, ensure_ascii=False)
-    return f'{{"commit": {commit}, "t": {seconds_text(time)}, "display": {shown}}}'
+    """The answer after a commit, as a line of JSON; `display` is a string of JSON."""
+    return f'{{"commit": {commit}, "t": {seconds_text(time)}, "display": {display}}}'
+
+
+def json_text(display: str) -> str:
+    return json.dumps(display, ensure_ascii=False)
 
 
 def change_line(row: ChangeRow) -> str:

@@ -17,7 +17,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Any
 
-from .changelog import commit_line
+from .changelog import commit_line, json_text
 
 _PAGE = b"""<!doctype html><meta charset="utf-8"><title>xylem</title>
 <pre id="answer" style="white-space: pre-wrap"></pre><p id="as-of" style="color: gray"></p>
@@ -79,7 +79,7 @@ class EventServer:
     def show(self, commit: int, time: Decimal, display: str) -> None:
         """The answer after a commit."""
         with self._news:
-            self._shown = _Shown(commit, commit_line(commit, time, display))
+            self._shown = _Shown(commit, commit_line(commit, time, json_text(display)))
             self._news.notify_all()
 
     def answer(self, request: BaseHTTPRequestHandler) -> None:

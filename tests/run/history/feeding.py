@@ -35,7 +35,8 @@ def displays(
     for operation in read_wire([data[at : at + chunk] for at in range(0, len(data), chunk)]):
         commit = feed.apply(operation)
         if commit is not None:
-            text = run.commit(commit).text
+            run.follow(commit)
+            text = run.display.text
             if text != (shown[-1][2] if shown else ""):
                 shown.append((commit.number, str(commit.time), text))
     return shown

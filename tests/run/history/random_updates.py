@@ -227,6 +227,10 @@ class _Queries:
 
     def flwor(self) -> str:
         rng = self.rng
+        if rng.random() < 0.2:
+            return self.numbered()
+        if rng.random() < 0.1:
+            return self.looking_up()
         clauses = f"for $x in {self.path()}"
         variables = ["$x"]
         if rng.random() < 0.25:
@@ -243,6 +247,54 @@ class _Queries:
         if rng.random() < 0.12:
             clauses += f" where {self.value('$x')} != count({self.path()})"
         return f"{clauses}{self.order(variables[-1])} return {self.result(rng.choice(variables))}"
+
+    def numbered(self) -> str:
+        """Positions and numbers of tuples, before and behind conditions."""
+        rng = self.rng
+        clauses = f"for $x at $i in {self.path()}" if rng.random() < 0.5 else f"for $x in {self.path()}"
+        if rng.random() < 0.3:
+            clauses += f" for $y in {self.inner('$x')}"
+        if rng.random() < 0.5:
+            clauses += f" where {self.test('$x')}"
+        if " at " not in clauses:
+            clauses += " count $i"
+        if rng.random() < 0.5:
+            clauses += rng.choice(
+                (" where $i mod 2 = 1", " where $i > 2", " where $i < 3", f" where {self.test('$x')}")
+            )
+        if rng.random() < 0.15:
+            return f"{clauses} group by $g := $i mod 2 return <g>{{$g, count($x)}}</g>"
+        result = rng.choice(("($i, $x)", "<n i='{$i}'/>", f"<n>{{$i, {self.value('$x')}}}</n>", "$i"))
+        return f"{clauses}{self.order('$x')} return {result}"
+
+    def looking_up(self) -> str:
+        rng = self.rng
+        above = rng.choice(("..", "..", f"parent::{self.name()}", "../.."))
+        predicate = rng.choice(("", f"[{self.test('.')}]", f"[../{self.name()}]"))
+        path = f'stream("s")//{self.name()}/{self.name()}{predicate}'
+        where = rng.choice(
+            ("", f" where $x/{above}/{self.name()} = '{rng.randint(0, 9)}'", f" where {self.test('$x')}")
+        )
+        result = rng.choice((
+            f"<u>{{$x/{above}/{self.name()}}}</u>", f"(name($x/{above}), $x)", f"<u>{{$x, count($x/{above}/*)}}</u>",
+            f"string-join($x/{above}/@k, '-')",
+        ))  # fmt: skip
+        return f"for $x in {path}{where}{self.order('$x')} return {result}"
+
+    def windowed(self) -> str:
+        rng = self.rng
+        kind = rng.choice(("tumbling", "sliding"))
+        start = rng.choice(("start at $i when true()", "start $f when exists($f/*)", "start at $i when $i mod 2 = 1"))
+        end = rng.choice(
+            ("end at $j when $j mod 3 = 0", "only end at $j when $j mod 2 = 0", "end $l when exists($l/@k)")
+        )
+        if kind == "tumbling" and rng.random() < 0.3:
+            end = ""
+        result = rng.choice((
+            "<w>{$w}</w>", "count($w)", f"<w>{{$w/{self.name()}}}</w>", f"<w>{{count($w), {self.inner('$w[1]')}}}</w>",
+            "string-join($w, '-')", f"sum($w//{self.name()} ! string-length(.))",
+        ))  # fmt: skip
+        return f"for {kind} window $w in {self.path()} {start} {end} return {result}"
 
     def grouped(self) -> str:
         rng = self.rng
@@ -284,7 +336,9 @@ class _Queries:
             return self.grouped()
         if kind < 0.85:
             return f"({self.flwor()})[{rng.choice(('1', '2', 'last()', 'position() <= 2'))}]"
-        if kind < 0.9:
+        if kind < 0.88:
+            return self.windowed()
+        if kind < 0.92:
             return f"if ({self.aggregate()} = ({self.aggregate()}, 1)) then {self.flwor()} else 'no'"
         return self.joined()
 

@@ -14,6 +14,7 @@ from xylem.rewrite.joins.module_joins import RULE
 from xylem.run.history.commits import Commit, History
 from xylem.run.history.engine import Engine
 from xylem.run.history.evaluation import Reevaluation, Surroundings
+from xylem.sink.display_parts import DisplayParts
 from xylem.source.resources import FileResources
 
 from tests.run.history.feeding import displays
@@ -43,33 +44,39 @@ class Comparison:
             self.program, history, AROUND, Reevaluation(self.reference, history, AROUND), truncates=seed % 2 == 0
         )
 
+        shown = DisplayParts()
+
         def at_commit(commit: Commit) -> None:
             wanted = next(expected, None)
             if wanted is not None:
                 where = f"{self.query}\n  stream {seed}, commit {commit.number}"
-                assert engine.commit(commit).parts == wanted, where
+                engine.follow(commit)
+                shown.apply(engine.edits)
+                assert engine.display.text == wanted, where
+                assert shown.text == wanted, where
                 self.seen += 1
                 self.by_operators += not engine.why_whole
 
         history.listeners.append(at_commit)
         random_script(seed, updates=6).run(history, lambda: None)
 
-    def _expected(self, seed: int) -> Iterator[tuple[str, ...]]:
+    def _expected(self, seed: int) -> Iterator[str]:
         """The displays up to the first error: which errors are raised, and when, is not told."""
         history = _history()
         oracle = Reevaluation(self.reference, history, AROUND)
-        found: list[tuple[str, ...] | None] = []
+        found: list[str | None] = []
 
         def at_commit(commit: Commit) -> None:
             if None not in found:
                 try:
-                    found.append(oracle.commit(commit).parts)
+                    oracle.follow(commit)
+                    found.append(oracle.display.text)
                 except XylemError:
                     found.append(None)
 
         history.listeners.append(at_commit)
         random_script(seed, updates=6).run(history, lambda: None)
-        return (parts for parts in found if parts is not None)
+        return (text for text in found if text is not None)
 
 
 def _history() -> History:
@@ -97,6 +104,17 @@ def test_random_queries_over_random_streams(chunk: int) -> None:
         seen += comparison.seen
         by_operators += comparison.by_operators
     assert by_operators > seen * 0.6
+
+
+def test_a_value_in_an_earlier_version_is_edited() -> None:
+    stream = """<u:stream xmlns:u="urn:xylem:update"><r><x><b u:id="i"><c u:id="j">1</c></b></x></r>
+        <u:replace of="i" t="1"><b><c u:id="k">2</c></b></u:replace><u:replace of="j" t="2"><c>3</c></u:replace>
+        <u:replace of="k" t="3"><c>4</c></u:replace><u:replace of="j" t="4"><c>5</c></u:replace></u:stream>"""
+    query = "for $x in /r/x return string-join($x/b#[1], '-')"
+    by_operators = HistoryQuery(query, StaticEnvironment())
+    assert not by_operators.operators.plan.whole
+    found = [answer.display.text for answer in by_operators.answers(stream.encode())]
+    assert found == [text for _, _, text in displays(query, stream)] == ["1", "2-1", "2-3", "4-3", "4-5"]
 
 
 @pytest.mark.parametrize("query", ["//*:b", "for $x in //*:b return <r>{ $x, $x/*:c }</r>", "//*:b#[1]", "//*:b/*:c"])

@@ -80,6 +80,16 @@ def test_the_keys_of_a_feed_are_known_again() -> None:
     assert '"new": "c"' in at_once[-1]
 
 
+def test_what_a_polled_feed_showed_last_is_known_again() -> None:
+    polls = [b'<l><r id="1">a</r><r id="2">b</r></l>', b'<l><r id="3">c</r><r id="2">b</r></l>']
+    polls += [b'<l><r id="3">c</r><r id="2">b</r></l>', b'<l><r id="2">d</r></l>']
+    at_once, continued = logs("/l/r", polls, UpdateFormat("snapshot"))
+    assert continued == at_once
+    assert [line.split('"op": ')[1].split(",")[0] for line in at_once] == [
+        '"insert"', '"insert"', '"replace"', '"remove"', '"replace"'
+    ]  # fmt: skip
+
+
 def test_a_frozen_region_stays_frozen_and_an_unseen_one_stays_known() -> None:
     query = HistoryQuery("//a", StaticEnvironment())
     first = run(query, NATIVE)

@@ -31,7 +31,7 @@ def test_like_a_list(seed: int) -> None:
         else:
             at, weight = rng.randrange(len(expected)), rng.randint(0, 4)
             expected[at] = expected[at][0], weight
-            counted.reweigh((b"", expected[at][0]), weight)
+            counted.replace((b"", expected[at][0]), expected[at][0], weight)
         if rng.random() < 0.1:
             _check(counted, expected, rng)
 
@@ -55,6 +55,7 @@ def _check(counted: OrderedList[Place], expected: list[tuple[Place, int]], rng: 
         at = rng.randrange(len(places))
         before, items = counted.before((b"", places[at]))
         assert before is (places[at - 1] if at else None)
+        assert counted.get((b"", places[at]), places[at - 1]) is places[at]
         assert items == sum(weight for _, weight in expected[:at])
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 from collections.abc import Iterator
@@ -14,7 +15,9 @@ from xylem.run.history.commits import History
 from xylem.run.history.evaluation import Reevaluation, Surroundings
 from xylem.run.history.feed import Feed
 from xylem.run.history.merged_streams import merged
+from xylem.run.history.run import UpdateInput
 from xylem.sink.changelog import ChangeLog, replayed
+from xylem.sink.display_parts import DisplayParts
 from xylem.source.resources import FileResources
 from xylem.source.update_stream.wire import read_wire
 
@@ -37,7 +40,8 @@ def expected(query: str, streams: dict[str, bytes]) -> Iterator[tuple[int, str, 
     for feed, operation in merged(feeds):
         commit = feed.apply(operation)
         if commit is not None:
-            text = run.commit(commit).text
+            run.follow(commit)
+            text = run.display.text
             if text != last:
                 yield commit.number, str(commit.time), text
                 last = text
@@ -45,15 +49,21 @@ def expected(query: str, streams: dict[str, bytes]) -> Iterator[tuple[int, str, 
 
 def shown(query: str, streams: dict[str, bytes], chunk: int) -> Iterator[tuple[int, str, str]]:
     """The same as a user is told it; the change log must lead to it."""
-    log, parts = ChangeLog("q"), list[str]()
-    chunks = {name: [data[at : at + chunk] for at in range(0, len(data), chunk)] for name, data in streams.items()}
-    for answer in HistoryQuery(query, StaticEnvironment()).answers(**chunks):
-        if answer.is_changed:
-            text = answer.display.text
-            for row in log.rows(answer.commit.number, answer.commit.time, answer.display.parts):
+    log, parts, shown, last = ChangeLog("q"), list[str](), DisplayParts(), ""
+    inputs = [
+        UpdateInput(name, name, read_wire([data[at : at + chunk] for at in range(0, len(data), chunk)]))
+        for name, data in streams.items()
+    ]
+    for commit, edits in HistoryQuery(query, StaticEnvironment()).run(inputs, FileResources(), {}).commits():
+        if edits is not None:
+            for row in log.rows(commit.number, commit.time, edits):
                 replayed(parts, row)
-            assert "".join(parts) == text
-            yield answer.commit.number, str(answer.commit.time), text
+            shown.apply(edits)
+            text = "".join(parts)
+            assert text == shown.text == json.loads(shown.json)
+            if text != last:
+                yield commit.number, str(commit.time), text
+            last = text
 
 
 def told(answers: Iterator[tuple[int, str, str]]) -> tuple[Shown, str]:

@@ -131,6 +131,11 @@ def test_changes_of_a_database(tmp_path: Path) -> None:
         ("3", "<row><id>1</id><name>A</name></row><row><id>2</id><name>b&lt;</name><has_space>true</has_space></row>"),
         ("4", "<row><id>1</id><name>A</name></row>"),
     ]
+    rows = [f'{{"op": "c", "after": {{"id": {id}}}, "ts_ms": 0}}' for id in (1, 2)]
+    last = '{"op": "c", "after": {"id": 1}, "ts_ms": 3000}'
+    place.write_text("\n".join([*rows, '{"op": "m", "ts_ms": 1000}', '{"op": "t", "ts_ms": 2000}', last, ""]))
+    one, both = "<row><id>1</id></row>", "<row><id>1</id></row><row><id>2</id></row>"
+    assert texts(place, "/table/row", "debezium", key="id") == [one, both, "", one]
     place.write_text('{"op": "c"\n{"after": 1}\n{"op": "c", "after": {"name": "x"}}\n')
     kept: list[MalformedRecord] = []
     assert texts(place, "/table/row", "debezium", MalformedTally(kept.append), key="id") == []

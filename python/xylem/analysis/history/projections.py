@@ -177,7 +177,7 @@ class _Projections:
                 return choice
             case ast.Arithmetic():
                 return choice  # made by us, of two of those
-        why = f"behind {choice.sign.strip('[]')} stands what is known only during the run"
+        why = f"behind {choice.sign.strip('[]')} stands a value that is known only at run time"
         raise StaticError("XYST0030", why, span=amount.span)
 
     def _flwor(self, node: ast.Flwor, here: _Here) -> ast.Flwor:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from xylem.analysis.free_variables import free_in
 from xylem.analysis.history.operands import PROJECTIONS
 from xylem.functions.registry import FN
+from xylem.sink.character_expansion import escape_attribute
 from xylem.syntax import ast
 
 ExpandedName = tuple[str, str]
@@ -41,6 +42,21 @@ def conjoined(tests: Iterable[ast.Expr]) -> ast.Expr:
     for test in tests:
         made = test if made is None else ast.And(made, test, span=test.span)
     assert made is not None
+    return made
+
+
+def start_tag(expr: ast.DirectElement) -> str | None:
+    """The start tag of an element without its end; None where it depends on values or namespaces."""
+    if expr.namespaces or expr.name.uri or expr.name.prefix:
+        return None
+    made = f"<{expr.name.local}"
+    for attribute in expr.attributes:
+        if attribute.name.prefix or attribute.name.uri:
+            return None
+        parts = [part for part in attribute.parts if isinstance(part, str)]
+        if len(parts) < len(attribute.parts):
+            return None
+        made += f' {attribute.name.local}="{escape_attribute("".join(parts))}"'
     return made
 
 

@@ -77,7 +77,7 @@ class Lifting(PlanBase):
         if projection is None and asks_for_versions(body, unit):
             # Versions of the element itself: it is found in its slot, as the newest version.
             projection = plan.Projection("#", "0")
-        is_flat = path.is_deep and (is_flat or not stays_apart(path.rest, is_order_kept))
+        is_flat = path.is_deep and (is_flat or self.takes_together or not stays_apart(path.rest, is_order_kept))
         source = plan.Source(
             len(self.sources),
             path.stream,
@@ -124,6 +124,9 @@ class Lifting(PlanBase):
                 case ast.ForClause(collection=collection) | ast.QuantifiedBinding(collection=collection):
                     taken = self._sequence(collection, beside)
                     return None if taken is None else replace(node, collection=taken)
+                case ast.WindowClause(collection=collection):
+                    taken = self._together(collection, beside)
+                    return None if taken is None else replace(node, collection=taken)
                 case ast.FunctionCall() if self.is_closed(node):
                     fold = self._fold(node) or self._slice(node)
                     if fold is not None:
@@ -155,6 +158,14 @@ class Lifting(PlanBase):
             return None
         found = self._fold(expr) or self._slice(expr) or self._loop(expr)
         return None if found is None else beside.hole(found, expr.span)
+
+    def _together(self, expr: ast.Expr, beside: Beside) -> ast.Expr | None:
+        """The same where paths start at several of the items: those must not stand inside each other."""
+        before, self.takes_together = self.takes_together, True
+        try:
+            return self._sequence(expr, beside)
+        finally:
+            self.takes_together = before
 
     def _join(self, clause: ast.JoinClause, beside: Beside) -> list[ast.Clause]:
         """A look-up in a hash index, and the conditions themselves: the index may give too many."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TypeVar
 
 from xylem.analysis.ast_replacement import replaced
@@ -10,15 +11,17 @@ from xylem.analysis.free_variables import free_in
 from xylem.analysis.history.operands import PROJECTIONS
 from xylem.functions.registry import FN
 from xylem.plan import history as plan
+from xylem.sink.character_expansion import escape_text
 from xylem.syntax import ast
 
 from ..fresh_names import bound_names
 from ..joins.candidates import is_test
 from ..substitution import FocusInTheWay, Substitution
-from .expressions import COUNTS, FOLDS, PLAIN, NoOperator, call, folded_variable, path_from
+from .expressions import COUNTS, FOLDS, PLAIN, NoOperator, call, folded_variable, path_from, start_tag
 from .input_paths import NAMESPACE, InputPath, projection_of
 from .lifting import Lifting
 from .locality import durations, is_timeline, looks_back
+from .parents import from_above, levels_above, raised
 from .plan_base import Beside, PlanBase
 
 N = TypeVar("N", bound=ast.Node)
@@ -59,6 +62,41 @@ class Timelines:
         return ast.VarRef(name, span=node.span)
 
 
+class Numbering:
+    """Where the items of a unit stand among those of all units, `at $i`, or its tuples, `count $n`.
+
+    A unit is given how many come before it, and tells how many it has.
+    """
+
+    def __init__(self, planner: PlanBase, position: ast.Name | None) -> None:
+        self._position = position
+        self.base = ast.Name(f"base{planner.fresh()}", None, NAMESPACE)
+        self.here = ast.Name(f"here{planner.fresh()}", None, NAMESPACE)
+        self.count: ast.Expr = ast.IntegerLiteral(1)
+
+    def numbered(
+        self, counted: list[ast.Clause], clause: ast.Clause | None, rest: Sequence[ast.Clause], *, has_place: bool
+    ) -> list[ast.Clause]:
+        """The clauses of a loop, with numbers behind those whose tuples are counted."""
+        one = ast.IntegerLiteral(1)
+        if counted:
+            self.count = call("count", ast.Flwor(tuple(counted), one, span=counted[0].span))
+        here: ast.Expr = ast.VarRef(self.here)
+        made = list(counted)
+        if isinstance(clause, ast.CountClause):
+            name = clause.name
+            made.append(ast.CountClause(self.here, span=clause.span))
+            if not counted:
+                # One tuple, as it comes.
+                made, here = [], one
+        else:
+            assert self._position is not None
+            name = self._position
+            here = here if has_place else one
+        number = ast.Arithmetic("+", ast.VarRef(self.base), here)
+        return [*made, ast.LetClause(name, None, number), *rest]
+
+
 class LoopPlans(Lifting):
     """Plans loops."""
 
@@ -75,7 +113,7 @@ class LoopPlans(Lifting):
             clauses = [clauses[at], *clauses[:at], *clauses[at + 1 :]]
         if not clauses or not isinstance(first := clauses[0], ast.ForClause):
             return None
-        if first.position is not None or first.allowing_empty or first.type is not None:
+        if first.allowing_empty or first.type is not None:
             return None
         tests: list[ast.Expr] = []
         collection = first.collection
@@ -87,7 +125,7 @@ class LoopPlans(Lifting):
         path = self.paths.paths.get(collection.name.expanded)
         if path is None or not self.is_closed(ast.Flwor(tuple(clauses), result)):
             return None
-        return self._loop_over(path, first.name, tests, clauses[1:], result, expr, fold)
+        return self._loop_over(path, first.name, first.position, tests, clauses[1:], result, expr, fold)
 
     def _clauses(self, expr: ast.Expr) -> tuple[list[ast.Clause], ast.Expr]:
         match expr:
@@ -121,12 +159,19 @@ class LoopPlans(Lifting):
         self,
         path: InputPath,
         name: ast.Name,
+        position: ast.Name | None,
         tests: Sequence[ast.Expr],
         clauses: Sequence[ast.Clause],
         result: ast.Expr,
         expr: ast.Expr,
         fold: str | None,
     ) -> plan.Loop | None:
+        if position is None and not path.rest:
+            wheres = [ast.WhereClause(self._of_variable(test, name), span=test.span) for test in (*path.tests, *tests)]
+            levels = levels_above([*wheres, *clauses, result], name)
+            found_above = raised(replace(path, tests=()), levels) if levels else None
+            if found_above is not None:
+                return self._loop_above(found_above, name, [*wheres, *clauses], result, expr, fold)
         group: ast.GroupByClause | None = None
         behind = list(clauses)
         grouped = [i for i, clause in enumerate(clauses) if isinstance(clause, ast.GroupByClause)]
@@ -143,13 +188,17 @@ class LoopPlans(Lifting):
         orders = [clause for clause in behind if isinstance(clause, ast.OrderByClause)]
         if len(orders) > 1 or (orders and behind[-1] is not orders[0]):
             return None
-        if any(not isinstance(clause, (*PLAIN, ast.JoinClause)) for clause in before):
+        counting = [index for index, clause in enumerate(before) if isinstance(clause, ast.CountClause)]
+        if len(counting) + (position is not None) > 1:
+            return None
+        if any(not isinstance(clause, (*PLAIN, ast.JoinClause, ast.CountClause)) for clause in before):
             return None
         specs = orders[0].specs if orders and fold not in ("count", "exists", "empty", "min", "max") else ()
         if any(spec.collation is not None for spec in specs):
             return None
         beside = Beside(self)
         unit = name if not path.rest else ast.Name(f"unit{self.fresh()}", None, NAMESPACE)
+        numbering = Numbering(self, position) if position is not None or counting else None
         own: list[ast.Clause] = []
         for test in (*path.tests, *(() if path.rest else tests)):
             own.append(ast.WhereClause(self._of_variable(test, unit), span=test.span))
@@ -159,13 +208,23 @@ class LoopPlans(Lifting):
                 taken = ast.Path(taken, step, span=step.span)
             for test in tests:
                 taken = ast.Filter(taken, test, span=test.span)
-            own.append(ast.ForClause(name, None, taken, span=expr.span))
+            at = numbering.here if numbering is not None and position is not None else None
+            own.append(ast.ForClause(name, None, taken, at, span=expr.span))
         timelines = Timelines(self, unit if not path.rest else None, path.projection is not None)
         before = [timelines.lifted(clause) for clause in before]
         own = [timelines.lifted(clause) for clause in own]
         result = timelines.lifted(result)
         specs = tuple(timelines.lifted(spec) for spec in specs)
-        inner = self._lifted_clauses([*own, *before], beside)
+        if numbering is None:
+            inner = self._lifted_clauses([*own, *before], beside)
+        else:
+            until = counting[0] if counting else 0
+            inner = numbering.numbered(
+                self._lifted_clauses([*own, *before[:until]], beside),
+                before[until] if counting else None,
+                self._lifted_clauses(before[until + 1 if counting else 0 :], beside),
+                has_place=bool(path.rest),
+            )
         if fold is not None:
             result = self._folded_result(fold, result)
             if fold in COUNTS and isinstance(result, ast.VarRef) and result.name.expanded == name.expanded:
@@ -180,9 +239,12 @@ class LoopPlans(Lifting):
                 return None
             bound = [name, *(one for clause in before for one in bound_names(clause))]
             body, grouping = self._grouped(group, bound, rest, result, specs, fold, beside)
+        template = self._template(body, specs, inner) if fold is None and group is None else None
         body = ast.Flwor(tuple(inner), body, span=expr.span) if inner else body
         if fold in COUNTS and group is None:
             body = call("count", body)
+        if numbering is not None:
+            body = ast.SequenceExpr((numbering.count, body), span=expr.span)
         self.check(body)
         self._check_mixed(body, beside)
         collects = grouping is not None and grouping.mixes_nodes
@@ -192,9 +254,13 @@ class LoopPlans(Lifting):
         source = self._source(
             path, body, unit, expr, is_order_kept=fold not in COUNTS, is_flat=collects, values=timelines.values
         )
+        names = [unit, *((numbering.base,) if numbering is not None else ()), *beside.names, *timelines.names]
+        if template is not None and numbering is not None:
+            filled, pieces, start = template
+            template = ast.SequenceExpr((numbering.count, filled), span=expr.span), pieces, start
         return plan.Loop(
             source,
-            self.function([unit, *beside.names, *timelines.names], body, is_unit=True),
+            self.function(names, body, is_unit=True),
             tuple((spec.descending, self._empty_greatest(spec)) for spec in specs),
             len(specs),
             grouping,
@@ -202,14 +268,78 @@ class LoopPlans(Lifting):
             tuple(beside.lookups),
             tuple(timelines.found),
             (*durations(body), *(one.projection for one in timelines.found if one.projection.sign[0] == "?")),
+            template=None if template is None else self._filled(template, names),
+            is_numbered=numbering is not None,
             span=expr.span,
         )
+
+    def _loop_above(
+        self,
+        above: tuple[InputPath, Sequence[ast.AxisStep]],
+        name: ast.Name,
+        clauses: Sequence[ast.Clause],
+        result: ast.Expr,
+        expr: ast.Expr,
+        fold: str | None,
+    ) -> plan.Loop | None:
+        """A loop over the elements that another looks up to."""
+        path, down = above
+        names = [ast.Name(f"above{self.fresh()}", None, NAMESPACE) for _ in down]
+        unit, *rest = names
+        inner: list[ast.Clause] = []
+        left = unit
+        for step, variable in zip(down, (*rest, name), strict=True):
+            taken = ast.Path(ast.VarRef(left, span=expr.span), step, span=expr.span)
+            inner.append(ast.ForClause(variable, None, taken, span=expr.span))
+            left = variable
+        nearest = names[::-1]
+        inner += [from_above(clause, name, nearest) for clause in clauses]
+        # What is below two of them would come twice, and in another order.
+        before, self.takes_together = self.takes_together, True
+        try:
+            return self._loop_over(path, unit, None, (), inner, from_above(result, name, nearest), expr, fold)
+        finally:
+            self.takes_together = before
 
     def _row(self, result: ast.Expr, specs: Sequence[ast.OrderSpec], beside: Beside) -> ast.Expr:
         """What a turn gives: its items, behind the keys they are ordered by."""
         given: ast.Expr = self._lifted(result, beside)
         keys = [self._lifted(spec.key, beside) for spec in specs]
         return ast.SquareArray((*keys, given), span=result.span) if specs else given
+
+    def _template(
+        self, body: ast.Expr, specs: Sequence[ast.OrderSpec], inner: Sequence[ast.Clause]
+    ) -> tuple[ast.Expr, tuple[str | None, ...], str] | None:
+        """What a turn gives to the element around it, the text of that, and its start tag; None where there is none."""
+        keys: tuple[ast.Expr, ...] = ()
+        element = body
+        if specs:
+            assert isinstance(body, ast.SquareArray)
+            *keys_, element = body.members
+            keys = tuple(keys_)
+        if not isinstance(element, ast.DirectElement) or (start := start_tag(element)) is None:
+            return None
+        pieces: list[str | None] = []
+        given: list[ast.Expr] = []
+        for part in element.content:
+            if isinstance(part, ast.DirectText):
+                pieces.append(escape_text(part.value))
+            elif isinstance(part, ast.EnclosedExpr):
+                pieces.append(None)
+                given.append(part.body)
+            else:
+                return None
+        if not given:
+            return None
+        row: ast.Expr = ast.SquareArray((*keys, *given), span=element.span)
+        made = ast.Flwor(tuple(inner), row, span=body.span) if inner else row
+        return made, (*pieces, f"</{element.name.local}>"), start
+
+    def _filled(
+        self, template: tuple[ast.Expr, tuple[str | None, ...], str], names: Sequence[ast.Name]
+    ) -> plan.Template:
+        body, pieces, start = template
+        return plan.Template(self.function(names, body, is_unit=True), pieces, start)
 
     def _grouped(
         self,

@@ -89,6 +89,8 @@ class PlanBase(ABC):
         self.functions: list[ast.InlineFunction] = []
         self.kept: list[plan.Kept] = []
         self.notes: list[tuple[Span | None, str]] = []
+        self.takes_together = False
+        """Whether what is planned is put together with what others of its loop give."""
         self._number = 0
         self._unsafe = _unsafe_functions(prolog)
 

@@ -9,7 +9,7 @@ from xylem.analysis.ast_replacement import replaced
 from xylem.analysis.history.operands import PROJECTIONS
 from xylem.functions.registry import FN
 from xylem.plan import history as plan
-from xylem.sink.character_expansion import escape_attribute, escape_text
+from xylem.sink.character_expansion import escape_text
 from xylem.syntax import ast
 
 from ..inline_prolog import inline_prolog
@@ -17,7 +17,7 @@ from ..joins.candidates import is_the_same_each_time
 from ..joins.find_joins import JoinFacts, with_joins
 from ..let_values import is_read_behind_grouping
 from ..substitution import Substitution
-from .expressions import FOLDS, NoOperator, call
+from .expressions import FOLDS, NoOperator, call, start_tag
 from .input_paths import STREAMS, projection_of
 from .locality import is_timeline, looks_back
 from .loop_plans import LoopPlans
@@ -123,16 +123,9 @@ class _Planner(LoopPlans):
         return self._computed(expr)
 
     def _constructor(self, expr: ast.DirectElement) -> plan.Operator | None:
-        if expr.namespaces or expr.name.uri or expr.name.prefix or not self._reads_input(expr):
+        tag = start_tag(expr)
+        if tag is None or not self._reads_input(expr):
             return None
-        if any(not isinstance(part, str) for attribute in expr.attributes for part in attribute.parts):
-            return None
-        if any(attribute.name.prefix or attribute.name.uri for attribute in expr.attributes):
-            return None
-        tag = expr.name.local + "".join(
-            f' {attribute.name.local}="{escape_attribute("".join(map(str, attribute.parts)))}"'
-            for attribute in expr.attributes
-        )
         parts: list[plan.Operator] = []
         for part in expr.content:
             if isinstance(part, ast.DirectText):
@@ -141,7 +134,7 @@ class _Planner(LoopPlans):
                 parts.append(self.operator(part.body))
             else:
                 parts.append(self.operator(part))
-        return plan.Constructor(f"<{tag}", tuple(parts), f"</{expr.name.local}>", expr.name.local)
+        return plan.Constructor(tag, tuple(parts), f"</{expr.name.local}>", expr.name.local)
 
     def _fold(self, expr: ast.Expr) -> plan.Operator | None:
         """count($path1/x), some $x in $path1 satisfies …"""

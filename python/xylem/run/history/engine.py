@@ -18,12 +18,14 @@ from itertools import count
 from typing import Any
 
 from xylem.errors import XylemError
+from xylem.sink.display_edits import Edit, Edits
 
 from .commits import Commit, History
 from .content import Slot
 from .evaluation import Display, HistoryRun, Surroundings
 from .live import Live, LiveBuilder, LiveComputed
 from .looking_back import LookingBack
+from .parts import text_of
 from .program import HistoryProgram
 from .unit_notes import Unit, Unsuitable
 from .unit_tree import UnitTrees
@@ -46,16 +48,23 @@ class Engine:
         whole: HistoryRun,
         *,
         truncates: bool = False,
+        is_edited: bool = True,
+        why_whole: str = "",
     ) -> None:
-        """`truncates`: the engine alone reads the history, and leaves out of it what the query will not ask for."""
+        """`truncates`: the engine alone reads the history, and leaves out of it what the query will not ask for.
+
+        `is_edited`: whether `edits` are asked for. `why_whole`: why operators gave up in a run that this one continues.
+        """
         self.program = program
         self.history = history
-        self.why_whole = program.plan.whole
+        self.why_whole = why_whole or program.plan.whole
         """Why the query is evaluated from the beginning at each commit; '' while it is not."""
         self.evaluated = 0
         """How many units have been evaluated, each time counted."""
         self._whole = whole
         self._display: Display | None = None
+        self._is_edited = is_edited
+        self._edits: list[Edit] = []
         self._serial = count()
         self._wakes: list[tuple[tuple[Decimal, bool], int, Unit]] = []
         """Units that time may change: from when on, or with True, after when."""
@@ -65,7 +74,10 @@ class Engine:
         self.static = program.static
         self.number = 0
         self.now = Decimal(0)
-        self.trees = UnitTrees(history, (one.number for one in program.plan.sources if one.looks_back))
+        # Values that were may be nodes: what they show must stay.
+        are_kept = all(one.rule == "S" for one in program.plan.kept)
+        looking_back = (one.number for one in program.plan.sources if one.looks_back)
+        self.trees = UnitTrees(history, looking_back, are_kept=are_kept)
         kept = [one for one in program.plan.kept if one.rule == "S"]
         # The history of a value may have to be computed again from the states there were.
         self.truncates = truncates and len(kept) == len(program.plan.kept)
@@ -73,6 +85,7 @@ class Engine:
         named = {source.stream: self._stream(source.stream) for source in program.plan.sources}
         self.units = Units(
             [replace(source, stream=named[source.stream]) for source in program.plan.sources],
+            self.trees,
             [replace(one, stream=named[one.stream]) for one in kept],
             truncates=history if self.truncates else None,
         )
@@ -90,13 +103,8 @@ class Engine:
             self.why_whole = "it names a stream that is not there"
         return name
 
-    def commit(self, commit: Commit) -> Display:
-        """Implements `HistoryRun`."""
-        self.follow(commit)
-        return self.display
-
     def follow(self, commit: Commit) -> bool:
-        """Follow a commit; whether the answer may have changed."""
+        """Implements `HistoryRun`."""
         if not self.why_whole:
             try:
                 return self._follow(commit)
@@ -105,8 +113,7 @@ class Engine:
             except XylemError as error:
                 # Evaluated as written, the query may never come to what failed here.
                 self.why_whole = f"a part of it fails by itself ({error.code})"
-        before, self._display = self._display, self._whole.commit(commit)
-        return before != self._display
+        return self._whole.follow(commit)
 
     @property
     def longest_history(self) -> int:
@@ -116,10 +123,15 @@ class Engine:
     @property
     def display(self) -> Display:
         """The whole answer."""
+        if self.why_whole:
+            return self._whole.display
         if self._display is None:
-            piece = self._root.piece()
-            self._display = Display(() if piece is None else piece.parts)
+            self._display = Display(text_of(self._root.parts()))
         return self._display
+
+    @property
+    def edits(self) -> Edits:
+        return self._whole.edits if self.why_whole else self._edits
 
     # --- one commit
 
@@ -154,7 +166,7 @@ class Engine:
             added, units.added[number] = units.added[number], []
             for unit in added:
                 if unit.is_alive:
-                    self._evaluate(loop, unit)
+                    self.evaluate(loop, unit)
             if loop.begin():
                 for unit in loop.all_units():
                     units.touch(unit)
@@ -162,8 +174,11 @@ class Engine:
             for unit in dirty:
                 unit.is_dirty = False
                 if unit.is_alive:
-                    self._evaluate(loop, unit)
+                    self.evaluate(loop, unit)
             changed = loop.end() or changed
+        if self._is_edited:
+            self._edits = self._root.edits() if changed or commit.number == 1 else []
+        # Before their places are taken out: edits are told in the order of places.
         for unit in gone:
             units.release(unit)
         if self.truncates:
@@ -172,7 +187,8 @@ class Engine:
             self._display = None
         return changed
 
-    def _evaluate(self, loop: Any, unit: Unit) -> None:
+    def evaluate(self, loop: Any, unit: Unit) -> None:
+        """Let a loop evaluate a unit again, and know when time alone may change what it gives."""
         self.evaluated += 1
         loop.evaluate(unit)
         looking_back = self._looking_back.get(unit.source.number)

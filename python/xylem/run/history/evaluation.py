@@ -1,7 +1,8 @@
 """The answer after each commit, computed from scratch: what every other way of running must equal.
 
     run = Reevaluation(program, history)
-    history.commit(); display = run.commit(history.commits[-1])
+    run.follow(history.commit())
+    run.display
 
 The query is evaluated by the reference evaluator over the trees of all streams as of the commit.
 """
@@ -15,6 +16,7 @@ from typing import Any, Protocol
 
 from xylem.functions.context import Resources
 from xylem.sink.default_parameters import chosen_parameters, has_xml_text
+from xylem.sink.display_edits import Edits
 from xylem.sink.serialize import serialize
 
 from ..program import Program
@@ -25,20 +27,24 @@ from .retention import Retention
 
 @dataclass(frozen=True)
 class Display:
-    """An answer: its text, in the parts that its items make of it."""
+    """An answer."""
 
-    parts: tuple[str, ...] = ()
-
-    @property
-    def text(self) -> str:
-        return "".join(self.parts)
+    text: str = ""
 
 
 class HistoryRun(Protocol):
     """A query over update streams, told of each commit."""
 
-    def commit(self, commit: Commit) -> Display:
-        """The answer after a commit. Commits come in order, and each once."""
+    def follow(self, commit: Commit) -> bool:
+        """Follow a commit; whether the answer may have changed. Commits come in order, and each once."""
+
+    @property
+    def edits(self) -> Edits:
+        """What has become of the parts of the answer with the last commit."""
+
+    @property
+    def display(self) -> Display:
+        """The answer after the last commit."""
 
 
 @dataclass(frozen=True)
@@ -64,19 +70,30 @@ class Reevaluation:
         self._around = around
         self._retention = retention
         self._trees = StateTrees(history, keeps_states=retention is None)
+        self._texts: tuple[str, ...] = ()
         self.truncated = 0
         """How many versions were let go."""
 
-    def commit(self, commit: Commit) -> Display:
+    def follow(self, commit: Commit) -> bool:
         if self._retention is not None:
             self.truncated += self._retention.truncate(self._history, commit)
-        return self.display(commit.number)
+        before, self._texts = self._texts, self._parts(commit.number)
+        return before != self._texts
 
-    def display(self, commit: int) -> Display:
+    @property
+    def edits(self) -> Edits:
+        return tuple((text, 0) for text in self._texts)
+
+    @property
+    def display(self) -> Display:
+        return Display("".join(self._texts))
+
+    def as_of(self, commit: int) -> Display:
         """The answer as of any commit."""
-        items = self.items(commit)
-        given = self._around.output or {}
-        return Display(parts_of(items, self._program.output, given))
+        return Display("".join(self._parts(commit)))
+
+    def _parts(self, commit: int) -> tuple[str, ...]:
+        return parts_of(self.items(commit), self._program.output, self._around.output or {})
 
     def items(self, commit: int) -> list[Any]:
         moments = Moments(self._trees, commit)

@@ -53,7 +53,10 @@ class Feed:
         if operation.error is not None:
             self._refused(operation, operation.error)
             return None
-        if not self._advance(operation):
+        time = operation.time
+        if time is not None and time >= self._history.now:
+            self._history.now = time
+        elif not self._advance(operation):
             return None
         if operation.update is not None:
             return self._written(operation, operation.update)

@@ -95,6 +95,7 @@ class GroupLoop(Turns):
         self._changed[group] = None
 
     def end(self) -> bool:
+        self._renumber()
         changed, self._changed = self._changed, {}
         # A place is free before another group takes it: the member that stood there may have changed its key.
         for group in changed:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from xylem.errors import EngineBug
@@ -11,14 +12,15 @@ from xylem.functions.aggregate_functions import avg, sum_
 from xylem.functions.context import Context
 from xylem.functions.extreme_values import max_, min_
 from xylem.plan import history as plan
+from xylem.sink.display_edits import Edit, Part
 from xylem.values.atomic import TYPE_OF_CLASS
 
 from .accumulators import accumulator
 from .commits import Commit
 from .groups import GroupLoop
 from .join_index import JoinedIndex
-from .loops import Condition, FoldLoop, ItemLoop, Live, LiveLoop, Read, RegionLoop
-from .pieces import Piece, PieceWriter, joined
+from .loops import Compared, Condition, FoldLoop, ItemLoop, Live, LiveLoop, Read, RegionLoop
+from .parts import ItemWriter, Parts
 from .timeline import Timeline, choice_of
 
 if TYPE_CHECKING:
@@ -31,34 +33,81 @@ L = TypeVar("L", RegionLoop, ItemLoop, FoldLoop)
 
 
 class LiveText(Live):
-    def __init__(self, value: str) -> None:
-        self._piece = Piece((value,))
+    size = 1
 
-    def piece(self) -> Piece | None:
-        return self._piece
+    def __init__(self, value: str) -> None:
+        self._parts: Parts = ((value, 0),)
+        self._is_told = False
+
+    def parts(self) -> Parts:
+        return self._parts
+
+    def edits(self) -> list[Edit]:
+        is_told, self._is_told = self._is_told, True
+        return [] if is_told else [Edit(0, 0, self._parts)]
 
 
 class LiveSequence(Live):
     """Parts one after the other. Of each part, the operator itself knows whether it changed."""
 
-    def __init__(self, parts: Sequence[Live]) -> None:
-        self.parts = parts
+    def __init__(self, members: Sequence[Live]) -> None:
+        self.members = members
 
-    def piece(self) -> Piece | None:
-        return joined(part.piece() for part in self.parts)
+    @property
+    def size(self) -> int:
+        return sum(member.size for member in self.members)
+
+    def parts(self) -> Iterable[Part]:
+        return chain.from_iterable(member.parts() for member in self.members)
+
+    def is_blank(self) -> bool:
+        # Two values without characters have a space between them.
+        return all(member.is_blank() for member in self.members) and (self.size < 2 or super().is_blank())
+
+    def edits(self) -> list[Edit]:
+        found: list[Edit] = []
+        base = 0
+        for member in self.members:
+            edits = member.edits()
+            found += [Edit(base + place, removed, parts) for place, removed, parts in edits] if base else edits
+            base += member.size
+        return found
 
 
-class LiveConstructor(Live):
-    """An element around parts: each enclosed expression is a sequence of its own."""
+class LiveConstructor(LiveSequence):
+    """An element around parts: each enclosed expression is a sequence of its own. Its tags are parts as well."""
 
-    def __init__(self, described: plan.Constructor, parts: Sequence[Live]) -> None:
-        self._start = described.start
-        self._end = described.end
-        self.parts = parts
+    def __init__(self, described: plan.Constructor, members: Sequence[Live]) -> None:
+        super().__init__(members)
+        self._full: tuple[Part, Part] = ((f"{described.start}>", 0), (described.end, 0))
+        self._empty: Part = (f"{described.start}/>", 0)
+        self._was_blank: bool | None = None
 
-    def piece(self) -> Piece | None:
-        inner = "".join(piece.text for part in self.parts if (piece := part.piece()) is not None)
-        return Piece((f"{self._start}>{inner}{self._end}" if inner else f"{self._start}/>",))
+    def is_blank(self) -> bool:
+        return False
+
+    @property
+    def _is_blank(self) -> bool:
+        return all(member.is_blank() for member in self.members)
+
+    @property
+    def size(self) -> int:
+        return super().size + (1 if self._is_blank else 2)
+
+    def parts(self) -> Iterable[Part]:
+        inner = super().parts()
+        return chain((self._empty,), inner) if self._is_blank else chain(self._full[:1], inner, self._full[1:])
+
+    def edits(self) -> list[Edit]:
+        was, self._was_blank = self._was_blank, self._is_blank
+        found: list[Edit] = []
+        if was is not self._was_blank:
+            found.append(Edit(0, was is not None, (self._empty if self._was_blank else self._full[0],)))
+        found += [Edit(place + 1, removed, parts) for place, removed, parts in super().edits()]
+        if was is not self._was_blank and (was is not None or not self._was_blank):
+            end = LiveSequence.size.fget(self) + 1  # type: ignore[attr-defined]  # without the tags
+            found.append(Edit(end, 1, ()) if self._was_blank else Edit(end, 0, self._full[1:]))
+        return found
 
 
 class LiveConditional(Live):
@@ -66,39 +115,57 @@ class LiveConditional(Live):
 
     def __init__(self, test: Read, then: Live, otherwise: Live) -> None:
         self._test = test
-        self._then = then
-        self._otherwise = otherwise
+        self._branches = (otherwise, then)
+        self._told: Live | None = None
+        self._told_size = 0
 
-    def piece(self) -> Piece | None:
-        return (self._then if self._test.values()[0] else self._otherwise).piece()
+    @property
+    def _branch(self) -> Live:
+        return self._branches[bool(self._test.values()[0])]
+
+    @property
+    def size(self) -> int:
+        return self._branch.size
+
+    def parts(self) -> Iterable[Part]:
+        return self._branch.parts()
+
+    def is_blank(self) -> bool:
+        return self._branch.is_blank()
+
+    def edits(self) -> list[Edit]:
+        told, self._told = self._told, self._branch
+        before, self._told_size = self._told_size, self._told.size
+        # What the other branch would have to tell is of no interest when it is shown again as a whole.
+        of_branches = {branch: branch.edits() for branch in self._branches}
+        if told is self._told:
+            return of_branches[told]
+        return [Edit(0, before, list(self._told.parts()))] if before or self._told_size else []
 
 
-class LiveFold(Live, Read):
+class LiveFold(Compared):
     """An aggregate of what a loop gives."""
 
-    def __init__(self, loop: FoldLoop, writer: PieceWriter) -> None:
+    def __init__(self, loop: FoldLoop, writer: ItemWriter) -> None:
         self._loop = loop
-        self._writer = writer
+        self.writer = writer
 
     @property
     def changed_at(self) -> int:  # type: ignore[override]  # that of its loop
         return self._loop.changed_at
 
-    def piece(self) -> Piece | None:
-        return self._writer.piece(self.values())
-
     def values(self) -> list[Any]:
         return self._loop.accumulator.result()
 
 
-class LiveSlice(Live, Read):
+class LiveSlice(Compared):
     """The items of a loop between two places."""
 
-    def __init__(self, loop: ItemLoop, described: plan.Slice, writer: PieceWriter) -> None:
+    def __init__(self, loop: ItemLoop, described: plan.Slice, writer: ItemWriter) -> None:
         self._loop = loop
         self._start = described.start
         self._end = described.end
-        self._writer = writer
+        self.writer = writer
 
     @property
     def changed_at(self) -> int:  # type: ignore[override]  # that of its loop
@@ -117,26 +184,22 @@ class LiveSlice(Live, Read):
             found += items[max(start - base, 0) : end - base]
         return found
 
-    def piece(self) -> Piece | None:
-        return self._writer.piece(self.values())
 
-
-class LiveComputed(Live, Read):
+class LiveComputed(Compared):
     """An expression, computed again when something that it reads has changed.
 
     Holds:  its value; with a timeline, the values it had, as long as they are asked for.
     """
 
     def __init__(
-        self, engine: Engine, described: plan.Computed, function: Function, holes: Sequence[Read], writer: PieceWriter
+        self, engine: Engine, described: plan.Computed, function: Function, holes: Sequence[Read], writer: ItemWriter
     ) -> None:
         self._engine = engine
         self._function = function
         self._holes = holes
-        self._writer = writer
+        self.writer = writer
         self._value: list[Any] | None = None
         self._given: list[Any] | None = None
-        self._piece: Piece | None = None
         chosen = described.timeline
         self._timeline = None if chosen is None else Timeline(choice_of(chosen))
 
@@ -161,14 +224,8 @@ class LiveComputed(Live, Read):
         before, self._given = self._given, value
         if before is not None and len(before) == len(value) and all(map(_is_same, before, value)):
             return False
-        self._piece = None
         self.changed_at = number
         return True
-
-    def piece(self) -> Piece | None:
-        if self._piece is None:
-            self._piece = self._writer.piece(self.values())
-        return self._piece
 
     def values(self) -> list[Any]:
         assert self._given is not None
@@ -197,9 +254,10 @@ class LiveBuilder:
     def __init__(self, engine: Engine, functions: Sequence[Function]) -> None:
         self._engine = engine
         self._functions = functions
-        self._writer = PieceWriter()
+        self._writer = ItemWriter()
         self._by_source: dict[int, LiveLoop] = {}
         self._computed: list[tuple[int, LiveComputed]] = []
+        self._sequences = 1
         self.looking_back: dict[int, list[plan.Projection]] = {}
         """How units look back in time, by the number of their source."""
         sources = engine.program.plan.sources
@@ -217,16 +275,26 @@ class LiveBuilder:
         computed = [(number, index, one) for index, (number, one) in enumerate(self._computed)]
         return [(number, one) for number, _, one in sorted([*loops, *computed], key=lambda step: step[:2])]
 
-    def build(self, operator: plan.Operator) -> Live:
+    def build(self, operator: plan.Operator, sequence: int = 1) -> Live:
+        """`sequence`: the number of the sequence that its values are part of."""
+        made = self._built(operator, sequence)
+        made.sequence = sequence
+        return made
+
+    def _built(self, operator: plan.Operator, sequence: int) -> Live:
         match operator:
             case plan.Text(value=value):
                 return LiveText(value)
             case plan.Sequence(parts=parts):
-                return LiveSequence([self.build(part) for part in parts])
+                return LiveSequence([self.build(part, sequence) for part in parts])
             case plan.Constructor(parts=parts):
-                return LiveConstructor(operator, [self.build(part) for part in parts])
+                members = []
+                for part in parts:
+                    self._sequences += 1
+                    members.append(self.build(part, self._sequences))
+                return LiveConstructor(operator, members)
             case plan.Conditional(test=test, then=then, otherwise=otherwise):
-                return LiveConditional(self._hole(test), self.build(then), self.build(otherwise))
+                return LiveConditional(self._hole(test), self.build(then, sequence), self.build(otherwise, sequence))
             case plan.Loop():
                 return self._loop(operator, RegionLoop)
             case plan.Fold(name=name, loop=loop):
@@ -265,6 +333,8 @@ class LiveBuilder:
         holes = list(map(self._hole, described.holes))
         lookups = [self._lookup(one) for one in described.lookups]
         made = kind(engine, described, self._functions[described.function], holes, lookups, self._writer)
+        if described.template is not None and isinstance(made, RegionLoop):
+            made.template = self._functions[described.template.function], described.template
         for one in described.timelines:
             made.timelines.append((self._functions[one.function], choice_of(one.projection)))
         source = described.source

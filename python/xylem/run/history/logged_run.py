@@ -21,7 +21,8 @@ from xylem.values.state_values import decoded, encoded
 
 from ..program import Program
 from .commits import Commit, History
-from .evaluation import Display, Surroundings
+from .engine import Engine
+from .evaluation import Surroundings
 from .feed import Feed, Late
 from .program import HistoryProgram
 from .run import history_run
@@ -56,12 +57,17 @@ class LoggedRun:
         self._adapter: KeyedFeed | None = how.feed()
         # Values that were are in no history: what looks back at them is computed from the states there were.
         keeps_values = any(one.rule != "S" for one in operators.plan.kept)
-        self._run = history_run(program, self._history, around, None if keeps_values else operators)
         self._log = ChangeLog(name)
-        self._last: Display | None = None
         self._messages = 0
-        if saved is not None:
-            self._restore(saved)
+        state = None if saved is None else self._restored(saved)
+        why_whole = "" if state is None else state[1]
+        self._run = history_run(
+            program, self._history, around, None if keeps_values else operators, why_whole=why_whole
+        )
+        if state is not None:
+            commit = restore_history(self._history, state[0])
+            if commit.number:
+                self._run.follow(commit)
 
     def take(self, message: bytes) -> Iterator[str]:
         """The lines of the change log that a message leads to."""
@@ -73,11 +79,9 @@ class LoggedRun:
                 yield from self._lines(commit)
 
     def _lines(self, commit: Commit) -> Iterator[str]:
-        display = self._run.commit(commit)
-        if display is self._last:
+        if not self._run.follow(commit) and commit.number > 1:
             return
-        self._last = display
-        for row in self._log.rows(commit.number, commit.time, display.parts):
+        for row in self._log.rows(commit.number, commit.time, self._run.edits):
             if self._envelope is None:
                 yield change_line(row)
                 continue
@@ -89,19 +93,20 @@ class LoggedRun:
 
     def save(self) -> bytes:
         """All that is needed to go on."""
-        return encoded((history_state(self._history), self._adapter_state(), state_of(self._log), self._messages))
+        history, log = history_state(self._history), state_of(self._log)
+        why_whole = self._run.why_whole if isinstance(self._run, Engine) else ""
+        return encoded((history, self._adapter_state(), log, self._messages, why_whole))
 
     def _adapter_state(self) -> tuple[str, Any] | None:
         return None if self._adapter is None else (layout(self._adapter), state_of(self._adapter))
 
-    def _restore(self, saved: bytes) -> None:
+    def _restored(self, saved: bytes) -> tuple[tuple[Any, ...], str]:
+        """The history that was, and why operators had given up."""
         try:
-            history, adapter, log, self._messages = decoded(saved)
+            history, adapter, log, self._messages, why_whole = decoded(saved)
         except (DamagedState, ValueError) as reason:
             raise DynamicError("XYRT0033", f"the state of an answer: {reason}") from reason
         if self._adapter is not None:
             give_state(self._adapter, adapter[1])
         give_state(self._log, log)
-        commit = restore_history(self._history, history)
-        if commit.number:
-            self._last = self._run.commit(commit)
+        return history, why_whole

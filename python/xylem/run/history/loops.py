@@ -15,13 +15,15 @@ from typing import TYPE_CHECKING, Any
 from xylem.errors import DynamicError
 from xylem.plan import history as plan
 from xylem.run.tasks.order_key import one_value, order_family, order_key
+from xylem.sink.display_edits import Edit, Part, edits_between
 from xylem.values.atomize import atomize_list
 from xylem.values.node import Node
 from xylem.values.version_choice import VersionChoice
 
 from .accumulators import Accumulator
 from .ordered_list import OrderedList
-from .pieces import Piece, PieceWriter, joined
+from .parts import ItemWriter, Parts, Written, text_of
+from .places import Place
 from .timeline import Timeline
 from .unit_notes import Unit
 
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
     from .engine import Engine
     from .join_index import JoinedIndex
 
-__all__ = ["Condition", "FoldLoop", "ItemLoop", "Live", "LiveLoop", "Read", "RegionLoop", "Turns"]
+__all__ = ["Compared", "Condition", "FoldLoop", "ItemLoop", "Live", "LiveLoop", "Read", "RegionLoop", "Turns"]
 
 Function = Callable[..., Any]
 
@@ -37,12 +39,25 @@ Function = Callable[..., Any]
 class Live(ABC):
     """A part of the answer."""
 
-    changed_at = 0
-    """The number of the commit that changed it last."""
+    sequence = 0
+    """The number of the sequence that its values belong to."""
+
+    @property
+    @abstractmethod
+    def size(self) -> int:
+        """How many parts it shows."""
 
     @abstractmethod
-    def piece(self) -> Piece | None:
+    def parts(self) -> Iterable[Part]:
         """What it shows."""
+
+    @abstractmethod
+    def edits(self) -> list[Edit]:
+        """What has become of its parts since this was asked last, in ascending order."""
+
+    def is_blank(self) -> bool:
+        """Whether it shows no characters."""
+        return not text_of(self.parts())
 
 
 class Read(ABC):
@@ -54,6 +69,29 @@ class Read(ABC):
     @abstractmethod
     def values(self) -> list[Any]:
         """Its items."""
+
+
+class Compared(Live, Read):
+    """A part that is small, or changes as a whole: its edits are found by comparing it with what it was."""
+
+    writer: ItemWriter
+    _shown: Parts = ()
+    _told: Parts = ()
+    _shown_at = -1
+
+    def parts(self) -> Parts:
+        if self._shown_at != self.changed_at or not self.changed_at:
+            self._shown = self.writer.parts(self.values(), self.sequence)
+            self._shown_at = self.changed_at
+        return self._shown
+
+    @property
+    def size(self) -> int:
+        return len(self.parts())
+
+    def edits(self) -> list[Edit]:
+        before, self._told = self._told, self.parts()
+        return [] if self._told is before else edits_between(before, self._told)
 
 
 _first = itemgetter(0)
@@ -118,7 +156,7 @@ class Turns(LiveLoop):
         function: Function,
         holes: Sequence[Read],
         lookups: Sequence[JoinedIndex],
-        writer: PieceWriter,
+        writer: ItemWriter,
     ) -> None:
         super().__init__(engine)
         self._function = function
@@ -126,12 +164,18 @@ class Turns(LiveLoop):
         self._order = described.order
         self._holes = holes
         self._lookups = lookups
-        self._writer = writer
+        self.writer = writer
         self._beside: tuple[Any, ...] = ()
         self._members: dict[Unit, None] = {}
         self.timelines: list[tuple[Function, VersionChoice]] = []
         """Of each value of a unit whose history is asked for: what computes it, and what is asked for."""
         self._families: tuple[Counter[str], ...] = tuple(Counter() for _ in described.order)
+        self._numbered: OrderedList[Unit] | None = OrderedList() if described.is_numbered else None
+        """The units with the numbers of their items."""
+        self._bases: dict[Unit, int] = {}
+        """How many items came before a unit when it was evaluated."""
+        self._moved: tuple[Place, ...] | None = None
+        """The first place behind which numbers are others."""
 
     def begin(self) -> bool:
         if not self._holes:
@@ -149,23 +193,30 @@ class Turns(LiveLoop):
             self._members[unit] = None
         for lookup in self._lookups:
             lookup.forget_reader(unit)
-        self.put(unit, list(self._turn(unit)))
+        self.put(unit, self._given(unit))
 
     def remove(self, unit: Unit) -> None:
         if self._holes:
             self._members.pop(unit, None)
         for lookup in self._lookups:
             lookup.forget_reader(unit)
+        if self._numbered is not None and self._bases.pop(unit, None) is not None:
+            self._numbered.remove((unit.place,))
+            self._note_move((unit.place,))
         if unit.made is not None:
             self.put(unit, [])
 
-    def _turn(self, unit: Unit) -> Iterable[Any]:
+    def _given(self, unit: Unit) -> list[Any]:
+        """What a unit gives, for `put`."""
+        return list(self._turn(unit, self._function))
+
+    def _turn(self, unit: Unit, function: Function) -> Iterable[Any]:
         """The items of a unit, or its rows."""
         condition = unit.condition
         if condition is not None and not condition.made:
             if self.timelines:
                 self._histories(unit, self.engine.trees.nodes(unit)[0])
-            return ()
+            return () if self._numbered is None else self._number(unit, self._numbered, (), function, ())
         beside = self._beside
         if not beside and (self._holes or self._lookups):
             values = [hole.values() for hole in self._holes]
@@ -175,9 +226,50 @@ class Turns(LiveLoop):
         nodes = self.engine.trees.nodes(unit)
         if self.timelines:
             beside = (*beside, *self._histories(unit, nodes[0]))
+        if self._numbered is not None:
+            return self._number(unit, self._numbered, nodes, function, beside)
         if len(nodes) == 1:
-            return self._function(nodes[0], *beside)  # type: ignore[no-any-return]
-        return [item for node in nodes for item in self._function(node, *beside)]
+            return function(nodes[0], *beside)  # type: ignore[no-any-return]
+        return [item for node in nodes for item in function(node, *beside)]
+
+    def _number(
+        self,
+        unit: Unit,
+        numbered: OrderedList[Unit],
+        nodes: Sequence[Node],
+        function: Function,
+        beside: tuple[Any, ...],
+    ) -> list[Any]:
+        """What a unit gives behind those that come before it; where it has more or fewer items now, others move."""
+        key = (unit.place,)
+        base = number = numbered.before(key)[1]
+        found: list[Any] = []
+        for node in nodes:
+            size, *given = function(node, [number], *beside)
+            number += size
+            found += given
+        if unit not in self._bases:
+            numbered.add(key, unit, number - base)
+            self._note_move(key)
+        elif numbered.replace(key, unit, number - base):
+            self._note_move(key)
+        self._bases[unit] = base
+        return found
+
+    def _note_move(self, key: tuple[Place, ...]) -> None:
+        if self._moved is None or key < self._moved:
+            self._moved = key
+
+    def _renumber(self) -> None:
+        """Evaluate the units again that have moved."""
+        moved, self._moved = self._moved, None
+        if moved is None or self._numbered is None:
+            return
+        behind = self._numbered.before(moved)[1]
+        for unit, base in list(self._numbered.from_item(behind)):
+            if self._bases[unit] != base:
+                self.engine.evaluate(self, unit)
+        self._moved = None
 
     def _histories(self, unit: Unit, node: Node) -> list[list[Any]]:
         """The values that a unit had, as they are asked for now."""
@@ -211,14 +303,18 @@ class Turns(LiveLoop):
             for value, (descending, greatest) in zip(values, self._order, strict=True)
         )
 
-    def _replace(self, rows: OrderedList[Any], before: Iterable[Any], made: Iterable[Any]) -> None:
+    def _replace(self, rows: OrderedList[Any], before: Sequence[Any], made: Sequence[Any]) -> None:
         """Rows instead of others. What they are ordered by is counted: it must have one order."""
+        if len(before) == len(made) == 1 and before[0][0] == made[0][0]:
+            key, given = made[0]
+            rows.replace(key, given, len(given))
+            return
         for key, _ in before:
             rows.remove(key)
             if self._columns:
                 self._count(key[3], -1)
         for key, given in made:
-            rows.add(key, given, 1 if type(given) is Piece else len(given))
+            rows.add(key, given, len(given))
             if self._columns:
                 self._count(key[3], 1)
 
@@ -229,6 +325,7 @@ class Turns(LiveLoop):
                 del counted[family]
 
     def end(self) -> bool:
+        self._renumber()
         for families in self._families:
             if len(families) > 1 and len(families.keys() - {""}) > 1:
                 raise DynamicError("XPTY0004", "order by: keys that have no common order")
@@ -238,34 +335,101 @@ class Turns(LiveLoop):
 class RegionLoop(Turns, Live):
     """A loop whose rows are regions of the display.
 
-    Holds:  the text of each row, in order.
+    Holds:  the parts of each row, in order; of a commit, the rows that changed, as they were.
     """
 
     def __init__(self, *given: Any) -> None:
         super().__init__(*given)
-        self.rows: OrderedList[Piece] = OrderedList()
-        self._piece: Piece | None = None
-        self._is_stale = False
+        self.rows: OrderedList[Parts] = OrderedList()
+        self._changed: dict[Any, Parts] | None = None
+        """None until edits are asked for."""
+        self._visible = 0
+        """How many rows have characters."""
+        self.template: tuple[Function, plan.Template] | None = None
+        """What makes the rows, where they are elements that need not be made themselves."""
+
+    def _given(self, unit: Unit) -> list[Any]:
+        if self.template is None:
+            return super()._given(unit)
+        function, described = self.template
+        found: list[Any] = []
+        for row in self._turn(unit, function):
+            text = self._written(described, row)
+            if text is None:
+                return super()._given(unit)
+            found.append((*(row[column] for column in range(self._columns)), (text,)) if self._columns else text)
+        return found
+
+    def _written(self, described: plan.Template, row: Any) -> Written | None:
+        """The element of a row; None where namespaces or attributes come into it."""
+        content = ""
+        column = self._columns
+        for piece in described.pieces[:-1]:
+            if piece is None:
+                inside = self.writer.inside(row[column])
+                if inside is None:
+                    return None
+                piece = inside
+                column += 1
+            content += piece
+        return Written(f"{described.start}>{content}{described.pieces[-1]}" if content else f"{described.start}/>")
 
     def put(self, unit: Unit, found: list[Any]) -> None:
-        write = self._writer.piece
-        made = [(key, piece) for key, items in self._rows(unit, found) if (piece := write(items)) is not None]
         before = unit.made or ()
-        unit.made = made
-        if len(before) == len(made) and all(a == b for a, b in zip(before, made, strict=True)):
+        if not found and not before:
             return
+        write, sequence = self.writer.parts, self.sequence
+        made = [(key, write(items, sequence)) for key, items in self._rows(unit, found) if items]
+        unit.made = made
+        if before == made:
+            return
+        if self._changed is not None:
+            for key, parts in before:
+                self._changed.setdefault(key, parts)
+            for key, _ in made:
+                self._changed.setdefault(key, ())
+        for _, parts in before:
+            self._visible -= any(text for text, _ in parts)
+        for _, parts in made:
+            self._visible += any(text for text, _ in parts)
         self._replace(self.rows, before, made)
         self.changed_at = self.engine.number
-        self._is_stale = True
 
-    def piece(self) -> Piece | None:
-        if self._is_stale:
-            self._piece = joined(self.rows)
-            self._is_stale = False
-        return self._piece
+    @property
+    def size(self) -> int:
+        return self.rows.weight
+
+    def parts(self) -> Iterable[Part]:
+        return (part for row in self.rows for part in row)
+
+    def is_blank(self) -> bool:
+        return not self._visible and (self.rows.weight < 2 or super().is_blank())
+
+    def edits(self) -> list[Edit]:
+        """Of each row that changed; a row that goes and one that comes in its place are told as one."""
+        changed, self._changed = self._changed, {}
+        if changed is None:
+            return [Edit(0, 0, list(self.parts()))] if self.rows.weight else []
+        found: list[Edit] = []
+        for key in sorted(changed):
+            old = changed[key]
+            new = self.rows.get(key, ())
+            if old == new:
+                continue
+            place = self.rows.before(key)[1]
+            last = found[-1] if found else None
+            if last is not None and place == last.place + len(last.parts):
+                if not last.parts and not old and last.removed == len(new):
+                    found[-1] = Edit(last.place, last.removed, new)
+                    continue
+                if not last.removed and not new and len(last.parts) == len(old):
+                    found[-1] = Edit(last.place, len(old), last.parts)
+                    continue
+            found.append(Edit(place, len(old), new))
+        return found
 
 
-class ItemLoop(Turns, Live, Read):
+class ItemLoop(Turns, Compared):
     """A loop whose items are read by others.
 
     Holds:  the items of each row, in order.
@@ -287,9 +451,6 @@ class ItemLoop(Turns, Live, Read):
 
     def values(self) -> list[Any]:
         return [item for items in self.rows for item in items]
-
-    def piece(self) -> Piece | None:
-        return self._writer.piece(self.values())
 
 
 class FoldLoop(Turns, Read):

@@ -178,8 +178,8 @@ class OrderedList(Generic[T]):
         parent.weights[left] += parent.weights[left + 1]
         del parent.keys[left + 1], parent.children[left + 1], parent.weights[left + 1]
 
-    def reweigh(self, key: Any, weight: int) -> None:
-        """Give an entry another weight."""
+    def replace(self, key: Any, entry: T, weight: int) -> bool:
+        """Another entry, and weight, in the place of one that is there; whether the weight is another."""
         way = []
         node = self._root
         for _ in range(self._depth):
@@ -187,13 +187,25 @@ class OrderedList(Generic[T]):
             way.append((node, at))
             node = node.children[at]
         at = bisect_left(node.keys, key)
+        node.entries[at] = entry
         change = weight - node.weights[at]
-        node.weights[at] = weight
-        self.weight += change
-        for inner, index in way:
-            inner.weights[index] += change
+        if change:
+            node.weights[at] = weight
+            self.weight += change
+            for inner, index in way:
+                inner.weights[index] += change
+        return bool(change)
 
     # --- questions
+
+    def get(self, key: Any, default: T) -> T:
+        """The entry of a key."""
+        node = self._root
+        for _ in range(self._depth):
+            node = node.children[max(bisect_right(node.keys, key) - 1, 0)]
+        at = bisect_left(node.keys, key)
+        found: T = node.entries[at] if at < len(node.keys) and node.keys[at] == key else default
+        return found
 
     def before(self, key: Any) -> tuple[T | None, int]:
         """The last entry before a key, and how many items all of those give."""

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from xylem.errors import DynamicError
+from xylem.sink.display_edits import Edits
+from xylem.sink.display_parts import DisplayParts
 from xylem.source.limits import DEFAULT_LIMITS, Limits
 from xylem.source.malformed import MalformedTally
 from xylem.source.update_stream.operations import Operation
@@ -64,6 +66,9 @@ def history_run(
     around: Surroundings,
     operators: HistoryProgram | None = None,
     keep: Keep | None = None,
+    *,
+    is_edited: bool = True,
+    why_whole: str = "",
 ) -> HistoryRun:
     """What computes the answer after each commit: the one place where that is chosen.
 
@@ -72,7 +77,8 @@ def history_run(
     retention = retention_of(program, keep)
     if operators is None or operators.plan.whole or program.output or around.output:
         return Reevaluation(program, history, around, retention)
-    return Engine(operators, history, around, Reevaluation(program, history, around), truncates=True)
+    whole = Reevaluation(program, history, around)
+    return Engine(operators, history, around, whole, truncates=True, is_edited=is_edited, why_whole=why_whole)
 
 
 class UpdateRun:
@@ -89,8 +95,12 @@ class UpdateRun:
         operators: HistoryProgram | None = None,
         keep: Keep | None = None,
         limits: Limits = DEFAULT_LIMITS,
+        is_edited: bool = True,
     ) -> None:
-        """With `operators`, commits cost what they change; without, the query is evaluated anew after each."""
+        """With `operators`, commits cost what they change; without, the query is evaluated anew after each.
+
+        `is_edited`: whether the answer is asked for after each commit, and not only at the end.
+        """
         self.history = History()
         self.figures = RunFigures()
         # All streams are there before the first commit: a query may ask for any of them at once.
@@ -99,36 +109,47 @@ class UpdateRun:
             for given in inputs
         ]
         self._streams = [(feed, given.operations) for feed, given in zip(feeds, inputs, strict=True)]
-        self.run = history_run(program, self.history, around, operators, keep)
+        self.run = history_run(program, self.history, around, operators, keep, is_edited=is_edited)
         self._stopped_at: Decimal | None = None
         self._program, self._around, self._keep = program, around, keep
 
-    def answers(self, until: Decimal | None = None) -> Iterator[Answer]:
-        """The answer after each commit; with `until`, of those up to that time."""
-        shown = ""
-        last: Display | None = None
+    def commits(self, until: Decimal | None = None) -> Iterator[tuple[Commit, Edits | None]]:
+        """Each commit, and how it edits the answer; None where it does not. With `until`, those up to that time."""
         for feed, operation in merged(self._streams):
             if until is not None and operation.time is not None and operation.time > until:
                 self._stopped_at = operation.time
                 break
             self.figures.updates += operation.kind == "updates"
             commit = feed.apply(operation)
-            if commit is None:
-                continue
-            display = self.run.commit(commit)
-            self.figures.commits += 1
-            if display is last:
-                yield Answer(commit, display, False)
-                continue
-            last, text = display, display.text
-            self.figures.changes += text != shown
-            yield Answer(commit, display, text != shown)
-            shown = text
+            if commit is not None:
+                is_edited = self.run.follow(commit) or commit.number == 1
+                self.figures.commits += 1
+                yield commit, self.run.edits if is_edited else None
         if isinstance(self.run, Engine):
             self.figures.evaluated = self.run.evaluated
             self.figures.most_versions = self.run.longest_history
             self.figures.whole = self.run.why_whole
         self.figures.late = sum(feed.late for feed, _ in self._streams)
+
+    def answers(self) -> Iterator[Answer]:
+        """The answer after each commit."""
+        parts = DisplayParts()
+        display = Display()
+        for commit, edits in self.commits():
+            is_changed = False
+            if edits is not None:
+                parts.apply(edits)
+                text = parts.text
+                is_changed = text != display.text
+                self.figures.changes += is_changed
+                display = Display(text) if is_changed else display
+            yield Answer(commit, display, is_changed)
+
+    def final(self) -> Display:
+        """The answer when the input has ended."""
+        for _ in self.commits():
+            pass
+        return self.run.display
 
     def as_of(self, time: Decimal) -> Answer:
         """The answer as of a time. XYDY0021 before the first commit.
@@ -138,13 +159,13 @@ class UpdateRun:
         if self._keep is not None:
             return self._as_of_kept(time, self._keep)
         last = None
-        for answer in self.answers(time):
-            last = answer
-        if last is None or last.commit.time > time:
+        for commit, _ in self.commits(time):
+            last = commit
+        if last is None or last.time > time:
             first = self._stopped_at if self.history.first_time is None else self.history.first_time
             there = "there is no commit" if first is None else f"the earliest time is {first}"
             raise DynamicError(BEFORE_HISTORY, f"{time}; {there}")
-        return last
+        return Answer(last, self.run.display, True)
 
     def _as_of_kept(self, time: Decimal, keep: Keep) -> Answer:
         retention, looks_back = travel_of(self._program, keep)
@@ -162,4 +183,4 @@ class UpdateRun:
             there = "there is no commit" if earliest is None else f"the earliest time kept is {earliest}"
             raise DynamicError(BEFORE_HISTORY, f"{time}; {there}")
         run = Reevaluation(self._program, self.history, self._around)
-        return Answer(asked[-1], run.display(asked[-1].number), True)
+        return Answer(asked[-1], run.as_of(asked[-1].number), True)

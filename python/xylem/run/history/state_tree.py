@@ -46,7 +46,7 @@ class _Place:
 class StateTree(Tree):
     """One stream as of a commit."""
 
-    __slots__ = ("_block_ends", "_blocks", "_items", "_place_of", "_places", "commit", "history", "stream")
+    __slots__ = ("_asked", "_block_ends", "_blocks", "_items", "_place_of", "_places", "commit", "history", "stream")
     is_ranked = True
 
     def __init__(self, history: History, stream: Stream, commit: int) -> None:
@@ -60,6 +60,8 @@ class StateTree(Tree):
         """The content of an element or document, by its row: rows of nodes outside slots, and places of slots."""
         self._place_of: dict[int, tuple[_Place, int]] = {}
         """The rows directly in a slot, with the number of their version."""
+        self._asked: list[_Place] = []
+        """The slots whose earlier versions were asked for."""
         self._block_ends: list[int] = []
         self._blocks: list[tuple[int, Key]] = []
         """Rows that were appended: where they start, and the key that theirs begin with. The first are the tree."""
@@ -150,6 +152,7 @@ class StateTree(Tree):
         if found is None:
             start = len(self.codes)
             found = place.blocks[number] = []
+            self._asked.append(place)
             for node in version.nodes:
                 row = self._append(node, place.parent)
                 found.append(row)
@@ -171,6 +174,25 @@ class StateTree(Tree):
     def _close_block(self, start: int, key: Key) -> None:
         self._block_ends.append(len(self.codes))
         self._blocks.append((start, key))
+
+    def forget_versions(self) -> bool:
+        """Let go of the versions that were asked for: others are earlier now. False where they cannot be told apart."""
+        size = self._block_ends[0]
+        if len(self.codes) == size:
+            return True
+        if self.prefixed or self.declared:
+            return False
+        for rows in (self.codes, self.ends, self.parents, self.values, self._items):
+            del rows[size:]
+        del self._block_ends[1:], self._blocks[1:]
+        for by_row in (self._place_of, self._places):
+            for row in [row for row in by_row if row >= size]:
+                del by_row[row]
+        for place in self._asked:
+            place.blocks.clear()
+        self._asked.clear()
+        self.forget_index()
+        return True
 
     # --- document order
 

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from xylem.plan.history import NameTest, Source
+from xylem.values.node import TEXT
 
 from .content import Content, Element, Leaf, Slot, Version, placed
 from .paths import Standing
@@ -23,6 +24,7 @@ __all__ = [
     "has_name",
     "holds_none",
     "in_order",
+    "value_of",
 ]
 
 
@@ -138,6 +140,17 @@ def holds_none(versions: Sequence[Version], children: frozenset[tuple[str, str]]
             if type(item) is Slot or (type(item) is Element and (item.name.uri, item.name.local) in children):
                 return False
     return True
+
+
+def value_of(version: Version) -> tuple[Element, Leaf] | None:
+    """The only element of a version, and the text that it is around, where there is nothing else."""
+    content = version.content
+    if len(content) != 1 or type(element := content[0]) is not Element or element.attributes or element.declared:
+        return None
+    inside = element.content
+    if len(inside) != 1 or type(leaf := inside[0]) is not Leaf or leaf.kind != TEXT:
+        return None
+    return element, leaf
 
 
 def has_leaves_only(content: Sequence[Content]) -> bool:

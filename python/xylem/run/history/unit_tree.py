@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
 
-from xylem.values.name_pool import KIND_BITS, KIND_MASK, current_pool
+from xylem.values.name_pool import KIND_BITS, KIND_MASK, NamePool, current_pool
 from xylem.values.node import ATTRIBUTE, ELEMENT, PROCESSING_INSTRUCTION, TEXT, Node
 from xylem.values.qname import QName
 from xylem.values.tree import Tree
@@ -22,7 +22,9 @@ from .unit_notes import Unit, declared_around
 __all__ = ["UnitTrees"]
 
 _MOST_MADE = 64
-"""So many trees are kept while a commit is followed."""
+"""So many trees with chosen versions are kept while a commit is followed."""
+_MOST_KEPT = 16_384
+"""So many trees are kept from one commit to the next."""
 Children = frozenset[tuple[str, str]] | None
 
 
@@ -44,18 +46,33 @@ class _Placed:
 class PlainUnitTree(_Placed, Tree):
     """The newest version of a unit."""
 
-    __slots__ = ("place",)
+    __slots__ = ("place", "values_at")
+
+    def __init__(self, names: NamePool, place: Place) -> None:
+        super().__init__(names)
+        self.place = place
+        self.values_at: dict[Slot, int] = {}
+        """The rows of elements with a text alone, by the slot they stand in."""
+
+    def is_patched(self, slot: Slot, element: Element, leaf: Leaf) -> bool:
+        """Give an element another text, where there is one of the slot."""
+        row = self.values_at.get(slot)
+        if row is None:
+            return False
+        self.values[row + 1] = leaf.value
+        return True
 
 
 class UnitTree(_Placed, StateTree):
     """A document of one unit, as of the last commit."""
 
-    __slots__ = ("_children", "_scope", "place")
+    __slots__ = ("_children", "_scope", "place", "values_at")
 
     def __init__(self, history: History, unit: Unit) -> None:
         self.place = unit.place
         self._scope = unit.scope
         self._children = unit.source.children
+        self.values_at: dict[Slot, int] = {}
         document = Document()
         document.content.append(unit.item)
         super().__init__(history, Stream(unit.source.stream, history, document), history.number)
@@ -80,12 +97,25 @@ class UnitTree(_Placed, StateTree):
                         if type(node) is Element:
                             self._fill(child, node)
                 place.end = len(self.codes)
+                if place.end == place.start + 2:
+                    self.values_at[item] = place.start
             elif item.shown and _is_read(item, children):  # type: ignore[union-attr,arg-type]  # a slot was seen to
                 entries.append(len(self.codes))
                 child = self._append(item, row)  # type: ignore[arg-type]
                 if type(item) is Element:
                     self._fill(child, item)
         self.ends[row] = len(self.codes)
+
+    def is_patched(self, slot: Slot, element: Element, leaf: Leaf) -> bool:
+        """As of another commit, and with another text in an element, where there is one of the slot."""
+        row = self.values_at.get(slot)
+        # What stands in an earlier version is let go with it.
+        if row is None or row >= self._block_ends[0] or not self.forget_versions():
+            return False
+        self._items[row] = element
+        self._items[row + 1] = leaf
+        self.values[row + 1] = leaf.value
+        return True
 
     def _append(self, node: ContentNode, parent: int) -> int:
         row = super()._append(node, parent)
@@ -118,14 +148,18 @@ def _is_read(node: ContentNode, children: Children) -> bool:
 class UnitTrees:
     """Makes the nodes of units, as of the last commit."""
 
-    def __init__(self, history: History, looking_back: Iterable[int] = ()) -> None:
+    def __init__(self, history: History, looking_back: Iterable[int] = (), *, are_kept: bool = True) -> None:
+        """`are_kept`: whether the nodes of a unit may show something else after another commit."""
         self._history = history
+        self._are_kept = are_kept
         self._choices: dict[int, VersionChoice] = {}
         self._looking_back = frozenset(looking_back)
         """The sources whose units are asked for earlier versions."""
         self._codes: dict[tuple[str, str], int] = {}
         self._pool = current_pool()
         self._made: dict[Unit, list[Node]] = {}
+        self._kept: dict[Unit, list[Node]] = {}
+        """Trees that show what their units hold: what changes in a unit is changed in its tree, or that is let go."""
 
     def begin(self) -> None:
         """A commit has come: what was made before may have changed."""
@@ -133,12 +167,31 @@ class UnitTrees:
 
     def nodes(self, unit: Unit) -> list[Node]:
         """The elements a unit gives to its loop. An index and those who ask it see one tree of a unit."""
+        if self._are_kept and unit.source.projection is None:
+            kept = self._kept.get(unit)
+            if kept is None:
+                if len(self._kept) >= _MOST_KEPT:
+                    self._kept.clear()
+                kept = self._kept[unit] = self._nodes(unit)
+            elif unit.source.number in self._looking_back:
+                kept[0].tree.commit = self._history.number  # type: ignore[attr-defined]  # a `UnitTree`
+            return list(kept)
         made = self._made.get(unit)
         if made is None:
             if len(self._made) >= _MOST_MADE:
                 self._made.clear()
             made = self._made[unit] = self._nodes(unit)
         return made
+
+    def let_go(self, unit: Unit) -> None:
+        """What the unit holds has changed."""
+        self._kept.pop(unit, None)
+
+    def patch(self, unit: Unit, slot: Slot, element: Element, leaf: Leaf) -> None:
+        """An element in the unit has another text."""
+        kept = self._kept.get(unit)
+        if kept is not None and not kept[0].tree.is_patched(slot, element, leaf):  # type: ignore[attr-defined]
+            del self._kept[unit]
 
     def _nodes(self, unit: Unit) -> list[Node]:
         source = unit.source
@@ -164,8 +217,7 @@ class UnitTrees:
 
     def _plain(self, unit: Unit) -> Tree:
         """The newest version of a unit alone, as an element that is the root of its tree."""
-        tree = PlainUnitTree(self._pool)
-        tree.place = unit.place
+        tree = PlainUnitTree(self._pool, unit.place)
         item = unit.item
         assert type(item) is Element
         self._append(tree, item, -1, unit.source.children)
@@ -173,7 +225,7 @@ class UnitTrees:
             tree.declare(0, declared_around(item, unit.scope))
         return tree
 
-    def _append(self, tree: Tree, element: Element, parent: int, children: Children) -> None:
+    def _append(self, tree: PlainUnitTree, element: Element, parent: int, children: Children) -> None:
         codes, ends, parents, values = tree.codes, tree.ends, tree.parents, tree.values
         row = len(codes)
         name = element.name
@@ -208,7 +260,7 @@ class UnitTrees:
             self._append_content(tree, content, row, children)
         ends[row] = len(codes)
 
-    def _append_content(self, tree: Tree, content: Sequence[Content], row: int, children: Children) -> None:
+    def _append_content(self, tree: PlainUnitTree, content: Sequence[Content], row: int, children: Children) -> None:
         for item in content:
             kind = type(item)
             if kind is Leaf:
@@ -221,7 +273,10 @@ class UnitTrees:
                 for slot in placed((item,)):
                     self._append_content(tree, slot.versions[-1].content, row, children)  # type: ignore[union-attr]
             else:
+                start = len(tree.codes)
                 self._append_content(tree, item.versions[-1].content, row, children)  # type: ignore[union-attr]
+                if len(tree.codes) == start + 2:
+                    tree.values_at[item] = start  # type: ignore[index]
 
     def _append_leaf(self, tree: Tree, leaf: Leaf, row: int) -> None:
         codes = tree.codes

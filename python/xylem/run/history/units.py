@@ -28,7 +28,9 @@ from .unit_notes import (
     has_name,
     holds_none,
     in_order,
+    value_of,
 )
+from .unit_tree import UnitTrees
 
 __all__ = ["Units"]
 
@@ -40,10 +42,16 @@ class Units:
     """
 
     def __init__(
-        self, sources: Sequence[Source], kept: Sequence[Kept] = (), *, truncates: History | None = None
+        self,
+        sources: Sequence[Source],
+        trees: UnitTrees,
+        kept: Sequence[Kept] = (),
+        *,
+        truncates: History | None = None,
     ) -> None:
         """`truncates`: the histories of its slots are made as short as `kept` allows."""
         self.sources = sources
+        self._trees = trees
         self._truncates = truncates
         self.longest = 1
         """How many versions a slot has had at most."""
@@ -81,6 +89,8 @@ class Units:
             if self._truncates is not None:
                 self._unread.append(slot)
             return
+        if self._is_value(slot, watch):
+            return
         self._touch(watch, since=slot.versions)
         if watch.standing.projected and self._completed(slot, watch):
             self.truncate(slot, watch)
@@ -96,10 +106,45 @@ class Units:
         else:
             self._forget(old.content)
         standing = watch.standing.past if watch.is_past else watch.standing
-        self._walk(new.content, standing, watch.around, watch.depth, watch.begin, watch.projected, is_slot=True)
+        # Behind what was there: a unit that goes and the one that comes for it are told as one change.
+        at = watch.begin if watch.end is None else watch.end.before
+        self._walk(new.content, standing, watch.around, watch.depth, at, watch.projected, is_slot=True)
         self.truncate(slot, watch)
         if len(slot.versions) > self.longest:
             self.longest = len(slot.versions)
+
+    def _is_value(self, slot: Slot, watch: Watch) -> bool:
+        """Follow an update that gives an element another text; False where it does something else."""
+        old, standing = watch.version, watch.standing
+        if len(slot.versions) < 2 or slot.versions[-2] is not old or slot.is_inner:
+            return False
+        if watch.is_past or watch.projected or standing.projected:
+            return False
+        new = slot.versions[-1]
+        before, now = value_of(old), value_of(new)
+        if before is None or now is None:
+            return False
+        element, leaf = now
+        name = element.name
+        if name != before[0].name or name.prefix != before[0].name.prefix:
+            return False
+        if standing.positions and standing.below(name)[1]:
+            return False
+        key = (name.uri, name.local)
+        for unit in watch.around.readers:
+            children = unit.source.children
+            if children is not None and key not in children and unit.depth == watch.depth - 1:
+                if holds_none(slot.versions, children):
+                    continue
+                self._trees.let_go(unit)
+            else:
+                self._trees.patch(unit, slot, element, leaf)
+            self.touch(unit)
+        watch.version = new
+        self.truncate(slot, watch)
+        if len(slot.versions) > self.longest:
+            self.longest = len(slot.versions)
+        return True
 
     def truncate(self, slot: Slot, watch: Watch | None = None) -> None:
         """Leave out the versions of a slot that nobody will ask for."""
@@ -111,12 +156,10 @@ class Units:
         if not self._keeps_versions:
             history.let_go(slot, len(versions) - 1)
             return
-        # What stands directly in a version may come to have the name even when the version is superseded.
-        may_change = slot.is_inner or any(type(item) is Slot for version in versions for item in version.content)
         number = 1
         seconds: Decimal | None = None
         for kept in watch.standing.kept:
-            if may_change or has_name(slot, kept.steps[-1].test):
+            if _may_be_asked(slot, kept):
                 number = max(number, kept.versions)
                 if kept.seconds is not None and (seconds is None or Decimal(kept.seconds) > seconds):
                     seconds = Decimal(kept.seconds)
@@ -205,6 +248,7 @@ class Units:
             children = unit.source.children
             if since and children is not None and unit.depth == watch.depth - 1 and holds_none(since, children):
                 continue
+            self._trees.let_go(unit)
             self.touch(unit)
         if not is_beside:
             for unit in watch.projected:
@@ -231,6 +275,7 @@ class Units:
             # No path leads there, and no unit is around it.
             return
         for unit in here.around.readers:
+            self._trees.let_go(unit)
             self.touch(unit)
         for unit in here.projected:
             self.touch(unit)
@@ -449,6 +494,7 @@ class Units:
     def _drop(self, item: Element | Slot) -> None:
         for unit in self._units.pop(item, ()):
             unit.is_alive = False
+            self._trees.let_go(unit)
             self.count -= 1
             self.removed[unit.source.number].append(unit)
             if unit.condition is not None and unit.condition.dependents is not None:
@@ -463,3 +509,16 @@ class Units:
     @property
     def slots(self) -> int:
         return len(self._watches)
+
+
+def _may_be_asked(slot: Slot, kept: Kept) -> bool:
+    """Whether a slot holds elements of the name whose versions are kept, or may come to hold one."""
+    test = kept.steps[-1].test
+    for version in reversed(slot.versions):
+        for item in version.content:
+            if type(item) is Element and test.takes(item.name.uri, item.name.local):
+                return True
+    # What stands directly in a version may come to have the name even when the version is superseded.
+    if slot.is_inner or any(type(item) is Slot for version in slot.versions for item in version.content):
+        return True
+    return has_name(slot, test)

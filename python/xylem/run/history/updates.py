@@ -231,6 +231,13 @@ class Updates:
                 found.append(leaf)
                 continue
             name, attributes, id, inner = item
+            if id is None and len(inner) == 1 and isinstance(text := inner[0], str) and not attributes:
+                # As most are: a text in an element.
+                leaf = Leaf(text)
+                element = Element(names.elements[name], (), declared, [leaf])
+                made += (element, leaf)
+                found.append(element)
+                continue
             named = [(names.attributes[one], value) for one, value in attributes] if attributes else ()
             element = Element(names.elements[name], named, declared)
             made.append(element)

@@ -16,7 +16,7 @@ from xylem.errors import InputError, InputPlace
 from xylem.values.qname import QName
 
 from ..limits import DEFAULT_LIMITS, Limits
-from .keyed import NO_KEY, KeyedFeed
+from .keyed import ANCHOR, NO_KEY, KeyedFeed
 from .operations import End, Event, Operation, Start, Text, Where
 from .records import Record
 
@@ -49,6 +49,14 @@ class DebeziumFeed(KeyedFeed):
             error = InputError(NO_CHANGE, "it has no op")
             yield Operation("updates", where=where, data=line, error=error)
             return
+        stamp = told.get("ts_ms")
+        time = Decimal(stamp) / 1000 if isinstance(stamp, (int, Decimal)) else None
+        if told["op"] in ("m", "t"):
+            # A message is no change of the table; a truncation removes every row of it.
+            keys = sorted(self.known - {ANCHOR}) if told["op"] == "t" else ()
+            gone = [event for key in keys for event in self.removal(key)]
+            yield Operation("updates" if gone else "clock", gone, time, where=where, data=line)
+            return
         row = told.get("before") if told["op"] == "d" else told.get("after")
         columns = [step.removeprefix("@") for step in self.key]
         if not isinstance(row, dict) or any(row.get(column) is None for column in columns):
@@ -57,8 +65,6 @@ class DebeziumFeed(KeyedFeed):
             return
         key = "/".join(str(row[column]) for column in columns)
         events = self.removal(key) if told["op"] == "d" else self.put(key, Record(tuple(_row(row))))
-        stamp = told.get("ts_ms")
-        time = Decimal(stamp) / 1000 if isinstance(stamp, (int, Decimal)) else None
         yield Operation("updates" if events else "clock", events, time, where=where, data=line)
 
 

@@ -57,7 +57,8 @@ class Places:
 
     def of(self, byte_offset: int, line: int, column: int) -> Where:
         """Offset, line and column of what the parser tells; its columns count from 0."""
-        offset = byte_offset + self._bytes_before
+        # The parser tells -1 where there is nothing at all.
+        offset = max(byte_offset, 0) + self._bytes_before
         passed_line, start = self._passed
         return offset, line + self._lines_before, (offset - start if line == passed_line else column) + 1
 

@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from hashlib import blake2b
+
+from xylem.values.saved_state import saved
 
 from ..limits import DEFAULT_LIMITS, Limits
 from .keyed import ANCHOR, KeyedFeed
@@ -16,11 +19,13 @@ from .records import Record, records, value_of
 from .times import seconds_of
 
 
+@saved("snapshot-feed", 1, fields=("versions", "known", "has_base", "present"))
 @dataclass
 class SnapshotFeed(KeyedFeed):
-    """The records of the last document, in their order."""
+    """What tells the records of the last document from others."""
 
-    present: dict[str, Record] = field(default_factory=dict)
+    present: dict[str, bytes] = field(default_factory=dict)
+    """By key, a digest of each."""
 
     def operations(self, chunks: Iterable[bytes], limits: Limits = DEFAULT_LIMITS) -> Iterator[Operation]:
         around: list[Event] = []
@@ -46,11 +51,16 @@ class SnapshotFeed(KeyedFeed):
             if key not in found:
                 events += self.removal(key)
         following = ANCHOR
+        digests = {key: _digest(record) for key, record in found.items()}
         for key in reversed(found):
-            if key not in self.present or self.present[key] != found[key]:
+            if self.present.get(key) != digests[key]:
                 events += self.put(key, found[key], following)
             following = key
-        self.present = found
+        self.present = digests
         times = [seconds_of(value_of(record, self.time) or "") for record in found.values()] if self.time else []
         known = [time for time in times if time is not None]
         return Operation("updates" if events else "clock", events, max(known) if known else None)
+
+
+def _digest(record: Record) -> bytes:
+    return blake2b(repr(record.events).encode("utf-8", "surrogatepass"), digest_size=16).digest()
