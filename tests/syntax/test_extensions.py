@@ -89,6 +89,8 @@ def test_data_windows() -> None:
     assert parse("a | count 4 |").body == ast.DataWindow(A, "count", None, four)
     assert parse("a|diff 4|").body == ast.DataWindow(A, "diff", None, four)
     assert parse("a|b diff 4 step 2|").body == ast.DataWindow(A, "diff", B, four, two)
+    named = ast.AxisStep("child", ast.NameTest(ast.Name("b", None, "")))
+    assert parse("a|Q{}b diff 4|").body == ast.DataWindow(A, "diff", named, four)
     assert parse("a|count 4| | b").body == ast.SetOperation("union", ast.DataWindow(A, "count", None, four), B)
 
 

@@ -57,7 +57,7 @@ def declared_order(prolog: Iterable[ast.Declaration], stream: str) -> DeclaredOr
         raise StaticError("XYST0014", f"{direction!r} is neither ascending nor descending")
     ahead = said.get("read-ahead", "0")
     if not ahead.isdecimal():
-        raise StaticError("XYST0014", f"{ahead!r} is no number of items to read ahead")
+        raise StaticError("XYST0014", f"{ahead!r} is not a number of items to read ahead")
     late = policy_of(said["late"]) if "late" in said else Late.DROP if said.keys() & {"watermark"} else Late.STOP
     return DeclaredOrder(
         _path(said["event-time"]) if "event-time" in said else None,

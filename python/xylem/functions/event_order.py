@@ -52,7 +52,7 @@ def bound_of(text: str) -> int:
     """A bound such as `10s`, `500ms` or `3`, in units of event time."""
     found = _BOUND.fullmatch(text.strip())
     if found is None:
-        raise StaticError("XYST0014", f"{text!r} is no time such as 10s, 500ms or 2m")
+        raise StaticError("XYST0014", f"{text!r} is not a time such as 10s, 500ms or 2m")
     return int(Decimal(found[1]) * _SECONDS[found[2] or "s"] * UNITS)
 
 

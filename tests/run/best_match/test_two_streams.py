@@ -7,9 +7,12 @@ from __future__ import annotations
 import math
 import os
 import random
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import count, islice
+from pathlib import Path
+from tempfile import gettempdir
 from typing import Any
 
 import pytest
@@ -17,6 +20,7 @@ import xylem
 from xylem.errors import XylemError
 from xylem.functions.late_items import LateItems
 from xylem.run.best_match.sweep import SweptSide
+from xylem.values.paged_tree import TreePages
 
 from .oracle import Case, Condition, Item, Order, distance, document_of, pairs_of, query_of, random_case
 
@@ -65,10 +69,17 @@ def _apart(r: Item, s: Item) -> float:
 
 def joined(case: Case, prolog: str = "", **options: Any) -> list[Any]:
     document = document_of(case).encode()
-    streams = {name: iter(xylem.items(document, f"/d/{side}")) for name, side in (("a", "r"), ("b", "s"))}
+    streams: dict[str, Iterator[Any]] = {
+        name: xylem.items(document, f"/d/{side}") for name, side in (("a", "r"), ("b", "s"))
+    }
+    if len(document) % 2:
+        # Each by itself, and not as many as came together.
+        streams = {name: (item for item in items) for name, items in streams.items()}
     prolog = 'declare option xylem:event-time "@x"; ' + prolog
     query = xylem.compile(prolog + query_of(case, 'stream("a")', 'stream("b")'), **options)
-    return list(query.run(streams=streams))
+    # Of every third, no two trees are in memory at once.
+    paged = {"spill": gettempdir(), "window_bytes": 1} if len(document) % 3 == 0 else {}
+    return list(query.run(streams=streams, **paged))
 
 
 def told(case: Case) -> list[str]:
@@ -125,7 +136,7 @@ def test_windows_alone_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(SweptSide, "pull", watched)
     for kind in ("left outer", "right outer", "full outer"):
         query = xylem.compile(f"{LEFT.replace('left outer', kind)} {PAIR}")
-        result = query.run(streams={"a": count(0), "b": count(0)})
+        result = query.run(streams={"a": count(0), "b": count(0)}, held_items=100)
         assert list(islice(result, 2000))[-1] == "1999:1999"
     assert max(sizes) < 40
 
@@ -239,3 +250,44 @@ def test_explain_names_windows_and_what_is_held() -> None:
     assert "holds a window of $r and $s; results of each $r come when its window is complete" in text
     both = str(xylem.compile(f"{LEFT.replace('left outer', 'full outer')} {PAIR}").explain())
     assert "and each $s it is paired with has met all of its own" in both
+
+
+def test_windows_beyond_their_room_wait_in_a_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Windows of ten times the room, and more: the same answer."""
+    made: list[TreePages] = []
+    original = TreePages.take
+
+    def watched(pages: TreePages, tree: Any) -> None:
+        made.append(pages)
+        original(pages, tree)
+
+    monkeypatch.setattr(TreePages, "take", watched)
+    query = xylem.compile(
+        "for $r in stream('a') for $s in stream('b') where $r left outer bestmatch join $s"
+        " on (abs($r/@n - $s/@n)) min 400, (abs($r/@t - $s/@t)) min return $r/@n || ':' || $s/@n || $s/@t"
+    )
+    rows = [f'<i n="{number}" t="{number * 37 % 100}"/>' for number in range(3000)]
+    pieces = [f"{''.join(rows[at:at + 50])}".encode() for at in range(0, len(rows), 50)]
+
+    def answer(**options: Any) -> list[Any]:
+        streams = {name: xylem.items([b"<d>", *pieces, b"</d>"]) for name in ("a", "b")}
+        return list(query.run(streams=streams, **options))
+
+    expected = answer()
+    assert len(expected) >= 3000
+    assert not made
+    assert answer(spill=tmp_path, window_bytes=20_000) == expected
+    assert made[0].written_pages > 40
+
+
+def test_items_without_a_value_are_counted() -> None:
+    query = xylem.compile(
+        'for $t in stream("a") for $q in stream("b")'
+        " where $t left outer bestmatch join $q on (abs($t/@x - $q/@x)) min 5, (abs($t/@y - $q/@y)) min"
+        " return 1"
+    )
+    left = xylem.items(b"<d><i x='1' y='1'/><i x='2'/><i y='3'/></d>")
+    right = xylem.items(b"<d><i x='1' y='NaN'/><i x='1' y='4'/></d>")
+    left_out: Counter[str] = Counter()
+    assert len(query.run(streams={"a": left, "b": right}, left_out=left_out)) == 1
+    assert left_out == {"t": 2, "q": 1}

@@ -84,7 +84,7 @@ def write_best_match(
         values = "".join(f"{c.as_sequence(code)}, " for code in constants)
         return (
             f"{c.rt(Joining)}({c.writer.constant(spec, 'join')}, {_tuple(criteria)}, {_tuple(tests)},"
-            f" {_tuple(limits)}, ({values}), run.implicit_timezone_minutes)"
+            f" {_tuple(limits)}, ({values}), run.implicit_timezone_minutes, run.pages, run.left_out)"
         )
 
     if is_looked_up:
@@ -234,7 +234,16 @@ def _spec(c: Compiler, plan: BestMatchPlan) -> JoinSpec:
     )
     tests = tuple(ConditionSpec(test.op, test.left, test.right, test.is_general) for test in plan.tests)
     clause = plan.written
-    return JoinSpec(clause.kind, clause.best, plan.left_is_first, orders, tests, plan.pads_left, plan.pads_right)
+    return JoinSpec(
+        clause.kind,
+        clause.best,
+        plan.left_is_first,
+        orders,
+        tests,
+        plan.pads_left,
+        plan.pads_right,
+        names=(str(plan.left.binding.name), str(plan.right.binding.name)),
+    )
 
 
 def _limit(c: Compiler, criterion: BestMatchCriterion) -> str:

@@ -76,7 +76,7 @@ def _tuples(join: JoinClauses) -> BestMatchTuples:
             "XYST0015",
             "`allowing empty` needs loops that do not depend on each other",
             span=padding.span,
-            hint="let both loops range over sequences of their own, with no other loop between them",
+            hint="write both loops over independent sequences, with no other loop between them",
         )
     criteria = tuple(_criterion(order, join, {}, None) for order in join.clause.orders)
     return BestMatchTuples(join.clause, join.clauses, criteria, span=join.clause.span)

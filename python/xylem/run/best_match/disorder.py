@@ -85,13 +85,13 @@ class Progress:
         return max(reached, greatest - order.within * self.scale)
 
     def _refuse(self, item: Any, key: float) -> None:
-        why = f"{self._name} has {key:g} after all values below {self.reached:g} had come"
+        why = f"{self._name} has {key:g} after all values below {self.reached:g} were complete"
         if self._order.late is Late.STOP:
             raise DynamicError(
                 "XYDY0012",
                 why,
-                hint='say how far items may be out of order: declare option xylem:watermark "5"; or what becomes of'
-                ' them: declare option xylem:late "drop"',
+                hint='allow more disorder: declare option xylem:watermark "5"; or drop late items: declare option '
+                'xylem:late "drop"',
             )
         self.late += 1
         if self._late_items is not None:

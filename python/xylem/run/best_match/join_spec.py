@@ -39,5 +39,7 @@ class JoinSpec(NamedTuple):
     reads_left: bool = True
     """Whether anything behind the join reads the left item, or what was bound with it."""
     reads_right: bool = True
+    names: tuple[str, str] = ("", "")
+    """Of the variables of both sides."""
     window: MovingWindow | None = None
     """Along what windows may move."""

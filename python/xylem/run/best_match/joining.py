@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import product
+from math import isnan
 from typing import Any, Protocol
 
-from xylem.values.node import Node
+from xylem.plan.best_match_plan import Term
+from xylem.values.paged_tree import TreePages
 
 from .best_pairs import Candidate, Place, best_pairs, in_tuple_order
 from .criteria import Criterion, Row
 from .join_spec import JoinSpec
-from .node_rows import NodeRows
 from .numeric_join import IrregularLeaf, NumericJoin
-from .side_rows import SideRows
+from .side_rows import Column, SideRows, numbers_of
 
 Test = Callable[[Row, Row], bool]
 
@@ -41,12 +43,13 @@ def _unread(_: int) -> Row:
     return ()
 
 
-def _getter(rows: Sequence[Row]) -> Callable[[int], Row]:
-    """What gives a row by its number: of nodes, without a look at how they are kept for each."""
-    if not isinstance(rows, NodeRows):
-        return rows.__getitem__
-    trees, places = rows.flat
-    return lambda number: (Node(trees[number], places[number]),)
+def _leaves(term: Term, side: str) -> Iterator[int]:
+    """The leaves of a side that a term reads."""
+    if term[0] == side:
+        yield term[1]
+    elif term[0] not in ("left", "right", "constant"):
+        for operand in term[1:]:
+            yield from _leaves(operand, side)
 
 
 class Joining:
@@ -60,6 +63,8 @@ class Joining:
         limits: Sequence[Any],
         constants: Sequence[Any],
         timezone: int,
+        pages: TreePages | None = None,
+        left_out: Counter[str] | None = None,
     ) -> None:
         self.spec = spec
         self.criteria = criteria
@@ -67,15 +72,21 @@ class Joining:
         self.limits = limits
         self.constants = constants
         self.timezone = timezone
+        self.pages = pages
+        """Where trees of what is kept wait that have no room in memory."""
+        self._left_out = left_out
 
     def rows_of(
         self, left: SideRows, right: SideRows, numeric: NumericOf | None = None
     ) -> Iterator[tuple[Row, Row]]:
         """The rows of each pair; `numeric` says what columns have to say about them."""
+        if numeric is None:
+            self.saw("left", left)
+            self.saw("right", right)
         pairs = self.pairs(left, right, numeric)
         if not (self.spec.pads_left or self.spec.pads_right):
-            lefts = _getter(left.rows) if self.spec.reads_left else _unread
-            rights = _getter(right.rows) if self.spec.reads_right else _unread
+            lefts = left.rows.__getitem__ if self.spec.reads_left else _unread
+            rights = right.rows.__getitem__ if self.spec.reads_right else _unread
             for one, other in pairs:
                 yield lefts(one), rights(other)
             return
@@ -88,6 +99,17 @@ class Joining:
         for one, other in self.pairs(left, right, numeric):
             if start <= (one if self.spec.left_is_first else other) < end:
                 yield left.rows[one], right.rows[other]
+
+    def saw(self, side: str, rows: SideRows) -> None:
+        """Count the rows of which an order has no number."""
+        if self._left_out is None or not len(rows):
+            return
+        leaves = {leaf for order in self.spec.orders if order.term for leaf in _leaves(order.term, side)}
+        columns = [rows.column(leaf, self.timezone) for leaf in sorted(leaves)]
+        numbers = [numbers_of(column) for column in columns if isinstance(column, Column)]
+        missing = sum(any(map(isnan, row)) for row in zip(*numbers, strict=True))
+        if missing:
+            self._left_out[self.spec.names[side == "right"]] += missing
 
     def numeric(self, left: SideRows, right: SideRows, coming: str = "") -> NumericJoin:
         """What of the join is arithmetic of columns."""

@@ -31,12 +31,14 @@ class MatchIndex:
     def build(self, made: tuple[Joining, SideRows | ScannedSide]) -> MatchIndex:
         """Take in the join and the side that stays."""
         self._joining, rows = made
-        self._rows = rows.whole() if isinstance(rows, ScannedSide) else rows
+        self._rows = rows.whole(self._joining.pages) if isinstance(rows, ScannedSide) else rows
+        self._joining.saw("right" if self._joining.spec.left_is_first else "left", self._rows)
         self.built = True
         return self
 
     def tuples(self, coming: SideRows) -> Iterator[tuple[Any, Any]]:
         """The rows of each pair of one row that comes, as left and right."""
+        self._joining.saw("left" if self._joining.spec.left_is_first else "right", coming)
         sides = (coming, self._rows) if self._joining.spec.left_is_first else (self._rows, coming)
         return self._joining.rows_of(*sides, self._numeric)
 

@@ -13,7 +13,7 @@ from xylem.plan.best_match_window import MovingWindow, Swept
 from xylem.values.durations import DayTimeDuration
 
 from .join_spec import JoinSpec
-from .side_rows import Column, Irregular, SideRows
+from .side_rows import Column, Irregular, SideRows, numbers_of
 
 
 class SweptValue(NamedTuple):
@@ -41,7 +41,7 @@ class SweptValue(NamedTuple):
         if not self.op and self.direction == 1 and all(map(isfinite, numbers)):
             return numbers
         # What is infinite is beyond the bounds of whatever it is compared with.
-        return [self.of(number) if isfinite(number) else nan for number in numbers]
+        return array("d", (self.of(number) if isfinite(number) else nan for number in numbers))
 
 
 def is_time(rows: SideRows, value: SweptValue) -> bool:
@@ -59,15 +59,6 @@ def _refused(rows: SideRows, leaf: int, row: int | None) -> DynamicError:
             if values and not isinstance(values[0], (int, float, Decimal)):
                 return DynamicError("FORG0001", f"windows move along numbers, found {str(values[0])[:40]!r}")
     return DynamicError("FORG0001", "windows move along numbers that are xs:double or small integers")
-
-
-def numbers_of(column: Column) -> Sequence[float]:
-    """The numbers of a column, whoever holds it."""
-    if isinstance(column.numbers, array):
-        return column.numbers
-    made = array("d")
-    made.frombytes(column.numbers.to_bytes())
-    return made
 
 
 class Sweep(NamedTuple):

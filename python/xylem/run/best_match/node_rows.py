@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from array import array
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import chain, groupby, repeat
+from itertools import accumulate, groupby
 from typing import Any, overload
 
 from xylem.values.node import Node
+from xylem.values.paged_tree import TreePages
 from xylem.values.tree_interface import TreeInterface
 
 Part = tuple[TreeInterface, Sequence[int]]
@@ -28,7 +31,16 @@ class NodeRows(Sequence[Sequence[Any]]):
         nodes = items if isinstance(items, list) else list(items)
         if not all(type(node) is Node for node in nodes):
             return None
-        return NodeRows((tree, [node.pre for node in group]) for tree, group in groupby(nodes, lambda node: node.tree))
+        return NodeRows(
+            (tree, array("I", (node.pre for node in group))) for tree, group in groupby(nodes, lambda node: node.tree)
+        )
+
+    def paged(self, pages: TreePages | None) -> NodeRows:
+        """The same rows, whose trees wait in a file while there is no room for them."""
+        if pages is not None:
+            for tree, _ in self.parts:
+                pages.take(tree)
+        return self
 
     @staticmethod
     def flowing(parts: Iterable[Part]) -> Iterator[Sequence[Any]]:
@@ -37,9 +49,11 @@ class NodeRows(Sequence[Sequence[Any]]):
 
     def part(self, numbers: Sequence[int]) -> NodeRows:
         """Some of the rows."""
-        trees, rows = self.flat
-        chosen = ((trees[number], rows[number]) for number in numbers)
-        return NodeRows((tree, [row for _, row in group]) for tree, group in groupby(chosen, lambda one: one[0]))
+        starts, made = self._starts, []
+        for place, group in groupby(numbers, lambda number: bisect_right(starts, number) - 1):
+            tree, rows = self.parts[place]
+            made.append((tree, array("I", (rows[number - starts[place]] for number in group))))
+        return NodeRows(made)
 
     def __len__(self) -> int:
         return self._length
@@ -53,14 +67,14 @@ class NodeRows(Sequence[Sequence[Any]]):
     def __getitem__(self, index: int | slice) -> Any:
         if isinstance(index, slice):
             return list(self)[index]
-        trees, rows = self.flat
-        return (Node(trees[index], rows[index]),)
+        place = bisect_right(self._starts, index) - 1
+        tree, rows = self.parts[place]
+        return (Node(tree, rows[index - self._starts[place]]),)
 
     @cached_property
-    def flat(self) -> tuple[list[TreeInterface], list[int]]:
-        """The tree and the row of each node, for whoever asks for them one by one."""
-        trees = list(chain.from_iterable(repeat(tree, len(rows)) for tree, rows in self.parts))
-        return trees, list(chain.from_iterable(rows for _, rows in self.parts))
+    def _starts(self) -> list[int]:
+        """The number of the first row of each part."""
+        return list(accumulate((len(rows) for _, rows in self.parts[:-1]), initial=0))
 
     def __iter__(self) -> Iterator[Sequence[Any]]:
         for tree, rows in self.parts:

@@ -19,6 +19,7 @@ from xylem.plan.scan_plan import Keep, Report, ScanPlan, ScanStep
 from xylem.source.limits import Limits
 from xylem.source.scan import scan
 from xylem.values.node import ATTRIBUTE, TEXT
+from xylem.values.paged_tree import TreePages
 from xylem.values.uri import resolve
 
 from .node_rows import NodeRows, Part
@@ -72,21 +73,22 @@ class ScannedSide:
         """The bytes of the file."""
         return stat(self._path).st_size
 
-    def batches(self) -> Iterator[SideRows]:
+    def batches(self, pages: TreePages | None = None) -> Iterator[SideRows]:
         """The rows, as many at a time as the scan gives."""
         if self._rows is None:
             for part in self._items(self._scanned.plan):
-                yield SideRows(NodeRows((part,)), None, self._leaves, self._paths)
+                yield SideRows(NodeRows((part,)).paged(pages), None, self._leaves, self._paths)
             return
         # Positions count from one batch to the next.
         empty = SideRows((), None, self._leaves, self._paths)
-        rows = self._rows(node for (node,) in NodeRows.flowing(self._items(self._scanned.plan)))
+        rows = self._rows(node for (node,) in NodeRows.flowing(_paged(self._items(self._scanned.plan), pages)))
         while batch := list(islice(rows, BATCH_ROWS)):
             yield empty.like(batch)
 
-    def whole(self) -> SideRows:
+    def whole(self, pages: TreePages | None = None) -> SideRows:
         """All rows."""
-        return SideRows(NodeRows(self._items(self._scanned.plan)), self._rows, self._leaves, self._paths)
+        parts = _paged(self._items(self._scanned.plan), pages)
+        return SideRows(NodeRows(parts), self._rows, self._leaves, self._paths)
 
     def ascends(self, leaf: int) -> bool:
         """Whether the values of a leaf never go back: found out by a scan that keeps nothing else."""
@@ -134,6 +136,11 @@ class ScannedSide:
             else:
                 return None
         return ScanPlan(tuple(own))
+
+
+def _paged(parts: Iterable[Part], pages: TreePages | None) -> Iterator[Part]:
+    """Parts as they come, whose trees wait in a file while there is no room for them."""
+    return (part for part in parts for _ in NodeRows((part,)).paged(pages).parts)
 
 
 def side_source(

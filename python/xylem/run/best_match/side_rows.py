@@ -55,6 +55,15 @@ class Irregular(NamedTuple):
     row: int | None
 
 
+def numbers_of(column: Column) -> Sequence[float]:
+    """The numbers of a column, whoever holds it."""
+    if isinstance(column.numbers, array):
+        return column.numbers
+    made = array("d")
+    made.frombytes(column.numbers.to_bytes())
+    return made
+
+
 class SideRows:
     """All rows of a side.
 

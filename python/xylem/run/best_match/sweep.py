@@ -11,6 +11,7 @@ have theirs.
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from math import inf, isnan
@@ -52,8 +53,11 @@ class SweptSide:
         progress: Progress,
         timezone: int,
         mark: SweptValue | None = None,
+        seen: Callable[[SideRows], None] = lambda rows: None,
     ) -> None:
+        """`seen` is told of rows as they come."""
         self._batches = iter(batches)
+        self._seen = seen
         self._value = value
         self._timezone = timezone
         self._mark = mark
@@ -68,12 +72,13 @@ class SweptSide:
             return
         if not len(rows):
             return
+        self._seen(rows)
         keys = self._value.keys(rows, self._timezone)
         marks = None if self._mark is None else self._mark.keys(rows, self._timezone)
         self.progress.scale = 1e6 if is_time(rows, self._value) else 1.0
         kept = self.progress.take(keys, marks, rows.rows)
         if kept is not None:
-            rows, keys = rows.part(kept), [keys[number] for number in kept]
+            rows, keys = rows.part(kept), array("d", (keys[number] for number in kept))
         if len(rows):
             self.blocks.append(_Block(rows, keys))
 
@@ -88,7 +93,7 @@ class SweptSide:
             size += len(self.blocks[start].keys)
         merged = self.blocks[start:]
         if len(merged) > 1:
-            keys = [key for block in merged for key in block.keys]
+            keys = array("d", (key for block in merged for key in block.keys))
             self.blocks[start:] = [_Block(SideRows.together([block.rows for block in merged]), keys)]
         return SideRows.together([block.rows for block in self.blocks])
 
@@ -101,7 +106,8 @@ class SweptSide:
                 block.looked_over = 0
                 kept = [number for number, key in enumerate(block.keys) if not is_beyond(key)]
                 if 2 * len(kept) <= len(block.keys):
-                    self.blocks[place] = _Block(block.rows.part(kept), [block.keys[number] for number in kept])
+                    keys = array("d", (block.keys[number] for number in kept))
+                    self.blocks[place] = _Block(block.rows.part(kept), keys)
 
 
 class Sweeping:

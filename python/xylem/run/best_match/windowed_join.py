@@ -6,7 +6,8 @@ not, both sides are kept whole.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import Any, NamedTuple
 
 from xylem.errors import DynamicError
@@ -36,8 +37,8 @@ def tuples_of(joining: Joining, left: SideRows | ScannedSide, right: SideRows | 
         if swept is not None:
             return swept
     return joining.rows_of(
-        left.whole() if isinstance(left, ScannedSide) else left,
-        right.whole() if isinstance(right, ScannedSide) else right,
+        left.whole(joining.pages) if isinstance(left, ScannedSide) else left,
+        right.whole(joining.pages) if isinstance(right, ScannedSide) else right,
     )
 
 
@@ -50,9 +51,10 @@ def windowed(joining: Joining, left: ScannedSide, right: ScannedSide) -> Tuples 
     first, second = (left, right) if spec.left_is_first else (right, left)
     if sweep is None or not (first.ascends(sweep.first.leaf) and second.ascends(sweep.second.leaf)):
         return None
+    in_order, pages = StreamOrder(), joining.pages
     sides = [
-        SweptSide(side.batches(), value, Progress(StreamOrder(), "a file", None), joining.timezone)
-        for side, value in ((first, sweep.first), (second, sweep.second))
+        SweptSide(side.batches(pages), value, Progress(in_order, "a file", None), joining.timezone, seen=seen)
+        for side, value, seen in zip((first, second), (sweep.first, sweep.second), _seen(joining), strict=True)
     ]
     return _sweeping(joining, sweep, (sides[0], sides[1])).tuples(LEAST_ROWS)
 
@@ -75,18 +77,25 @@ def swept_tuples(
     """The rows of each pair of a join of streams; a side that does not stream is kept as long as it is needed."""
     sweep = sweep_of(joining.spec, joining.limits, joining.constants, direction)
     if sweep is None:
-        raise DynamicError("XYDY0013", "what bounds the windows is no number, nor a duration")
+        raise DynamicError("XYDY0013", "the bound of the windows is neither a number nor a duration")
     is_first = joining.spec.left_is_first
     given = (left, right) if is_first else (right, left)
     told = declared if is_first else declared[::-1]
     sides = []
-    for side, said, value in zip(given, told, (sweep.first, sweep.second), strict=True):
+    for side, said, value, seen in zip(given, told, (sweep.first, sweep.second), _seen(joining), strict=True):
         is_live = isinstance(side, LiveSide)
-        batches: Iterable[SideRows] = side.batches() if isinstance(side, LiveSide) else (side,)
+        batches: Iterable[SideRows] = side.batches(joining.pages) if isinstance(side, LiveSide) else (side,)
         order = said.order if is_live else StreamOrder(within=float("inf"))
         mark = None if order.punctuation is None else value._replace(leaf=order.punctuation)
-        sides.append(SweptSide(batches, value, Progress(order, said.name, late_items), joining.timezone, mark))
+        progress = Progress(order, said.name, late_items)
+        sides.append(SweptSide(batches, value, progress, joining.timezone, mark, seen))
     return _sweeping(joining, sweep, (sides[0], sides[1])).tuples()
+
+
+def _seen(joining: Joining) -> list[Callable[[SideRows], None]]:
+    """Who is told of the rows of the first and of the second side."""
+    sides = ("left", "right") if joining.spec.left_is_first else ("right", "left")
+    return [partial(joining.saw, side) for side in sides]
 
 
 def _sweeping(joining: Joining, sweep: Sweep, sides: tuple[SweptSide, SweptSide]) -> Sweeping:

@@ -111,7 +111,7 @@ class JoinClause(Clause):
     """for $name at $position in collection where all tests hold, as one operator: a look-up of probes by keys.
 
     No text parses to it; rewriting makes it (`rewrite/joins/`), and it prints as the clauses it stands for. Where there
-    are several tests, all of them are equalities.
+    are several tests, all of them are equalities and orders.
     """
 
     name: Name
@@ -120,7 +120,7 @@ class JoinClause(Clause):
     position: Name | None
     tests: tuple[JoinTest, ...]
     place: int | None = None
-    """Of the items that match and are children of one parent, the one at this place: `line[@id = $x][1]`."""
+    """Of matches that are children of one parent, the one at this place: `line[@id = $x][1]`; -1 is the last."""
     is_of_input: bool = False
     """Whether a leading `/` in the collection is the root of the input, whatever the focus is here."""
 

@@ -31,7 +31,7 @@ from ..ast import (
 from .characters import NCNAME, NOT_IN_NAME
 from .primaries import PrimaryGrammar
 
-_QNAME = rf"(?:{NCNAME}:)?{NCNAME}"
+_QNAME = rf"(?:Q\{{[^{{}}]*\}}|{NCNAME}:)?{NCNAME}"
 _STEP = rf"(?:@|child::|attribute::)?{_QNAME}"
 _data_window = re.compile(rf"\|\s*(?:count\s+[0-9]|(?:{_STEP}(?:\s*/\s*{_STEP})*\s+|\.\s+)?diff\s+[0-9.])").match
 _best_match = re.compile(

@@ -33,7 +33,8 @@ def _join(out: Writer, node: ast.JoinClause) -> None:
         out.put("where ")
         out.part(test)
     if node.place is not None:
-        out.put(f" (: the match at place {node.place} of each parent :)")
+        which = "last match" if node.place < 0 else f"match at place {node.place}"
+        out.put(f" (: the {which} of each parent :)")
 
 
 @prints(PRIMARY, ast.JoinTest)
