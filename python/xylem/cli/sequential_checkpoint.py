@@ -17,7 +17,6 @@ from xylem.run.sealed_file import damaged, read_sealed, write_sealed
 from xylem.run.stream.program import StreamProgram
 from xylem.run.stream.resumable_program import Reached, ResumableProgram, record_scope
 from xylem.run.tasks.checkpoint import input_identity
-from xylem.source.byte_ranges import CutPoint
 from xylem.source.resources import FileResources
 from xylem.values.datetime_lexical import parse_date_time
 from xylem.values.python_values import sequence_from_python
@@ -82,13 +81,12 @@ def _run(
     saver = BackgroundSave(str(checkpoint))
 
     def save(reached: Reached) -> None:
-        if not saver.is_busy:
-            saver.start(lambda: _save(checkpoint, identity, reached, file.fileno()))
+        saver.start(lambda: _save(checkpoint, identity, reached, file.fileno()))
 
     parameters = output_parameters(options.output_parameters)
     resources = FileResources(options.allowed)
-    run = ResumableProgram(program, resources, run_options, parameters, EVERY_BYTES, save)
-    file.truncate(0 if begun is None else begun.output_bytes)
+    run = ResumableProgram(program, resources, run_options, parameters, EVERY_BYTES, save, lambda: saver.is_due)
+    file.truncate(0 if begun is None else begun.output_length)
     file.seek(0, os.SEEK_END)
     try:
         run.write(_input(options.inputs[0], 0 if begun is None else begun.cut.offset), file, begun)
@@ -133,15 +131,7 @@ def _input(name: str, offset: int) -> Iterator[bytes]:
 def _save(path: Path, identity: _Identity, reached: Reached, descriptor: int) -> None:
     """The output is on the disk before the checkpoint says so."""
     os.fsync(descriptor)
-    cut = reached.cut
-    fields = {
-        "query": identity.query,
-        "input": identity.input,
-        "now": identity.now,
-        "cut": (cut.offset, cut.line, cut.opening, cut.closing, cut.is_before_item),
-        "output_bytes": reached.output_bytes,
-        "variables": reached.variables,
-    }
+    fields = {"query": identity.query, "input": identity.input, "now": identity.now, **reached.state()}
     write_sealed(path, KIND, encoded(fields))
 
 
@@ -149,16 +139,16 @@ def _begun(path: Path, query: str, known: dict[str, Any], output: Path) -> tuple
     """The time of the run, and where it goes on; XYRT0020, XYRT0030, XYRT0033 where it cannot."""
     try:
         fields = decoded(read_sealed(path, KIND))
-        reached = Reached(CutPoint(*fields["cut"]), fields["output_bytes"], fields["variables"])
+        reached = Reached.from_state(fields)
         now = fields["now"]
     except FileNotFoundError:
         return str(current_time()), None
     except (DamagedState, KeyError, TypeError) as error:
         raise damaged(path, f"{error}") from error
     if fields["query"] != query:
-        raise StaticError("XYRT0020", f"{path}: the query, its variables or its output are not the same")
+        raise StaticError("XYRT0020", f"{path}: the query, its variables or its output changed")
     if fields["input"] != known:
-        raise DynamicError("XYRT0030", f"{path}: the input is not what it was")
-    if output.stat().st_size < reached.output_bytes:
-        raise DynamicError("XYRT0030", f"{path}: {output} is shorter than the {reached.output_bytes:,} bytes it had")
+        raise DynamicError("XYRT0030", f"{path}: the input changed")
+    if output.stat().st_size < reached.output_length:
+        raise DynamicError("XYRT0030", f"{path}: {output} is shorter than the {reached.output_length:,} bytes it had")
     return now, reached

@@ -7,7 +7,7 @@ that change it; whoever comes back with `Last-Event-ID` gets the rows behind tha
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -19,6 +19,7 @@ from starlette.routing import Route
 
 from xylem.errors import XylemError
 
+from .network_map import network_map, network_plan
 from .run_log import ROWS_AT_ONCE, ResultLog, commits, display_at, letters, samples
 from .runs import UPDATES, Asked, Runs, last_line
 from .safety import Access
@@ -35,6 +36,8 @@ class RunRoutes:
         self._runs = runs
         self._pages = pages
         self._access = access
+        self._plans: dict[str, Sequence[dict[str, Any]]] = {}
+        """The operators of runs: a plan is made once."""
 
     def routes(self) -> list[Route]:
         return [
@@ -49,6 +52,9 @@ class RunRoutes:
             Route("/api/runs/{id}/plan", self._json(self.plan)),
             Route("/api/runs/{id}/display", self._json(self.display)),
             Route("/api/runs/{id}/events", self.events),
+            Route("/network", self.network_page),
+            Route("/api/network", self._json(lambda request, given: network_map(self._runs.project))),
+            Route("/api/network/plan", self._json(self.network_plan)),
         ]
 
     def _json(self, answer: Answer) -> Callable[[Request], Any]:
@@ -75,6 +81,12 @@ class RunRoutes:
         except XylemError as error:
             return HTMLResponse(f"<!doctype html><title>Xylem</title><p>{error.code}: no such run", 404)
         return self._page("run.html", run=run)
+
+    async def network_page(self, request: Request) -> Response:
+        return self._page("network.html", root=self._runs.project.root.name)
+
+    def network_plan(self, request: Request, given: dict[str, Any]) -> Any:
+        return network_plan(self._runs.project, request.query_params.get("file", ""))
 
     def _page(self, name: str, **values: Any) -> Response:
         return HTMLResponse(self._pages.get_template(name).render(token=self._access.page_token, **values))
@@ -120,16 +132,19 @@ class RunRoutes:
         return {"display": display_at(place / "result", int(commit) if commit.isdecimal() else 0)}
 
     def plan(self, request: Request, given: dict[str, Any]) -> Any:
-        """The operators of a run; once it has ended, with what each of them took, gave and held."""
+        """The operators of a run, with what each of them has taken, given and held so far."""
         run = self._runs.run(request.path_params["id"])
         if run.asked.updates:
             return []
-        from xylem import api
-        from xylem.plan.explain_operators import plan_facts
+        if run.id not in self._plans:
+            from xylem import api
+            from xylem.plan.explain_operators import plan_facts
 
-        text = self._runs.project.file(run.asked.query).read_text(encoding="utf-8")
-        operators = plan_facts(api.compile(text, name=run.asked.query).explain().operators)
-        told = last_line(self._runs.place(run.id) / "told").get("operators") or []
+            text = self._runs.project.file(run.asked.query).read_text(encoding="utf-8")
+            self._plans[run.id] = plan_facts(api.compile(text, name=run.asked.query).explain().operators)
+        operators = self._plans[run.id]
+        place = self._runs.place(run.id)
+        told = last_line(place / "told").get("operators") or last_line(place / "metrics.jsonl").get("operators") or []
         counted = {(one["id"], one["text"]): one for one in told}
         return [{**one, **counted.get((one["id"], one["text"]), {})} for one in operators]
 

@@ -24,9 +24,21 @@ def test_run_by_the_clock(tmp_path: Path) -> None:
     assert told["expressways"] == 0.5
     assert told["tuples"] > told["peak_tuples_per_second"] > 5
     assert 0 < told["p50"] <= told["p99"] <= told["max"]
+    assert told["max_by_minute"] == {"1": pytest.approx(told["max"], abs=0.001)}
     assert told["seconds"] > 59 / 30
     assert told["peak_rss_bytes"] > 10_000_000
     assert drawing.read_text().startswith("<svg")
+
+
+def test_minutes_that_go_ahead_have_no_times(tmp_path: Path) -> None:
+    figures = tmp_path / "figures.json"
+    arguments = ["--expressways", "0.5", "--from-minute", "2", "--warm-up", "1", "--minutes", "2", "--speed", "30"]
+    CliRunner().invoke(app, ["linear-road", *arguments, "--json", str(figures)])
+    told = json.loads(figures.read_text())
+    assert not [what for what in told["errors"] if not what.endswith(": late")]
+    assert (told["from_minute"], told["to_minute"], told["warm_up_minutes"]) == (2, 2, 1)
+    assert 59 / 30 < told["seconds"] < 30
+    assert sum(told["answers"].values()) > 500
 
 
 def test_wrong_answers_are_told(tmp_path: Path) -> None:
@@ -65,7 +77,7 @@ def test_on_spark(tmp_path: Path) -> None:
 
 
 def test_refused_arguments() -> None:
-    for arguments in (["--kills", "1"], ["--on", "flink"]):
+    for arguments in (["--kills", "1"], ["--on", "flink"], ["--warm-up", "1"], ["--warm-up", "1", "--speed", "max"]):
         assert CliRunner().invoke(app, ["linear-road", *arguments]).exit_code == 2
     for arguments in (["--speed", "fast"], ["--speed", "-1"], ["--expressways", "0.7"], ["--from-minute", "99"]):
         assert CliRunner().invoke(app, ["linear-road", *arguments]).exit_code == 2

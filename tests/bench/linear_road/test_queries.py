@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import re
+from collections import defaultdict
 from pathlib import Path
+from statistics import mean
 
 import pytest
 import xylem
+from lxml import etree
+from typer.testing import CliRunner
 from xylem.bench.linear_road.answers import answers_in
 from xylem.bench.linear_road.comparer import Comparer, Verdict
 from xylem.bench.linear_road.dataset import Wanted, write_dataset
-from xylem.bench.linear_road.oracle import Expected, Oracle, expected_of
+from xylem.bench.linear_road.oracle import Expected, Oracle, expected_of, tuples_of
+from xylem.cli.app import app
 
 from .hand_cases import Case, Row, cases, report
 
-QUERY = Path(__file__).parents[3] / "examples" / "linear-road" / "tolls.xq"
+EXAMPLES = Path(__file__).parents[3] / "examples" / "linear-road"
+QUERY = EXAMPLES / "tolls.xq"
 HISTORY = '<toll-history days="69"><vehicle vid="7" paid="0:33 1:44"/></toll-history>'
 
 
@@ -93,3 +100,41 @@ def test_the_tree_gives_the_same(query: xylem.Query, tmp_path: Path) -> None:
     variables = {"history": (tmp_path / "history.xml").as_uri()}
     tree = query.run(context=xylem.parse(document(accident.rows)), variables=variables, allow=[tmp_path])
     assert tree.serialize() == streamed
+
+
+def test_each_kind_of_answer_is_a_stream_of_its_own(tmp_path: Path) -> None:
+    tuples, history = tmp_path / "tuples.xml", tmp_path / "history.xml"
+    write_dataset(Wanted(0.5, minutes=6, seed=5), tuples, history)
+    given = ["-i", str(tuples), "--allow", str(tmp_path), "-v", f"history={history.as_uri()}", "--quiet"]
+    kinds = ("toll", "accident", "balance", "expenditure")
+    routes = [text for kind in kinds for text in ("--route", f"{kind}={tmp_path / kind}")]
+    for more in ([], routes):
+        output = tmp_path / ("rest" if more else "whole")
+        outcome = CliRunner().invoke(app, ["run", str(QUERY), *given, *more, "-o", str(output)])
+        assert outcome.exit_code == 0, outcome.output
+    whole = (tmp_path / "whole").read_text()
+    for kind in kinds:
+        assert (tmp_path / kind).read_text().splitlines() == re.findall(f"<{kind} [^<>]*/>", whole), kind
+    assert (tmp_path / "toll").read_text().count("\n") > 500
+    assert re.fullmatch(r'<answers vehicles="\d+">\n</answers>', (tmp_path / "rest").read_text())
+
+
+def test_minutes_by_windows(tmp_path: Path) -> None:
+    tuples = tmp_path / "tuples.xml"
+    write_dataset(Wanted(1, minutes=3, seed=6), tuples, None)
+    speeds: dict[tuple[int, ...], dict[int, list[int]]] = defaultdict(lambda: defaultdict(list))
+    for row in tuples_of(tuples):
+        if row["type"] == 0:
+            place = (row["time"] // 60 + 1, row["xway"], row["dir"], row["seg"])
+            speeds[place][row["vid"]].append(row["spd"])
+    query = xylem.compile((EXAMPLES / "minutes.xq").read_text())
+    written: list[bytes] = []
+    query.stream(tuples).write_to(written.append)
+    found = [dict(one.attrib) for one in etree.fromstring(b"<all>%s</all>" % b"".join(written))]
+    places = [tuple(int(one[name]) for name in ("minute", "xway", "dir", "seg")) for one in found]
+    assert places == sorted(speeds)
+    assert len(places) > 300
+    for place, one in zip(places, found, strict=True):
+        of_cars = speeds[place]
+        assert (int(one["cars"]), int(one["reports"])) == (len(of_cars), sum(map(len, of_cars.values())))
+        assert float(one["speed"]) == pytest.approx(mean(map(mean, of_cars.values())), abs=0.006)

@@ -121,10 +121,10 @@ def test_who_asks_the_clock_sees_the_stream_in_order() -> None:
     [
         ({"inputs": ["kafka://host:9092/topic"]}, "topic"),
         ({"inputs": ["file:log.xml"]}, "--input - < FILE"),
-        ({"inputs": ["a=dir:a", "b=dir:b"], "within": "1s"}, "no one clock"),
+        ({"inputs": ["a=dir:a", "b=dir:b"], "within": "1s"}, "no common clock"),
         ({"replay_time": None}, "needs --replay-time"),
         ({"replay_speed": None}, "needs --replay-speed"),
-        ({"replay_speed": "fast"}, "is no speed"),
+        ({"replay_speed": "fast"}, "is not a speed"),
         ({"trigger": "available-now"}, "--replay-speed max"),
     ],
 )

@@ -17,6 +17,15 @@ def linear_road(
     expressways: Annotated[float, typer.Option("--expressways", help="L, in steps of a half.")] = 1.0,
     minutes: Annotated[int, typer.Option("--minutes", min=1, max=180, help="Up to which minute.")] = 10,
     from_minute: Annotated[int, typer.Option("--from-minute", min=1, help="From which minute on.")] = 1,
+    warm_up: Annotated[
+        int,
+        typer.Option(
+            "--warm-up",
+            min=0,
+            help="So many minutes before --from-minute go first, without the clock: a run that begins in the middle "
+            "then knows the vehicles that are on the road. In one process.",
+        ),
+    ] = 0,
     speed: Annotated[str, typer.Option("--speed", help="So many times as fast as it happened; `max`: no clock.")] = "1",
     on: Annotated[str, typer.Option("--on", metavar="local|spark", help="Run in one process, or on Spark.")] = "local",
     kills: Annotated[
@@ -33,7 +42,10 @@ def linear_road(
     ] = None,
     json_file: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write the figures there.")] = None,
     svg_file: Annotated[
-        Path | None, typer.Option("--svg", metavar="FILE", help="Draw the distribution of response times there.")
+        Path | None,
+        typer.Option(
+            "--svg", metavar="FILE", help="Draw the response times there; without a clock, memory over time."
+        ),
     ] = None,
 ) -> None:
     """Linear Road: a driver releases tuples by the clock, the query answers, and every answer is checked."""
@@ -50,16 +62,28 @@ def linear_road(
         raise typer.BadParameter("local or spark", param_hint="--on")
     if kills and on == "local" and pace:
         raise typer.BadParameter("one process starts again from a file: say --speed max", param_hint="--kills")
+    if warm_up and (on == "spark" or kills or not pace):
+        raise typer.BadParameter("needs one process and a clock", param_hint="--warm-up")
+    if warm_up >= from_minute:
+        raise typer.BadParameter(f"fewer than {from_minute} minutes are before", param_hint="--warm-up")
     program = query or _QUERY
     if not program.is_file():
         raise typer.BadParameter(f"{program} is not there", param_hint="--query")
-    wanted = Wanted(expressways, minutes, from_minute, seed)
+    wanted = Wanted(expressways, minutes, from_minute - warm_up, seed)
     with TemporaryDirectory(prefix="xylem-linear-road-") as temporary:
         place = (folder or Path(temporary)).absolute()
         place.mkdir(parents=True, exist_ok=True)
         show = on_the_terminal()
         rating = rate(
-            wanted, pace, program.absolute(), place, show, pooled=pooled, on_spark=on == "spark", kills=kills
+            wanted,
+            pace,
+            program.absolute(),
+            place,
+            show,
+            pooled=pooled,
+            on_spark=on == "spark",
+            kills=kills,
+            warm_up=warm_up,
         )
         report = RatingReport(rating)
     tell(report.lines(), report.verdicts())

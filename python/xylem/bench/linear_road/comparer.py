@@ -16,6 +16,7 @@ from .oracle import Expected
 LIMIT_SECONDS = {"toll": 5.0, "accident": 5.0, "balance": 5.0, "expenditure": 10.0}
 SHOWN_ERRORS = 10
 STALE_SECONDS = 60
+LAST_SECOND = 1 << 40
 
 
 class Answer(NamedTuple):
@@ -37,6 +38,9 @@ class Verdict:
     examples: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     responses: list[float] = field(default_factory=list)
     """Response times in seconds, in the order of the answers."""
+    longest: dict[int, float] = field(default_factory=dict)
+    """The longest response time by the minute of the question."""
+    _ordered: list[float] | None = None
 
     @property
     def is_valid(self) -> bool:
@@ -51,19 +55,26 @@ class Verdict:
         """A response time that the share of all answers do not exceed."""
         if not self.responses:
             return 0.0
-        ordered = sorted(self.responses)
+        if self._ordered is None or len(self._ordered) != len(self.responses):
+            self._ordered = sorted(self.responses)
+        ordered = self._ordered
         return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
 
 
 class Comparer:
     """Takes answers in any order; `verdict` is complete after `finish`."""
 
-    def __init__(self, expected: Expected, *, speed: float = 1.0, untimed: bool = False) -> None:
-        """A replay `speed` times as fast has limits so many times shorter; `untimed` asks for no times at all."""
+    def __init__(
+        self, expected: Expected, *, speed: float = 1.0, untimed: bool = False, clock_from: int = 0
+    ) -> None:
+        """A replay `speed` times as fast has limits so many times shorter; `untimed` asks for no times at all.
+
+        What was asked before the second `clock_from` went ahead of the clock, and has no time either.
+        """
         self.verdict = Verdict()
         self._expected = expected
         self._speed = speed
-        self._untimed = untimed
+        self._clock_from = LAST_SECOND if untimed else clock_from
         self._seen: dict[str, set[object]] = {kind: set() for kind in LIMIT_SECONDS}
 
     def take(self, answer: Answer) -> None:
@@ -114,7 +125,7 @@ class Comparer:
             fault("balance: not asked for", str(fields))
             return
         time, vehicle = asked
-        if not self._untimed and fields["at"] > answer.emit * self._speed:
+        if time >= self._clock_from and fields["at"] > answer.emit * self._speed:
             fault("balance: of the future", str(fields))
         elif fields["at"] < time - STALE_SECONDS:
             fault("balance: stale", str(fields))
@@ -123,11 +134,13 @@ class Comparer:
             fault("balance: wrong", f"{fields}, must be {right}")
 
     def _check_time(self, answer: Answer) -> None:
-        if self._untimed:
+        if answer.fields["time"] < self._clock_from:
             return
         limit = LIMIT_SECONDS[answer.kind] / self._speed
         response = answer.emit - answer.fields["time"] / self._speed
         self.verdict.responses.append(response)
+        minute = answer.fields["time"] // 60 + 1
+        self.verdict.longest[minute] = max(response, self.verdict.longest.get(minute, 0.0))
         if response < 0:
             self.verdict.fault(f"{answer.kind}: before it was asked", f"{answer.fields} at {answer.emit:.3f}")
         elif response > limit:

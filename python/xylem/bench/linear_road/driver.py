@@ -1,11 +1,13 @@
 """The driver of Linear Road: a process of its own that releases the tuples of each second when it is due.
 
-    python -m xylem.bench.linear_road.driver TUPLES SPEED [early]
+    python -m xylem.bench.linear_road.driver TUPLES SPEED [--early] [--clock-from SECOND --told DESCRIPTOR]
 
 The document goes to standard output: its start tag at once, its tuples from the moment on that a line on standard input
 says (by the clock that all processes share), those of second t when t seconds have passed, divided by the speed. It
 never waits for whoever reads: what is not read yet stays in its memory. Of `max` everything is due at once. With
-`early` a request that nobody answers goes with the start tag, for systems that load the history with their first tuple.
+`--early` a request that nobody answers goes with the start tag, for systems that load the history with their first
+tuple. What comes before the second of `--clock-from` goes with the start tag too, as fast as it is read; when it has
+gone, a byte to the descriptor says so.
 """
 
 from __future__ import annotations
@@ -14,8 +16,10 @@ import os
 import re
 import sys
 import time
+from argparse import ArgumentParser
 from collections import deque
 from collections.abc import Iterator
+from itertools import chain
 from threading import Condition, Thread
 from typing import BinaryIO
 
@@ -103,35 +107,57 @@ class Released:
                     self._changed.wait()
                 if not self._pieces:
                     return
-                piece = memoryview(self._pieces.popleft())
-            while piece:
-                piece = piece[os.write(self._descriptor, piece) :]
+                piece = self._pieces.popleft()
+            _write(self._descriptor, piece)
 
 
 _UNANSWERED = b'<tuple type="4" time="0" vid="0" xway="0" qid="0" sinit="0" send="0" dow="1" tod="1"/>\n'
 
 
-def drive(path: str, speed: float, early: bytes = b"") -> None:
+def drive(path: str, speed: float, *, early: bool = False, clock_from: int = 0, told: int | None = None) -> None:
     """Release the tuples of a file; a speed of 0 is as fast as they are read."""
     output = sys.stdout.fileno()
     with open(path, "rb") as file:
-        os.write(output, file.readline() + early)
-        start = float(sys.stdin.readline())
+        _write(output, file.readline() + (_UNANSWERED if early else b""))
         if not speed:
+            _tell(told)
+            sys.stdin.readline()
             while block := file.read(_BLOCK_BYTES):
-                rest = memoryview(block)
-                while rest:
-                    rest = rest[os.write(output, rest) :]
+                _write(output, block)
             return
+        seconds = seconds_of(file)
+        first, due_first = next(seconds)
+        while first < clock_from:
+            _write(output, due_first)
+            first, due_first = next(seconds)
+        _tell(told)
+        start = float(sys.stdin.readline())
         released = Released(output)
-        first: int | None = None
-        for second, piece in seconds_of(file):
-            first = second if first is None else first
+        for second, piece in chain([(first, due_first)], seconds):
             due = start + (second - first) / speed
             time.sleep(max(0.0, due - time.monotonic()))
             released.add(piece)
         released.finish()
 
 
+def _tell(descriptor: int | None) -> None:
+    if descriptor is not None:
+        os.write(descriptor, b".")
+
+
+def _write(descriptor: int, data: bytes) -> None:
+    rest = memoryview(data)
+    while rest:
+        rest = rest[os.write(descriptor, rest) :]
+
+
 if __name__ == "__main__":
-    drive(sys.argv[1], 0.0 if sys.argv[2] == "max" else float(sys.argv[2]), _UNANSWERED if sys.argv[3:] else b"")
+    arguments = ArgumentParser()
+    arguments.add_argument("tuples")
+    arguments.add_argument("speed")
+    arguments.add_argument("--early", action="store_true")
+    arguments.add_argument("--clock-from", type=int, default=0)
+    arguments.add_argument("--told", type=int)
+    chosen = arguments.parse_args()
+    pace = 0.0 if chosen.speed == "max" else float(chosen.speed)
+    drive(chosen.tuples, pace, early=chosen.early, clock_from=chosen.clock_from, told=chosen.told)

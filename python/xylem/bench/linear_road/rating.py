@@ -26,6 +26,8 @@ class Rating:
     verdict: Verdict
     work: Work
     is_on_spark: bool = False
+    warm_up: int = 0
+    """So many minutes went ahead of the clock."""
     oracle_cpu_seconds: float = 0.0
 
 
@@ -66,23 +68,25 @@ def rate(
     pooled: bool = False,
     on_spark: bool = False,
     kills: int = 0,
+    warm_up: int = 0,
 ) -> Rating:
-    """Make the data, run, and judge."""
+    """Make the data, run, and judge. The first minutes, `warm_up` of them, go ahead of the clock."""
     tell("making the data set")
     files = DataSet(wanted, folder)
     made = files.figures()
     output = folder / "answers.xml"
     values = ["-v", f"history={files.history.as_uri()}", "-v", f"pooled={str(pooled).lower()}"]
-    task = Task(query, values, files.tuples, speed, folder, output, kills, wanted.seed)
+    clock_from = (wanted.from_minute - 1 + warm_up) * 60
+    task = Task(query, values, files.tuples, speed, folder, output, kills, wanted.seed, clock_from)
     system = SparkStream(task) if on_spark else KilledProcess(task) if kills else OneProcess(task)
-    rating = Rating(wanted, speed, made, Verdict(), system.run(tell), on_spark)
+    rating = Rating(wanted, speed, made, Verdict(), system.run(tell), on_spark, warm_up)
     tell("judging")
     begun = time.process_time()
     expected = expected_of(files.tuples, files.history, pooled=pooled)
     rating.oracle_cpu_seconds = time.process_time() - begun
     # On the clock of the whole run, of which this may be the end.
-    offset = (wanted.from_minute - 1) * 60 / speed if speed else 0.0
-    comparer = Comparer(expected, speed=speed or 1.0, untimed=not speed)
+    offset = clock_from / speed if speed else 0.0
+    comparer = Comparer(expected, speed=speed or 1.0, untimed=not speed, clock_from=clock_from)
     for answer in answers_in(output, [(end, moment + offset) for end, moment in rating.work.arrivals]):
         comparer.take(answer)
     rating.verdict = comparer.finish()

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+from bisect import bisect_right
 from collections.abc import Iterator
 from typing import Any
 
 from ..bar_chart import bar_chart
+from ..time_chart import Panel, time_chart
 from .comparer import LIMIT_SECONDS
 from .rating import Rating
 
@@ -22,7 +24,8 @@ class RatingReport:
 
     def lines(self) -> Iterator[str]:
         r, made, verdict = self.rating, self.rating.made, self.rating.verdict
-        span = f"minutes {r.wanted.from_minute} to {r.wanted.minutes} of 180"
+        first = r.wanted.from_minute + r.warm_up
+        span = f"minutes {first} to {r.wanted.minutes} of 180"
         pace = f"{r.speed:g}-fold replay" if r.speed not in (0.0, 1.0) else "real time" if r.speed else "no clock"
         where = f"L = {r.wanted.expressways:g}, {'Spark, ' if r.is_on_spark else ''}{os.cpu_count()} cores"
         yield f"Linear Road, {span}, {pace}, at {where}; requests of type 4 are left out"
@@ -30,6 +33,8 @@ class RatingReport:
             f"{made.tuples:,} tuples of this generator, at most {made.peak_tuples_per_second:,} in a second;"
             f" {r.work.seconds:,.1f} s, {r.work.cpu_seconds:,.1f} CPU seconds of the system"
         )
+        if r.warm_up:
+            yield f"minutes {r.wanted.from_minute} to {first - 1} went ahead of the clock: their answers have no times"
         if r.work.kills:
             yield f"killed {'once' if r.work.kills == 1 else f'{r.work.kills} times'} and started again"
         kinds = ", ".join(f"{number:,} {kind}" for kind, number in sorted(verdict.counts.items()))
@@ -64,7 +69,8 @@ class RatingReport:
         return {
             "valid": verdict.is_valid,
             "expressways": r.wanted.expressways,
-            "from_minute": r.wanted.from_minute,
+            "from_minute": r.wanted.from_minute + r.warm_up,
+            "warm_up_minutes": r.warm_up,
             "to_minute": r.wanted.minutes,
             "speed": r.speed or "max",
             "tuples": r.made.tuples,
@@ -74,6 +80,7 @@ class RatingReport:
             "p50": verdict.quantile(0.5) if verdict.responses else None,
             "p99": verdict.quantile(0.99) if verdict.responses else None,
             "max": verdict.quantile(1.0) if verdict.responses else None,
+            "max_by_minute": {minute: round(longest, 3) for minute, longest in sorted(verdict.longest.items())},
             "peak_rss_bytes": r.work.peak_rss_bytes,
             "rss_bytes": r.work.rss_bytes,
             "seconds": r.work.seconds,
@@ -87,10 +94,14 @@ class RatingReport:
         }
 
     def figure(self) -> str:
-        """How many percent of the answers took longer than a time."""
+        """How many percent of the answers took longer than a time; memory over time where there was no clock."""
+        if not self.rating.speed:
+            title = f"Linear Road at L = {self.rating.wanted.expressways:g}, no clock: memory over time"
+            curve = [(seconds, size / 1e6) for seconds, size in self.rating.work.rss_bytes]
+            return time_chart(title, [Panel("resident memory, MB", {"memory": curve})])
         responses = sorted(self.rating.verdict.responses)
         title = f"Linear Road at L = {self.rating.wanted.expressways:g}: percent of answers that took longer than …"
         count = max(len(responses), 1)
-        shares = [100 * sum(1 for value in responses if value > edge) / count for edge in _EDGES]
+        shares = [100 * (len(responses) - bisect_right(responses, edge)) / count for edge in _EDGES]
         names = [f"{edge:g} s" for edge in _EDGES]
         return bar_chart(title, names, {"answers": [share or None for share in shares]}, "%")

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import os
 import random
+import select
 import shutil
 import signal
 import subprocess
 import sys
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event, Thread
+from typing import IO
 
 from ..process_tree import cpu_seconds, descendants
 from .answers import Arrival
@@ -53,6 +55,8 @@ class Task:
     output: Path
     kills: int = 0
     seed: int = 0
+    clock_from: int = 0
+    """The second of the data set in which the clock starts; what is before goes ahead of it."""
 
     def xylem(self, command: str, *arguments: str) -> list[str]:
         allowed = ["--allow", str(self.folder), *self.values, "--quiet"]
@@ -70,11 +74,13 @@ class System(ABC):
     def run(self, tell: Callable[[str], None]) -> Work: ...
 
     @contextmanager
-    def _driver(self, output: int, *options: str) -> Iterator[subprocess.Popen[bytes]]:
+    def _driver(
+        self, output: int, *options: str, pass_fds: Sequence[int] = ()
+    ) -> Iterator[subprocess.Popen[bytes]]:
         """The driver, which writes to a file or pipe; it waits for a line that says when to start."""
         speed = f"{self.task.speed:g}" if self.task.speed else "max"
         command = [sys.executable, "-m", "xylem.bench.linear_road.driver", str(self.task.tuples), speed, *options]
-        driver = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=output)
+        driver = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=output, pass_fds=pass_fds)
         assert driver.stdin is not None
         try:
             yield driver
@@ -112,33 +118,62 @@ class OneProcess(System):
 
     def run(self, tell: Callable[[str], None]) -> Work:
         tuples, feed = os.pipe()
-        with self._driver(feed) as driver:
+        gone_ahead, told = os.pipe()
+        options = ["--clock-from", str(self.task.clock_from), "--told", str(told)]
+        with self._driver(feed, *options, pass_fds=[told]) as driver:
             os.close(feed)
+            os.close(told)
             system = subprocess.Popen(self.task.xylem("run", "-i", "-"), stdin=tuples, stdout=subprocess.PIPE)
             os.close(tuples)
             assert system.stdout is not None
-            out = system.stdout.fileno()
             try:
+                tell("waiting for the system")
                 with self.task.output.open("wb") as file:
-                    tell("waiting for the system")
-                    size = file.write(os.read(out, 1 << 20))
-                    start = _start(driver)
+                    answers = _Answers(system.stdout.fileno(), file, self.work.arrivals)
+                    answers.take()
                     before = cpu_seconds(system.pid)
+                    answers.take_until(gone_ahead)
+                    start = _start(driver)
                     tell("running")
                     with self._watched(system):
-                        while data := os.read(out, 1 << 20):
-                            size += file.write(data)
-                            self.work.arrivals.append((size, time.monotonic() - start))
+                        while answers.take():
+                            pass
                 _, status, usage = os.wait4(system.pid, 0)
                 system.returncode = os.waitstatus_to_exitcode(status)
+                self.work.arrivals = [(size, moment - start) for size, moment in self.work.arrivals]
                 self.work.seconds = time.monotonic() - start
                 self.work.cpu_seconds = usage.ru_utime + usage.ru_stime - before
                 self.work.peak_rss_bytes = usage.ru_maxrss * 1024
             finally:
                 _end(system)
                 system.stdout.close()
+                os.close(gone_ahead)
             _check(system)
         return self.work
+
+
+class _Answers:
+    """What a system writes, into a file, with the moments at which it came."""
+
+    def __init__(self, descriptor: int, file: IO[bytes], arrivals: list[Arrival]) -> None:
+        self._descriptor = descriptor
+        self._file = file
+        self._arrivals = arrivals
+        self._size = 0
+
+    def take(self) -> bool:
+        """Wait for more; whether there was any."""
+        data = os.read(self._descriptor, 1 << 20)
+        self._size += self._file.write(data)
+        self._arrivals.append((self._size, time.monotonic()))
+        return bool(data)
+
+    def take_until(self, told: int) -> None:
+        """All that comes until something is told."""
+        while True:
+            ready, _, _ = select.select([self._descriptor, told], [], [])
+            if self._descriptor not in ready or not self.take():
+                return
 
 
 class KilledProcess(System):
@@ -180,7 +215,7 @@ class SparkStream(System):
         places = ["-i", f"file:{feed}", "-o", f"file:{self.task.output}", "--checkpoint", str(checkpoint)]
         command = self.task.xylem("stream", *places, "--trigger", "100ms", "--state-limit", "16GB")
         choose = random.Random(self.task.seed)
-        with feed.open("wb") as file, self._driver(file.fileno(), "early") as driver:
+        with feed.open("wb") as file, self._driver(file.fileno(), "--early") as driver:
             start = 0.0
             while True:
                 system = subprocess.Popen(command, start_new_session=True)

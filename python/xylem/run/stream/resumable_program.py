@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import IO, Any
+from typing import Any, Protocol
 
 from xylem.errors import EngineBug, StaticError
 from xylem.sink.default_parameters import chosen_parameters
@@ -31,8 +31,33 @@ class Reached:
     """How far a run has come."""
 
     cut: CutPoint
-    output_bytes: int
+    output_length: int
+    """As the output tells it."""
     variables: dict[Name, Any]
+
+    def state(self) -> dict[str, Any]:
+        """Itself as values that can be saved."""
+        cut = self.cut
+        return {
+            "cut": (cut.offset, cut.line, cut.opening, cut.closing, cut.is_before_item),
+            "output_length": self.output_length,
+            "variables": self.variables,
+        }
+
+    @classmethod
+    def from_state(cls, state: Mapping[str, Any]) -> Reached:
+        """What `state` gave; KeyError or TypeError where it did not."""
+        return cls(CutPoint(*state["cut"]), state["output_length"], state["variables"])
+
+
+class ProgramOutput(Protocol):
+    """Where the answer of a program is written: a binary file is one."""
+
+    def write(self, data: bytes, /) -> object: ...
+
+    def flush(self) -> object: ...
+
+    def tell(self) -> int: ...
 
 
 def is_sequential(module: ast.Module) -> bool:
@@ -46,10 +71,10 @@ def record_scope(program: StreamProgram) -> Scope:
     items = [role for role in program.roles if isinstance(role, ItemRole)]
     scopes = [role for role in program.roles if isinstance(role, ScopeRole)]
     if len(items) != 1 or len(items) + len(scopes) < len(program.roles) or program.feeds_windows:
-        raise StaticError("XYST0006", "it does not go over one kind of records and nothing else")
+        raise StaticError("XYST0006", "it reads more than one kind of records")
     (item,) = items
-    if item.nested or item.counter is not None or item.limit is not None or item.text_steps:
-        raise StaticError("XYST0006", "its records are numbered, or stand in each other")
+    if item.nested or item.counter is not None or item.limit is not None or item.leaf_steps:
+        raise StaticError("XYST0006", "its records are numbered or nested")
     if any(scope.aggregates or scope.keeps_children for scope in scopes):
         raise StaticError("XYST0006", "it keeps more of its input than the values of its variables")
     return tuple(reversed(list(_steps(program, item.step))))
@@ -78,19 +103,24 @@ class ResumableProgram:
         parameters: Mapping[str, Any],
         every_bytes: int,
         save: Callable[[Reached], object],
+        is_due: Callable[[], bool],
     ) -> None:
-        """`options` as for `DocumentRuns`; `save` is called about every so many bytes, between two records."""
+        """`options` as for `DocumentRuns`; `save` is called between two records, where `is_due` says so.
+
+        It is asked about every so many bytes.
+        """
         self._program = program
         self._resources = resources
         self._options = options
         self._parameters = parameters
         self._save = save
+        self._is_due = is_due
         self._names = set_variables(program.handlers.module)
         self._finder = CutFinder([record_scope(program)], every_bytes, scanner=options.get("scanner", "auto"))
         self._kept: dict[Name, Any] = {}
         self._is_writing = True
 
-    def write(self, chunks: Iterable[bytes], file: IO[bytes], begun: Reached | None) -> None:
+    def write(self, chunks: Iterable[bytes], file: ProgramOutput, begun: Reached | None) -> None:
         """Write the answer over a document; with `begun`, the rest of it over what follows the cut point."""
         self._is_writing = begun is None
         program = self._program
@@ -106,7 +136,7 @@ class ResumableProgram:
         file.flush()
 
     def _pieces(
-        self, chunks: Iterable[bytes], file: IO[bytes], text: StreamText, begun: Reached | None
+        self, chunks: Iterable[bytes], file: ProgramOutput, text: StreamText, begun: Reached | None
     ) -> Iterator[bytes]:
         """The input, divided at cut points. Whoever asks for the next piece has done with the one before."""
         offset = 0
@@ -120,7 +150,7 @@ class ResumableProgram:
             start = 0
             for cut in self._finder.feed(chunk):
                 end = cut.offset - offset
-                if end > start:
+                if end > start and self._is_due():
                     yield chunk[start:end]
                     start = end
                     self._reach(cut, file, text)
@@ -136,7 +166,7 @@ class ResumableProgram:
             self._kept[name].set(value)
         self._is_writing = True
 
-    def _reach(self, cut: CutPoint, file: IO[bytes], text: StreamText) -> None:
+    def _reach(self, cut: CutPoint, file: ProgramOutput, text: StreamText) -> None:
         if text.writer is None or not text.writer.is_between_items:
             return
         file.flush()

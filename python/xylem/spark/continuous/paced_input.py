@@ -49,7 +49,7 @@ def paced(
                             return
                 yield part
     if not has_found and not times.has_found:
-        raise InputError("XYIN0031", f"nothing is at {replay.path}")
+        raise InputError("XYIN0031", f"no record has {replay.path}")
 
 
 def _messages(piece: bytes, delimiter: bytes | None) -> list[bytes]:
@@ -89,4 +89,4 @@ class PacedFiles:
             for chunk in source:
                 for text in times.found_in(chunk):
                     return moment_of(text, self._replay.path)[0]
-        raise InputError("XYIN0031", f"nothing is at {self._replay.path} in {path}")
+        raise InputError("XYIN0031", f"no record has {self._replay.path} in {path}")

@@ -1,0 +1,69 @@
+"""A sink that hands elements of some names to sinks of their own, and the rest to another one.
+
+What it knows of texts that are not complete is part of what it gives for the next turn, as is what each of its sinks
+gives: after a crash a batch is told apart as it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from xylem.sink.routed_text import RoutedText
+
+from .sinks import Output, Sink, Turn
+
+
+class RoutedSink:
+    """The outputs of one run."""
+
+    def __init__(self, rest: Sink, routes: Mapping[str, Sink]) -> None:
+        self._rest = rest
+        self._routes = routes
+        self.wants_changes = rest.wants_changes
+
+    def write(self, turn: Turn, outputs: Sequence[Output], committed: dict[str, Any]) -> dict[str, Any]:
+        texts: dict[str, Any] = dict(committed.get("texts", {}))
+        left: list[Output] = []
+        routed: dict[str, list[Output]] = {name: [] for name in self._routes}
+        for output in outputs:
+            if output.current is not None:
+                # An answer that changes is told apart when it is final.
+                left.append(output)
+                continue
+            rest, taken = self._told_apart(output, texts)
+            left.append(rest)
+            for name, messages in taken.items():
+                routed[name].append(Output(output.query, tuple(messages), True))
+        known = committed.get("routes", {})
+        written = {name: sink.write(turn, routed[name], known.get(name, {})) for name, sink in self._routes.items()}
+        return {
+            "routes": written,
+            "rest": self._rest.write(turn, left, committed.get("rest", {})),
+            "texts": {} if turn.is_end else texts,
+        }
+
+    def _told_apart(self, output: Output, texts: dict[str, Any]) -> tuple[Output, dict[str, list[str]]]:
+        """What is left of an output, and what is taken out of it by name."""
+        left: list[str] = []
+        taken: dict[str, list[str]] = {}
+        # The end of a text that came in pieces is a message that ends its line.
+        continues = not output.ends_lines or output.query in texts
+        for message in output.messages:
+            text = RoutedText(self._routes, texts.get(output.query, ()) if continues else ())
+            rest = ""
+            for name, piece in text.split(message):
+                if name is None:
+                    rest += piece
+                else:
+                    taken.setdefault(name, []).append(piece)
+            if continues:
+                texts[output.query] = text.state
+            # The end of a text is told, be it empty: its line ends.
+            if rest or continues or not message:
+                left.append(rest)
+        return Output(output.query, tuple(left), output.ends_lines), taken
+
+    def close(self) -> None:
+        for sink in (self._rest, *self._routes.values()):
+            sink.close()
