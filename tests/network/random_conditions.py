@@ -49,7 +49,8 @@ def _atom(draw: random.Random) -> str:
     if roll < 0.55:
         return f"number({path}) {op} {constant}"
     if roll < 0.62:
-        return f"xs:decimal({path}) {draw.choice([op, VALUE_OPERATORS[op]])} {constant}"
+        kind = draw.choice(["decimal", "double"])
+        return f"xs:{kind}({path}) {draw.choice([op, VALUE_OPERATORS[op]])} {constant}"
     if roll < 0.67:
         return f"{draw.choice(['exists', 'empty', 'boolean'])}({path})"
     if roll < 0.71:
@@ -64,6 +65,8 @@ def _atom(draw: random.Random) -> str:
         return f"number({path}) {op} number($r/{draw.choice(['a', 'b', 'c'])})"
     if roll < 0.91:
         return f"xs:decimal({path}) - xs:decimal($r/b) {op} {draw.choice(['0', '1', '0.5'])}"
+    if roll < 0.92:
+        return f"$r/a {op} $r/b" if draw.random() < 0.5 else f"$r/b {TURNED[op]} $r/a"
     if roll < 0.94:
         return f"$r/a {op} $r/b + {draw.choice(['0', '1', '0.1'])}"
     if roll < 0.97:

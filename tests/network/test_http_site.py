@@ -137,7 +137,7 @@ def the_commands(site: RunningSite, tmp_path: Path) -> None:
     called("subscribe", "-q", "/s/p[n = 2999]/x", "--name", "last", "--source", "s", "--from", "2000")
     called("unsubscribe", "last")
     listed = called("subscriptions").splitlines()
-    assert listed[0].split() == ["NAME", "SOURCE", "FROM", "TO", "STATE", "BYTES", "ERROR"]
+    assert listed[0].split() == ["NAME", "SOURCE", "FROM", "TO", "STATE", "AT", "BYTES", "ERROR"]
     assert listed[1].split()[:4] == ["n", "s", "0", "3000"]
     assert json.loads(called("sources", "--format", "json"))[0]["records"] == 3000
     client = SiteClient(site.directory)

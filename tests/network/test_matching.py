@@ -104,6 +104,17 @@ def test_what_is_no_match_is_told_why(query: str) -> None:
     assert found.why
 
 
+def test_comparisons_and_casts_in_other_spellings() -> None:
+    assert matched("/photons/photon[ra > dec]", "/photons/photon[dec < ra and en > 1]").reuse
+    assert matched("/photons/photon[ra = dec]", "/photons/photon[dec = ra]/en").reuse
+    assert not matched("/photons/photon[ra > dec]", "/photons/photon[dec <= ra]").reuse
+    for test in ("xs:double(en) > 2", "xs:double(en) gt 2"):
+        assert matched("/photons/photon[en > 1]", f"/photons/photon[{test}]").reuse, test
+        assert not matched("/photons/photon[en > 3]", f"/photons/photon[{test}]").reuse, test
+    typed = "declare function local:hot($p as element()) as xs:boolean { $p/en > 2 };"
+    assert matched("/photons/photon[en > 1]", f"{typed} for $p in /photons/photon where local:hot($p) return $p").reuse
+
+
 def test_a_condition_that_the_stream_has_tested_is_not_tested_again() -> None:
     found = matched(WIDE, "/photons/photon[ra > 120][ra < 138][en > 1.3]/en")
     assert found.reuse

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from random import Random
 
 import pytest
 import xylem
@@ -50,3 +51,36 @@ def test_records_of_one_stream_stand_in_the_same_elements(tmp_path: Path) -> Non
     log.begin(b"<s>")
     with pytest.raises(InputError, match="XYRT0052"):
         log.begin(b"<t>")
+    log.begin(b"<?xml version='1.0' encoding='utf-8'?><s>")
+    with pytest.raises(InputError, match="XYRT0052"):
+        log.begin(b"<?xml version='1.0' encoding='latin1'?><s>")
+
+
+def test_a_log_may_have_records_at_some_positions_only(tmp_path: Path) -> None:
+    draw = Random(7)
+    for round_number in range(5):
+        place = tmp_path / str(round_number)
+        base = draw.choice([0, 0, 12])
+        log = RecordLog(place, base)
+        log.begin(b"<s>")
+        known: dict[int, bytes] = {}
+        while log.end < 60:
+            end = log.end + draw.randrange(1, 9)
+            at = sorted(draw.sample(range(log.end, end), draw.randrange(0, end - log.end + 1)))
+            records = [b"<r>%d</r>" % position for position in at]
+            known |= dict(zip(at, records, strict=True))
+            assert log.append_at(records, at, end) == end
+        for each in (log, RecordLog(place, 99)):
+            assert (each.base, each.end, each.count) == (base, log.end, len(known))
+            for _ in range(20):
+                start = draw.randrange(base, log.end)
+                end = draw.randrange(start, log.end + 1)
+                at, most = start, draw.choice([1, 20, 1 << 20])
+                found: dict[int, bytes] = {}
+                while at < end:
+                    piece = each.records(at, end, most)
+                    assert each.read(at, end, most) == (piece.data, piece.end)
+                    assert at < piece.end <= end
+                    found |= dict(piece.each())
+                    at = piece.end
+                assert found == {position: one for position, one in known.items() if start <= position < end}

@@ -23,7 +23,7 @@ app = typer.Typer(
     rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
-    help="Queries that share streams (docs/network.md).",
+    help="Run queries that share streams (docs/network.md).",
 )
 
 
@@ -32,6 +32,22 @@ class Format(StrEnum):
 
     TEXT = "text"
     JSON = "json"
+
+
+class Kind(StrEnum):
+    """What a site does for others."""
+
+    SUPER = "super"
+    THIN = "thin"
+
+
+class MapFormat(StrEnum):
+    """How a map is drawn."""
+
+    TEXT = "text"
+    JSON = "json"
+    DOT = "dot"
+    SVG = "svg"
 
 
 class PlanFormat(StrEnum):
@@ -54,22 +70,21 @@ def _all_commands() -> None:
 
 `xylem network match vela.xq rxj.xq --schema photons.dtd --format json`
 
-The stream of a query is what its filter leaves: the records where its conditions hold, with the paths that its
-result reads. `residual` is what the second query still has to test, `widen` what the first would have to keep in
-addition. With a schema more is found: values that a record has once at most are told apart from those that may come
-again."""
+The stream of a query holds the records that satisfy its conditions, reduced to the paths that its result reads.
+`residual` lists the conditions that B must still test; `widen` lists what A would have to keep in addition. A schema
+lets Xylem find more: it shows which values a record has at most once."""
 )
 @reported()
 def match(
-    first: Annotated[Path, typer.Argument(metavar="A.xq", help="The query whose stream there is.")],
-    second: Annotated[Path, typer.Argument(metavar="B.xq", help="The query to be answered from it.")],
+    first: Annotated[Path, typer.Argument(metavar="A.xq", help="Query whose stream exists.")],
+    second: Annotated[Path, typer.Argument(metavar="B.xq", help="Query to answer from that stream.")],
     schema: Annotated[
         Path | None,
-        typer.Option("--schema", help="What the input follows: a `.dtd` or `.xsd` file.", show_default=False),
+        typer.Option("--schema", help="DTD or XML Schema of the input.", show_default=False),
     ] = None,
-    format: Annotated[Format, typer.Option("--format", help="For people, or for programs.")] = Format.TEXT,
+    format: Annotated[Format, typer.Option("--format", help="Text for people, or JSON for programs.")] = Format.TEXT,
 ) -> None:
-    """Tell whether B can be answered from the stream that A leaves, and what is left to do."""
+    """Test whether query B can be answered from the stream of query A, and list what remains to be done."""
     from xylem.network.matching import match_queries
     from xylem.schema import load_schema
 
@@ -88,44 +103,152 @@ def match(
 `xylem network start --background`, then `xylem publish photons --input photons.xml`, then
 `xylem subscribe vela.xq --name vela --source photons --from earliest --output -`
 
-A site keeps everything in its directory: started again, it goes on where it was. It listens on this machine alone, and
-who asks needs the token in its file `site.json`, which only its owner can read."""
+`xylem network start --site SP2 --listen 127.0.0.1:7002 --background`, then `xylem network join SP3 --site SP2`
+
+A site keeps everything in its directory and continues from there when you start it again. Other sites know it by the
+name of the directory, or by `--name`. Clients need the token in its file `site.json`, which only the owner can read. A
+site that other machines reach needs a certificate."""
 )
 @reported()
 def start(
     site: SiteDirectory = DEFAULT_SITE,
-    port: Annotated[int, typer.Option("--port", help="0 takes one that is free.")] = 0,
+    listen: Annotated[
+        str, typer.Option("--listen", metavar="HOST:PORT", help="Address to listen on; port 0 chooses a free one.")
+    ] = "127.0.0.1:0",
+    name: Annotated[
+        str | None, typer.Option("--name", help="Name of the site in a network.", show_default="its directory")
+    ] = None,
+    kind: Annotated[
+        Kind, typer.Option("--kind", help="`super` computes for others; `thin` publishes and displays.")
+    ] = Kind.SUPER,
+    capacity: Annotated[
+        float, typer.Option("--capacity", min=0.0, help="Number of processors that it offers to the network.")
+    ] = 1.0,
     background: Annotated[
-        bool, typer.Option("--background", help="Come back as soon as the site answers; it goes on by itself.")
+        bool, typer.Option("--background", help="Run in the background; return as soon as the site is ready.")
     ] = False,
     most_subscriptions: Annotated[
-        int, typer.Option("--most-subscriptions", min=0, help="So many are answered at once; more are refused.")
+        int, typer.Option("--most-subscriptions", min=0, help="Maximum number of subscriptions.")
     ] = 100_000,
     unread_bytes: Annotated[
         int,
-        typer.Option("--unread-bytes", min=0, help="An answer with more that nobody has read is suspended."),
+        typer.Option("--unread-bytes", min=0, help="Suspend a subscription when more bytes of its answer are unread."),
     ] = 1 << 30,
+    certificate: Annotated[
+        Path | None, typer.Option("--tls-cert", help="Certificate (PEM): encrypt all that is sent.", show_default=False)
+    ] = None,
+    key: Annotated[Path | None, typer.Option("--tls-key", help="Its private key (PEM).", show_default=False)] = None,
 ) -> None:
-    """Start a site: streams, subscriptions and their answers, in one process."""
+    """Start a site: one process that holds streams and answers subscriptions."""
     if background:
         from .site_process import start_in_background
 
-        limits = ["--most-subscriptions", str(most_subscriptions), "--unread-bytes", str(unread_bytes)]
-        typer.echo(start_in_background(site, port, limits), err=True)
+        options = ["--listen", listen, "--kind", kind, "--capacity", str(capacity)]
+        options += ["--most-subscriptions", str(most_subscriptions), "--unread-bytes", str(unread_bytes)]
+        for option, value in (("--name", name), ("--tls-cert", certificate), ("--tls-key", key)):
+            options += [] if value is None else [option, str(value)]
+        typer.echo(start_in_background(site, options), err=True)
         return
-    from xylem.network.http_site import serve
+    from xylem.network.http_site import Listening, ServedSite
     from xylem.network.site_limits import SiteLimits
+    from xylem.network.topology import PeerKind
 
-    serve(site, port, SiteLimits(most_subscriptions, unread_bytes))
+    host, _, port = listen.rpartition(":")
+    if not port.isdigit():
+        raise typer.BadParameter("give a host and a port: 127.0.0.1:7002", param_hint="--listen")
+    host = host.strip("[]") or "127.0.0.1"
+    place = Listening(host, int(port), name or "", PeerKind(kind), capacity, certificate, key)
+    ServedSite(site, SiteLimits(most_subscriptions, unread_bytes), place).run()
 
 
 @app.command(epilog="Example: `xylem network stop`")
 @reported()
 def stop(site: SiteDirectory = DEFAULT_SITE) -> None:
-    """Stop a site; started again, it goes on where it was."""
+    """Stop a site. When you start it again, it continues where it stopped."""
     from .site_process import stop as stop_process
 
     stop_process(site)
+
+
+@app.command(
+    epilog="""Examples:
+
+`xylem network join SP3 --site SP2`
+
+`xylem network join http://127.0.0.1:7003 --token-file SP3/token --site SP2`
+
+The other site is given by its directory on this machine, or by its address and a file with its token. Both become
+neighbours of each other: data goes between neighbours, and `network map` shows all that can be reached."""
+)
+@reported()
+def join(
+    other: Annotated[str, typer.Argument(metavar="URL", help="Address or directory of the other site.")],
+    site: SiteDirectory = DEFAULT_SITE,
+    token_file: Annotated[
+        Path | None, typer.Option("--token-file", help="File with the other site's token.", show_default=False)
+    ] = None,
+    bandwidth: Annotated[float, typer.Option("--bandwidth", min=1, help="Of the link, in bytes per second.")] = 125e6,
+    certificate: Annotated[
+        Path | None,
+        typer.Option("--tls-cert", help="The other site's certificate, or who signed it.", show_default=False),
+    ] = None,
+) -> None:
+    """Make another site a neighbour of this one."""
+    from .network_sites import join as run
+
+    run(other, site, token_file, bandwidth, certificate)
+
+
+@app.command(epilog="Example: `xylem network leave --site SP2`")
+@reported()
+def leave(site: SiteDirectory = DEFAULT_SITE) -> None:
+    """Be nobody's neighbour any more; what comes from others or goes to them has to be given up before."""
+    from .site_commands import client
+
+    found = client(site).ask("POST", "/leave")
+    typer.echo(f"{found['name']} has left {', '.join(found['left']) or 'nobody'}", err=True)
+
+
+@app.command(
+    epilog="""Examples:
+
+`xylem network map --site SP2`
+
+`xylem network map --site SP2 --format svg > map.svg`
+
+`xylem network map --site SP2 --format dot | dot -Tpng > map.png`
+
+Bytes are those of records and answers that went over a link, each counted once."""
+)
+@reported()
+def map(
+    site: SiteDirectory = DEFAULT_SITE,
+    format: Annotated[MapFormat, typer.Option("--format", help="For people, for programs, or as a picture.")] = (
+        MapFormat.TEXT
+    ),
+) -> None:
+    """Show the network around a site: peers, links, streams, subscriptions and traffic."""
+    from .network_sites import map_lines
+
+    for line in map_lines(site, format):
+        typer.echo(line)
+
+
+@app.command(
+    epilog="""Example: `xylem network optimize --site SP2`
+
+What is computed stays where it is; where its records come from is chosen anew, with the streams that there are now. A
+stream that has become too wide, or that a later one could have served, is replaced. Answers go on without a gap: each
+stream changes over at a position."""
+)
+@reported()
+def optimize(site: SiteDirectory = DEFAULT_SITE) -> None:
+    """Let the streams of a network that runs come from where that costs less."""
+    from .site_commands import client
+
+    for found in client(site).ask("POST", "/optimize")["sources"]:
+        sizes = f"{found['bytes before']:,} bytes over all links for the sample before, {found['bytes']:,} now"
+        typer.echo(f"{found['source']}: {', '.join(found['switched']) or 'nothing'} changed; {sizes}", err=True)
 
 
 @app.command(
@@ -135,20 +258,35 @@ def stop(site: SiteDirectory = DEFAULT_SITE) -> None:
 
 `xylem network plan network.json --optimize --format json`
 
-The file names peers, links, a source with a sample of its stream, and subscriptions with their peers
-(`examples/network/` has one). Bytes are those of the engine over the sample, not guesses."""
+`xylem network plan rxj --site P2 --format xml`
+
+The plan of a subscription is the one that its site carried out and handed on. A file describes peers, links, a source
+with a sample of its stream, and subscriptions with their peers (`examples/network/` has one). Xylem measures bytes over
+the sample; it does not estimate them."""
 )
 @reported()
 def plan(
-    file: Annotated[Path, typer.Argument(metavar="NETWORK.json", help="Peers, links, a source and subscriptions.")],
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="NETWORK.json|NAME", help="Peers, links, a source and subscriptions; or a subscription of a site."
+        ),
+    ],
     optimize: Annotated[
-        bool, typer.Option("--optimize", help="Place all subscriptions together, and not one after another.")
+        bool, typer.Option("--optimize", help="Place all subscriptions together instead of one after another.")
     ] = False,
-    format: Annotated[PlanFormat, typer.Option("--format", help="For people, for programs, or for peers.")] = (
-        PlanFormat.TEXT
-    ),
+    format: Annotated[
+        PlanFormat, typer.Option("--format", help="Text for people, JSON for programs, or XML for peers.")
+    ] = (PlanFormat.TEXT),
+    site: SiteDirectory = DEFAULT_SITE,
 ) -> None:
-    """Place subscriptions in a network: what each reuses, where it is computed, and what every link carries."""
+    """Place subscriptions in a network: what each one reuses, which peer computes it, and what every link carries."""
+    if not file.exists() and not file.suffix:
+        from .network_sites import plan_lines
+
+        for line in plan_lines(site, str(file), format):
+            typer.echo(line)
+        return
     from xylem.network.network_file import read_network
 
     from .network_plan import json_lines, text_lines, xml_lines
@@ -156,30 +294,6 @@ def plan(
     told = {PlanFormat.TEXT: text_lines, PlanFormat.JSON: json_lines, PlanFormat.XML: xml_lines}[format]
     for line in told(read_network(file), optimize):
         typer.echo(line)
-
-
-@app.command(
-    epilog="""Example:
-
-`xylem network relay --from sp3 --subscription vela-filter --to sp2 --stream vela`
-
-Each record arrives once: a relay that begins again leaves out what the stream has."""
-)
-@reported()
-def relay(
-    upstream: Annotated[Path, typer.Option("--from", help="The directory of the site to read from.")],
-    subscription: Annotated[str, typer.Option("--subscription", help="Whose answer is carried.")],
-    downstream: Annotated[Path, typer.Option("--to", help="The directory of the site to publish at.")],
-    stream: Annotated[str, typer.Option("--stream", help="The stream that it becomes there.")],
-) -> None:
-    """Publish the answer of a subscription at one site as a stream of another."""
-    from xylem.network.relay import Relay
-
-    from .site_commands import client
-
-    made = Relay(client(upstream), subscription, client(downstream), stream)
-    records = made.run()
-    typer.echo(f"{records:,} records added, {made.bytes:,} bytes read", err=True)
 
 
 def _parsed(path: Path) -> ast.Module:

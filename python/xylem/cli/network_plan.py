@@ -53,11 +53,11 @@ def json_lines(network: DescribedNetwork, optimize: bool) -> Iterator[str]:
 
 
 def xml_lines(network: DescribedNetwork, optimize: bool) -> Iterator[str]:
-    from xylem.network.plan_document import plan_xml
+    from xylem.network.plan_document import nested_plan, plan_xml
 
     planner = planned(network, optimize)
     for name in planner.placed:
-        yield plan_xml(planner, name)
+        yield plan_xml(nested_plan(planner, name))
 
 
 def explain_in_network(source: QuerySource, place: str) -> None:
@@ -66,7 +66,14 @@ def explain_in_network(source: QuerySource, place: str) -> None:
 
     file, at, peer = place.rpartition("@")
     if not at:
-        raise typer.BadParameter("give the file of a network and a peer: network.json@P2", param_hint="--network")
+        told = "give the file of a network, or the directory of a site, and a peer: network.json@P2"
+        raise typer.BadParameter(told, param_hint="--network")
+    if Path(file).is_dir():
+        from .site_commands import client
+
+        for line in client(Path(file)).ask("POST", "/explain", {"query": source.text, "at": peer})["told"]:
+            typer.echo(line)
+        return
     network = read_network(Path(file))
     if peer not in network.topology.peers:
         known = ", ".join(network.topology.peers)

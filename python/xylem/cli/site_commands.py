@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 import typer
 
@@ -28,11 +29,33 @@ def client(site: Path) -> SiteClient:
     return SiteClient(site)
 
 
-def publish(name: str, places: list[str], site: Path) -> None:
+def publish(
+    name: str, places: list[str], site: Path, schema: Path | None, format: str, record: str, virtual: str | None
+) -> None:
     """Add the records of files, or of standard input, to a stream."""
+    if schema is not None:
+        from xylem.schema import load_schema
+
+        load_schema(schema)
+        body = {"ending": schema.suffix, "text": schema.read_text(encoding="utf-8")}
+        client(site).ask("PUT", f"/sources/{quote(name)}/schema", body)
+    if virtual is not None:
+        made = client(site).ask("POST", f"/virtual/{quote(virtual)}", {"stream": name})
+        typer.echo(f"{name} is part of {virtual}, which is put together at {made['at']}", err=True)
     for place in places:
-        found = client(site).publish(name, _chunks(place))
+        found = client(site).publish(name, _records(place, format, record))
         typer.echo(f"{found['records']:,} records; the stream has {found['position']:,}", err=True)
+
+
+def _records(place: str, format: str, record: str) -> Iterator[bytes]:
+    """The bytes of a document, whatever its records were."""
+    endings = {".csv": "csv", ".json": "json", ".jsonl": "json", ".ndjson": "json"}
+    kind = format if format != "auto" else endings.get(Path(place).suffix.lower(), "xml")
+    if kind == "xml":
+        return _chunks(place)
+    from xylem.network.wrappers import wrapped
+
+    return wrapped(_chunks(place), kind, record)
 
 
 def _chunks(place: str) -> Iterator[bytes]:
@@ -51,13 +74,22 @@ def _chunks(place: str) -> Iterator[bytes]:
 
 
 def subscribe(
-    file: Path | None, text: str | None, name: str, source: str | None, start: str, output: str | None, site: Path
+    file: Path | None,
+    text: str | None,
+    name: str,
+    source: str | None,
+    start: str,
+    output: str | None,
+    site: Path,
+    at: str | None,
 ) -> None:
     """Subscribe a query; with an output, write its answer as it comes."""
     asked = client(site)
     query = query_source(file, text)
-    made = asked.subscribe(name, query.text, source, start)
+    made = asked.subscribe(name, query.text, source, start, at)
     typer.echo(f"{name}: {made['source']} from position {made['from']}", err=True)
+    for line in made.get("told", ()):
+        typer.echo(line, err=True)
     if output is not None:
         follow(asked, name, output)
 

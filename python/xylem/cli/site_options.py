@@ -19,6 +19,15 @@ app = typer.Typer(
 )
 
 
+class InputFormat(StrEnum):
+    """What comes in."""
+
+    AUTO = "auto"
+    XML = "xml"
+    CSV = "csv"
+    JSON = "json"
+
+
 class Format(StrEnum):
     """How a list is written."""
 
@@ -27,7 +36,7 @@ class Format(StrEnum):
 
 
 SiteDirectory = Annotated[Path, typer.Option("--site", help="Directory of the site.")]
-ListFormat = Annotated[Format, typer.Option("--format", help="For people, or for programs.")]
+ListFormat = Annotated[Format, typer.Option("--format", help="Text for people, or JSON for programs.")]
 
 
 @app.command(
@@ -38,7 +47,11 @@ ListFormat = Annotated[Format, typer.Option("--format", help="For people, or for
 `tail -f feed.xml | xylem publish photons --input -`
 
 Each child of the root element becomes a record of the stream. Another document with the same root element appends its
-records. A record that is not well formed is refused; the records before it stay in the stream."""
+records. A record that is not well formed is refused; the records before it stay in the stream.
+
+`xylem publish trips --input trips.csv --record trip` makes `<rows><trip><time>8</time>…</trip>…` of lines below a line
+of names; JSON is one value for each line, or one array. `xylem publish north --input north.xml --virtual all` makes
+the stream a part of `all`, which has the records of all its parts in the order they come."""
 )
 @reported()
 def publish(
@@ -47,11 +60,23 @@ def publish(
         list[str], typer.Option("--input", "-i", metavar="FILE", help="A document, or `-` for standard input.")
     ],
     site: SiteDirectory = DEFAULT_SITE,
+    schema: Annotated[
+        Path | None,
+        typer.Option("--schema", help="What the records follow: a `.dtd` or `.xsd` file.", show_default=False),
+    ] = None,
+    format: Annotated[
+        InputFormat, typer.Option("--format", help="What the input is; `auto` goes by the ending of its name.")
+    ] = InputFormat.AUTO,
+    record: Annotated[str, typer.Option("--record", help="What records of CSV and JSON are called.")] = "row",
+    virtual: Annotated[
+        str | None,
+        typer.Option("--virtual", metavar="V", help="Make it part of a virtual stream.", show_default=False),
+    ] = None,
 ) -> None:
     """Add the records of a document to a stream as they arrive."""
     from .site_commands import publish as run
 
-    run(name, input, site)
+    run(name, input, site, schema, format, record, virtual)
 
 
 @app.command(
@@ -61,12 +86,18 @@ def publish(
 
 `xylem subscribe -q 'count(stream("photons")/photons/photon)' --name n --from earliest`
 
+`xylem subscribe rxj.xq --name rxj --source photons --at P2 --site SP2`
+
 The site answers a subscription from its position on until you unsubscribe, whether or not somebody reads the answer.
-The same command, given again, continues the answer: the file gets what it does not have yet."""
+Give the same command again to continue: Xylem appends to the file what is missing. In a network of sites, Xylem
+computes the query where it costs least, from an existing stream if one has all that is needed, and prints what it
+chose. The answer goes to the peer that asks."""
 )
 @reported()
 def subscribe(
-    query: Annotated[Path | None, typer.Argument(metavar="QUERY", help="The query.", show_default=False)] = None,
+    query: Annotated[
+        Path | None, typer.Argument(metavar="QUERY", help="File with the query.", show_default=False)
+    ] = None,
     text: Annotated[str | None, typer.Option("--query", "-q", help="The query itself.", show_default=False)] = None,
     name: Annotated[str, typer.Option("--name", help="Name of the subscription.")] = ...,  # type: ignore[assignment]
     source: Annotated[
@@ -76,7 +107,8 @@ def subscribe(
         ),
     ] = None,
     start: Annotated[
-        str, typer.Option("--from", metavar="POSITION", help="`now`, `earliest`, or the number of a record.")
+        str,
+        typer.Option("--from", metavar="POSITION", help="First record: `now`, `earliest`, or the number of a record."),
     ] = "now",
     output: Annotated[
         str | None,
@@ -85,20 +117,24 @@ def subscribe(
         ),
     ] = None,
     site: SiteDirectory = DEFAULT_SITE,
+    at: Annotated[
+        str | None,
+        typer.Option("--at", metavar="PEER", help="Peer of the network that asks.", show_default="the site itself"),
+    ] = None,
 ) -> None:
-    """Subscribe a query to a stream."""
+    """Subscribe a query to a stream, of the site or of its network."""
     from .site_commands import subscribe as run
 
-    run(query, text, name, source, start, output, site)
+    run(query, text, name, source, start, output, site, at)
 
 
 @app.command(epilog="Example: `xylem unsubscribe vela`")
 @reported()
 def unsubscribe(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="The subscription.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the subscription.")],
     site: SiteDirectory = DEFAULT_SITE,
 ) -> None:
-    """Give a subscription up: what has come before is answered, then the answer ends."""
+    """End a subscription. Its answer ends with the records that have arrived so far."""
     from .site_commands import client
 
     found = client(site).unsubscribe(name)
@@ -113,7 +149,7 @@ def subscriptions(site: SiteDirectory = DEFAULT_SITE, format: ListFormat = Forma
 
     columns = {
         "name": "NAME", "source": "SOURCE", "from": "FROM", "to": "TO", "state": "STATE",
-        "answer_bytes": "BYTES", "error": "ERROR",
+        "at": "AT", "answer_bytes": "BYTES", "error": "ERROR",
     }  # fmt: skip
     listed(client(site).subscriptions(), columns, format is Format.JSON)
 
@@ -125,7 +161,27 @@ def sources(site: SiteDirectory = DEFAULT_SITE, format: ListFormat = Format.TEXT
     from .site_commands import client, listed
 
     columns = {
-        "name": "NAME", "records": "RECORDS", "bytes": "BYTES", "evaluated": "EVALUATED",
-        "subscriptions": "SUBSCRIPTIONS",
+        "name": "NAME", "records": "RECORDS", "bytes": "BYTES", "position": "POSITION", "evaluated": "EVALUATED",
+        "subscriptions": "SUBSCRIPTIONS", "origin": "ORIGIN", "error": "ERROR",
     }  # fmt: skip
     listed(client(site).sources(), columns, format is Format.JSON)
+
+
+@app.command(epilog="Example: `xylem peers --site SP2`")
+@reported()
+def peers(site: SiteDirectory = DEFAULT_SITE, format: ListFormat = Format.TEXT) -> None:
+    """List the peers of the network that a site is part of."""
+    from .site_commands import client, listed
+
+    found = client(site).ask("GET", "/map")["peers"]
+    if format is Format.TEXT:
+        for one in found:
+            one["state"] = "answers" if one["answers"] else "does not answer"
+            for key in ("neighbours", "sources", "subscriptions"):
+                one[key] = ", ".join(one.get(key, ()))
+            one["streams"] = ", ".join(each["name"] for each in one.get("streams", ()))
+    columns = {
+        "name": "NAME", "kind": "KIND", "state": "STATE", "url": "ADDRESS", "neighbours": "NEIGHBOURS",
+        "sources": "PUBLISHES", "streams": "STREAMS", "subscriptions": "ASKS FOR",
+    }  # fmt: skip
+    listed(found, columns, format is Format.JSON)

@@ -18,12 +18,11 @@ _MOST_SECONDS = 60.0
 _PAUSE_SECONDS = 0.05
 
 
-def start_in_background(site: Path, port: int, options: Sequence[str] = ()) -> str:
+def start_in_background(site: Path, options: Sequence[str] = ()) -> str:
     """Start a process that runs the site; says where it is once it answers."""
     site.mkdir(parents=True, exist_ok=True)
     errors = site / "errors.log"
-    command = [sys.executable, "-m", "xylem", "network", "start", "--site", str(site), "--port", str(port)]
-    command += options
+    command = [sys.executable, "-m", "xylem", "network", "start", "--site", str(site), *options]
     with errors.open("wb") as log:
         process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
     until = time.monotonic() + _MOST_SECONDS
@@ -35,7 +34,7 @@ def start_in_background(site: Path, port: int, options: Sequence[str] = ()) -> s
             asked = client(site)
             if asked.process == process.pid:
                 asked.sources()
-                return f"site {site} runs as process {process.pid}"
+                return f"site {site} runs as process {process.pid} at {asked.url}"
         except InputError:
             pass
         time.sleep(_PAUSE_SECONDS)
@@ -57,4 +56,4 @@ def stop(site: Path) -> None:
     except ProcessLookupError:
         (site / "site.json").unlink(missing_ok=True)
         return
-    raise InputError("XYRT0050", f"process {number} does not end")
+    raise InputError("XYRT0050", f"process {number} does not stop")

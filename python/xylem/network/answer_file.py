@@ -92,6 +92,12 @@ class AnswerFile:
             self.size += len(data)
             self._skipped = self.size
 
+    def append(self, data: bytes) -> None:
+        """More of an answer that comes from elsewhere."""
+        if data:
+            self._files.write(self._path, data, self.size)
+            self.size += len(data)
+
     def read(self, start: int, most: int = 1 << 16) -> bytes:
         """The bytes from a place on, as far as they are there; never half a character."""
         size = min(most, max(0, self.size - start))

@@ -18,7 +18,12 @@ from typing import Any
 from xylem.errors import InputError
 from xylem.run.sealed_file import private_directory, private_file
 
+from .network_state import NetworkState
+
 FORMAT = 1
+
+
+_OF_SUBSCRIPTIONS = ("unsubscribe", "complete", "suspend", "resume", "failed")
 
 
 class State(StrEnum):
@@ -47,6 +52,8 @@ class Subscription:
     made_ms: int
     state: State = State.ACTIVE
     error: str = ""
+    via: str = ""
+    """The neighbour that the answer comes from; empty where it is computed here."""
 
     @property
     def is_live(self) -> bool:
@@ -65,6 +72,8 @@ class Subscription:
             "state": str(self.state),
             "query": self.query,
         }
+        if self.via:
+            told["via"] = self.via
         if self.error:
             told["error"] = self.error
         return told
@@ -87,6 +96,7 @@ class Catalogue:
             self.sources: dict[str, int] = {}
             """Streams by name, with the version that made them."""
             self.subscriptions: dict[str, Subscription] = {}
+            self.network = NetworkState()
             for row in self._database.execute("select version, kind, name, body from change order by version"):
                 self._apply(*row)
         except sqlite3.DatabaseError as reason:
@@ -114,13 +124,19 @@ class Catalogue:
             (found,) = self._database.execute("select coalesce(max(version), 0) from change").fetchone()
             return int(found)
 
-    def _add(self, kind: str, name: str, body: dict[str, Any]) -> None:
+    def add(self, kind: str, name: str, body: dict[str, Any]) -> int:
+        """A change of what is known of the network; its number."""
+        with self._lock:
+            return self._add(kind, name, body)
+
+    def _add(self, kind: str, name: str, body: dict[str, Any]) -> int:
         text = json.dumps(body, ensure_ascii=False)
         with self._lock:
             added = "insert into change (kind, name, body) values (?, ?, ?)"
             cursor = self._database.execute(added, (kind, name, text))
             assert cursor.lastrowid is not None
             self._apply(cursor.lastrowid, kind, name, text)
+            return cursor.lastrowid
 
     def _apply(self, version: int, kind: str, name: str, text: str) -> None:
         body = json.loads(text)
@@ -128,7 +144,9 @@ class Catalogue:
             self.sources[name] = version
         elif kind == "subscribe":
             made = Subscription(name, version, body["query"], body["source"], body["from"], None, body["ms"])
-            self.subscriptions[name] = made
+            self.subscriptions[name] = replace(made, via=body.get("via", ""))
+        elif kind not in _OF_SUBSCRIPTIONS:
+            self.network.apply(version, kind, name, body)
         else:
             known = self.subscriptions[name]
             if kind == "unsubscribe":
@@ -149,13 +167,14 @@ class Catalogue:
             if name not in self.sources:
                 self._add("source", name, {})
 
-    def subscribe(self, name: str, query: str, source: str, start: int, now_ms: int) -> Subscription:
+    def subscribe(self, name: str, query: str, source: str, start: int, now_ms: int, via: str = "") -> Subscription:
         """XYRT0053 for a name that is in use."""
         with self._lock:
             known = self.subscriptions.get(name)
             if known is not None and known.is_live:
-                raise InputError("XYRT0053", f"there is a subscription '{name}' already")
-            self._add("subscribe", name, {"query": query, "source": source, "from": start, "ms": now_ms})
+                raise InputError("XYRT0053", f"a subscription '{name}' exists already")
+            body: dict[str, Any] = {"query": query, "source": source, "from": start, "ms": now_ms}
+            self._add("subscribe", name, {**body, "via": via} if via else body)
             return self.subscriptions[name]
 
     def unsubscribe(self, name: str, end: int) -> Subscription:

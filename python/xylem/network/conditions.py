@@ -81,7 +81,7 @@ class _Reader:
 
     @staticmethod
     def _opaque(test: ast.Expr, holds: bool) -> Zones:
-        return (Zone(atoms=frozenset({(Opaque(test), holds)})),)
+        return (Zone(atoms=frozenset({(Opaque(_turned(test)), holds)})),)
 
     def _call(self, local: str, arguments: tuple[ast.Expr, ...], holds: bool) -> Zones | None:
         if local in ("true", "false") and not arguments:
@@ -156,6 +156,9 @@ class _Reader:
             number = in_view(constant, measured.variable.view)
             return None if number is None else _bounded(measured, op, number, holds)
         number, called = in_view(constant, "double"), _number_argument(own)
+        if called is None and holds and op != "!=":
+            # What number() makes NaN of is an error of a cast: a comparison holds for neither.
+            called = _double_argument(own)
         if number is None or (path is None and called is None):
             return None
         if called is not None:
@@ -279,6 +282,26 @@ class _Reader:
         if is_bound(inner.right) and constants_of(inner.left) is not None:
             return self.zones(ast.GeneralComparison(inner.op, inner.left, collection), holds)
         return None
+
+
+def _double_argument(expr: ast.Expr) -> ast.Expr | None:
+    """The path in xs:double(PATH)."""
+    match expr:
+        case ast.FunctionCall(name=ast.Name(local="double", uri=uri), arguments=(argument,)) if uri == PREFIXES["xs"]:
+            return _atomized(argument)
+    return None
+
+
+def _turned(test: ast.Expr) -> ast.Expr:
+    """A comparison in one of its two directions: `b < a` is `a > b`."""
+    match test:
+        case ast.GeneralComparison(op="<" | "<=" as op, left=left, right=right):
+            return ast.GeneralComparison(TURNED[op], right, left)
+        case ast.ValueComparison(op="lt" | "le" as op, left=left, right=right):
+            return ast.ValueComparison({"lt": "gt", "le": "ge"}[op], right, left)
+        case ast.GeneralComparison(op="=" | "!=" as op, left=left, right=right) if repr(left) > repr(right):
+            return ast.GeneralComparison(op, right, left)
+    return test
 
 
 def _bounded(measured: _Measured, op: str, number: Fraction, holds: bool) -> Zones:

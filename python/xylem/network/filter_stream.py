@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, TypeVar
+from xml.sax.saxutils import quoteattr
 
 from xylem.analysis.ast_replacement import replaced, with_values
 from xylem.analysis.projection import Projection, Test
@@ -26,19 +27,30 @@ from .record_reads import THE_RECORD
 N = TypeVar("N", bound=ast.Node)
 
 
-def filter_query(properties: Properties) -> str:
-    """The query that gives the stream, as one document with the elements that stood around the records."""
-    clauses: list[ast.Clause] = [ast.ForClause(RECORD, None, _records(properties))]
+def opening_of(properties: Properties) -> str:
+    """What stands before the records of the stream."""
+    found = ""
+    for uri, local in properties.record[:-1]:
+        found += f"<{local} xmlns={quoteattr(uri)}>" if uri or "xmlns" in found else f"<{local}>"
+    return found
+
+
+def filter_query(properties: Properties, *, around: bool = True) -> str:
+    """The query that gives the stream, as one document with the elements that stood around the records.
+
+    Without `around` it gives the records alone.
+    """
+    clauses: list[ast.Clause] = [ast.ForClause(RECORD, None, records_path(properties))]
     clauses += [ast.WhereClause(guarded(condition)) for condition in properties.conditions]
     made: ast.Expr = ast.Flwor(tuple(clauses), kept_of(THE_RECORD, properties.projection))
-    for uri, local in reversed(properties.record[:-1]):
+    for uri, local in reversed(properties.record[:-1] if around else ()):
         name = ast.StringLiteral(local)
         qname = ast.FunctionCall(ast.Name("QName", "fn", FN), (ast.StringLiteral(uri), name))
         made = ast.ComputedElement(qname, made)
-    return _readable(made)
+    return readable_query(made)
 
 
-def plain_filter_query(properties: Properties) -> str | None:
+def plain_filter_query(properties: Properties, *, around: bool = True) -> str | None:
     """The same as conditions and copies that a scan makes by itself; None where that is not all there is to it.
 
     A value that cannot be tested is an error of this query: whoever runs it has the other one for that case.
@@ -47,19 +59,19 @@ def plain_filter_query(properties: Properties) -> str | None:
     kept = _in_order(properties)
     if kept is None or any(isinstance(node, (ast.Or, ast.If)) for one in properties.conditions for node in one.walk()):
         return None
-    if not projection.subtree and (projection.attributes or projection.all_attributes or projection.text):
+    if not projection.subtree and (projection.attributes or projection.all_attributes or projection.leaves):
         return None
-    clauses: list[ast.Clause] = [ast.ForClause(RECORD, None, _records(properties))]
+    clauses: list[ast.Clause] = [ast.ForClause(RECORD, None, records_path(properties))]
     clauses += [ast.WhereClause(condition) for condition in properties.conditions]
     uri, local = properties.record[-1]
     copies = [ast.EnclosedExpr(ast.Path(THE_RECORD, step)) for step in kept]
     result: ast.Expr = THE_RECORD if projection.subtree else ast.DirectElement(ast.Name(local), content=tuple(copies))
     made: ast.Expr = ast.Flwor(tuple(clauses), result)
-    for around, name in reversed(properties.record[:-1]):
-        if around:
+    for outer, name in reversed(properties.record[:-1] if around else ()):
+        if outer:
             return None
         made = ast.DirectElement(ast.Name(name), content=(ast.EnclosedExpr(made),))
-    return None if uri else _readable(made)
+    return None if uri else readable_query(made)
 
 
 def _in_order(properties: Properties) -> list[ast.AxisStep] | None:
@@ -104,7 +116,7 @@ def _printable(node: N) -> N:
     return made
 
 
-def _readable(query: ast.Expr) -> str:
+def readable_query(query: ast.Expr) -> str:
     """A query of our own as text: names in no namespace, and the record, in the words a user would choose."""
 
     def plain(node: ast.Node) -> ast.Node | None:
@@ -125,7 +137,8 @@ def _printable_value(value: Any) -> Any:
     return tuple(map(_printable_value, value)) if type(value) is tuple else value
 
 
-def _records(properties: Properties) -> ast.Expr:
+def records_path(properties: Properties) -> ast.Expr:
+    """The path to the records of a stream."""
     path: ast.Expr = ast.Root()
     for uri, local in properties.record:
         path = ast.Path(path, ast.AxisStep("child", ast.NameTest(ast.Name(local, None, uri))))
@@ -159,7 +172,7 @@ def kept_of(element: ast.Expr, projection: Projection) -> ast.Expr:
     if projection.string:
         # All text in it, in one node: other elements inside are kept for their text alone.
         content.append(ast.ComputedText(ast.FunctionCall(ast.Name("string", "fn", FN), (element,))))
-        if projection.children or projection.text:
+        if projection.children or projection.leaves:
             return element
     else:
         content += _children(element, projection)
@@ -185,7 +198,7 @@ def _children(element: ast.Expr, projection: Projection) -> list[ast.Expr]:
             # Elements of any name or at any depth: what is kept of each would have to be told apart.
             return [ast.Path(element, ast.AxisStep("child", ast.AnyKindTest()))]
         steps.append((ast.AxisStep("child", ast.NameTest(ast.Name(local, None, uri))), test))
-    if projection.text:
+    if projection.leaves:
         return [ast.Path(element, ast.AxisStep("child", ast.AnyKindTest()))]
     if not steps:
         return []

@@ -2,170 +2,266 @@
 
     GET    /sources                          the streams
     POST   /sources/NAME                     a document, whose records are added to a stream
+    PUT    /sources/NAME/schema              {"ending": ".dtd", "text": …}: what its records follow
     GET    /subscriptions                    all of them;  GET /subscriptions/NAME  one
-    POST   /subscriptions                    {"name": …, "query": …, "source": …, "from": "now"}
+    POST   /subscriptions                    {"name": …, "query": …, "source": …, "from": "now", "at": …}
     DELETE /subscriptions/NAME               give one up
     GET    /subscriptions/NAME/results       its answer as events; an id is the number of bytes up to there
 
 A reader that comes back with `Last-Event-ID` goes on behind these bytes. Every request carries the token of the site.
+What concerns several sites is in `http_peers.py`.
 """
 
 from __future__ import annotations
 
 import asyncio
-import hmac
+import ipaddress
 import json
 import os
-import secrets
 import socket
 from collections.abc import AsyncIterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from xylem.errors import InputError, XylemError
+from xylem.errors import InputError
 from xylem.run.sealed_file import private_file
 
-from .site import NOW, Site
+from .http_answers import Access, Scope, answering, body_of
+from .http_peers import peer_routes
+from .peer import Peer
+from .pulling import Pulling
+from .site import Site
 from .site_limits import SiteLimits
+from .site_names import NOW
+from .topology import PeerKind
 
 if TYPE_CHECKING:
     from starlette.applications import Starlette
     from starlette.requests import Request
-    from starlette.responses import Response
 
 ADDRESS_FILE = "site.json"
 _PAUSE_SECONDS = 0.02
 
 
-def application(site: Site, token: str) -> Starlette:
+@dataclass(frozen=True)
+class Listening:
+    """How a site is reached, and what it is in its network."""
+
+    host: str = "127.0.0.1"
+    port: int = 0
+    """0 takes the one that it had before, or one that is free."""
+    name: str = ""
+    kind: PeerKind = PeerKind.SUPER
+    capacity: float = 1.0
+    certificate: Path | None = None
+    key: Path | None = None
+
+    def checked(self) -> Listening:
+        """XYRT0053 for an address that others than this machine reach, without encryption."""
+        if (self.certificate is None) != (self.key is None):
+            raise InputError("XYRT0053", "a certificate and its key come together: --tls-cert and --tls-key")
+        if self.host in ("0.0.0.0", "::"):
+            raise InputError("XYRT0053", f"{self.host} is no address to tell others: give that of this machine")
+        if self.certificate is None and not _is_loopback(self.host):
+            told = f"{self.host} is reached from other machines: that takes --tls-cert and --tls-key"
+            raise InputError("XYRT0053", told)
+        return self
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def application(peer: Peer, pulling: Pulling, access: Access) -> Starlette:
     """The site as an ASGI application."""
     from sse_starlette.sse import EventSourceResponse
     from starlette.applications import Starlette
     from starlette.concurrency import run_in_threadpool
-    from starlette.responses import JSONResponse
     from starlette.routing import Route
 
-    async def answered(request: Request, ask: Any) -> Response:
-        """What a request gives, or its error as JSON."""
-        given = request.headers.get("authorization", "")
-        if not hmac.compare_digest(given.encode(), f"Bearer {token}".encode()):
-            return JSONResponse({"code": "XYRT0055", "error": "the token is missing or wrong"}, 401)
+    site = peer.site
+
+    async def sources(_: Request) -> Any:
+        return await run_in_threadpool(site.sources)
+
+    async def publish(request: Request) -> Any:
+        publication = site.publication(request.path_params["name"])
+        position = 0
+        async for chunk in request.stream():
+            if chunk:
+                position = await run_in_threadpool(publication.feed, chunk)
+        return {"records": publication.records, "position": position}
+
+    async def schema(request: Request) -> Any:
+        body = await body_of(request)
+        name = request.path_params["name"]
+        site.publication(name)
+        site.catalogue.add("schema", name, {"ending": str(body["ending"]), "text": str(body["text"])})
+        return {}
+
+    async def subscriptions(request: Request) -> Any:
+        if request.method == "GET":
+            return await run_in_threadpool(_listed, peer)
+        body = await body_of(request)
+        return await run_in_threadpool(_subscribed, peer, body)
+
+    async def subscription(request: Request) -> Any:
+        name = request.path_params["name"]
+        if request.method == "DELETE":
+            return await run_in_threadpool(_unsubscribed, peer, name)
+        found = site.subscription(name)
+        return next(one for one in _listed(peer) if one["name"] == found.name)
+
+    async def results(request: Request) -> Any:
+        found = site.subscription(request.path_params["name"])
+        start = int(request.headers.get("last-event-id") or request.query_params.get("after") or 0)
+
+        async def events() -> AsyncIterator[dict[str, Any]]:
+            at = start
+            while True:
+                data, is_over = await run_in_threadpool(site.answer, found, at)
+                if data:
+                    at += len(data)
+                    yield {"id": str(at), "data": json.dumps(data.decode("utf-8"), ensure_ascii=False)}
+                elif is_over:
+                    state = site.subscription(found.name)
+                    yield {"event": "end", "id": str(at), "data": json.dumps(state.to_dict(), ensure_ascii=False)}
+                    return
+                else:
+                    await asyncio.sleep(_PAUSE_SECONDS)
+
+        return EventSourceResponse(events())
+
+    asked = [
+        ("/sources", sources, ["GET"]), ("/sources/{name}", publish, ["POST"]),
+        ("/sources/{name}/schema", schema, ["PUT"]), ("/subscriptions", subscriptions, ["GET", "POST"]),
+        ("/subscriptions/{name}", subscription, ["GET", "DELETE"]), ("/subscriptions/{name}/results", results, ["GET"]),
+    ]  # fmt: skip
+    routes = [Route(path, answering(access, Scope.OWNER, ask), methods=methods) for path, ask, methods in asked]
+    return Starlette(routes=[*routes, *peer_routes(peer, pulling, access)])
+
+
+def _listed(peer: Peer) -> list[dict[str, Any]]:
+    """All subscriptions of a site; those of a plan as they were asked for, wherever they are computed."""
+    found = []
+    for one in peer.site.subscriptions():
+        plan = peer.state.plans.get(one["name"])
+        about = {} if plan is None else {key: plan["about"][key] for key in ("at", "query", "source")}
+        found.append({**one, **about})
+    return found
+
+
+def _subscribed(peer: Peer, body: dict[str, Any]) -> dict[str, Any]:
+    name, query, source = body["name"], body["query"], body.get("source")
+    at = body.get("at") or peer.name
+    plan = peer.state.plans.get(name)
+    if plan is not None and (plan["about"]["query"], plan["about"]["at"]) == (query, at):
+        about = plan["about"]
+        return {"name": name, "source": about["source"], "from": about["from"], "at": at, "told": []}
+    is_here = at == peer.name and peer.state.kind is PeerKind.SUPER
+    if is_here and (peer.is_alone or _is_published(peer, query, name, source)):
+        return peer.site.subscribe(name, query, source, body.get("from", NOW)).to_dict()
+    from .registration import subscribe_in_network
+
+    return subscribe_in_network(peer, name, query, source, body.get("from", NOW), at)
+
+
+def _is_published(peer: Peer, query: str, name: str, source: str | None) -> bool:
+    """Whether the stream of a query is published at the site itself."""
+    from .member import SubscribedQuery
+
+    return (source or SubscribedQuery(query, name).source) in peer.site.catalogue.sources
+
+
+def _unsubscribed(peer: Peer, name: str) -> dict[str, Any]:
+    if name not in peer.state.plans and (peer.is_alone or name in peer.site.catalogue.subscriptions):
+        return peer.site.unsubscribe(name).to_dict()
+    from .registration import unsubscribe_in_network
+
+    return unsubscribe_in_network(peer, name)
+
+
+class ServedSite:
+    """A site that others reach: its address and token are in a file of its directory while it runs."""
+
+    def __init__(self, directory: Path, limits: SiteLimits | None = None, listening: Listening | None = None) -> None:
         try:
-            found = await ask()
-        except XylemError as error:
-            return JSONResponse({"code": error.code, "error": str(error)}, 400)
-        except (ValueError, KeyError, TypeError) as error:
-            return JSONResponse({"code": "XYRT0053", "error": f"the request is not understood: {error}"}, 400)
-        response: Response = found if not isinstance(found, (dict, list)) else JSONResponse(found)
-        return response
+            import sse_starlette  # noqa: F401
+            import uvicorn
+        except ImportError as reason:
+            told = f"{reason.name} is not installed: pip install 'xylem-xquery[network]'"
+            raise InputError("XYRT0050", told) from reason
+        place = (listening or Listening()).checked()
+        self._directory = directory
+        self._site = Site(directory, limits=limits)
+        try:
+            self._listener = _listener(directory, place)
+        except OSError as reason:
+            self._site.close()
+            raise InputError("XYRT0054", f"port {place.port}: {reason.strerror}") from reason
+        access = Access(directory)
+        scheme = "http" if place.certificate is None else "https"
+        host = f"[{place.host}]" if ":" in place.host else place.host
+        address = f"{scheme}://{host}:{self._listener.getsockname()[1]}"
+        certificate = "" if place.certificate is None else place.certificate.read_text()
+        self.peer = Peer(self._site, address, access.peer, certificate)
+        self._pulling = Pulling(self.peer)
+        try:
+            name = place.name or self.peer.name or directory.resolve().name.strip(".")
+            self.peer.introduce(name, place.kind, place.capacity)
+        except InputError:
+            self._close()
+            raise
+        self._address = {"url": address, "token": access.owner, "process": os.getpid(), "certificate": certificate}
+        config = uvicorn.Config(
+            application(self.peer, self._pulling, access), log_level="warning", lifespan="off",
+            timeout_graceful_shutdown=1, ssl_certfile=place.certificate, ssl_keyfile=place.key,
+        )  # fmt: skip
+        self._server = uvicorn.Server(config)
 
-    async def sources(request: Request) -> Response:
-        async def ask() -> Any:
-            return await run_in_threadpool(site.sources)
+    def run(self) -> None:
+        """Answer until it is told to stop."""
+        try:
+            _write(self._directory / ADDRESS_FILE, self._address)
+            self._site.start()
+            self.peer.announce()
+            self.peer.start()
+            self._pulling.follow()
+            self._server.run([self._listener])
+        finally:
+            (self._directory / ADDRESS_FILE).unlink(missing_ok=True)
+            self._close()
 
-        return await answered(request, ask)
+    def stop(self) -> None:
+        """Tell it to stop, from another thread."""
+        self._server.should_exit = True
 
-    async def publish(request: Request) -> Response:
-        async def ask() -> Any:
-            publication = site.publication(request.path_params["name"])
-            position = 0
-            async for chunk in request.stream():
-                if chunk:
-                    position = await run_in_threadpool(publication.feed, chunk)
-            return {"records": publication.records, "position": position}
-
-        return await answered(request, ask)
-
-    async def subscriptions(request: Request) -> Response:
-        async def ask() -> Any:
-            if request.method == "GET":
-                return await run_in_threadpool(site.subscriptions)
-            body = json.loads(await request.body())
-            made = await run_in_threadpool(
-                site.subscribe, body["name"], body["query"], body.get("source"), body.get("from", NOW)
-            )
-            return made.to_dict()
-
-        return await answered(request, ask)
-
-    async def subscription(request: Request) -> Response:
-        async def ask() -> Any:
-            name = request.path_params["name"]
-            if request.method == "DELETE":
-                return (await run_in_threadpool(site.unsubscribe, name)).to_dict()
-            found = site.subscription(name)
-            return next(one for one in site.subscriptions() if one["name"] == found.name)
-
-        return await answered(request, ask)
-
-    async def results(request: Request) -> Response:
-        async def ask() -> Any:
-            found = site.subscription(request.path_params["name"])
-            start = int(request.headers.get("last-event-id") or request.query_params.get("after") or 0)
-
-            async def events() -> AsyncIterator[dict[str, Any]]:
-                at = start
-                while True:
-                    data, is_over = await run_in_threadpool(site.answer, found, at)
-                    if data:
-                        at += len(data)
-                        yield {"id": str(at), "data": json.dumps(data.decode("utf-8"), ensure_ascii=False)}
-                    elif is_over:
-                        state = site.subscription(found.name)
-                        yield {"event": "end", "id": str(at), "data": json.dumps(state.to_dict(), ensure_ascii=False)}
-                        return
-                    else:
-                        await asyncio.sleep(_PAUSE_SECONDS)
-
-            return EventSourceResponse(events())
-
-        return await answered(request, ask)
-
-    return Starlette(
-        routes=[
-            Route("/sources", sources),
-            Route("/sources/{name}", publish, methods=["POST"]),
-            Route("/subscriptions", subscriptions, methods=["GET", "POST"]),
-            Route("/subscriptions/{name}", subscription, methods=["GET", "DELETE"]),
-            Route("/subscriptions/{name}/results", results),
-        ]
-    )
+    def _close(self) -> None:
+        self._pulling.close()
+        self.peer.close()
+        self._site.close()
+        self._listener.close()
 
 
-def serve(directory: Path, port: int = 0, limits: SiteLimits | None = None) -> None:
-    """Run a site on this machine until it is told to stop; its address and token are in a file of its directory."""
-    try:
-        import sse_starlette  # noqa: F401
-        import uvicorn
-    except ImportError as reason:
-        told = f"{reason.name} is not installed: pip install 'xylem-xquery[network]'"
-        raise InputError("XYRT0050", told) from reason
-    site = Site(directory, limits=limits)
-    try:
-        listener = socket.create_server(("127.0.0.1", port))
-    except OSError as reason:
-        site.close()
-        raise InputError("XYRT0054", f"port {port}: {reason.strerror}") from reason
-    token = _token(directory)
-    address = f"http://127.0.0.1:{listener.getsockname()[1]}"
-    _write(directory / ADDRESS_FILE, {"url": address, "token": token, "process": os.getpid()})
-    site.start()
-    config = uvicorn.Config(application(site, token), log_level="warning", lifespan="off", timeout_graceful_shutdown=1)
-    try:
-        uvicorn.Server(config).run([listener])
-    finally:
-        (directory / ADDRESS_FILE).unlink(missing_ok=True)
-        site.close()
-        listener.close()
+def _listener(directory: Path, place: Listening) -> socket.socket:
+    """Listen where it was said; else at the port that others know from before, if it is free."""
+    kept = directory / "port"
+    if not place.port and kept.exists():
+        try:
+            return socket.create_server((place.host, int(kept.read_text())), family=_family(place.host))
+        except OSError:
+            pass
+    made = socket.create_server((place.host, place.port), family=_family(place.host))
+    kept.write_text(str(made.getsockname()[1]))
+    return made
 
 
-def _token(directory: Path) -> str:
-    """The token of a site: made once, and kept for its owner."""
-    path = directory / "token"
-    if not path.exists():
-        with os.fdopen(private_file(path, os.O_WRONLY), "w") as file:
-            file.write(secrets.token_urlsafe(32))
-    return path.read_text()
+def _family(host: str) -> socket.AddressFamily:
+    return socket.AF_INET6 if ":" in host else socket.AF_INET
 
 
 def _write(path: Path, content: dict[str, Any]) -> None:

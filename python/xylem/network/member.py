@@ -20,7 +20,6 @@ from xylem.pipeline import StaticEnvironment
 from xylem.plan.scan_plan import WRITTEN, Written
 from xylem.query.compiled_query import CompiledQuery
 from xylem.run.stream.collector import Collector
-from xylem.run.stream.program import StreamProgram
 from xylem.run.stream.roles import ItemRole
 from xylem.run.stream.run import Statistics, StreamRun
 from xylem.run.stream.window_output import WindowOutput
@@ -36,6 +35,7 @@ from xylem.values.tree_interface import TreeInterface
 
 from .merged_scan import Request, Share, can_be_merged
 from .query_forms import Constants, Form, QueryForms, replaced
+from .stored_documents import Documents, documents_read
 
 BUFFERED_BYTES = DEFAULT_LIMITS.buffered_bytes
 
@@ -46,17 +46,20 @@ class SubscribedQuery:
     XYST0004 or XYRT0051 with the reason for any other.
     """
 
-    __slots__ = ("__weakref__", "is_merged", "name", "parameters", "program", "request", "text")
+    __slots__ = ("__weakref__", "documents", "is_merged", "name", "parameters", "program", "request", "text")
 
-    def __init__(self, text: str, name: str, program: StreamProgram | None = None) -> None:
+    def __init__(self, text: str, name: str, documents: Documents | None = None) -> None:
+        """`documents` are those of the site; a query that names none knows nothing of them."""
         self.text = text
         self.name = name
-        self.program = program or CompiledQuery(text, StaticEnvironment(name=name)).stream_program()
+        self.documents = documents if documents is not None and documents_read(text) else None
+        base = None if self.documents is None else self.documents.base_uri
+        self.program = CompiledQuery(text, StaticEnvironment(name=name, base_uri=base)).stream_program()
         self.parameters = chosen_parameters(self.program.handlers.output, {}, lambda: True)
         if not can_write_events(self.parameters):
-            raise StaticError("XYRT0051", "its answer must be complete before the output method can write it")
+            raise StaticError("XYRT0051", "its output method needs the complete answer")
         if not account_of(self.program).is_bounded:
-            raise StaticError("XYRT0051", "it keeps what grows with the stream")
+            raise StaticError("XYRT0051", "its state would grow with the stream")
         for variable in self.program.handlers.external_variables:
             if not variable.has_default:
                 raise StaticError("XYRT0051", f"the external variable ${variable.local} has no value")
@@ -73,7 +76,7 @@ class SubscribedQuery:
     def with_constants(self, text: str, name: str, form: Form, constants: Constants) -> SubscribedQuery:
         """A query like this one, which is that of the form, with constants in the place of marks."""
         made = SubscribedQuery.__new__(SubscribedQuery)
-        made.text, made.name = text, name
+        made.text, made.name, made.documents = text, name, None
         made.parameters, made.is_merged = self.parameters, self.is_merged
         made.program = form.program_with(constants)
         made.request = self.request.replaced(lambda part: replaced(part, constants))
@@ -97,7 +100,8 @@ class SubscribedQuery:
 class SubscribedQueries:
     """Queries that have been compiled, be it with other constants."""
 
-    def __init__(self) -> None:
+    def __init__(self, documents: Documents | None = None) -> None:
+        self._documents = documents
         self._forms = QueryForms()
         self._of_form: dict[int, SubscribedQuery] = {}
 
@@ -105,13 +109,13 @@ class SubscribedQueries:
         """A query, compiled unless one of its form is known."""
         known = self._forms.known(text) or self._learnt(text, name)
         if known is None:
-            return SubscribedQuery(text, name)
+            return SubscribedQuery(text, name, self._documents)
         form, constants = known
         return self._of_form[id(form)].with_constants(text, name, form, constants)
 
     def _learnt(self, text: str, name: str) -> tuple[Form, Constants] | None:
         outline = self._forms.new_outline(text)
-        if outline is None:
+        if outline is None or documents_read(text):
             return None
         marked: SubscribedQuery | None = None
         with suppress(XylemError):
@@ -135,7 +139,8 @@ class Member:
         self.name = name
         self.query = query
         program = query.program
-        part = RunPart(FileResources(), clock_time(made_ms), None, {})
+        resources = FileResources() if query.documents is None else query.documents.resources()
+        part = RunPart(resources, clock_time(made_ms), None, {})
         encode = byte_encoder(query.parameters)
         preserve, inherit = program.copy_namespaces
         self._writer = EventWriter(

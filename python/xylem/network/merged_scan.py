@@ -34,6 +34,9 @@ def can_be_merged(plan: ScanPlan) -> bool:
     document = plan.steps[0]
     if document.keep != Keep.NOTHING or document.report or document.text:
         return False
+    if any(step.axis == "self" for step in plan.steps):
+        # What stands beside the root is of the document.
+        return False
     if any(step.remembers or step.awaits for step in plan.steps):
         # What is in front of a record, or behind it, is part of it.
         return False

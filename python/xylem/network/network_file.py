@@ -82,4 +82,4 @@ def _asked(name: str, peer: str, text: str, title: str, schema: Schema | None, s
         properties = properties_of(parse(text, title), schema)
     except NotShared as reason:
         why = reason.why
-    return Asked(name, peer, properties, statistics_of(text, properties, sample), why)
+    return Asked(name, peer, properties, statistics_of(text, properties, sample), why, text)

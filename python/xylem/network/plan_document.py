@@ -1,25 +1,32 @@
 """Plans for others to read: as JSON, and as XML in the form of the thesis (figure 2.8), with its slips put right.
 
 A plan names the peer that it is for, the operators to be added there with the streams they read, and inside it the plan
-of the peer that its own streams come from: whoever gets it keeps its part, and hands the inner one on.
+of the peer that its own streams come from: whoever gets it keeps its part, and hands the inner one on. All of it can be
+carried out again: a stream that is there already is used as it is.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
-from .filter_stream import filter_query, plain_filter_query, residual_query
-from .planner import SOURCE, Placed, Planner
-from .properties import condition_text
+from .filter_stream import filter_query, opening_of, plain_filter_query, residual_query
+from .network_state import Feed
+from .planner import SOURCE, Asked, Placed, Planner
+from .properties import Properties, condition_text
+from .stored_documents import documents_read
+from .stream_statistics import Measured, StreamStatistics
 
 NAMESPACE = "urn:xylem:network:plan"
+Parts = list[tuple[str, dict[str, Any]]]
+"""What is to be done at which peer."""
 _INSTANCE = "http://www.w3.org/2001/XMLSchema-instance"
 
 
 def plan_dict(planner: Planner, name: str) -> dict[str, Any]:
-    """The plan of one subscription."""
+    """The plan of one subscription in short."""
     one = planner.placed[name]
     return {
         "subscription": name,
@@ -49,43 +56,184 @@ def network_dict(planner: Planner) -> dict[str, Any]:
     }
 
 
-def plan_xml(planner: Planner, name: str) -> str:
-    """The plan of one subscription: the subscriber's part, with those of the other peers inside."""
+def kept_plan(planner: Planner, name: str, source: str) -> dict[str, Any]:
+    """A plan with all that a planner needs to know of it later."""
+    measured = planner.placed[name].asked.statistics
+    sizes = {
+        "filter bytes": measured.filter.bytes, "filter seconds": measured.filter.seconds,
+        "result bytes": measured.result.bytes, "result seconds": measured.result.seconds,
+    }  # fmt: skip
+    return {**plan_dict(planner, name), "measured": sizes, "query": planner.placed[name].asked.query, "source": source}
+
+
+def placed_again(told: dict[str, Any], properties: Properties | None) -> Placed:
+    """The place of a subscription as `kept_plan` has told it. What it still has to test is known to its filter."""
+    sizes = told["measured"]
+    statistics = StreamStatistics(
+        Measured(sizes["filter bytes"], sizes["filter seconds"]),
+        Measured(sizes["result bytes"], sizes["result seconds"]),
+    )
+    query = told["query"]
+    reads = documents_read(query)
+    asked = Asked(told["subscription"], told["at"], properties, statistics, query=query, documents=reads)
+    way, last = told["filter"], told["transformation"]
+    fetched, sent, result = (tuple(one) for one in (way["fetched over"], way["sent over"], last["sent over"]))
+    return Placed(asked, told["uses"], way["at"], fetched, last["at"], sent, result)
+
+
+def filter_feed(properties: Properties, residual: tuple[Any, ...], used: str) -> Feed:
+    """The filter of a subscription over a stream that has tested the rest of its conditions."""
+    rest = replace(properties, conditions=residual)
+    plain = plain_filter_query(rest, around=False) or ""
+    return Feed("", used, plain, filter_query(rest, around=False), opening_of(rest))
+
+
+@dataclass(frozen=True)
+class Naming:
+    """What streams are called at the peers of a network."""
+
+    source: str = SOURCE
+    others: Mapping[str, str] = field(default_factory=dict)
+    """Streams that have another name than their own, since those of that name begin too late."""
+
+    def of(self, key: str) -> str:
+        """The stream that a subscription leaves for others, or the source."""
+        own = self.source if key == SOURCE else f"{key}-filter"
+        return self.others.get(own, own)
+
+
+def nested_plan(planner: Planner, name: str, naming: Naming = Naming(), start: int = 0) -> dict[str, Any]:
+    """The whole plan of one subscription: the subscriber's part, with those of the other peers inside."""
     one = planner.placed[name]
-    operators = _by_peer(planner, one)
-    peers = list(dict.fromkeys([one.asked.peer, one.transform_at, one.filter_at]))
-    inner = ""
-    for peer in reversed(peers):
-        added = "".join(operators.get(peer, ()))
-        declared = f' xmlns="{NAMESPACE}" xmlns:xsi="{_INSTANCE}"' if peer == peers[0] else ""
-        identity = quoteattr(f"{name}-{peer}")
-        inner = f"<plan atPeer={quoteattr(peer)} id={identity}{declared}><add>{added}</add>{inner}</plan>"
-    return inner
+    parts: Parts = []
+    route = one.result_route
+    for here, before in zip(reversed(route[1:]), reversed(route[:-1]), strict=True):
+        parts.append((here, {"do": "receive", "peer": before}))
+    own = one.asked.properties
+    stream = SOURCE if own is None else name
+    text = one.asked.query if own is None else residual_query(own, own.conditions)
+    parts.append((one.transform_at, {"do": "query", "stream": naming.of(stream), "query": text}))
+    _add_stream(planner, stream, one.transform_at, f"subscription:{name}", naming, start, parts)
+    return _nested(name, {**kept_plan(planner, name, naming.source), "from": start}, parts)
 
 
-def _by_peer(planner: Planner, one: Placed) -> dict[str, list[str]]:
-    name = one.asked.name
-    used = "source" if one.uses == SOURCE else f"{one.uses}-filter"
-    found: dict[str, list[str]] = {}
-    properties = one.asked.properties
-    found.setdefault(one.asked.peer, []).append(_operator("result", "display", name, None, "builtInStreamoperator"))
-    if properties is None:
-        found.setdefault(one.transform_at, []).append(_operator(name, "query", used, "", "queryStreamoperatorType"))
-        return found
-    transformation = residual_query(properties, properties.conditions)
-    found.setdefault(one.transform_at, []).append(
-        _operator(name, "query", f"{name}-filter", transformation, "queryStreamoperatorType")
-    )
-    # What the stream that is used has tested already is not tested again.
-    rest = replace(properties, conditions=one.residual)
-    filtered = plain_filter_query(rest) or filter_query(rest)
-    found.setdefault(one.filter_at, []).append(
-        _operator(f"{name}-filter", "query", used, filtered, "queryStreamoperatorType")
-    )
-    return found
+def switching_plan(planner: Planner, name: str, naming: Naming, position: int) -> dict[str, Any]:
+    """The plan that lets the stream of a subscription come from elsewhere, from a position on: all else stays."""
+    one = planner.placed[name]
+    parts: Parts = []
+    key = SOURCE if one.asked.properties is None else name
+    _add_stream(planner, key, one.transform_at, f"subscription:{name}", naming, position, parts)
+    for _, part in parts:
+        if part["name"] == naming.of(key):
+            part["switch"] = True
+    return _nested(name, {**kept_plan(planner, name, naming.source), "from": position}, parts)
 
 
-def _operator(identity: str, kind: str, reads: str, source: str | None, type_name: str) -> str:
+def part_plan(route: list[str], stream: str, start: int, virtual: str) -> dict[str, Any]:
+    """The plan that brings a stream over a route to the peer where a virtual one is put together from it and others."""
+    parts: Parts = []
+    reader = f"stream:{virtual}"
+    for here, before in zip(reversed(route[1:]), reversed(route[:-1]), strict=True):
+        feed = Feed(before, stream).to_dict()
+        parts.append((here, {"do": "stream", "name": stream, "from": start, "reader": reader, "feed": feed}))
+        reader = f"peer:{here}/{stream}"
+    parts.append((route[0], {"do": "stream", "name": stream, "from": start, "reader": reader}))
+    return _nested(virtual, {"query": "", "at": route[-1], "source": stream, "from": start}, parts)
+
+
+def _nested(name: str, about: dict[str, Any], parts: Parts) -> dict[str, Any]:
+    """Parts one after another as plans inside each other."""
+    plan: dict[str, Any] | None = None
+    while parts:
+        peer = parts[-1][0]
+        added: list[dict[str, Any]] = []
+        while parts and parts[-1][0] == peer:
+            added.insert(0, parts.pop()[1])
+        identity = f"{name}-{peer}"
+        plan = {"atPeer": peer, "id": identity, "subscription": name, "about": about, "add": added, "plan": plan}
+    assert plan is not None
+    return plan
+
+
+def _add_stream(
+    planner: Planner,
+    key: str,
+    peer: str,
+    reader: str,
+    naming: Naming,
+    start: int,
+    parts: list[tuple[str, dict[str, Any]]],
+) -> None:
+    """The parts that bring a stream to a peer, from there up to the source."""
+    stream = naming.of(key)
+    told: dict[str, Any] = {"do": "stream", "name": stream, "from": start, "reader": reader}
+    if key == SOURCE and peer == planner.source_peer:
+        parts.append((peer, {**told, "name": naming.source}))
+        return
+    before = _peer_before(planner, key, peer)
+    if before is not None:
+        there = naming.source if key == SOURCE and before == planner.source_peer else stream
+        parts.append((peer, {**told, "feed": Feed(before, there).to_dict()}))
+        _add_stream(planner, key, before, f"peer:{peer}/{stream}", naming, start, parts)
+        return
+    made = planner.placed[key]
+    assert made.asked.properties is not None
+    used = naming.of(made.uses)
+    if made.uses == SOURCE and peer == planner.source_peer:
+        used = naming.source
+    feed = filter_feed(made.asked.properties, planner.residual(made), used)
+    parts.append((peer, {**told, "plan": kept_plan(planner, key, naming.source), "feed": feed.to_dict()}))
+    _add_stream(planner, made.uses, peer, f"stream:{stream}", naming, start, parts)
+
+
+def _peer_before(planner: Planner, key: str, peer: str) -> str | None:
+    """The neighbour that sends a stream to a peer; None where it is made there."""
+    routes = [] if key == SOURCE else [planner.placed[key].filter_route]
+    routes += [one.fetched for one in planner.placed.values() if one.uses == key]
+    if key != SOURCE and planner.placed[key].filter_at == peer:
+        return None
+    for route in routes:
+        if peer in route[1:]:
+            return route[route.index(peer) - 1]
+    raise AssertionError(f"{key} does not come to {peer}")
+
+
+def plan_xml(plan: dict[str, Any]) -> str:
+    """A plan as XML, with all that are inside it."""
+    return _plan_xml(plan, f' xmlns="{NAMESPACE}" xmlns:xsi="{_INSTANCE}"', True)
+
+
+def _plan_xml(plan: dict[str, Any], declared: str, is_first: bool) -> str:
+    name = plan["subscription"]
+    added = "".join(_operator(name, part) for part in plan["add"])
+    if is_first:
+        added = _element("result", "display", name, None, "builtInStreamoperator") + added
+    inner = "" if plan["plan"] is None else _plan_xml(plan["plan"], "", False)
+    names = f"atPeer={quoteattr(plan['atPeer'])} id={quoteattr(plan['id'])}"
+    return f"<plan {names}{declared}><add>{added}</add>{inner}</plan>"
+
+
+def _operator(name: str, part: dict[str, Any]) -> str:
+    match part["do"]:
+        case "receive":
+            return _element(name, "receive", f"{part['peer']}/{name}", None, "builtInStreamoperator")
+        case "query":
+            return _element(name, "query", part["stream"], part["query"], "queryStreamoperatorType")
+    stream = part["name"]
+    feed = Feed.from_dict(part.get("feed", {}))
+    sent = ""
+    kind, _, reader = part["reader"].partition(":")
+    if kind == "peer":
+        sent = _element(f"{stream}-to-{reader.partition('/')[0]}", "send", stream, None, "builtInStreamoperator")
+    if feed.peer:
+        return _element(stream, "receive", f"{feed.peer}/{feed.stream}", None, "builtInStreamoperator") + sent
+    if feed.stream:
+        query = feed.query or feed.safe_query
+        return _element(stream, "query", feed.stream, query, "queryStreamoperatorType") + sent
+    return sent
+
+
+def _element(identity: str, kind: str, reads: str, source: str | None, type_name: str) -> str:
     text = "" if source is None else f"<source>{escape(source)}</source>"
     return (
         f"<streamoperator id={quoteattr(identity)} name={quoteattr(kind)} xsi:type={quoteattr(type_name)}>"

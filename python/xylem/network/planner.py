@@ -14,7 +14,7 @@ refused.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import product
 from math import exp
 
@@ -55,6 +55,9 @@ class Asked:
     """Over a stretch of the stream that takes `Planner.seconds`."""
     why_not: str = ""
     """Why it shares nothing."""
+    query: str = ""
+    documents: tuple[str, ...] = ()
+    """What it reads besides the stream, and can only be computed where that is."""
 
     @property
     def is_reducing(self) -> bool:
@@ -127,6 +130,8 @@ class Planner:
         self.shares = shares
         self.one_uplink = one_uplink
         self.near_source = transform_near_source
+        self.documents: dict[str, set[str]] = {}
+        """What peers have stored."""
         self.placed: dict[str, Placed] = {}
         self.forced: dict[str, str] = {}
         """Peers of transformations that were decided for the network as a whole."""
@@ -197,8 +202,14 @@ class Planner:
             if phi < least:
                 best, least = candidate, phi
         self.placed.pop(asked.name, None)
+        if best is None and not any(True for _ in self.candidates(asked)):
+            way = " – ".join(self.topology.route(self.source_peer, asked.peer))
+            told = f"no peer on the way {way} computes for others"
+            if asked.documents:
+                told = f"no peer that computes for others has {', '.join(asked.documents)} among its documents"
+            raise InputError("XYRT0057", told)
         if best is None:
-            raise InputError("XYRT0057", f"'{asked.name}' would overload a link or a peer on every way there is")
+            raise InputError("XYRT0057", f"'{asked.name}' would overload a link or a peer on every possible route")
         self.placed[asked.name] = best
         return best
 
@@ -220,13 +231,27 @@ class Planner:
                     yield name, found.residual
 
     def _from(self, asked: Asked, stream: str, residual: tuple[ast.Expr, ...], peer: str) -> Iterator[Placed]:
-        route = self.topology.route(peer, asked.peer)
+        for route in self._routes(asked, peer):
+            yield from self._along(asked, stream, residual, route)
+
+    def _routes(self, asked: Asked, peer: str) -> Iterator[list[str]]:
+        """Ways from a peer to the subscriber: the shortest, or over those that have what the query reads."""
+        if not asked.documents:
+            yield self.topology.route(peer, asked.peer)
+            return
+        for there in sorted(self.topology.peers):
+            if set(asked.documents) <= self.documents.get(there, set()) and self.topology.can_execute(there):
+                yield [*self.topology.route(peer, there), *self.topology.route(there, asked.peer)[1:]]
+
+    def _along(
+        self, asked: Asked, stream: str, residual: tuple[ast.Expr, ...], route: list[str]
+    ) -> Iterator[Placed]:
         # The nearest peer on the way that can execute filters; the stream itself goes as far as that.
         at = next((number for number, name in enumerate(route) if self.topology.can_execute(name)), None)
         if at is None:
             return
         fetched, rest = tuple(route[: at + 1]), route[at:]
-        able = [place for place, name in enumerate(rest) if self.topology.can_execute(name)]
+        able = [place for place, name in enumerate(rest) if self._can_compute(asked, name)]
         forced = self.forced.get(asked.name)
         if forced is not None:
             # The subscriber's own peer may do it, if it is told so.
@@ -236,10 +261,74 @@ class Planner:
         elif not asked.is_reducing:
             able = able[-1:]
         for place in able:
-            ways = tuple(rest[: place + 1]), tuple(rest[place:])
-            yield Placed(asked, stream, rest[0], fetched, rest[place], *ways, residual)
+            there, onward = rest[place], tuple(rest[place:])
+            if asked.properties is None:
+                # Nothing is filtered: the source itself goes as far as that, and others may use it there.
+                yield Placed(asked, stream, there, tuple(route[: at + place + 1]), there, (there,), onward)
+            else:
+                yield Placed(asked, stream, rest[0], fetched, there, tuple(rest[: place + 1]), onward, residual)
+
+    def _can_compute(self, asked: Asked, peer: str) -> bool:
+        return self.topology.can_execute(peer) and set(asked.documents) <= self.documents.get(peer, set())
+
+    def residual(self, placed: Placed) -> tuple[ast.Expr, ...]:
+        """What the filter of a subscription has to test behind the stream that it uses."""
+        own = placed.asked.properties
+        if own is None:
+            return ()
+        used = None if placed.uses == SOURCE else self.placed[placed.uses].asked.properties
+        if used is None:
+            return own.conditions
+        found = served(used, own)
+        assert found is not None, f"{placed.uses} does not serve {placed.asked.name}"
+        return found.residual
+
+    # --- streams that several use
+
+    def widened(self, asked: Asked, name: str, wide: Asked) -> dict[str, Placed] | None:
+        """All plans with a subscription beside them, where a stream there is becomes wider; None where that is no plan.
+
+        The wider stream goes where the one of `name` went. Whoever read that reads the wider one, and filters it.
+        """
+        kept, one = self.placed, self.placed[name]
+        used = None if one.uses == SOURCE else kept[one.uses].asked.properties
+        assert wide.properties is not None
+        if used is not None and served(used, wide.properties) is None:
+            return None
+        end = one.filter_route[-1]
+        self.placed = {**kept, wide.name: replace(one, asked=wide, transform_at=end, result_route=(end,), residual=())}
+        try:
+            there = one.transform_at
+            self.placed[name] = replace(
+                one, uses=wide.name, filter_at=there, fetched=(there,), filter_route=(there,), residual=()
+            )
+            for other, placed in kept.items():
+                if placed.uses == name:
+                    self.placed[other] = replace(placed, uses=wide.name, residual=())
+            for each in (name, *(other for other, placed in kept.items() if placed.uses == name)):
+                own = self.placed[each].asked.properties
+                if own is None or served(wide.properties, own) is None:
+                    return None
+            self.register(asked)
+            return self.placed
+        except InputError:
+            return None
+        finally:
+            self.placed = kept
 
     # --- the network as a whole
+
+    def reconsidered(self, asked: list[Asked]) -> dict[str, Placed]:
+        """Subscriptions placed anew, those that keep most first: their transformations stay where they are."""
+        kept, forced = self.placed, self.forced
+        places = {one.name: kept[one.name].transform_at for one in asked}
+        try:
+            self.placed, self.forced = {}, places
+            for one in sorted(asked, key=lambda each: -each.statistics.filter.bytes):
+                self.register(one)
+            return self.placed
+        finally:
+            self.placed, self.forced = kept, forced
 
     def optimize(self, most_rounds: int = 4) -> float:
         """Choose anew where transformations are, and so what there is to share, for all subscriptions together.
@@ -334,6 +423,7 @@ def _copy_of(planner: Planner) -> Planner:
         shares=planner.shares, one_uplink=planner.one_uplink, transform_near_source=planner.near_source,
     )  # fmt: skip
     made.placed = dict(planner.placed)
+    made.documents = planner.documents
     return made
 
 

@@ -24,6 +24,8 @@ def _missing(kept: Projection, needed: Projection, prefix: str) -> Iterator[str]
     # The text of an element is not part of what is kept of it as one string among others.
     if needed.text and not kept.text:
         yield f"{here}text()"
+    if needed.remarks and not kept.remarks:
+        yield f"{here}comment()"
     if not kept.all_attributes:
         if needed.all_attributes:
             yield f"{here}@*"

@@ -5,17 +5,23 @@
 
 What is in the journal counts; bytes behind it are of an addition that was interrupted, and are written over. Additions
 have a checksum: what is not what came is XYRT0033.
+
+The log of a stream that was filtered, or begun late, has records at some positions only: those of the source, wherever
+in the network it is. Its end is the position up to which everything is known.
 """
 
 from __future__ import annotations
 
 import os
+import re
 from base64 import b64decode, b64encode
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from pathlib import Path
+from typing import Any
 from zlib import crc32
 
 from xylem.errors import InputError
@@ -23,14 +29,19 @@ from xylem.run.durable_files import Journal
 from xylem.run.sealed_file import damaged, missing, private_directory, private_file
 from xylem.source.record_end import tag_names
 
+_DECLARATION = re.compile(rb"""^<\?xml\s+version\s*=\s*["']1\.0["'](\s+encoding\s*=\s*["'][Uu][Tt][Ff]-8["'])?\s*\?>""")
+"""Says of the bytes behind it what holds without it, too."""
+
 
 @dataclass(frozen=True)
 class _Addition:
     first: int
-    """The position of its first record."""
+    """The position of its first record; of the first that it may have, where records are missing."""
     offset: int
     lengths: tuple[int, ...]
     crc: int
+    at: tuple[int, ...] | None = None
+    """The positions of its records; None where they follow each other."""
 
     @property
     def size(self) -> int:
@@ -41,11 +52,37 @@ class _Addition:
         """Where its records begin, and where the last one ends."""
         return [0, *accumulate(self.lengths)]
 
+    def number(self, position: int) -> int:
+        """How many of its records are before a position."""
+        if self.at is not None:
+            return bisect_left(self.at, position)
+        return min(max(0, position - self.first), len(self.lengths))
+
+    def position(self, number: int) -> int:
+        return self.first + number if self.at is None else self.at[number]
+
+
+@dataclass(frozen=True)
+class Records:
+    """Some records of a log, with their positions."""
+
+    at: list[int]
+    lengths: list[int]
+    data: bytes
+    end: int
+    """The position behind them: nothing is missing up to there."""
+
+    def each(self) -> Iterator[tuple[int, bytes]]:
+        places = accumulate(self.lengths, initial=0)
+        for position, (first, last) in zip(self.at, pairwise(places), strict=True):
+            yield position, self.data[first:last]
+
 
 class RecordLog:
     """The log of one stream. One process adds to it; the same process reads it."""
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, base: int = 0) -> None:
+        """`base` is the first position of a log that is new."""
         self._directory = directory
         self._data = directory / "log.data"
         self._journal = Journal(directory / "log.index")
@@ -53,17 +90,30 @@ class RecordLog:
         self._firsts: list[int] = []
         self.opening = b""
         """What stands before the records; empty before the first one has come."""
+        self.base = 0
+        """The first position that it has."""
         self.end = 0
-        """The position behind the last record."""
+        """The position behind the last record; records up to there that are missing are known not to be in it."""
+        self.count = 0
+        """How many records it has."""
+        self.parts: dict[str, int] = {}
+        """Of a stream that is put together from others: up to where each of them is in it."""
         self.bytes = 0
         self._file: int | None = None
         self._last_read: tuple[_Addition, bytes] | None = None
         """An addition may be read in many pieces."""
+        is_new = True
         for entry in self._journal.unread():
+            is_new = False
             if "open" in entry:
                 self.opening = b64decode(entry["open"])
+            elif "base" in entry:
+                self.base = self.end = entry["base"]
             else:
-                self._know(entry["n"], entry["crc"])
+                self._know(entry)
+        if is_new and base:
+            self._journal.append([{"base": base}])
+            self.base = self.end = base
 
     @property
     def closing(self) -> bytes:
@@ -80,17 +130,31 @@ class RecordLog:
             os.close(self._file)
             self._file = None
 
+    def takes(self, opening: bytes) -> bool:
+        """Whether records that stand in some elements can be among those there are."""
+        return not self.opening or _DECLARATION.sub(b"", self.opening) == _DECLARATION.sub(b"", opening)
+
     def begin(self, opening: bytes) -> None:
         """Say what stands around the records: the same for all that ever come; XYRT0052 for anything else."""
         if not self.opening:
             self._journal.append([{"open": b64encode(opening).decode()}])
             self.opening = opening
-        elif self.opening != opening:
+        elif not self.takes(opening):
             told = f"they stand in {_shown(opening)}, those of the stream in {_shown(self.opening)}"
             raise InputError("XYRT0052", told)
 
-    def append(self, records: list[bytes]) -> int:
-        """Add records; when this returns they are on disk. The position behind them."""
+    def append(self, records: list[bytes], parts: Mapping[str, int] | None = None) -> int:
+        """Add records; when this returns they are on disk. The position behind them.
+
+        `parts` are positions in the streams that the records come from, where this one is put together from others.
+        """
+        return self.append_at(records, None, self.end + len(records), parts)
+
+    def append_at(
+        self, records: list[bytes], at: list[int] | None, end: int, parts: Mapping[str, int] | None = None
+    ) -> int:
+        """Add records at positions, up to one behind which the next may come; no positions for all up to there."""
+        entry: dict[str, Any] = {"to": end}
         if records:
             data = b"".join(records)
             if self._file is None:
@@ -99,39 +163,88 @@ class RecordLog:
             os.pwrite(self._file, data, self.bytes)
             os.fsync(self._file)
             entry = {"n": [len(record) for record in records], "crc": crc32(data)}
-            self._journal.append([entry])
-            self._know(entry["n"], entry["crc"])  # type: ignore[arg-type]
+            if at is not None and (len(at) != end - self.end or at[0] != self.end):
+                entry |= {"at": at, "to": end}
+        elif end == self.end and not parts:
+            return end
+        if parts:
+            entry["parts"] = dict(parts)
+        self._journal.append([entry])
+        self._know(entry)
         return self.end
 
-    def _know(self, lengths: list[int], crc: int) -> None:
-        self._additions.append(_Addition(self.end, self.bytes, tuple(lengths), crc))
+    def _know(self, entry: dict[str, Any]) -> None:
+        self.parts |= entry.get("parts", {})
+        lengths = entry.get("n")
+        if lengths is None:
+            self.end = entry["to"]
+            return
+        at = tuple(entry["at"]) if "at" in entry else None
+        self._additions.append(_Addition(self.end, self.bytes, tuple(lengths), entry["crc"], at))
         self._firsts.append(self.end)
-        self.end += len(lengths)
+        self.end = entry.get("to", self.end + len(lengths))
         self.bytes += sum(lengths)
+        self.count += len(lengths)
+
+    def bytes_before(self, position: int) -> int:
+        """How many bytes the records before a position have."""
+        number = bisect_right(self._firsts, position) - 1
+        if number < 0:
+            return 0
+        addition = self._additions[number]
+        return addition.offset + addition.places[addition.number(position)]
 
     def read(self, start: int, end: int, most_bytes: int) -> tuple[bytes, int]:
         """Records from a position on, at least one and up to so many bytes; and the position behind them."""
         found: list[bytes] = []
+        reached = start
+        for addition, first, last, until in self._spans(start, end, most_bytes):
+            places = addition.places
+            found.append(self._bytes(addition)[places[first] : places[last]])
+            reached = until
+        return b"".join(found), reached
+
+    def records(self, start: int, end: int, most_bytes: int) -> Records:
+        """The same with positions."""
+        found: list[bytes] = []
+        at: list[int] = []
+        lengths: list[int] = []
+        reached = start
+        for addition, first, last, until in self._spans(start, end, most_bytes):
+            places = addition.places
+            found.append(self._bytes(addition)[places[first] : places[last]])
+            at += map(addition.position, range(first, last))
+            lengths += addition.lengths[first:last]
+            reached = until
+        return Records(at, lengths, b"".join(found), reached)
+
+    def _spans(self, start: int, end: int, most_bytes: int) -> Iterator[tuple[_Addition, int, int, int]]:
+        """Additions, the records in each that are wanted, and the position behind these."""
         size = 0
         at = start
-        number = bisect_right(self._firsts, start) - 1
-        while at < end and size < most_bytes and 0 <= number < len(self._additions):
+        number = max(0, bisect_right(self._firsts, start) - 1)
+        while at < end and size < most_bytes and number < len(self._additions):
             addition = self._additions[number]
+            number += 1
             places = addition.places
-            first = at - addition.first
-            last = min(end - addition.first, len(addition.lengths))
+            first, last = addition.number(at), addition.number(end)
+            until = min(end, self._firsts[number] if number < len(self._firsts) else self.end)
             while last > first + 1 and size + places[last] - places[first] > most_bytes:
                 # Halves, and not one record less each time: an addition may have very many.
                 last = first + (last - first) // 2
-            found.append(self._bytes(addition)[places[first] : places[last]])
+                until = addition.position(last)
             size += places[last] - places[first]
-            at = addition.first + last
-            if last < len(addition.lengths):
-                break
-            number += 1
-        return b"".join(found), at
+            at = until
+            yield addition, first, last, at
+            if last < addition.number(end):
+                return
+        if at < end and size < most_bytes:
+            # There is nothing more up to there.
+            yield _NOTHING, 0, 0, min(end, max(at, self.end))
 
     def _bytes(self, addition: _Addition) -> bytes:
+        if not addition.lengths:
+            return b""
         if self._last_read is None or self._last_read[0] is not addition:
             self._last_read = addition, self._read(addition)
         return self._last_read[1]
@@ -146,6 +259,9 @@ class RecordLog:
         if crc32(data) != addition.crc:
             raise damaged(self._data, f"the {addition.size:,} bytes from byte {addition.offset:,} on are not what came")
         return data
+
+
+_NOTHING = _Addition(0, 0, (), 0)
 
 
 def _shown(opening: bytes) -> str:

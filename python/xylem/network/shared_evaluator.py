@@ -122,7 +122,9 @@ class SharedEvaluator:
             self._together[member.name] = member
             self._admit(member)
         elif len(self._apart) >= MOST_APART:
-            raise InputError("XYRT0051", f"{MOST_APART} queries with a scan of their own are on the stream already")
+            raise InputError(
+                "XYRT0051", f"{MOST_APART} queries of this stream need a scan of their own already, which is the limit"
+            )
         else:
             self._apart[member.name] = member
 
@@ -179,6 +181,23 @@ class SharedEvaluator:
             self.position = end
             return end
         data, reached = self._log.read(self.position, end, PIECE_BYTES)
+        self._take(data)
+        self.position = reached
+        return reached
+
+    def advance_each(self, end: int, most_bytes: int, begin: Callable[[int], None]) -> int:
+        """The same record by record: `begin` is called with the position of each before its members have it."""
+        found = self._log.records(self.position, end, most_bytes)
+        for position, record in found.each():
+            self.position = position
+            begin(position)
+            self._take(record)
+        self.position = found.end
+        return found.end
+
+    def _take(self, data: bytes) -> None:
+        if not data:
+            return
         if self._running is None and self._together:
             self._running = self._begun(self._together.values())
         if self._running is not None:
@@ -188,8 +207,6 @@ class SharedEvaluator:
                 self._running_apart[name] = self._begun([member])
             if name in self._apart:
                 self._feed(self._running_apart[name], data)
-        self.position = reached
-        return reached
 
     def _begun(self, members: Iterable[Member]) -> _Running:
         """A scan from here on; members that have not begun are told of what is open."""
@@ -276,6 +293,16 @@ class SharedEvaluator:
                 member.take(scan.begun.tree, share)
             return scan.begun.tree
         return scan.end(self._log.closing)
+
+
+def met(evaluators: Iterable[SharedEvaluator]) -> list[SharedEvaluator]:
+    """Evaluators at one position become one; those that nobody needs are gone."""
+    by_position: dict[int, SharedEvaluator] = {}
+    for evaluator in evaluators:
+        there = by_position.setdefault(evaluator.position, evaluator)
+        if there is not evaluator:
+            there.take_over(evaluator)
+    return [one for one in by_position.values() if len(one)]
 
 
 def _raised(error: XylemError) -> None:

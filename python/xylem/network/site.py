@@ -3,6 +3,7 @@
     site/catalogue.db      which streams and subscriptions there are, and were
     site/streams/NAME/     the log of a stream
     site/answers/          the answers, as far as they have come
+    site/documents/        documents that queries may read, if there are any
 
 Whoever publishes adds to a log, whoever subscribes adds to the catalogue, and one thread lets the answers follow. A
 subscriber reads its answer at its own pace: nobody waits for it.
@@ -12,36 +13,32 @@ from __future__ import annotations
 
 import fcntl
 import os
-import re
 import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
-from weakref import WeakValueDictionary
 
 from xylem.errors import InputError, XylemError
 from xylem.run.sealed_file import private_directory, private_file
 
-from .answer_file import AnswerFile, OpenFiles
-from .catalogue import Catalogue, State, Subscription
-from .member import SubscribedQueries, SubscribedQuery
+from .catalogue import State, Subscription
 from .record_splitter import RecordSplitter
 from .site_limits import SiteLimits
+from .site_names import EARLIEST, NOW, checked_name
+from .site_streams import SiteStreams
 from .stream_site import StreamSite
 
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
-NOW, EARLIEST = "now", "earliest"
+_USUAL_SECONDS = 60.0
+"""In which a sample is taken to have come where nobody has seen it come; bursts are spread over as much."""
 
 
-class Site:
+class Site(SiteStreams):
     """One site. Threads may publish, subscribe and read at once."""
 
     def __init__(
         self, directory: Path, clock: Callable[[], float] = time.time, limits: SiteLimits | None = None
     ) -> None:
-        self.directory = directory
-        self.limits = limits or SiteLimits()
         self._clock = clock
         private_directory(directory)
         self._lock_file = private_file(directory / "lock", os.O_RDWR)
@@ -50,39 +47,13 @@ class Site:
         except OSError:
             os.close(self._lock_file)
             raise InputError("XYRT0054", f"{directory} is in use by another process") from None
-        self.catalogue = Catalogue(directory / "catalogue.db")
-        private_directory(directory / "streams")
-        private_directory(directory / "answers")
-        self._answers: dict[str, AnswerFile] = {}
-        self._open_files = OpenFiles()
-        self._queries: WeakValueDictionary[str, SubscribedQuery] = WeakValueDictionary()
-        """Those that are in use, by their text."""
-        self._compiled = SubscribedQueries()
-        self.streams = {name: self._stream(name) for name in self.catalogue.sources}
-        self._lock = threading.RLock()
-        self._work = threading.Condition(self._lock)
+        super().__init__(directory, limits or SiteLimits())
         self._thread: threading.Thread | None = None
         self._is_closing = False
         self._broken: BaseException | None = None
         for subscription in list(self.catalogue.subscriptions.values()):
-            if subscription.is_live:
+            if subscription.is_live and not subscription.via:
                 self.streams[subscription.source].add(subscription, self._query(subscription.query, subscription.name))
-
-    def _stream(self, name: str) -> StreamSite:
-        return StreamSite(name, self.directory / "streams" / name, self.catalogue, self._answer, self.limits)
-
-    def _answer(self, name: str) -> AnswerFile:
-        found = self._answers.get(name)
-        if found is None:
-            found = self._answers[name] = AnswerFile(self.directory / "answers" / name, self._open_files)
-        return found
-
-    def _query(self, text: str, name: str) -> SubscribedQuery:
-        """A query is compiled once, however many subscribe it."""
-        found = self._queries.get(text)
-        if found is None:
-            found = self._queries[text] = self._compiled.compiled(text, name)
-        return found
 
     # --- streams
 
@@ -90,6 +61,10 @@ class Site:
         """Bytes of a document to be added to a stream; the stream is made if need be."""
         checked_name(name)
         with self._lock:
+            if name in self.catalogue.network.streams:
+                raise InputError("XYRT0053", f"the stream '{name}' comes from another: it is not published here")
+            if name in self.catalogue.network.virtual:
+                raise InputError("XYRT0053", f"the stream '{name}' is put together from others: publish one of these")
             if name not in self.streams:
                 self.catalogue.add_source(name)
                 self.streams[name] = self._stream(name)
@@ -98,36 +73,63 @@ class Site:
     def _added(self, stream: StreamSite, opening: bytes, records: list[bytes]) -> int:
         with self._work:
             stream.log.begin(opening)
+            if not stream.arrivals:
+                stream.arrivals.append((time.monotonic(), stream.log.bytes))
             position = stream.log.append(records)
+            stream.arrivals.append((time.monotonic(), stream.log.bytes))
             self._work.notify_all()
             return position
+
+    def sample(self, name: str, most_bytes: int) -> tuple[bytes, float]:
+        """A document of the last records of a stream, and in how many seconds so much comes."""
+        with self._lock:
+            log, arrivals = self.streams[name].log, self.streams[name].arrivals
+            if not log.count:
+                return b"", _USUAL_SECONDS
+            size = max(1, log.bytes // log.count)
+            data, _ = log.read(max(log.base, log.end - most_bytes // size), log.end, most_bytes)
+            seconds = _USUAL_SECONDS
+            if arrivals:
+                # What comes all at once is worked off in time: nothing is overloaded by a burst.
+                since, before = arrivals[0]
+                rate = max(1.0, (arrivals[-1][1] - before) / max(_USUAL_SECONDS, time.monotonic() - since))
+                seconds = len(data) / rate
+            return log.opening + data + log.closing, seconds
 
     def sources(self) -> list[dict[str, Any]]:
         with self._lock:
             return [
                 {
                     "name": name,
-                    "records": stream.log.end,
+                    "records": stream.log.count,
                     "bytes": stream.log.bytes,
+                    "position": stream.log.end,
                     "evaluated": stream.position,
                     "subscriptions": sum(
                         one.is_live and one.source == name for one in self.catalogue.subscriptions.values()
                     ),
+                    "origin": self._origin(name),
+                    **({"error": self._faults[name]} if name in self._faults else {}),
                 }
                 for name, stream in sorted(self.streams.items())
             ]
 
     # --- subscriptions
 
-    def subscribe(self, name: str, query: str, source: str | None = None, start: str | int = NOW) -> Subscription:
-        """Subscribe a query. The same subscription again is the one there is."""
+    def subscribe(
+        self, name: str, query: str, source: str | None = None, start: str | int = NOW, *, is_planned: bool = False
+    ) -> Subscription:
+        """Subscribe a query. The same subscription again is the one there is.
+
+        Where it is part of a plan, the records from its first position on may still be on their way.
+        """
         checked_name(name)
         if self.fault:
-            raise InputError("XYRT0053", f"the site answers no more: {self.fault}")
+            raise InputError("XYRT0053", f"the site has stopped answering: {self.fault}")
         compiled = self._query(query, name)
         source = source or compiled.source
         if source is None:
-            raise InputError("XYRT0053", "the query reads the context item: say which stream that is")
+            raise InputError("XYRT0053", "the query reads the context item; name its stream with --source")
         with self._work:
             known = self.catalogue.subscriptions.get(name)
             if known is not None and known.is_live and (known.query, known.source) == (query, source):
@@ -137,29 +139,72 @@ class Site:
                 others = f"; there are {', '.join(sorted(self.streams))}" if self.streams else ""
                 raise InputError("XYRT0053", f"there is no stream '{source}'{others}")
             if self.catalogue.live >= self.limits.subscriptions:
-                raise InputError("XYRT0053", f"{self.limits.subscriptions:,} subscriptions are answered already")
+                raise InputError(
+                    "XYRT0053", f"{self.limits.subscriptions:,} subscriptions exist already, which is the limit"
+                )
             if known is not None and known.state is State.SUSPENDED and (known.query, known.source) == (query, source):
                 resumed = self.catalogue.resume(name)
                 stream.add(resumed, compiled)
                 self._work.notify_all()
                 return resumed
-            position = {NOW: stream.log.end, EARLIEST: 0}.get(str(start))
-            if position is None:
-                position = int(start)
-                if not 0 <= position <= stream.log.end:
-                    raise InputError("XYRT0053", f"the stream has positions from 0 to {stream.log.end}, not {position}")
+            position = self._position(stream, start) if not is_planned else int(start)
             made = self.catalogue.subscribe(name, query, source, position, int(self._clock() * 1000))
             stream.add(made, compiled)
             self._work.notify_all()
             return made
 
-    def unsubscribe(self, name: str) -> Subscription:
-        """Give a subscription up: what has come before is answered, and then the answer ends."""
+    @staticmethod
+    def _position(stream: StreamSite, start: str | int) -> int:
+        log = stream.log
+        position = {NOW: log.end, EARLIEST: log.base}.get(str(start))
+        if position is None:
+            position = int(start)
+            if not log.base <= position <= log.end:
+                raise InputError("XYRT0053", f"the stream has positions from {log.base} to {log.end}, not {position}")
+        return position
+
+    def receive(self, name: str, query: str, source: str, start: int, via: str) -> Subscription:
+        """Have the answer of a subscription that is computed elsewhere, as a neighbour sends it."""
+        checked_name(name)
         with self._work:
             known = self.catalogue.subscriptions.get(name)
-            end = self.streams[known.source].log.end if known is not None else 0
+            if known is not None and known.is_live and (known.query, known.source, known.via) == (query, source, via):
+                return known
+            made = self.catalogue.subscribe(name, query, source, start, int(self._clock() * 1000), via)
+            self._work.notify_all()
+            return made
+
+    def take_answer(
+        self, name: str, peer: str, start: int, data: bytes, state: str, end: int | None, error: str
+    ) -> None:
+        """Bytes of an answer that a neighbour has sent; with its state once that is all there will be."""
+        with self._work:
+            subscription = self.catalogue.subscriptions[name]
+            answer = self._answer(subscription.answer_name)
+            if subscription.via != peer or not subscription.is_live or answer.size != start:
+                # It was asked for before something changed.
+                return
+            answer.append(data)
+            if state == State.FAILED:
+                answer.sync()
+                self.catalogue.fail(name, end or 0, error)
+            elif state == State.COMPLETE:
+                answer.sync()
+                self.catalogue.complete(name, end or 0)
+
+    def unsubscribe(self, name: str, end: int | None = None) -> Subscription:
+        """Give a subscription up: what has come before is answered, and then the answer ends.
+
+        `end` is the position of that, where it is not the end of the stream.
+        """
+        with self._work:
+            known = self.catalogue.subscriptions.get(name)
+            stream = None if known is None else self.streams.get(known.source)
+            if end is None:
+                end = 0 if stream is None else stream.log.end
             found = self.catalogue.unsubscribe(name, end)
-            self.streams[found.source].end(name)
+            if stream is not None and not found.via:
+                stream.end(name)
             self._work.notify_all()
             return found
 
@@ -175,6 +220,11 @@ class Site:
         if found is None:
             raise InputError("XYRT0053", f"there is no subscription '{name}'")
         return found
+
+    def answer_size(self, subscription: Subscription) -> int:
+        """How many bytes of an answer there are."""
+        with self._lock:
+            return self._answer(subscription.answer_name).size
 
     def answer(self, subscription: Subscription, start: int) -> tuple[bytes, bool]:
         """The answer from a byte on, as far as it has come; and whether that is all there will be."""
@@ -202,9 +252,14 @@ class Site:
             pass
 
     def _piece(self) -> bool:
+        while self._actions:
+            self._actions.popleft()()
+        self._attach()
+        done = self._put_together()
         with self._lock:
             streams = list(self.streams.values())
-        done = False
+        for stage in list(self._stages.values()):
+            done |= stage.work()
         for stream in streams:
             done |= stream.work()
         if not done:
@@ -223,9 +278,6 @@ class Site:
             self._broken = error
             if not isinstance(error, XylemError):
                 raise
-
-    def _has_work(self) -> bool:
-        return any(stream.position < stream.log.end for stream in self.streams.values())
 
     @property
     def fault(self) -> str:
@@ -271,10 +323,3 @@ class Publication:
         for chunk in chunks:
             position = self.feed(chunk)
         return position
-
-
-def checked_name(name: str) -> str:
-    """XYRT0053 for a name that could not stand in a path."""
-    if _NAME.fullmatch(name) is None:
-        raise InputError("XYRT0053", f"'{name}' is no name: letters, digits, '.', '_' and '-', a letter or digit first")
-    return name

@@ -12,6 +12,7 @@ from urllib.parse import quote, urlsplit
 from xylem.errors import InputError
 
 from .http_site import ADDRESS_FILE
+from .peer_client import connected, refusal
 
 
 class SiteClient:
@@ -21,10 +22,18 @@ class SiteClient:
         try:
             found = json.loads((directory / ADDRESS_FILE).read_text())
         except (OSError, ValueError):
-            raise InputError("XYRT0050", f"{directory} has no site that runs") from None
+            raise InputError("XYRT0050", f"in {directory}") from None
         self.process: int = found["process"]
-        self._place = urlsplit(found["url"])
+        self.url: str = found["url"]
+        self._certificate: str = found["certificate"]
+        self.address = {key: found[key] for key in ("url", "token", "certificate")}
+        """What another site needs to know to become its neighbour."""
         self._headers = {"Authorization": f"Bearer {found['token']}"}
+
+    @property
+    def is_local(self) -> bool:
+        """Whether the site is on this machine, as its file says."""
+        return urlsplit(self.url).hostname in ("127.0.0.1", "::1", "localhost")
 
     def sources(self) -> list[dict[str, Any]]:
         found: list[dict[str, Any]] = self._ask("GET", "/sources")
@@ -39,9 +48,9 @@ class SiteClient:
         found: list[dict[str, Any]] = self._ask("GET", "/subscriptions")
         return found
 
-    def subscribe(self, name: str, query: str, source: str | None, start: str) -> dict[str, Any]:
-        body = {"name": name, "query": query, "source": source, "from": start}
-        found: dict[str, Any] = self._ask("POST", "/subscriptions", [json.dumps(body).encode()])
+    def subscribe(self, name: str, query: str, source: str | None, start: str, at: str | None = None) -> dict[str, Any]:
+        body = {"name": name, "query": query, "source": source, "from": start, "at": at}
+        found: dict[str, Any] = self.ask("POST", "/subscriptions", body)
         return found
 
     def unsubscribe(self, name: str) -> dict[str, Any]:
@@ -58,7 +67,7 @@ class SiteClient:
         connection.request("GET", f"/subscriptions/{quote(name)}/results", headers=headers)
         response = connection.getresponse()
         if response.status != 200:
-            self._refuse(response.status, response.read())
+            raise refusal(response.status, response.read())
         event: dict[str, str] = {}
         try:
             for line in iter(response.readline, b""):
@@ -78,28 +87,30 @@ class SiteClient:
             connection.close()
         raise InputError("XYRT0050", "the site ended the connection")
 
+    def ask(self, method: str, path: str, body: Any = None) -> Any:
+        """Ask with JSON for JSON."""
+        return self._ask(method, path, None if body is None else [json.dumps(body, ensure_ascii=False).encode()])
+
+    def ask_text(self, path: str) -> str:
+        """What a site has there, as text."""
+        return self._bytes("GET", path).decode("utf-8")
+
     def _connection(self) -> http.client.HTTPConnection:
-        return http.client.HTTPConnection(self._place.hostname or "127.0.0.1", self._place.port)
+        return connected(self.url, None, self._certificate)
 
     def _ask(self, method: str, path: str, body: Iterable[bytes] | None = None) -> Any:
+        return json.loads(self._bytes(method, path, body))
+
+    def _bytes(self, method: str, path: str, body: Iterable[bytes] | None = None) -> bytes:
         connection = self._connection()
         try:
             connection.request(method, path, body, self._headers, encode_chunked=body is not None)
             response = connection.getresponse()
             data = response.read()
         except OSError as reason:
-            raise InputError("XYRT0050", f"{self._place.netloc}: {reason.strerror or reason}") from reason
+            raise InputError("XYRT0050", f"{self.url}: {reason.strerror or reason}") from reason
         finally:
             connection.close()
         if response.status != 200:
-            self._refuse(response.status, data)
-        return json.loads(data)
-
-    @staticmethod
-    def _refuse(status: int, data: bytes) -> None:
-        try:
-            told = json.loads(data)
-        except ValueError:
-            told = {"code": "XYRT0055", "error": f"status {status}"}
-        hint = "the token of the site is in its file site.json" if status == 401 else ""
-        raise InputError("XYRT0055", f"{told['error']}", hint=hint)
+            raise refusal(response.status, data)
+        return data

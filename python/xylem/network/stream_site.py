@@ -6,6 +6,7 @@ evaluator of its own, and where the two meet they become one. So the log is read
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from .answer_file import AnswerFile
 from .catalogue import Catalogue, Subscription
 from .member import Member, SubscribedQuery
 from .record_log import RecordLog
-from .shared_evaluator import SharedEvaluator
+from .shared_evaluator import SharedEvaluator, met
 from .site_limits import SiteLimits
 
 
@@ -29,10 +30,11 @@ class StreamSite:
         catalogue: Catalogue,
         answers: Callable[[str], AnswerFile],
         limits: SiteLimits | None = None,
+        base: int = 0,
     ) -> None:
         self._limits = limits or SiteLimits()
         self.name = name
-        self.log = RecordLog(directory)
+        self.log = RecordLog(directory, base)
         self._catalogue = catalogue
         self._answers = answers
         self._waiting: list[tuple[Subscription, SubscribedQuery]] = []
@@ -42,6 +44,8 @@ class StreamSite:
         self._ending: set[str] = set()
         """Those that were given up, and may not have all that came before."""
         self.evaluated_bytes = 0
+        self.arrivals: deque[tuple[float, int]] = deque(maxlen=1000)
+        """When records came, with the bytes of the log behind them."""
 
     def add(self, subscription: Subscription, query: SubscribedQuery) -> None:
         """A subscription is to be answered."""
@@ -75,7 +79,7 @@ class StreamSite:
             behind.advance(min(stops))
             self.evaluated_bytes += behind.scanned_bytes - scanned
             self._leave(behind)
-        self._meet()
+        self._evaluators = met(self._evaluators)
         return changed or behind.position > before
 
     def _begin_waiting(self) -> None:
@@ -105,7 +109,9 @@ class StreamSite:
         def write(data: bytes) -> None:
             if not answer.has_room(data, unread_bytes):
                 unread = answer.size - answer.read_to
-                raise InputError("XYRT0058", f"nobody has read {unread:,} bytes of its answer, {unread_bytes:,} may be")
+                raise InputError(
+                    "XYRT0058", f"{unread:,} bytes of its answer are unread, and {unread_bytes:,} are allowed"
+                )
             answer.write(data)
             self._touched.add(subscription.answer_name)
 
@@ -136,15 +142,6 @@ class StreamSite:
 
     def _ending_in(self, evaluator: SharedEvaluator) -> list[str]:
         return [name for name in list(self._ending) if name in evaluator]
-
-    def _meet(self) -> None:
-        """Evaluators at one position become one; those that nobody needs are gone."""
-        by_position: dict[int, SharedEvaluator] = {}
-        for evaluator in self._evaluators:
-            there = by_position.setdefault(evaluator.position, evaluator)
-            if there is not evaluator:
-                there.take_over(evaluator)
-        self._evaluators = [one for one in by_position.values() if len(one)]
 
     def _failed(self, member: Member, error: XylemError) -> None:
         self.sync()

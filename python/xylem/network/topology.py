@@ -48,7 +48,7 @@ class Topology:
         for one, other in sorted(self.links):
             for name in (one, other):
                 if name not in self.peers:
-                    raise InputError("XYRT0056", f"a link leads to '{name}', which is no peer")
+                    raise InputError("XYRT0056", f"a link leads to '{name}', which is not a peer")
             self._neighbours[one].append(other)
             self._neighbours[other].append(one)
 

@@ -1,0 +1,77 @@
+"""Sites that are joined: neighbours, the map of a network, and the plans that its sites carry out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import typer
+
+from xylem.errors import InputError
+
+from .site_commands import client
+
+
+def join(other: str, site: Path, token_file: Path | None, bandwidth: float, certificate: Path | None) -> None:
+    """Make two sites neighbours."""
+    body: dict[str, Any] = {"bandwidth": bandwidth, "certificate": ""}
+    if "://" in other:
+        if token_file is None:
+            raise typer.BadParameter("an address takes the token of its site", param_hint="--token-file")
+        try:
+            body |= {"url": other, "token": token_file.read_text().strip()}
+            if certificate is not None:
+                body["certificate"] = certificate.read_text()
+        except OSError as reason:
+            raise InputError("XYIN0002", f"{reason.filename}: {reason.strerror}") from reason
+    else:
+        body |= client(Path(other)).address
+    found = client(site).ask("POST", "/join", body)
+    typer.echo(f"{found['name']} and {found['neighbour']} are neighbours", err=True)
+
+
+def map_lines(site: Path, format: str) -> Iterator[str]:
+    """The network around a site."""
+    told = client(site).ask("GET", "/map")
+    if format == "json":
+        yield json.dumps(told, indent=2, ensure_ascii=False)
+        return
+    from xylem.network import network_map
+
+    yield from {"text": network_map.text, "dot": network_map.dot, "svg": network_map.svg}[format](told)
+
+
+def plan_lines(site: Path, name: str, format: str) -> Iterator[str]:
+    """The plan of a subscription."""
+    asked = client(site)
+    if format == "xml":
+        yield asked.ask_text(f"/plans/{quote(name)}?format=xml")
+        return
+    plan: dict[str, Any] | None = asked.ask("GET", f"/plans/{quote(name)}")
+    if format == "json":
+        yield json.dumps(plan, indent=2, ensure_ascii=False)
+        return
+    while plan is not None:
+        yield f"{plan['atPeer']}:"
+        for part in plan["add"]:
+            yield f"  {_part(plan['subscription'], part)}"
+        plan = plan["plan"]
+
+
+def _part(name: str, part: dict[str, Any]) -> str:
+    """One operator in words."""
+    match part["do"]:
+        case "receive":
+            return f"receives the answer of {name} from {part['peer']}"
+        case "query":
+            return f"computes {name} from {part['stream']}: {' '.join(part['query'].split())}"
+    feed = part.get("feed")
+    reader = part["reader"].partition(":")[2].partition("/")[0]
+    if feed is None:
+        return f"publishes {part['name']}, sends it to {reader}"
+    if "peer" in feed:
+        return f"receives {part['name']} from {feed['peer']}, for {reader}"
+    return f"filters {part['name']} out of {feed['stream']}, for {reader}: {' '.join(feed['query'].split())}"

@@ -1,0 +1,120 @@
+// The screen of networks: sites with their streams and subscriptions, and the plan of a network with its traffic.
+"use strict";
+(() => {
+  const find = (id) => document.getElementById(id);
+  const count = (n) => (n === undefined || n === null ? "" : n.toLocaleString("en"));
+  const get = async (path) => (await fetch(path)).json();
+  const made = (name, text, attributes) => {
+    const element = document.createElement(name);
+    if (text !== undefined && text !== null) element.textContent = text;
+    for (const [key, value] of Object.entries(attributes || {})) element.setAttribute(key, value);
+    return element;
+  };
+  const drawn = (name, attributes, text) => {
+    const element = document.createElementNS("http://www.w3.org/2000/svg", name);
+    for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+    if (text !== undefined) element.textContent = text;
+    return element;
+  };
+  const table = (label, heads, rows) => {
+    const element = made("table", null, { "aria-label": label }), head = made("tr"), body = made("tbody");
+    head.append(...heads.map((text) => made("th", text)));
+    for (const [name, ...cells] of rows) {
+      const line = made("tr", null, { "data-name": name });
+      line.append(made("td", name), ...cells.map((text) => made("td", text)));
+      body.append(line);
+    }
+    const top = made("thead");
+    top.append(head);
+    element.append(top, body);
+    return element;
+  };
+
+  // --- sites: each stream on the left, the subscriptions that share its scan on the right
+
+  const map = (site) => {
+    const live = site.subscriptions.filter((one) => site.sources.some((source) => source.name === one.source));
+    const height = 30 * Math.max(site.sources.length, live.length, 1) + 10;
+    const svg = drawn("svg", { viewBox: `0 0 700 ${height}`, role: "img", "aria-label": `Streams and subscriptions of ${site.site}` });
+    const at = (index, all) => ((index + 0.5) * (height - 10)) / Math.max(all, 1) + 5;
+    const rows = new Map(site.sources.map((one, index) => [one.name, at(index, site.sources.length)]));
+    live.forEach((one, index) => {
+      const from = rows.get(one.source), to = at(index, live.length);
+      svg.append(drawn("path", { d: `M220 ${from}C330 ${from} 330 ${to} 440 ${to}`, class: "edge", "data-from": one.source, "data-to": one.name }));
+    });
+    const node = (x, y, text, kind) => {
+      const group = drawn("g", { class: `peer ${kind}`, "data-name": text });
+      group.append(drawn("rect", { x, y: y - 11, width: 210, height: 22, rx: 4 }), drawn("text", { x: x + 8, y: y + 4 }, text.slice(0, 32)));
+      svg.append(group);
+    };
+    for (const [name, y] of rows) node(10, y, name, "source");
+    live.forEach((one, index) => node(440, at(index, live.length), one.name, "subscription"));
+    return svg;
+  };
+  const shown = (site) => {
+    const section = made("section", null, { "data-site": site.site });
+    section.append(made("h2", `Site ${site.site}`));
+    if (site.error) section.append(made("p", site.error));
+    section.append(map(site));
+    section.append(table(`Streams of ${site.site}`, ["Stream", "Records", "Bytes", "Evaluated", "Subscriptions"], site.sources.map((one) => [one.name, count(one.records), count(one.bytes), count(one.evaluated), count(one.subscriptions)])));
+    section.append(table(`Subscriptions of ${site.site}`, ["Subscription", "Stream", "From", "To", "State", "Answer bytes", "Error"], site.subscriptions.map((one) => [one.name, one.source, count(one.from), count(one.to), one.state, count(one.answer_bytes), one.error || ""])));
+    return section;
+  };
+  let files = "";
+  const look = async () => {
+    const told = await get("/api/network");
+    find("sites").replaceChildren(...told.sites.map(shown));
+    find("no-sites").hidden = told.sites.length > 0;
+    if (files !== told.files.join()) {
+      files = told.files.join();
+      find("network-file").append(...told.files.map((name) => made("option", name)));
+    }
+    document.body.dataset.ready = "yes";
+    setTimeout(look, told.sites.length ? 1000 : 5000);
+  };
+
+  // --- the plan of a network: peers by their distance from the source, links with what they carry
+
+  const levels = (told, names) => {
+    const columns = [[told.source]], seen = new Set(columns[0]);
+    for (;;) {
+      const here = columns[columns.length - 1];
+      const next = names.filter((name) => !seen.has(name) && told.all_links.some(([a, b]) => (a === name && here.includes(b)) || (b === name && here.includes(a))));
+      if (!next.length) break;
+      next.forEach((name) => seen.add(name));
+      columns.push(next);
+    }
+    const apart = names.filter((name) => !seen.has(name));
+    return apart.length ? [...columns, apart] : columns;
+  };
+  const network = (told) => {
+    const names = Object.keys(told.kinds), place = new Map(), columns = levels(told, names);
+    columns.forEach((column, level) => column.forEach((name, index) => {
+      place.set(name, { x: 50 + (600 * level) / Math.max(columns.length - 1, 1), y: (420 * (index + 0.5)) / column.length });
+    }));
+    const carried = new Map(told.links.map((one) => [[...one.between].sort().join(), one.bytes]));
+    const svg = drawn("svg", { viewBox: "0 0 700 420", role: "img", "aria-label": `${names.length} peers, ${told.all_links.length} links` });
+    for (const [one, other] of told.all_links) {
+      const from = place.get(one), to = place.get(other), size = carried.get([one, other].sort().join()) || 0;
+      svg.append(drawn("path", { d: `M${from.x} ${from.y}L${to.x} ${to.y}`, class: "edge", "data-from": one, "data-to": other, "data-bytes": size }));
+      svg.append(drawn("text", { x: (from.x + to.x) / 2 + 4, y: (from.y + to.y) / 2 - 4, class: "counts" }, `${count(size)} B`));
+    }
+    for (const name of names) {
+      const { x, y } = place.get(name), group = drawn("g", { class: `peer ${name === told.source ? "source" : ""}`, "data-name": name });
+      group.append(drawn("rect", { x: x - 30, y: y - 12, width: 60, height: 24, rx: 4 }), drawn("text", { x: x - 22, y: y + 4 }, name));
+      svg.append(group);
+    }
+    find("network").replaceChildren(svg);
+    const rows = told.plans.map((one) => [one.subscription, one.at, one.uses, one.filter.at, one.transformation.at, one.residual.join(", ")]);
+    find("plans").tBodies[0].replaceChildren(...table("", [], rows).tBodies[0].children);
+    find("plans").hidden = false;
+  };
+  find("network-file").addEventListener("change", async (event) => {
+    find("problem").textContent = "";
+    if (!event.target.value) return;
+    const told = await get(`/api/network/plan?file=${encodeURIComponent(event.target.value)}`);
+    if (told.error) find("problem").textContent = told.error;
+    else network(told);
+  });
+  look();
+})();

@@ -1,0 +1,158 @@
+"""What sites ask of each other over HTTP, and what users ask of a network.
+
+    POST   /join, /leave                     become a neighbour of another site; be nobody's neighbour any more
+    GET    /map                              the network, for people: peers, links, streams, traffic
+    GET    /plans/NAME?format=xml            the plan of a subscription
+    POST   /virtual/NAME                     {"stream": …}: a stream becomes part of a virtual one
+    POST   /optimize                         let streams come from where that costs less
+    POST   /explain                          {"query": …, "source": …, "at": "P2"}: what it would use
+
+    GET    /network                          what a planner needs to know of this site
+    POST   /links, DELETE /links/NAME        a neighbour comes, or goes
+    POST   /plans, DELETE /plans/NAME        a plan to carry out and hand on; a subscription to give up
+    POST   /pull                             records and answers from positions on, as soon as there are any
+    GET    /streams/NAME/sample              some records of a stream, with its schema
+    DELETE /streams/NAME/readers/READER      a stream is read no more
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from base64 import b64encode
+from typing import TYPE_CHECKING, Any
+
+from xylem.errors import InputError
+
+from .http_answers import Access, Scope, answering, body_of
+from .network_state import DEFAULT_BANDWIDTH
+from .peer import Peer
+from .pulling import WAIT_SECONDS, Pulling, found
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.responses import Response
+    from starlette.routing import Route
+
+_PAUSE_SECONDS = 0.02
+
+
+def peer_routes(peer: Peer, pulling: Pulling, access: Access) -> list[Route]:
+    """The routes of a site that is part of a network."""
+    from starlette.concurrency import run_in_threadpool
+    from starlette.responses import PlainTextResponse
+    from starlette.responses import Response as PlainResponse
+    from starlette.routing import Route
+
+    site = peer.site
+
+    async def join(request: Request) -> Any:
+        body = await body_of(request)
+        bandwidth = float(body.get("bandwidth") or DEFAULT_BANDWIDTH)
+        name = await run_in_threadpool(peer.join, body["url"], body["token"], bandwidth, body.get("certificate", ""))
+        pulling.follow()
+        return {"name": peer.name, "neighbour": name}
+
+    async def leave(_: Request) -> Any:
+        return {"name": peer.name, "left": await run_in_threadpool(peer.leave)}
+
+    async def map_(_: Request) -> Any:
+        from .network_view import gathered
+
+        return (await run_in_threadpool(gathered, peer)).to_dict()
+
+    async def explain(request: Request) -> Any:
+        from .registration import explained_in_network
+
+        body = await body_of(request)
+        at = body.get("at") or peer.name
+        return {"told": await run_in_threadpool(explained_in_network, peer, body["query"], body.get("source"), at)}
+
+    async def network(_: Request) -> Any:
+        return await run_in_threadpool(peer.record)
+
+    async def links(request: Request) -> Any:
+        body = await body_of(request)
+        told = await run_in_threadpool(peer.linked, body["name"], body["card"])
+        pulling.follow()
+        return told
+
+    async def unlink(request: Request) -> Any:
+        await run_in_threadpool(peer.unlinked, request.path_params["name"])
+        return {}
+
+    async def plans(request: Request) -> Any:
+        await run_in_threadpool(peer.carry_out, await body_of(request))
+        return {}
+
+    async def plan(request: Request) -> Any:
+        name = request.path_params["name"]
+        if request.method == "DELETE":
+            await run_in_threadpool(peer.cancel, name, (await body_of(request)).get("to"))
+            return {}
+        known = peer.state.plans.get(name)
+        if known is None:
+            raise InputError("XYRT0053", f"'{peer.name}' has no plan of a subscription '{name}'")
+        if request.query_params.get("format") == "xml":
+            from .plan_document import plan_xml
+
+            return PlainTextResponse(plan_xml(known), media_type="application/xml")
+        return known
+
+    async def about(request: Request) -> Any:
+        await run_in_threadpool(peer.placed_anew, request.path_params["name"], await body_of(request))
+        return {}
+
+    async def optimize(_: Request) -> Any:
+        from .registration import optimized
+
+        return await run_in_threadpool(optimized, peer)
+
+    async def virtual(request: Request) -> Any:
+        from .registration import made_part
+
+        stream = (await body_of(request))["stream"]
+        return {"at": await run_in_threadpool(made_part, peer, request.path_params["name"], stream)}
+
+    async def part(request: Request) -> Any:
+        body = await body_of(request)
+        await run_in_threadpool(peer.carry_out, body["plan"])
+        await run_in_threadpool(site.add_part, request.path_params["name"], body["stream"])
+        return {}
+
+    async def pull(request: Request) -> Response:
+        asked = await body_of(request)
+        until = time.monotonic() + WAIT_SECONDS
+        while True:
+            data = await run_in_threadpool(found, site, asked)
+            if data is not None or time.monotonic() >= until:
+                return PlainResponse(data or b"", media_type="application/octet-stream")
+            await asyncio.sleep(_PAUSE_SECONDS)
+
+    async def sample(request: Request) -> Any:
+        from .registration import SAMPLE_BYTES
+
+        name = request.path_params["name"]
+        if name not in site.streams:
+            raise InputError("XYRT0053", f"there is no stream '{name}'")
+        data, seconds = await run_in_threadpool(site.sample, name, SAMPLE_BYTES)
+        log = site.streams[name].log
+        told = {"position": log.end, "base": log.base, "seconds": seconds, "schema": peer.state.schemas.get(name)}
+        return {**told, "sample": b64encode(data).decode()}
+
+    async def unread(request: Request) -> Any:
+        await run_in_threadpool(peer.release, request.path_params["name"], request.path_params["reader"])
+        return {}
+
+    owner = [
+        ("/join", join, "POST"), ("/leave", leave, "POST"), ("/map", map_, "GET"), ("/explain", explain, "POST"),
+        ("/optimize", optimize, "POST"), ("/virtual/{name}", virtual, "POST"),
+    ]  # fmt: skip
+    peers = [
+        ("/network", network, "GET"), ("/links", links, "POST"), ("/links/{name}", unlink, "DELETE"),
+        ("/plans", plans, "POST"), ("/plans/{name}", plan, "GET"), ("/plans/{name}", plan, "DELETE"),
+        ("/plans/{name}/about", about, "PUT"), ("/parts/{name}", part, "POST"), ("/pull", pull, "POST"),
+        ("/streams/{name}/sample", sample, "GET"), ("/streams/{name}/readers/{reader:path}", unread, "DELETE"),
+    ]  # fmt: skip
+    routes = [Route(path, answering(access, Scope.OWNER, ask), methods=[method]) for path, ask, method in owner]
+    return routes + [Route(path, answering(access, Scope.PEER, ask), methods=[method]) for path, ask, method in peers]

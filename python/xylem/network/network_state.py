@@ -1,0 +1,168 @@
+"""What a site knows of its part of a network: neighbours, streams that come from elsewhere, plans, messages.
+
+It follows from the changes in the catalogue, as everything else a site knows. A message to a neighbour is a change
+too: it is written down before it is sent, and sent until the neighbour has it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from .topology import PeerKind
+
+DEFAULT_BANDWIDTH = 125e6
+
+
+@dataclass(frozen=True)
+class Neighbour:
+    """A site that is joined to this one."""
+
+    name: str
+    url: str
+    token: str
+    """What this site shows when it asks the neighbour."""
+    kind: PeerKind = PeerKind.SUPER
+    bandwidth: float = DEFAULT_BANDWIDTH
+    """Of the link, in bytes per second."""
+    certificate: str = ""
+    """Of the neighbour or who signed it, where the link is encrypted."""
+
+
+@dataclass(frozen=True)
+class Feed:
+    """Where the records of a stream come from: a neighbour that has it, or a filter over another stream of the site."""
+
+    peer: str = ""
+    """The neighbour that sends it; empty for a filter."""
+    stream: str = ""
+    """What it is called there; for a filter, the stream of this site that is filtered."""
+    query: str = ""
+    safe_query: str = ""
+    """The same filter, for records with values that cannot be tested."""
+    opening: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        told = {"peer": self.peer, "stream": self.stream, "query": self.query, "safe": self.safe_query}
+        return {key: value for key, value in {**told, "opening": self.opening}.items() if value}
+
+    @classmethod
+    def from_dict(cls, told: dict[str, Any]) -> Feed:
+        keys = ("peer", "stream", "query", "safe", "opening")
+        return cls(*(str(told.get(key, "")) for key in keys))
+
+
+@dataclass
+class KeptStream:
+    """A stream of which a site has a log of its own."""
+
+    name: str
+    base: int
+    feeds: list[tuple[int, Feed]]
+    """From which position on the records come from where."""
+    readers: set[str] = field(default_factory=set)
+    """Who needs it: `peer:SP2`, `stream:rxj-filter`, `subscription:rxj`."""
+    plan: dict[str, Any] = field(default_factory=dict)
+    """Of the subscription whose filter it is; empty for a copy."""
+    version: int = 0
+    """Of the catalogue, when it was made: tells it from others of its name."""
+
+    def feed_at(self, position: int) -> tuple[Feed, int | None]:
+        """Where the record at a position comes from, and up to which position that is so."""
+        found, until = self.feeds[0][1], None
+        for at, feed in self.feeds:
+            if at <= position:
+                found, until = feed, None
+            elif until is None:
+                until = at
+        return found, until
+
+    def origin(self, position: int) -> str:
+        """In words."""
+        feed, _ = self.feed_at(position)
+        return f"from {feed.peer}" if feed.peer else f"filtered from {feed.stream}"
+
+
+@dataclass(frozen=True)
+class Message:
+    """Something that a neighbour is to be told."""
+
+    number: int
+    peer: str
+    method: str
+    path: str
+    body: dict[str, Any]
+
+
+@dataclass
+class NetworkState:
+    """All of it."""
+
+    neighbours: dict[str, Neighbour] = field(default_factory=dict)
+    streams: dict[str, KeptStream] = field(default_factory=dict)
+    source_readers: dict[str, set[str]] = field(default_factory=dict)
+    """Who has copies of the streams that are published here."""
+    virtual: dict[str, list[str]] = field(default_factory=dict)
+    """Streams of this site that are put together from others, which are here too."""
+    schemas: dict[str, tuple[str, str]] = field(default_factory=dict)
+    """Of sources: the ending of the file's name, and its text."""
+    plans: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """By subscription: the part of this site, with those of the sites behind it inside."""
+    outbox: dict[int, Message] = field(default_factory=dict)
+    name: str = ""
+    """Of the site itself, as others know it."""
+    kind: PeerKind = PeerKind.SUPER
+    capacity: float = 1.0
+    past_traffic: dict[str, int] = field(default_factory=dict)
+    """Bytes that came from neighbours in streams and answers that are gone."""
+
+    def apply(self, version: int, kind: str, name: str, body: dict[str, Any]) -> None:
+        """What follows from one change."""
+        match kind:
+            case "peer":
+                self.name, self.kind, self.capacity = name, PeerKind(body["kind"]), body["capacity"]
+            case "link":
+                made = {**body, "kind": PeerKind(body["kind"])}
+                self.neighbours[name] = Neighbour(name, **made)
+            case "unlink":
+                self.neighbours.pop(name, None)
+            case "stream":
+                feed = Feed.from_dict(body["feed"])
+                base = body["base"]
+                self.streams[name] = KeptStream(name, base, [(base, feed)], set(), body["plan"], version)
+            case "feed":
+                self.streams[name].feeds.append((body["at"], Feed.from_dict(body["feed"])))
+            case "unfeed":
+                kept = self.streams[name]
+                kept.feeds = kept.feeds[-1:]
+                self._count(body)
+            case "drop":
+                self.streams.pop(name, None)
+                self._count(body)
+            case "reader":
+                self.readers(name).add(body["reader"])
+            case "unreader":
+                self.readers(name).discard(body["reader"])
+            case "virtual":
+                self.virtual.setdefault(name, []).append(body["part"])
+            case "schema":
+                self.schemas[name] = (body["ending"], body["text"])
+            case "plan":
+                self.plans[name] = body
+            case "unplan":
+                self.plans.pop(name, None)
+                self._count(body)
+            case "send":
+                self.outbox[version] = Message(version, name, body["method"], body["path"], body["body"])
+            case "sent":
+                self.outbox.pop(body["number"], None)
+            case _:
+                raise ValueError(f"unknown change: {kind}")
+
+    def readers(self, stream: str) -> set[str]:
+        kept = self.streams.get(stream)
+        return self.source_readers.setdefault(stream, set()) if kept is None else kept.readers
+
+    def _count(self, body: dict[str, Any]) -> None:
+        for peer, size in body.get("traffic", {}).items():
+            self.past_traffic[peer] = self.past_traffic.get(peer, 0) + size

@@ -1,0 +1,147 @@
+"""A network as one of its sites sees it: all peers that can be reached, what they have, and which plans there are.
+
+Nobody keeps a map. Whoever needs one asks its neighbours, then theirs; a peer that does not answer is known from those
+who have it for a neighbour. Messages of this kind go directly; data goes between neighbours alone.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any
+
+from xylem.errors import InputError
+
+from .peer import Peer
+from .peer_client import PeerClient, Unreachable
+from .topology import Link, PeerKind, Topology, link
+
+_TIMEOUT_SECONDS = 30.0
+
+
+@dataclass
+class NetworkView:
+    """What was found."""
+
+    here: str
+    records: dict[str, dict[str, Any]]
+    """What each peer says of itself; those that do not answer say nothing."""
+    ways: dict[str, PeerClient] = field(default_factory=dict)
+    kinds: dict[str, PeerKind] = field(default_factory=dict)
+    links: dict[Link, float] = field(default_factory=dict)
+
+    @property
+    def silent(self) -> list[str]:
+        """Peers that do not answer."""
+        return sorted(self.kinds.keys() - self.records.keys())
+
+    def topology(self) -> Topology:
+        """The peers that answer, and the links between them."""
+        peers = {name: kind for name, kind in self.kinds.items() if name in self.records}
+        links = {each: size for each, size in self.links.items() if all(name in peers for name in each)}
+        return Topology(peers, links, {name: self.records[name]["capacity"] for name in peers})
+
+    def check(self, peer: str) -> None:
+        """XYRT0053 for a peer that does not answer."""
+        if peer not in self.records:
+            known = ", ".join(sorted(self.records))
+            raise InputError("XYRT0053", f"the network has no peer '{peer}' that answers; it has {known}")
+
+    def ask(self, peer: str, method: str, path: str, body: Any = None) -> Any:
+        """Ask a peer directly."""
+        self.check(peer)
+        try:
+            return self.ways[peer].ask(method, path, body)
+        except Unreachable as reason:
+            raise InputError("XYRT0053", f"'{peer}' does not answer: {reason}") from reason
+        finally:
+            self.ways[peer].close()
+
+    def publishers(self, stream: str) -> list[str]:
+        """Where a stream is published."""
+        return [name for name, one in self.records.items() if any(each["name"] == stream for each in one["sources"])]
+
+    def plans(self, source: str) -> dict[str, dict[str, Any]]:
+        """By name: the plans of all subscriptions to a source, and of streams whose subscription is over."""
+        found: dict[str, dict[str, Any]] = {}
+        for record in self.records.values():
+            for stream in record["streams"]:
+                if stream["plan"] and stream["plan"]["source"] == source:
+                    found.setdefault(stream["plan"]["subscription"], {**stream["plan"], "is over": True})
+        for record in self.records.values():
+            for plan in record["plans"]:
+                if plan["source"] == source:
+                    found[plan["subscription"]] = plan
+        return found
+
+    def names(self) -> set[str]:
+        """Of all subscriptions in the network."""
+        return {plan["subscription"] for record in self.records.values() for plan in record["plans"]}
+
+    def has_stream(self, peer: str, stream: str) -> bool:
+        return any(one["name"] == stream for one in self.records[peer]["streams"])
+
+    def bases(self, stream: str) -> list[int]:
+        """Where the copies of a stream begin."""
+        return [one["base"] for each in self.records.values() for one in each["streams"] if one["name"] == stream]
+
+    def to_dict(self) -> dict[str, Any]:
+        """For people and programs: without what would let them in."""
+        peers = []
+        for name, kind in sorted(self.kinds.items()):
+            record = self.records.get(name)
+            told: dict[str, Any] = {"name": name, "kind": str(kind), "answers": record is not None}
+            if record is not None:
+                told |= {"url": record["url"], "neighbours": [one["name"] for one in record["neighbours"]]}
+                told |= {"sources": [one["name"] for one in record["sources"]]}
+                told |= {"streams": [{k: one[k] for k in ("name", "origin", "end")} for one in record["streams"]]}
+                told |= {"subscriptions": [one["subscription"] for one in record["plans"]]}
+            peers.append(told)
+        return {"peers": peers, "links": [self._link_dict(*each) for each in sorted(self.links)]}
+
+    def _link_dict(self, one: str, other: str) -> dict[str, Any]:
+        to_one = self.records.get(one, {}).get("traffic", {}).get(other, 0)
+        to_other = self.records.get(other, {}).get("traffic", {}).get(one, 0)
+        bytes_sent = {f"to {one}": to_one, f"to {other}": to_other}
+        return {"between": [one, other], "bandwidth": self.links[link(one, other)], "bytes": bytes_sent}
+
+
+def gathered(peer: Peer) -> NetworkView:
+    """The network around a site."""
+    own = peer.record()
+    view = NetworkView(peer.name, {peer.name: own})
+    view.ways[peer.name] = PeerClient(peer.url, peer.token, _TIMEOUT_SECONDS, peer.certificate)
+    view.kinds[peer.name] = PeerKind(own["kind"])
+    waiting = _news(view, own)
+    with ThreadPoolExecutor(8) as pool:
+        while waiting:
+            records = pool.map(lambda name: _record(view.ways[name]), waiting)
+            asked, waiting = waiting, []
+            for name, record in zip(asked, records, strict=True):
+                if record is not None:
+                    view.records[name] = record
+                    waiting += [one for one in _news(view, record) if one not in waiting]
+    return view
+
+
+def _news(view: NetworkView, record: dict[str, Any]) -> list[str]:
+    """The neighbours of a peer that were not known."""
+    found = []
+    for one in record["neighbours"]:
+        name = one["name"]
+        view.links[link(record["name"], name)] = one["bandwidth"]
+        if name not in view.kinds:
+            view.kinds[name] = PeerKind(one["kind"])
+            view.ways[name] = PeerClient(one["url"], one["token"], _TIMEOUT_SECONDS, one["certificate"])
+            found.append(name)
+    return found
+
+
+def _record(client: PeerClient) -> dict[str, Any] | None:
+    try:
+        found: dict[str, Any] = client.ask("GET", "/network")
+        return found
+    except (Unreachable, InputError):
+        return None
+    finally:
+        client.close()

@@ -1,0 +1,390 @@
+"""A site as a peer of a network: its neighbours, its part of plans, and what it tells others.
+
+A plan is kept before it is carried out, and what it asks of the neighbour behind is sent until the neighbour has it.
+All of that can happen again without harm. So a peer that is killed at any moment goes on where it was.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import defaultdict
+from typing import Any
+from urllib.parse import quote
+
+from xylem.errors import InputError, XylemError
+
+from .catalogue import State
+from .network_state import DEFAULT_BANDWIDTH, Feed, KeptStream, Message, Neighbour
+from .peer_client import PeerClient, Unreachable
+from .site import Site
+from .site_names import checked_name
+from .topology import PeerKind
+
+_PAUSE_SECONDS = 0.5
+
+
+class Peer:
+    """One site in its network. Threads may ask at once."""
+
+    def __init__(self, site: Site, url: str, token: str, certificate: str = "") -> None:
+        self.site = site
+        self.url = url
+        self.token = token
+        """What others show when they ask this site as a peer."""
+        self.certificate = certificate
+        self.state = site.catalogue.network
+        self._sending: dict[str, threading.Lock] = defaultdict(threading.Lock)
+        """One message to a neighbour at a time."""
+        self._is_called = threading.Event()
+        self._is_closing = False
+        self._thread: threading.Thread | None = None
+
+    @property
+    def name(self) -> str:
+        return self.state.name
+
+    @property
+    def is_alone(self) -> bool:
+        return not self.state.neighbours
+
+    def introduce(self, name: str, kind: PeerKind, capacity: float) -> None:
+        """What the site is called and able to do; XYRT0053 for another name than others know."""
+        checked_name(name)
+        if self.state.neighbours and name != self.state.name:
+            raise InputError(
+                "XYRT0053", f"the site is '{self.state.name}' in its network, and stays so until it leaves"
+            )
+        if (name, kind, capacity) != (self.state.name, self.state.kind, self.state.capacity):
+            self.site.catalogue.add("peer", name, {"kind": str(kind), "capacity": capacity})
+
+    # --- links
+
+    def _card(self, bandwidth: float) -> dict[str, Any]:
+        """What a neighbour needs to know of this site."""
+        kind = str(self.state.kind)
+        told = {"url": self.url, "token": self.token, "kind": kind, "bandwidth": bandwidth}
+        return {**told, "certificate": self.certificate}
+
+    def join(self, url: str, token: str, bandwidth: float = DEFAULT_BANDWIDTH, certificate: str = "") -> str:
+        """Make another site a neighbour, and be one of it; its name."""
+        asked = PeerClient(url, token, certificate=certificate)
+        try:
+            found = asked.ask("POST", "/links", {"name": self.name, "card": self._card(bandwidth)})
+        except Unreachable as reason:
+            raise InputError("XYRT0050", str(reason)) from reason
+        finally:
+            asked.close()
+        return self._link(found["name"], {**found["card"], "url": url, "bandwidth": bandwidth})
+
+    def linked(self, name: str, card: dict[str, Any]) -> dict[str, Any]:
+        """Another site becomes a neighbour; what it needs to know of this one."""
+        self._link(name, card)
+        return {"name": self.name, "card": self._card(card["bandwidth"])}
+
+    def _link(self, name: str, card: dict[str, Any]) -> str:
+        checked_name(name)
+        if name == self.name:
+            raise InputError("XYRT0053", f"both sites are called '{name}': start one with another --name")
+        keys = ("url", "token", "kind", "bandwidth", "certificate")
+        body = {key: card[key] for key in keys}
+        known = self.state.neighbours.get(name)
+        if known is None or known != Neighbour(name, **{**body, "kind": PeerKind(body["kind"])}):
+            self.site.catalogue.add("link", name, body)
+        return name
+
+    def announce(self) -> None:
+        """Tell neighbours where the site is now: it may have been elsewhere before."""
+        for one in list(self.state.neighbours.values()):
+            self.tell(one.name, "POST", "/links", {"name": self.name, "card": self._card(one.bandwidth)}, now=False)
+
+    def leave(self) -> list[str]:
+        """Be nobody's neighbour any more; XYRT0053 while something comes from others or goes to them."""
+        self.tidy()
+        read = [name for name, readers in self.state.source_readers.items() if readers]
+        passing = sorted({*self.state.plans, *self.state.streams, *read})
+        if passing:
+            raise InputError("XYRT0053", f"{', '.join(passing)} would be cut off: unsubscribe first")
+        left = list(self.state.neighbours)
+        for name in left:
+            try:
+                with_it = self.client(name)
+                with_it.ask("DELETE", f"/links/{quote(self.name)}")
+                with_it.close()
+            except (Unreachable, InputError):
+                # It finds out by itself that nobody is here.
+                pass
+            self.unlinked(name)
+        return left
+
+    def unlinked(self, name: str) -> None:
+        if name in self.state.neighbours:
+            self.site.catalogue.add("unlink", name, {})
+
+    def client(self, name: str, timeout: float = 60.0) -> PeerClient:
+        found = self.state.neighbours.get(name)
+        if found is None:
+            raise InputError("XYRT0053", f"'{name}' is no neighbour of '{self.name}'")
+        return PeerClient(found.url, found.token, timeout, found.certificate)
+
+    # --- what others may know
+
+    def record(self) -> dict[str, Any]:
+        """This site, as a planner needs to know it."""
+        state = self.state
+        with self.site.changed:
+            streams = [
+                {
+                    "name": kept.name, "base": kept.base, "plan": kept.plan, "readers": sorted(kept.readers),
+                    "end": self.site.streams[kept.name].log.end,
+                    "origin": kept.origin(self.site.streams[kept.name].log.end),
+                }
+                for kept in state.streams.values()
+            ]  # fmt: skip
+            neighbours = [
+                {
+                    "name": one.name, "url": one.url, "token": one.token, "kind": str(one.kind),
+                    "bandwidth": one.bandwidth, "certificate": one.certificate,
+                }
+                for one in state.neighbours.values()
+            ]  # fmt: skip
+            return {
+                "name": self.name,
+                "kind": str(state.kind),
+                "capacity": state.capacity,
+                "url": self.url,
+                "neighbours": neighbours,
+                "sources": [
+                    {"name": name, "position": self.site.streams[name].log.end} for name in self.site.catalogue.sources
+                ],
+                "streams": streams,
+                "documents": self.site.documents.names(),
+                "plans": [plan["about"] for plan in state.plans.values() if plan["about"]["at"] == self.name],
+                "subscriptions": sum(one.is_live for one in self.site.catalogue.subscriptions.values()),
+                "traffic": self.traffic(),
+            }
+
+    def traffic(self) -> dict[str, int]:
+        """Bytes of records and answers that came from each neighbour; each counts once, however often it was sent."""
+        found = dict(self.state.past_traffic)
+        for kept in self.state.streams.values():
+            for peer, size in self._traffic_of(kept).items():
+                found[peer] = found.get(peer, 0) + size
+        for one in self.site.catalogue.subscriptions.values():
+            if one.via and one.name in self.state.plans:
+                found[one.via] = found.get(one.via, 0) + self.site.answer_size(one)
+        return found
+
+    def _traffic_of(self, kept: KeptStream) -> dict[str, int]:
+        log = self.site.streams[kept.name].log
+        found: dict[str, int] = {}
+        for (start, feed), until in zip(kept.feeds, [at for at, _ in kept.feeds[1:]] + [log.end], strict=True):
+            if feed.peer:
+                size = log.bytes_before(until) - log.bytes_before(start)
+                found[feed.peer] = found.get(feed.peer, 0) + size
+        return found
+
+    # --- plans
+
+    def carry_out(self, plan: dict[str, Any]) -> None:
+        """Do this site's part of a plan, and hand on the rest."""
+        if plan["atPeer"] != self.name:
+            raise InputError("XYRT0053", f"a plan for '{plan['atPeer']}' came to '{self.name}'")
+        name = plan["subscription"]
+        known = self.state.plans.get(name)
+        same = ("query", "at", "source")
+        if known is not None and any(known["about"][key] != plan["about"][key] for key in same):
+            raise InputError("XYRT0053", f"there is a subscription '{name}' already")
+        # A part that only has streams is over as soon as it is carried out: they know who reads them.
+        if known is None and any(part["do"] != "stream" for part in plan["add"]):
+            self.site.catalogue.add("plan", name, plan)
+        try:
+            self._do(plan)
+            if plan["plan"] is not None:
+                self.tell(plan["plan"]["atPeer"], "POST", "/plans", plan["plan"])
+        except XylemError as error:
+            self._undo(plan, str(error))
+            raise
+
+    def _do(self, plan: dict[str, Any]) -> None:
+        name, about = plan["subscription"], plan["about"]
+        # What is read must be there before whoever reads it.
+        for part in reversed(plan["add"]):
+            match part["do"]:
+                case "stream":
+                    self._have(part)
+                case "query":
+                    start = about["from"]
+                    self.site.subscribe(name, part["query"], part["stream"], start, is_planned=True)
+                case "receive":
+                    self.site.receive(name, about["query"], about["source"], about["from"], part["peer"])
+
+    def _have(self, part: dict[str, Any]) -> None:
+        """Have a stream, and somebody who reads it."""
+        name, reader = part["name"], part["reader"]
+        with self.site.changed:
+            kept = self.state.streams.get(name)
+            if "feed" not in part:
+                if name not in self.site.catalogue.sources:
+                    raise InputError("XYRT0053", f"'{self.name}' publishes no stream '{name}'")
+            elif kept is None:
+                self.site.keep(name, part["from"], Feed.from_dict(part["feed"]), part.get("plan", {}))
+            elif part.get("switch"):
+                self.site.switch(name, Feed.from_dict(part["feed"]), part["from"])
+            elif kept.base > part["from"]:
+                told = f"the stream '{name}' begins at {kept.base} at '{self.name}', and {part['from']} is asked for"
+                raise InputError("XYRT0053", told)
+            if reader not in self.state.readers(name):
+                self.site.catalogue.add("reader", name, {"reader": reader})
+
+    def _undo(self, plan: dict[str, Any], error: str) -> None:
+        name = plan["subscription"]
+        known = self.site.catalogue.subscriptions.get(name)
+        if known is not None and known.is_live:
+            self.site.unsubscribe(name, plan["about"]["from"])
+            self.site.catalogue.fail(name, plan["about"]["from"], error)
+        self._finished(name, plan)
+
+    def cancel(self, name: str, end: int | None) -> None:
+        """Give a subscription up, here and at the peer that its answer comes from."""
+        plan = self.state.plans.get(name)
+        if plan is None:
+            return
+        known = self.site.catalogue.subscriptions.get(name)
+        if known is not None and known.state in (State.ACTIVE, State.SUSPENDED):
+            self.site.unsubscribe(name, end)
+        for part in plan["add"]:
+            if part["do"] == "receive":
+                self.tell(part["peer"], "DELETE", f"/plans/{quote(name)}", {"to": end}, now=False)
+
+    def placed_anew(self, name: str, about: dict[str, Any]) -> None:
+        """What a subscription of this site uses is another now."""
+        plan = self.state.plans.get(name)
+        if plan is not None:
+            kept = {**about, "from": plan["about"]["from"]}
+            self.site.catalogue.add("plan", name, {**plan, "about": kept})
+
+    def release(self, stream: str, reader: str) -> None:
+        """Somebody reads a stream no more; without readers it is dropped, and what it came from is released."""
+        with self.site.changed:
+            if reader in self.state.readers(stream):
+                self.site.catalogue.add("unreader", stream, {"reader": reader})
+            kept = self.state.streams.get(stream)
+            if kept is None or kept.readers:
+                return
+            feeds = [feed for _, feed in kept.feeds]
+            self.site.drop(stream, self._traffic_of(kept))
+        for feed in feeds:
+            self._release_feed(stream, feed)
+
+    def _release_feed(self, stream: str, feed: Feed) -> None:
+        if feed.peer:
+            reader = quote(f"peer:{self.name}/{stream}", safe="")
+            self.tell(feed.peer, "DELETE", f"/streams/{quote(feed.stream)}/readers/{reader}", {}, now=False)
+        else:
+            self.release(feed.stream, f"stream:{stream}")
+
+    def _finished(self, name: str, plan: dict[str, Any]) -> None:
+        """The part of a plan is over: nothing is read for it any more."""
+        traffic: dict[str, int] = {}
+        known = self.site.catalogue.subscriptions.get(name)
+        for part in plan["add"]:
+            if part["do"] == "receive" and known is not None:
+                traffic[part["peer"]] = self.site.answer_size(known)
+        if name in self.state.plans:
+            self.site.catalogue.add("unplan", name, {"traffic": traffic})
+        for part in plan["add"]:
+            if part["do"] == "stream" and part["reader"] == f"subscription:{name}":
+                self.release(part["name"], part["reader"])
+
+    # --- messages
+
+    def tell(self, peer: str, method: str, path: str, body: dict[str, Any], *, now: bool = True) -> None:
+        """Tell a neighbour something, now or as soon as it answers; what it refuses is raised if it answers now."""
+        number = self.site.catalogue.add("send", peer, {"method": method, "path": path, "body": body})
+        if not now:
+            self._is_called.set()
+            return
+        with self._sending[peer]:
+            if any(one.peer == peer and one.number < number for one in self.state.outbox.values()):
+                # Messages arrive in the order they were sent.
+                return
+            message = self.state.outbox.get(number)
+            if message is not None:
+                self._send(message)
+
+    def _send(self, message: Message) -> bool:
+        """Whether the neighbour was reached."""
+        try:
+            asked = self.client(message.peer)
+        except InputError:
+            # It has left.
+            self.site.catalogue.add("sent", message.peer, {"number": message.number})
+            return True
+        try:
+            asked.ask(message.method, message.path, message.body)
+        except Unreachable:
+            return False
+        except InputError:
+            self.site.catalogue.add("sent", message.peer, {"number": message.number})
+            raise
+        finally:
+            asked.close()
+        self.site.catalogue.add("sent", message.peer, {"number": message.number})
+        return True
+
+    def deliver(self) -> None:
+        """Send what could not be sent before."""
+        silent: set[str] = set()
+        for message in list(self.state.outbox.values()):
+            if message.peer in silent:
+                continue
+            try:
+                with self._sending[message.peer]:
+                    if message.number in self.state.outbox and not self._send(message):
+                        silent.add(message.peer)
+            except InputError as refused:
+                plan = self.state.plans.get(message.body.get("subscription", ""))
+                if plan is not None and message.path == "/plans":
+                    self._undo(plan, str(refused))
+
+    def tidy(self) -> None:
+        """Let go of what is over: plans whose answers are complete, and feeds that another one has replaced."""
+        for name, plan in list(self.state.plans.items()):
+            known = self.site.catalogue.subscriptions.get(name)
+            if known is not None and not known.is_live and known.state is not State.SUSPENDED:
+                self._finished(name, plan)
+        for kept in list(self.state.streams.values()):
+            stream = self.site.streams.get(kept.name)
+            if len(kept.feeds) > 1 and stream is not None and stream.log.end >= kept.feeds[-1][0]:
+                last = kept.feeds[-1][1]
+                old = [feed for _, feed in kept.feeds[:-1] if (feed.peer, feed.stream) != (last.peer, last.stream)]
+                with self.site.changed:
+                    self.site.catalogue.add("unfeed", kept.name, {"traffic": self._traffic_before(kept)})
+                for feed in old:
+                    self._release_feed(kept.name, feed)
+
+    def _traffic_before(self, kept: KeptStream) -> dict[str, int]:
+        now = self._traffic_of(kept)
+        log = self.site.streams[kept.name].log
+        at, feed = kept.feeds[-1]
+        if feed.peer:
+            now[feed.peer] -= log.bytes_before(log.end) - log.bytes_before(at)
+        return now
+
+    def start(self) -> None:
+        """Deliver and tidy in a thread of its own."""
+        self._thread = threading.Thread(target=self._run, name="xylem-peer", daemon=True)
+        self._thread.start()
+
+    def _run(self) -> None:
+        while not self._is_closing:
+            self._is_called.wait(_PAUSE_SECONDS)
+            self._is_called.clear()
+            self.deliver()
+            self.tidy()
+
+    def close(self) -> None:
+        self._is_closing = True
+        self._is_called.set()
+        if self._thread is not None:
+            self._thread.join()

@@ -1,0 +1,83 @@
+"""What one site asks another: over HTTP, with a token of the site that is asked.
+
+Answers are JSON; records and answers of subscriptions come as bytes behind one line of JSON that says what they are.
+"""
+
+from __future__ import annotations
+
+import http.client
+import json
+import ssl
+from typing import Any
+from urllib.parse import urlsplit
+
+from xylem.errors import InputError
+
+
+class Unreachable(Exception):
+    """Nobody answers there now; later somebody may."""
+
+
+class PeerClient:
+    """Asks one site. Unreachable where nobody answers; what the site refuses is raised with what it said."""
+
+    def __init__(self, url: str, token: str, timeout: float = 60.0, certificate: str = "") -> None:
+        self._place = urlsplit(url)
+        self._token = token
+        self._timeout = timeout
+        self._certificate = certificate
+        self._connection: http.client.HTTPConnection | None = None
+
+    def ask(self, method: str, path: str, body: Any = None) -> Any:
+        return json.loads(self.ask_bytes(method, path, body))
+
+    def ask_bytes(self, method: str, path: str, body: Any = None) -> bytes:
+        """The body of the answer. The connection is kept for the next question."""
+        data = None if body is None else json.dumps(body, ensure_ascii=False).encode()
+        headers = {"Authorization": f"Bearer {self._token}"}
+        is_fresh = self._connection is None
+        try:
+            status, found = self._asked(method, path, data, headers)
+        except (OSError, http.client.HTTPException) as reason:
+            self.close()
+            if is_fresh:
+                raise Unreachable(f"{self._place.netloc}: {reason}") from reason
+            # The other side may have closed a connection that nobody had used for some time.
+            return self.ask_bytes(method, path, body)
+        if status != 200:
+            raise refusal(status, found)
+        return found
+
+    def _asked(self, method: str, path: str, data: bytes | None, headers: dict[str, str]) -> tuple[int, bytes]:
+        if self._connection is None:
+            self._connection = connected(self._place.geturl(), self._timeout, self._certificate)
+        self._connection.request(method, path, data, headers)
+        response = self._connection.getresponse()
+        return response.status, response.read()
+
+    def close(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+
+def connected(url: str, timeout: float | None, certificate: str = "") -> http.client.HTTPConnection:
+    """A connection to a site; encrypted where its address says so, and then with nobody else than who has signed."""
+    place = urlsplit(url)
+    host = place.hostname or "127.0.0.1"
+    if place.scheme != "https":
+        return http.client.HTTPConnection(host, place.port, timeout=timeout)
+    context = ssl.create_default_context(cadata=certificate or None)
+    return http.client.HTTPSConnection(host, place.port, timeout=timeout, context=context)
+
+
+def refusal(status: int, data: bytes) -> InputError:
+    """What a site said when it refused something, as an error."""
+    try:
+        told = json.loads(data)["error"]
+    except (ValueError, KeyError, TypeError):
+        told = f"status {status}"
+    hint = "the token of the site is in its file site.json" if status == 401 else ""
+    # A site may have asked another one, which refused.
+    prefix = str(InputError("XYRT0055", "|")).partition("|")[0]
+    return InputError("XYRT0055", str(told).removeprefix(prefix), hint=hint)

@@ -1,0 +1,181 @@
+"""Records and answers from one neighbour: asked for by position, as they come.
+
+    {"streams": {"vela-filter": 5000}, "answers": {"rxj": 120}}      what is there from these positions and bytes on?
+
+What a site has is what it asks for no more. So nothing is lost or comes twice, whoever is killed: the log knows the
+position it has reached, and the file of an answer its size.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from base64 import b64decode, b64encode
+from typing import Any
+
+from xylem.errors import XylemError
+
+from .catalogue import State
+from .peer import Peer
+from .peer_client import PeerClient, Unreachable
+from .record_log import Records
+from .site import Site
+
+WAIT_SECONDS = 1.0
+"""So long a neighbour waits for something to come before it says that there is nothing."""
+_RETRY_SECONDS = 0.3
+_MOST_BYTES = 4 << 20
+
+
+def wanted(site: Site, peer: str) -> dict[str, Any]:
+    """What a site asks of a neighbour."""
+    network = site.catalogue.network
+    streams: dict[str, Any] = {}
+    with site.changed:
+        for kept in network.streams.values():
+            log = site.streams[kept.name].log
+            feed, _ = kept.feed_at(log.end)
+            if feed.peer == peer:
+                streams[kept.name] = {"name": feed.stream, "from": log.end}
+        answers = {
+            one.name: site.answer_size(one)
+            for one in site.catalogue.subscriptions.values()
+            if one.via == peer and one.is_live
+        }
+    return {"streams": streams, "answers": answers}
+
+
+def found(site: Site, asked: dict[str, Any]) -> bytes | None:
+    """What there is of that; None for nothing new."""
+    streams: list[dict[str, Any]] = []
+    answers: list[dict[str, Any]] = []
+    pieces: list[bytes] = []
+    left = _MOST_BYTES
+    for name, place in asked["streams"].items():
+        stream = site.streams.get(place["name"])
+        start = int(place["from"])
+        if stream is None or left <= 0 or not stream.log.base <= start < stream.log.end:
+            continue
+        with site.changed:
+            records = stream.log.records(start, stream.log.end, left)
+            opening = stream.log.opening
+        at = None if records.at == list(range(start, records.end)) else records.at
+        told = {"name": name, "from": start, "opening": b64encode(opening).decode(), "at": at, "n": records.lengths}
+        streams.append({**told, "end": records.end})
+        pieces.append(records.data)
+        left -= len(records.data)
+    for name, size in asked["answers"].items():
+        news = _answer(site, name, int(size))
+        if news is not None and left > 0:
+            answers.append(news[0])
+            pieces.append(news[1])
+            left -= len(news[1])
+    if not streams and not answers:
+        return None
+    return json.dumps({"streams": streams, "answers": answers}).encode() + b"\n" + b"".join(pieces)
+
+
+def _answer(site: Site, name: str, start: int) -> tuple[dict[str, Any], bytes] | None:
+    known = site.catalogue.subscriptions.get(name)
+    if known is None:
+        return None
+    data, is_over = site.answer(known, start)
+    if known.state is State.SUSPENDED and not data:
+        # Whoever asks has read all there is.
+        site.subscribe(name, known.query, known.source)
+    if not data and (not is_over or known.state is State.SUSPENDED):
+        return None
+    told: dict[str, Any] = {"name": name, "from": start, "size": len(data)}
+    if is_over:
+        now = site.catalogue.subscriptions[name]
+        told |= {"state": str(now.state), "to": now.end, "error": now.error}
+    return told, data
+
+
+def take(site: Site, peer: str, data: bytes) -> None:
+    """Keep what a neighbour has sent."""
+    head, _, rest = data.partition(b"\n")
+    told = json.loads(head)
+    at = 0
+    for one in told["streams"]:
+        size = sum(one["n"])
+        positions = one["at"] if one["at"] is not None else list(range(one["from"], one["end"]))
+        records = Records(positions, one["n"], rest[at : at + size], one["end"])
+        at += size
+        site.take(one["name"], peer, one["from"], b64decode(one["opening"]), records)
+    for one in told["answers"]:
+        piece = rest[at : at + one["size"]]
+        at += one["size"]
+        ended = one.get("state", ""), one.get("to"), one.get("error", "")
+        site.take_answer(one["name"], peer, one["from"], piece, *ended)
+
+
+class Puller(threading.Thread):
+    """Asks one neighbour as long as it is one."""
+
+    def __init__(self, peer: Peer, neighbour: str) -> None:
+        super().__init__(name=f"xylem-from-{neighbour}", daemon=True)
+        self._peer = peer
+        self._neighbour = neighbour
+        self._is_closing = threading.Event()
+        self.fault = ""
+
+    def run(self) -> None:
+        client: PeerClient | None = None
+        url = ""
+        while not self._is_closing.is_set():
+            link = self._peer.state.neighbours.get(self._neighbour)
+            if link is None:
+                break
+            asked = wanted(self._peer.site, self._neighbour)
+            if not asked["streams"] and not asked["answers"]:
+                self._is_closing.wait(_RETRY_SECONDS)
+                continue
+            if client is None or url != link.url:
+                client, url = self._peer.client(self._neighbour), link.url
+            try:
+                data = client.ask_bytes("POST", "/pull", asked)
+                self.fault = ""
+                if data:
+                    take(self._peer.site, self._neighbour, data)
+            except Unreachable as reason:
+                self._rest(str(reason))
+            except XylemError as reason:
+                self._rest(str(reason))
+        if client is not None:
+            client.close()
+
+    def _rest(self, fault: str) -> None:
+        self.fault = fault
+        self._is_closing.wait(_RETRY_SECONDS)
+
+    def close(self) -> None:
+        self._is_closing.set()
+
+
+class Pulling:
+    """A puller for each neighbour of a site."""
+
+    def __init__(self, peer: Peer) -> None:
+        self._peer = peer
+        self._pullers: dict[str, Puller] = {}
+
+    def follow(self) -> None:
+        """Ask those who are neighbours now."""
+        for name in self._peer.state.neighbours:
+            known = self._pullers.get(name)
+            if known is None or not known.is_alive():
+                self._pullers[name] = Puller(self._peer, name)
+                self._pullers[name].start()
+
+    @property
+    def faults(self) -> dict[str, str]:
+        return {name: one.fault for name, one in self._pullers.items() if one.fault}
+
+    def close(self) -> None:
+        for one in self._pullers.values():
+            one.close()
+        for one in self._pullers.values():
+            one.join(WAIT_SECONDS + 1)
+
+

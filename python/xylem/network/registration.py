@@ -1,0 +1,345 @@
+"""A subscription in a network: planned with what all peers have, then handed to the peer that asks for it.
+
+The planner is that of `planner.py`; here it is told of peers, links and plans by the peers themselves, and of bytes by
+a sample of the stream. Plans that are made at two sites at once do not see each other: they share less than they could,
+and lose nothing.
+"""
+
+from __future__ import annotations
+
+from base64 import b64decode
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from tempfile import NamedTemporaryFile
+from typing import Any
+from urllib.parse import quote
+
+from xylem.errors import InputError, XylemError
+from xylem.schema import Schema, load_schema
+from xylem.syntax import parse
+
+from .filter_stream import residual_query
+from .member import SubscribedQuery
+from .network_view import NetworkView, gathered
+from .peer import Peer
+from .plan_document import Naming, filter_feed, nested_plan, part_plan, placed_again, switching_plan
+from .planner import SOURCE, Asked, Placed, Planner
+from .properties import NotShared, Properties, properties_of
+from .site_names import EARLIEST, NOW, checked_name
+from .stored_documents import documents_read
+from .stream_statistics import Measured, StreamStatistics, statistics_of
+from .widening import widened_query
+
+SchemaText = tuple[str, str]
+"""How the name of its file ends, and what is in it."""
+SAMPLE_BYTES = 1 << 18
+MOST_WIDENED = 8
+"""So many streams, the largest, are looked at whether they should become wider."""
+LEAST_GAIN = 0.02
+"""Of the cost: for less nothing that runs is changed."""
+_UNKNOWN_BYTES = 1000
+"""A stream that nothing has come of yet counts as if it had so many bytes a second, half of which pass a condition."""
+
+
+@dataclass(frozen=True)
+class SourceInfo:
+    """A stream as its publisher tells of it."""
+
+    name: str
+    peer: str
+    position: int
+    base: int
+    sample: bytes
+    """A document of its last records; empty before the first one."""
+    seconds: float
+    """In which the sample came."""
+    schema: SchemaText | None
+
+
+def source_info(view: NetworkView, name: str) -> SourceInfo:
+    """What the publisher of a stream says of it; XYRT0053 where none has it, or several."""
+    found = view.publishers(name)
+    if len(found) != 1:
+        there = sorted({one["name"] for record in view.records.values() for one in record["sources"]})
+        told = f"is published at {', '.join(found)}: give one of them another name" if found else "is not published"
+        others = f"; there are {', '.join(there)}" if there and not found else ""
+        raise InputError("XYRT0053", f"the stream '{name}' {told}{others}")
+    told = view.ask(found[0], "GET", f"/streams/{quote(name)}/sample")
+    schema = None if told["schema"] is None else (str(told["schema"][0]), str(told["schema"][1]))
+    sample = b64decode(told["sample"])
+    return SourceInfo(name, found[0], told["position"], told["base"], sample, told["seconds"], schema)
+
+
+@lru_cache(16)
+def _schema(ending: str, text: str) -> Schema:
+    with NamedTemporaryFile("w", suffix=ending, encoding="utf-8") as file:
+        file.write(text)
+        file.flush()
+        return load_schema(file.name)
+
+
+class Registration:
+    """The plans of one source in a network, and new ones beside them."""
+
+    def __init__(self, view: NetworkView, source: SourceInfo) -> None:
+        self._view = view
+        self.source = source
+        size = len(source.sample) or _UNKNOWN_BYTES
+        self.planner = Planner(view.topology(), source.peer, size, source.seconds)
+        self.planner.documents = {name: set(record["documents"]) for name, record in view.records.items()}
+        plans = view.plans(source.name)
+        self._live = [name for name, told in plans.items() if not told.get("is over")]
+        for name, told in plans.items():
+            placed = self._known(name, told)
+            if placed is not None:
+                self.planner.placed[name] = placed
+        known = self.planner.placed
+        while lost := [name for name, one in known.items() if one.uses != SOURCE and one.uses not in known]:
+            for name in lost:
+                del known[name]
+
+    def _known(self, name: str, told: dict[str, Any]) -> Placed | None:
+        """A plan that is carried out; None for one of which nothing is left, or that leads over peers that are gone."""
+        try:
+            properties = _shared(told["query"], self.source.schema)[0]
+        except XylemError:
+            return None
+        placed = placed_again(told, properties)
+        peers = {*placed.fetched, *placed.filter_route, *placed.result_route}
+        if not peers <= self._view.records.keys():
+            return None
+        if not told.get("is over"):
+            return placed
+        # The subscription is given up; its stream goes on for others, as far as they need it.
+        left = [peer for peer in placed.filter_route if self._view.has_stream(peer, f"{name}-filter")]
+        if not left:
+            return None
+        nothing = replace(placed.asked.statistics, result=Measured(0, 0.0))
+        asked = replace(placed.asked, statistics=nothing, peer=left[-1])
+        return replace(placed, asked=asked, filter_route=tuple(left), transform_at=left[-1], result_route=(left[-1],))
+
+    def asked(self, name: str, peer: str, text: str) -> Asked:
+        """A query as the planner needs to know it; XYST0004 or XYRT0051 for one that cannot be subscribed."""
+        properties, why = _shared(text, self.source.schema)
+        return Asked(name, peer, properties, self._statistics(text, properties), why, text, documents_read(text))
+
+    def _statistics(self, text: str, properties: Properties | None) -> StreamStatistics:
+        if self.source.sample:
+            try:
+                return statistics_of(text, properties, self.source.sample)
+            except XylemError:
+                # It fails on the sample, and may do so again when it runs: that is the subscriber's to see.
+                pass
+        number = 0 if properties is None else len(properties.conditions)
+        guessed = Measured(int(self.planner.source_bytes * 0.5**number), 0.0)
+        return StreamStatistics(guessed, guessed)
+
+    def start(self, told: str | int) -> int:
+        """The position where a subscription begins."""
+        first, last = self.source.base, self.source.position
+        position = {NOW: last, EARLIEST: first}.get(str(told))
+        if position is None:
+            position = int(told)
+            if not first <= position <= last:
+                raise InputError("XYRT0053", f"the stream has positions from {first} to {last}, not {position}")
+        return position
+
+    def register(self, asked: Asked) -> list[str]:
+        """Place a subscription; a stream there is becomes wider where that costs less. Who else reads it now."""
+        planner = self.planner
+        before, kept = planner.phi(), dict(planner.placed)
+        planner.register(asked)
+        best, found = planner.phi(), planner.placed
+        if asked.properties is None or planner.placed[asked.name].uses != SOURCE:
+            return []
+        for name, one in sorted(kept.items(), key=lambda each: -each[1].asked.statistics.filter.bytes)[:MOST_WIDENED]:
+            planner.placed = dict(kept)
+            wide = self._wide(one.asked, asked)
+            plans = None if wide is None else planner.widened(asked, name, wide)
+            if plans is not None:
+                planner.placed = plans
+                phi = planner.phi()
+                if phi < best - LEAST_GAIN * (best - before):
+                    best, found = phi, plans
+        planner.placed = dict(found)
+        return [name for name, one in kept.items() if planner.placed[name] != one]
+
+    def _wide(self, one: Asked, other: Asked) -> Asked | None:
+        """The stream that two subscriptions could be answered from, without a subscriber of its own."""
+        if one.properties is None or other.properties is None or one.properties.windowed or not self.source.sample:
+            return None
+        text = widened_query(one.properties, other.properties)
+        name = f"{one.name.removeprefix('wide-')}-{other.name}"[:80]
+        if text is None or f"wide-{name}" in self.planner.placed:
+            return None
+        try:
+            made = self.asked(f"wide-{name}", one.peer, text)
+        except XylemError:
+            return None
+        if made.properties is None:
+            return None
+        return replace(made, statistics=replace(made.statistics, result=Measured(0, 0.0)))
+
+    def naming(self, start: int) -> Naming:
+        """What streams are called in a plan that begins at a position."""
+        names = [self.source.name, *(f"{one}-filter" for one in self.planner.placed)]
+        late = {name: f"{name}.{start}" for name in names if any(base > start for base in self._view.bases(name))}
+        return Naming(self.source.name, late)
+
+    def plan(self, asked: Asked, start: int) -> dict[str, Any]:
+        """The plan of a subscription that was placed, for the peer that asks for it."""
+        return nested_plan(self.planner, asked.name, self.naming(start), start)
+
+    def switch(self, names: list[str]) -> None:
+        """Let the streams of subscriptions come from where they were placed anew, from the end of the source on."""
+        position = self.source.position
+        naming = Naming(self.source.name)
+        for name in names:
+            one = self.planner.placed[name]
+            plan = switching_plan(self.planner, name, naming, position)
+            self._view.ask(one.transform_at, "POST", "/plans", plan)
+            self._view.ask(one.asked.peer, "PUT", f"/plans/{quote(name)}/about", plan["about"])
+
+    def reconsider(self) -> list[str]:
+        """Place all subscriptions anew, and say which of them have to switch; none where nothing is gained."""
+        planner, kept = self.planner, dict(self.planner.placed)
+        before = planner.phi()
+        live = [kept[name].asked for name in self._live if name in kept]
+        try:
+            planner.placed = planner.reconsidered(live)
+        except InputError:
+            return []
+        if planner.phi() >= before * (1 - LEAST_GAIN):
+            planner.placed = kept
+            return []
+        return [one.name for one in live if _way(planner.placed[one.name]) != _way(kept[one.name])]
+
+    def explain(self, name: str) -> list[str]:
+        """What a subscription uses and what not, and where it is computed."""
+        one = self.planner.placed[name]
+        return [*self.planner.explain(name), f"  transformed at {one.transform_at}, result to {one.asked.peer}"]
+
+    def free_name(self, name: str) -> None:
+        """XYRT0053 for a name that is taken."""
+        if name in self._view.names() or name in self.planner.placed:
+            raise InputError("XYRT0053", f"there is a subscription '{name}' already, or a stream of it that others use")
+
+
+@lru_cache(1024)
+def _shared(text: str, schema: SchemaText | None) -> tuple[Properties | None, str]:
+    """The properties of a query and what it leaves for others; None with the reason where that is only the source."""
+    SubscribedQuery(text, "query")
+    try:
+        found = properties_of(parse(text, "query"), None if schema is None else _schema(*schema))
+        if len(found.record) != 2:
+            return None, "its records are not the children of the root element"
+        # What will be run must be such that it can be subscribed.
+        feed = filter_feed(found, found.conditions, SOURCE)
+        for query in (feed.query, feed.safe_query, residual_query(found, found.conditions)):
+            if query:
+                SubscribedQuery(query, "query")
+    except NotShared as reason:
+        return None, reason.why
+    except XylemError as reason:
+        return None, f"its filter or what stands behind it cannot be subscribed by itself ({reason.code})"
+    return found, ""
+
+
+def subscribe_in_network(
+    peer: Peer, name: str, text: str, source: str | None, start: str | int, at: str
+) -> dict[str, Any]:
+    """Subscribe a query at a peer of the network of a site. The same again is the one there is."""
+    checked_name(name)
+    view = gathered(peer)
+    source = source or SubscribedQuery(text, name).source
+    if source is None:
+        raise InputError("XYRT0053", "the query reads the context item: say which stream that is")
+    view.check(at)
+    known = view.plans(source).get(name)
+    if known is not None and not known.get("is over") and (known["query"], known["at"]) == (text, at):
+        return {"name": name, "source": source, "from": known["from"], "at": at, "told": []}
+    registration = Registration(view, source_info(view, source))
+    registration.free_name(name)
+    first = registration.start(start)
+    asked = registration.asked(name, at, text)
+    switched = registration.register(asked)
+    plan = registration.plan(asked, first)
+    if at == peer.name:
+        peer.carry_out(plan)
+    else:
+        view.ask(at, "POST", "/plans", plan)
+    registration.switch(switched)
+    told = registration.explain(name)
+    told += [f"  {other} reads {registration.planner.placed[other].uses} now" for other in switched]
+    return {"name": name, "source": source, "from": first, "at": at, "told": told}
+
+
+def made_part(peer: Peer, virtual: str, stream: str) -> str:
+    """Make a stream that this site publishes a part of a virtual one of the network; where that is put together.
+
+    The first part decides: the site itself, or the nearest that computes for others.
+    """
+    if stream not in peer.site.catalogue.sources:
+        peer.site.publication(stream)
+    view = gathered(peer)
+    topology = view.topology()
+    found = view.publishers(virtual)
+    if not found:
+        ways = [topology.route(peer.name, name) for name in topology.peers if topology.can_execute(name)]
+        found = [min(ways, key=lambda way: (len(way), way))[-1]] if ways else [peer.name]
+    there = found[0]
+    if there == peer.name:
+        peer.site.add_part(virtual, stream)
+    else:
+        start = peer.site.streams[stream].log.base
+        plan = part_plan(topology.route(peer.name, there), stream, start, virtual)
+        view.ask(there, "POST", f"/parts/{quote(virtual)}", {"stream": stream, "plan": plan})
+    return there
+
+
+def optimized(peer: Peer) -> dict[str, Any]:
+    """Let the streams of a network come from where that costs less, without a gap in any answer."""
+    view = gathered(peer)
+    told: list[dict[str, Any]] = []
+    for source in sorted({plan["source"] for record in view.records.values() for plan in record["plans"]}):
+        registration = Registration(view, source_info(view, source))
+        before = registration.planner.load().total_bytes
+        switched = registration.reconsider()
+        registration.switch(switched)
+        sizes = {"bytes before": int(before), "bytes": int(registration.planner.load().total_bytes)}
+        told.append({"source": source, "switched": switched, **sizes})
+    return {"sources": told}
+
+
+def unsubscribe_in_network(peer: Peer, name: str) -> dict[str, Any]:
+    """Give a subscription of the network up, wherever it was asked for: at the position that its source has now."""
+    view = gathered(peer)
+    plans = [plan for record in view.records.values() for plan in record["plans"] if plan["subscription"] == name]
+    if not plans:
+        raise InputError("XYRT0053", f"there is no subscription '{name}'")
+    (plan,) = plans
+    ends = [
+        one["position"] for each in view.records.values() for one in each["sources"] if one["name"] == plan["source"]
+    ]
+    end = ends[0] if ends else None
+    if plan["at"] == peer.name:
+        peer.cancel(name, end)
+    else:
+        view.ask(plan["at"], "DELETE", f"/plans/{quote(name)}", {"to": end})
+    return {"name": name, "source": plan["source"], "from": plan["from"], "to": end, "at": plan["at"]}
+
+
+def explained_in_network(peer: Peer, text: str, source: str | None, at: str) -> list[str]:
+    """What a query would use of the network if it were asked at a peer; nothing is done."""
+    view = gathered(peer)
+    source = source or SubscribedQuery(text, "query").source
+    if source is None:
+        raise InputError("XYRT0053", "the query reads the context item: say which stream that is")
+    view.check(at)
+    registration = Registration(view, source_info(view, source))
+    registration.register(registration.asked("query", at, text))
+    return registration.explain("query")
+
+
+def _way(placed: Placed) -> tuple[Any, ...]:
+    return placed.uses, placed.filter_at, placed.fetched, placed.filter_route

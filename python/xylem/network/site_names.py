@@ -1,0 +1,18 @@
+"""Names that users give: of streams, subscriptions and peers; and of positions."""
+
+from __future__ import annotations
+
+import re
+
+from xylem.errors import InputError
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+NOW, EARLIEST = "now", "earliest"
+"""Positions of a stream by name."""
+
+
+def checked_name(name: str) -> str:
+    """XYRT0053 for a name that could not stand in a path."""
+    if _NAME.fullmatch(name) is None:
+        raise InputError("XYRT0053", f"'{name}' is no name: letters, digits, '.', '_' and '-', a letter or digit first")
+    return name

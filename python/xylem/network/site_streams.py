@@ -1,0 +1,219 @@
+"""The streams of a site: their logs, and how those of them grow that nobody publishes here.
+
+A stream may be a copy of a neighbour's, filtered out of another one of the site, or put together from several. What it
+is made of is in the catalogue; what is done about it is done by one thread, between two pieces of work.
+"""
+
+from __future__ import annotations
+
+import shutil
+import threading
+from collections import deque
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from weakref import WeakValueDictionary
+
+from xylem.errors import InputError
+from xylem.run.sealed_file import private_directory
+
+from .answer_file import AnswerFile, OpenFiles
+from .catalogue import Catalogue
+from .filter_stage import FilterStage
+from .member import SubscribedQueries, SubscribedQuery
+from .network_state import Feed, KeptStream
+from .record_log import Records
+from .site_limits import SiteLimits
+from .site_names import checked_name
+from .stored_documents import Documents
+from .stream_site import StreamSite
+from .virtual_stream import VirtualStream
+
+
+class SiteStreams:
+    """The streams of one site."""
+
+    def __init__(self, directory: Path, limits: SiteLimits) -> None:
+        self.directory = directory
+        self.limits = limits
+        self.catalogue = Catalogue(directory / "catalogue.db")
+        private_directory(directory / "streams")
+        private_directory(directory / "answers")
+        self._answers: dict[str, AnswerFile] = {}
+        self._open_files = OpenFiles()
+        self._queries: WeakValueDictionary[str, SubscribedQuery] = WeakValueDictionary()
+        """Those that are in use, by their text."""
+        self.documents = Documents(directory / "documents")
+        self._compiled = SubscribedQueries(self.documents)
+        self.streams = {name: self._stream(name) for name in self.catalogue.sources}
+        for kept in self.catalogue.network.streams.values():
+            self.streams[kept.name] = self._kept_stream(kept)
+        self._stages: dict[str, FilterStage] = {}
+        """Filters over streams of this site, by the stream that they read."""
+        self._virtual: dict[str, VirtualStream] = {}
+        self._fed: dict[str, tuple[Feed, int | None]] = {}
+        """Streams that are filtered out of others, with the filter that is at work."""
+        self._actions: deque[Callable[[], None]] = deque()
+        """What the thread that works is to do between two pieces."""
+        self._lock = threading.RLock()
+        self._work = threading.Condition(self._lock)
+
+    @property
+    def changed(self) -> threading.Condition:
+        """Told of whatever comes."""
+        return self._work
+
+    def _stream(self, name: str) -> StreamSite:
+        return StreamSite(name, self.directory / "streams" / name, self.catalogue, self._answer, self.limits)
+
+    def _kept_stream(self, kept: KeptStream) -> StreamSite:
+        # A name may come again, when the stream that had it is gone.
+        directory = self.directory / "streams" / f"{kept.name}~{kept.version}"
+        return StreamSite(kept.name, directory, self.catalogue, self._answer, self.limits, kept.base)
+
+    def _answer(self, name: str) -> AnswerFile:
+        found = self._answers.get(name)
+        if found is None:
+            found = self._answers[name] = AnswerFile(self.directory / "answers" / name, self._open_files)
+        return found
+
+    def _query(self, text: str, name: str) -> SubscribedQuery:
+        """A query is compiled once, however many subscribe it."""
+        found = self._queries.get(text)
+        if found is None:
+            found = self._queries[text] = self._compiled.compiled(text, name)
+        return found
+
+    def _origin(self, name: str) -> str:
+        network = self.catalogue.network
+        if name in network.virtual:
+            return f"put together from {', '.join(network.virtual[name])}"
+        kept = network.streams.get(name)
+        return "published here" if kept is None else kept.origin(self.streams[name].log.end)
+
+    @property
+    def _faults(self) -> dict[str, str]:
+        found = {name: fault for stage in self._stages.values() for name, fault in stage.faults.items()}
+        return found | {name: "; ".join(one.faults.values()) for name, one in self._virtual.items() if one.faults}
+
+    def add_part(self, name: str, part: str) -> None:
+        """Make a stream of this site a part of a virtual one, which is made if need be."""
+        checked_name(name)
+        with self._work:
+            network = self.catalogue.network
+            if name not in network.virtual and name in self.streams:
+                raise InputError("XYRT0053", f"there is a stream '{name}' already that is not put together from others")
+            if part in network.virtual:
+                raise InputError("XYRT0053", f"'{part}' is put together from others itself")
+            if name not in self.streams:
+                self.catalogue.add_source(name)
+                self.streams[name] = self._stream(name)
+            if part not in network.virtual.get(name, ()):
+                self.catalogue.add("virtual", name, {"part": part})
+            self._work.notify_all()
+
+    def _put_together(self) -> bool:
+        """Let virtual streams follow their parts."""
+        done = False
+        for name, parts in list(self.catalogue.network.virtual.items()):
+            made = self._virtual.get(name)
+            if made is None:
+                made = self._virtual[name] = VirtualStream(self.streams[name].log)
+            with self._lock:
+                done |= made.work({part: self.streams[part].log for part in parts if part in self.streams})
+        return done
+
+    def keep(self, name: str, base: int, feed: Feed, plan: dict[str, Any]) -> None:
+        """Have a log of a stream that comes from a neighbour, or that is filtered out of another stream."""
+        with self._work:
+            if name in self.catalogue.sources:
+                raise InputError("XYRT0053", f"there is a stream '{name}' already, which is published here")
+            body = {"base": base, "feed": feed.to_dict(), "plan": plan}
+            self.catalogue.add("stream", name, body)
+            self.streams[name] = self._kept_stream(self.catalogue.network.streams[name])
+            self._work.notify_all()
+
+    def drop(self, name: str, traffic: dict[str, int]) -> None:
+        """Forget a stream that nobody needs any more."""
+        with self._work:
+            stream = self.streams.pop(name)
+            kept = self.catalogue.network.streams[name]
+            self.catalogue.add("drop", name, {"traffic": traffic})
+
+            def forget() -> None:
+                for stage in self._stages.values():
+                    stage.remove(name)
+                self._fed.pop(name, None)
+                stream.close()
+                shutil.rmtree(self.directory / "streams" / f"{name}~{kept.version}", ignore_errors=True)
+
+            self._actions.append(forget)
+            self._work.notify_all()
+
+    def switch(self, name: str, feed: Feed, at: int = 0) -> None:
+        """Let a stream come from elsewhere: from a position on, or from its end if that is behind it."""
+
+        def change() -> None:
+            with self._work:
+                stream = self.streams.get(name)
+                if stream is not None and self.catalogue.network.streams[name].feeds[-1][1] != feed:
+                    body = {"at": max(at, stream.log.end), "feed": feed.to_dict()}
+                    self.catalogue.add("feed", name, body)
+                    self._work.notify_all()
+
+        # Between two pieces no filter is about to write.
+        self._actions.append(change)
+        with self._work:
+            self._work.notify_all()
+
+    def take(self, name: str, peer: str, start: int, opening: bytes, found: Records) -> None:
+        """Records of a stream from a position on, which a neighbour has sent."""
+        with self._work:
+            stream = self.streams.get(name)
+            if stream is None:
+                return
+            log = stream.log
+            feed, until = self.catalogue.network.streams[name].feed_at(log.end)
+            if feed.peer != peer or log.end != start:
+                # It was asked for before something changed.
+                return
+            if opening:
+                log.begin(opening)
+            end = found.end if until is None else min(found.end, until)
+            kept = [(at, record) for at, record in found.each() if at < end]
+            log.append_at([record for _, record in kept], [at for at, _ in kept], end)
+            self._work.notify_all()
+
+    def _attach(self) -> None:
+        """Let each stream that is filtered out of another have the filter that is its turn."""
+        with self._lock:
+            kept = list(self.catalogue.network.streams.values())
+        for one in kept:
+            stream = self.streams.get(one.name)
+            turn = one.feed_at(stream.log.end) if stream is not None else None
+            if stream is None or turn is None or self._fed.get(one.name) == turn:
+                continue
+            feed, until = turn
+            reads = None if feed.peer else self.streams.get(feed.stream)
+            if reads is None and not feed.peer:
+                continue
+            for each in self._stages.values():
+                each.remove(one.name)
+            self._fed[one.name] = turn
+            if reads is None:
+                continue
+            stage = self._stages.get(feed.stream)
+            if stage is None or stage.log is not reads.log:
+                stage = self._stages[feed.stream] = FilterStage(reads.log, self._query)
+            stage.add(one.name, stream.log, feed, until)
+
+    def _has_work(self) -> bool:
+        stages = any(stage.has_work for stage in self._stages.values())
+        virtual = any(
+            self.streams[name].log.parts.get(part, 0) < self.streams[part].log.end
+            for name, parts in self.catalogue.network.virtual.items()
+            for part in parts
+            if part in self.streams and name in self._virtual and part not in self._virtual[name].faults
+        )
+        behind = any(one.position < one.log.end for one in self.streams.values())
+        return bool(self._actions) or stages or virtual or behind

@@ -1,0 +1,40 @@
+"""A virtual stream: the records of several streams, one after another as they come to one site.
+
+How they are interleaved is decided once and written down: with the records that are added to the log goes the position
+that each part has been read to. So a site that starts again goes on with the records that are not there yet, and
+whoever reads the stream again finds the same order. Two records of one part keep theirs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from .record_log import RecordLog
+
+PIECE_BYTES = 1 << 18
+"""So much of each part is taken in turn."""
+
+
+class VirtualStream:
+    """Puts one virtual stream together. One thread works here."""
+
+    def __init__(self, log: RecordLog) -> None:
+        self.log = log
+        self.faults: dict[str, str] = {}
+        """Parts whose records cannot be among the others, with the reason."""
+
+    def work(self, parts: Mapping[str, RecordLog]) -> bool:
+        """Take some records of each part; False where there are none."""
+        done = False
+        for name, part in parts.items():
+            start = max(part.base, self.log.parts.get(name, 0))
+            if start >= part.end or name in self.faults or not part.opening:
+                continue
+            if not self.log.takes(part.opening):
+                self.faults[name] = f"the records of {name} stand in other elements than those before them"
+                continue
+            found = part.records(start, part.end, PIECE_BYTES)
+            self.log.begin(part.opening)
+            self.log.append([record for _, record in found.each()], {name: found.end})
+            done = True
+        return done
