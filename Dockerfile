@@ -8,6 +8,8 @@ COPY pyproject.toml MANIFEST.in README.md CHANGELOG.md LICENSE ./
 COPY kernel kernel
 COPY python python
 RUN python3 -m venv /build && /build/bin/pip wheel --no-cache-dir --no-deps --wheel-dir /wheels .
+# The kernel is optional in a build; in an image it must be there.
+RUN python3 -m zipfile -l /wheels/*.whl | grep -q _kernel.abi3.so
 
 FROM python:3.11-slim-bookworm
 RUN apt-get update && apt-get install -y --no-install-recommends openjdk-17-jre-headless && rm -rf /var/lib/apt/lists/*

@@ -73,4 +73,9 @@ fi
 say 'Subscriptions in a network: what each can use of the others, and what every link carries (docs/network.md).'
 show xylem network plan network/thesis.json --optimize
 
+if python -c 'import sse_starlette, uvicorn' 2> /dev/null; then
+  say 'A part of that network as five processes on this machine; answers go from neighbour to neighbour as the photons come.'
+  show sh network/scenario.sh --short
+fi
+
 say 'Next: README.md for the Python interface, xylem stream --help, docs/streaming.md, docs/spark.md.'

@@ -6,6 +6,8 @@ import json
 import os
 import shutil
 import socket
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -244,6 +246,135 @@ def test_the_slider_shows_what_the_log_says(opened: Opened, project: Path) -> No
         shown.append(answer.display.text)
     assert len(shown) == 3
     opened.shot("updates.png")
+
+
+CONTRASTS = """() => {
+  const numbers = (text) => (text.match(/[\\d.]+/g) || []).map(Number);
+  const light = (c) => { const s = c / 255; return s <= 0.03928 ? s / 12.92 : ((s + 0.055) / 1.055) ** 2.4 };
+  const luminance = ([r, g, b]) => 0.2126 * light(r) + 0.7152 * light(g) + 0.0722 * light(b);
+  const behind = (element) => {
+    for (let one = element; one; one = one.parentElement) {
+      const rect = one.tagName === "g" && one.querySelector("rect");
+      const found = numbers(rect ? getComputedStyle(rect).fill : getComputedStyle(one).backgroundColor);
+      if (found.length === 3 || found[3] > 0) return found;
+    }
+    return [255, 255, 255];
+  };
+  const poor = [];
+  for (const element of document.querySelectorAll("body *")) {
+    const own = [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim());
+    if (!own || !element.getClientRects().length) continue;
+    const style = getComputedStyle(element), size = parseFloat(style.fontSize);
+    const text = numbers(element instanceof SVGElement ? style.fill : style.color);
+    const [a, b] = [luminance(text), luminance(behind(element))].sort((x, y) => y - x);
+    const isLarge = size >= 24 || (size >= 18.66 && Number(style.fontWeight) >= 700);
+    if ((a + 0.05) / (b + 0.05) < (isLarge ? 3 : 4.5)) {
+      poor.push(`${element.tagName}.${element.getAttribute("class")}: ${element.textContent.slice(0, 20)}`);
+    }
+  }
+  return poor;
+}"""
+
+
+def test_texts_have_enough_contrast(opened: Opened) -> None:
+    """Level AA of the accessibility guidelines: 4.5 to 1, large text 3 to 1; in a light and in a dark system."""
+    opened.until("document.querySelectorAll('.effect').length > 0")
+    _assert_contrast(opened)
+    opened.start(query="sorted.xq", input="many.xml")
+    opened.until(ENDED)
+    opened.until("document.querySelectorAll('#plan .operator').length > 0")
+    _assert_contrast(opened)
+    for path in ("/runs", "/network"):
+        opened.go(path)
+        _assert_contrast(opened)
+    opened.page.evaluate("document.querySelector('h1').style.color = '#aaa'")
+    assert opened.page.evaluate(CONTRASTS) != []
+
+
+def _assert_contrast(opened: Opened) -> None:
+    for scheme in ("light", "dark"):
+        opened.page.emulate_media(color_scheme=scheme)
+        assert opened.page.evaluate(CONTRASTS) == [], (opened.page.url, scheme)
+
+
+def test_the_map_of_a_network(opened: Opened, project: Path) -> None:
+    examples = Path(__file__).resolve().parents[2] / "examples"
+    for name in ("network", "photons"):
+        shutil.copytree(examples / name, project / name)
+    pytest.importorskip("sse_starlette", reason="sites are not installed")
+    from xylem.network.site_client import SiteClient
+
+    site = project / ".xylem-site"
+    command = [sys.executable, "-m", "xylem", "network"]
+    subprocess.run([*command, "start", "--background", "--site", str(site)], check=True, capture_output=True)
+    try:
+        client = SiteClient(site)
+        client.publish("photons", [(project / "photons" / "photons.xml").read_bytes()])
+        for name in ("vela", "rxj"):
+            client.subscribe(name, (project / "photons" / f"{name}.xq").read_text(), "photons", "earliest")
+        _look_at_network(opened)
+    finally:
+        subprocess.run([*command, "stop", "--site", str(site)], check=True, capture_output=True)
+
+
+def _look_at_network(opened: Opened) -> None:
+    opened.go("/network")
+    opened.until("document.querySelectorAll('#sites .edge').length === 2")
+    assert opened.texts("#sites .peer text") == ["photons", "vela", "rxj"]
+    opened.until("document.querySelectorAll('#network-file option').length > 1")
+    opened.page.select_option("#network-file", "network/thesis.json")
+    opened.until("document.querySelectorAll('#network .peer').length === 7")
+    plan = opened.page.evaluate("async () => (await fetch('/api/network/plan?file=network/thesis.json')).json()")
+    carried = "[...document.querySelectorAll('#network .edge')].map((edge) => Number(edge.dataset.bytes))"
+    assert sum(opened.page.evaluate(carried)) == plan["total bytes"]
+    assert opened.texts("#plans tbody td:first-child") == [one["subscription"] for one in plan["plans"]]
+    assert {"network-file", "network"} <= _tabbed(opened, 6)
+    opened.shot("network.png")
+
+
+def test_a_server_that_is_killed_loses_and_doubles_no_row(project: Path) -> None:
+    from playwright.sync_api import sync_playwright
+
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = str(free.getsockname()[1])
+    command = [sys.executable, "-m", "xylem", "console", "--port", port, "--project", str(project)]
+    first = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    _wait_for(port)
+    assert _cpu_seconds(first.pid) < 2, "the console is ready within a second of CPU on a quiet machine"
+    second = None
+    try:
+        with sync_playwright() as playwright:
+            browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+            opened = Opened(browser.new_page(), f"http://127.0.0.1:{port}")
+            opened.start(query="b.xq", input="edits.xml", updates="native")
+            opened.until("document.querySelectorAll('.region').length === 2")
+            first.kill()
+            first.wait()
+            second = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            _wait_for(port)
+            opened.until("document.querySelector('#result[data-ended=yes]') !== null")
+            assert opened.texts(".region") == [f"<b>{EDITS}</b>", "<b>x</b>"]
+            browser.close()
+    finally:
+        for one in (first, second):
+            if one is not None:
+                one.kill()
+                one.wait()
+
+
+def _cpu_seconds(pid: int) -> float:
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def _wait_for(port: str) -> None:
+    for _ in range(1200):
+        with socket.socket() as tried:
+            if tried.connect_ex(("127.0.0.1", int(port))) == 0:
+                return
+        time.sleep(0.05)
+    raise AssertionError("the console does not answer")
 
 
 def test_the_keyboard_reaches_all_of_a_run(opened: Opened) -> None:

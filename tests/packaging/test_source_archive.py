@@ -86,7 +86,7 @@ def test_with_rust_the_wheel_has_a_kernel(builder: Path, archive: Path, tmp_path
     xylem = installed(wheel, tmp_path / "fresh")
     told = ran(xylem, "run", "-q", "count(//e)", "-i", "much.xml", cwd=tmp_path / "fresh")
     assert (told.returncode, told.stdout, told.stderr) == (0, "80000\n", "")
-    assert "kernel     0" in ran(xylem, "doctor", cwd=tmp_path).stdout
+    assert "kernel         0" in ran(xylem, "doctor", cwd=tmp_path).stdout
 
 
 @pytest.mark.timeout(600)

@@ -13,7 +13,8 @@ import pytest
 import xylem
 from xylem.errors import DynamicError
 from xylem.tables.formats import WRITERS, write_parquet
-from xylem.tables.row_shape import answer_shape
+from xylem.tables.row_shape import Record, Scalar, answer_shape
+from xylem.values import atomic_type as at
 
 BOOKS = (
     b"<books><book id='1' year='2001'><title>A, \"b\"\nc</title><author>x</author><author>y</author></book>"
@@ -103,3 +104,14 @@ def test_what_does_not_fit_is_an_error_after_the_rows_before_it() -> None:
 def test_parts_of_rows_have_their_columns(text: str) -> None:
     rows = "for $b in //book order by $b/@id return map { 'n': xs:integer($b/@id) }"
     assert written(text.replace("{}", rows), "csv").startswith("n\n1\n")
+
+
+@pytest.mark.parametrize("kind", ["tumbling", "sliding"])
+def test_windows_have_typed_columns(kind: str) -> None:
+    query = xylem.compile(
+        f"for {kind} window $w in //n start at $s when true() end at $e when $e - $s = 1 "
+        "return map { 'first': string($w[1]), 'n': count($w) }"
+    )
+    shape = answer_shape(query.compiled).item
+    assert isinstance(shape, Record)
+    assert [(field.name, field.shape) for field in shape.fields] == [("first", Scalar()), ("n", Scalar(at.INTEGER))]

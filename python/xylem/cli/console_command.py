@@ -23,14 +23,14 @@ def is_loopback(host: str) -> bool:
 def checked_access(host: str, token: str | None, certificate: Path | None, key: Path | None) -> None:
     """Wrong use where others could reach the console without a token or in the clear."""
     if (certificate is None) != (key is None):
-        raise typer.BadParameter("a certificate needs its key, and a key its certificate", param_hint="--tls-cert")
+        raise typer.BadParameter("give both --tls-cert and --tls-key", param_hint="--tls-cert")
     if is_loopback(host):
         return
     if token is None or len(token) < 16:
-        why = "beyond this machine a token of 16 characters or more is needed"
+        why = "to listen beyond this machine, give a token of at least 16 characters: --token"
         raise typer.BadParameter(why, param_hint="--token")
     if certificate is None:
-        raise typer.BadParameter("beyond this machine TLS is needed: --tls-cert and --tls-key", param_hint="--host")
+        raise typer.BadParameter("to listen beyond this machine, give --tls-cert and --tls-key", param_hint="--host")
 
 
 def run_console(
@@ -39,7 +39,7 @@ def run_console(
     """Serve the console."""
     checked_access(host, token, certificate, key)
     if not project.is_dir():
-        raise typer.BadParameter(f"{project} is no directory", param_hint="--project")
+        raise typer.BadParameter(f"{project} is not a directory", param_hint="--project")
     for module in ("starlette", "uvicorn", "jinja2"):
         optional_package(module, "console")
     from xylem.console.app import serve

@@ -39,6 +39,10 @@ class Project:
         """The names of documents and streams."""
         return sorted(islice(self._names(_INPUTS), MOST_FILES))
 
+    def named(self, ending: str) -> list[str]:
+        """The names of files with an ending."""
+        return sorted(islice(self._names((ending,)), MOST_FILES))
+
     def _names(self, endings: tuple[str, ...]) -> Iterator[str]:
         for folder, folders, files in os.walk(self.root):
             folders[:] = [name for name in folders if not name.startswith(".") and name != "node_modules"]

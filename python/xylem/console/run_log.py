@@ -108,7 +108,7 @@ def letters(path: Path, most: int = 200) -> list[dict[str, Any]]:
 
 def samples(path: Path, most: int = 600) -> list[dict[str, Any]]:
     """The figures of a run over time, evenly thinned."""
-    every = list(_lines(path))
+    every = [{name: value for name, value in line.items() if name != "operators"} for line in _lines(path)]
     step = max(1, len(every) // most)
     return every[::step] + ([every[-1]] if every and (len(every) - 1) % step else [])
 

@@ -78,9 +78,9 @@ class Runs:
         """Start a run; gives its id."""
         query, source = self.project.file(asked.query), self.project.file(asked.input)
         if asked.updates and asked.updates not in UPDATES:
-            raise InputError("XYIN0002", f"{asked.updates}: no format of update streams")
+            raise InputError("XYIN0002", f"{asked.updates}: not a format of update streams")
         if sum(run.state == "running" for run in self.all()) >= RUNS_AT_ONCE:
-            raise InputError("XYIN0004", f"the console keeps at most {RUNS_AT_ONCE} runs going: stop one first")
+            raise InputError("XYIN0004", f"at most {RUNS_AT_ONCE} runs can be active at once; stop one first")
         number = secrets.token_hex(6)
         place = self._folder / "runs" / number
         # What is read here may be nobody else's business.
@@ -154,6 +154,7 @@ class Runs:
         is_running = child.poll() is None if child is not None else bool(ticks) and _start_of(pid) == ticks
         told = _text(place / "told")
         figures = last_line(place / "metrics.jsonl")
+        figures.pop("operators", None)
         if is_running:
             state = "running"
         elif stopped:

@@ -1,9 +1,9 @@
 """What keeps the console safe: who may ask, from which page, how much; and what a page may load.
 
-    Host header     one of those the server was started for: a page elsewhere cannot reach it by another name
-    token           where one is set, each request has it, as a cookie after the first; without it 401
-    page token      requests that do something have the token of a page that this server gave out
-    policy          scripts, styles and connections come from this origin; nothing is framed
+Host header     one of those the server was started for: a page elsewhere cannot reach it by another name
+token           where one is set, each request has it, as a cookie after the first; without it 401
+page token      requests that do something have the token of a page that this server gave out
+policy          scripts, styles and connections come from this origin; nothing is framed
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ class Guard:
 
 def too_large() -> Response:
     """The error of a request that is larger than the limit."""
-    error = InputError("XYIN0004", f"a request of the console has at most {MOST_BODY_BYTES:,} bytes")
+    error = InputError("XYIN0004", f"a request to the console may have at most {MOST_BODY_BYTES:,} bytes")
     return JSONResponse({"error": str(error)}, 413)
 
 

@@ -32,13 +32,13 @@ CATALOGUE: dict[str, Entry] = {
     "FOCH0001": Entry("the number is not the codepoint of an XML character"),
     "FOCH0002": Entry(
         "the collation is not supported",
-        "supported: codepoint, html-ascii-case-insensitive, and the UCA collations of XPath's functions",
+        "use codepoint, html-ascii-case-insensitive, or a UCA collation",
     ),
     "FOCH0003": Entry("the normalization form is not supported", "use NFC, NFD, NFKC or NFKD"),
     "FOCH0004": Entry("the collation cannot compare parts of strings"),
     "FODC0001": Entry("the function needs a node in a tree whose root is a document node"),
     "FODC0002": Entry("the document or collection cannot be retrieved"),
-    "FODC0003": Entry("the function cannot promise the same answer twice"),
+    "FODC0003": Entry("the function cannot guarantee the same answer for repeated calls"),
     "FODC0004": Entry("the argument is not a usable collection URI"),
     "FODC0005": Entry("the argument is not a usable document URI"),
     "FODC0006": Entry("the string is not a well-formed XML document or fragment"),
@@ -86,7 +86,7 @@ CATALOGUE: dict[str, Entry] = {
     "FOTY0015": Entry("fn:deep-equal cannot compare functions"),
     "FOUT1170": Entry("the text resource cannot be retrieved"),
     "FOUT1190": Entry("the text resource cannot be decoded, or has characters XML does not allow"),
-    "FOUT1200": Entry("the encoding of the text resource cannot be found out and it is not UTF-8"),
+    "FOUT1200": Entry("the encoding of the text resource is unknown, and the text is not UTF-8"),
     "FOXT0001": Entry("no suitable XSLT processor is available", "Xylem runs XQuery; transform with an XSLT processor"),
     "FOXT0002": Entry("the parameters of fn:transform do not fit together"),
     "FOXT0003": Entry("the XSLT transformation failed"),
@@ -133,15 +133,17 @@ CATALOGUE: dict[str, Entry] = {
     "XPST0017": Entry("there is no function of this name and arity"),
     "XPST0051": Entry("there is no atomic type of this name"),
     "XPST0080": Entry(
-        "a cast needs a concrete atomic type", "xs:NOTATION, xs:anySimpleType and xs:anyAtomicType do not do"
+        "a cast needs a concrete atomic type", "xs:NOTATION, xs:anySimpleType and xs:anyAtomicType are abstract"
     ),
     "XPST0081": Entry(
         "the namespace prefix is not declared",
         'declare it in the prolog: declare namespace prefix = "uri";',
     ),
     "XPTY0004": Entry("the value does not have the required type"),
-    "XPTY0018": Entry("a path gives both nodes and other items", "let the last step give one or the other"),
-    "XPTY0019": Entry("a step before the last of a path must give nodes only"),
+    "XPTY0018": Entry(
+        "a path returns both nodes and other items", "make the last step return only nodes, or only other items"
+    ),
+    "XPTY0019": Entry("every step of a path but the last must return nodes only"),
     "XPTY0020": Entry("an axis step needs a node as its context item"),
     "XPTY0117": Entry("an untyped value cannot become a namespace-sensitive type here"),
     "XQDY0025": Entry("two attributes of the constructed element have the same name"),
@@ -224,7 +226,7 @@ CATALOGUE: dict[str, Entry] = {
     "XQST0111": Entry("the prolog declares the same decimal format twice"),
     "XQST0113": Entry("a library module must not give the context item a value"),
     "XQST0114": Entry("the decimal format sets the same property twice"),
-    "XQST0115": Entry("a document of serialization parameters cannot be read as such"),
+    "XQST0115": Entry("the document does not contain valid serialization parameters"),
     "XQST0116": Entry("the annotations of a declared variable contradict each other"),
     "XQST0118": Entry("the end tag does not match the start tag"),
     "XQST0119": Entry("the document of serialization parameters cannot be found"),
@@ -267,7 +269,7 @@ CATALOGUE: dict[str, Entry] = {
         "# takes a number of versions; ? takes seconds, or a duration of days, hours, minutes and seconds",
     ),
     "XYDY0021": Entry(
-        "the answer as of so early a time is not known",
+        "no answer is kept for so early a time",
         "ask for a later time: --as-of TIME; or keep more: --keep-time SECONDS, --keep-versions NUMBER",
     ),
     "XYIN0001": Entry("the XML is not well formed"),
@@ -284,8 +286,9 @@ CATALOGUE: dict[str, Entry] = {
     ),
     "XYIN0011": Entry("this needs a package that is not installed"),
     "XYIN0012": Entry(
-        "the documents of an input cannot be told apart",
-        "FILE?frames=lines has a document in each line; FILE?frames=length four bytes before each, the highest first",
+        "the frames of an input are wrong",
+        "with ?frames=lines each line holds a document; with ?frames=length its length precedes it, in four bytes, "
+        "most significant first",
     ),
     "XYIN0020": Entry("the schema cannot be used"),
     "XYIN0021": Entry(
@@ -326,28 +329,27 @@ CATALOGUE: dict[str, Entry] = {
         "--key PATH names what identifies a record; --on-malformed skip ignores records without one",
     ),
     "XYIN0046": Entry(
-        "a patch selects something other than an element by its key",
-        "sel is id('k') or …/item[@id='k'] for the attribute that --key names; other selections need the tree",
+        "a patch does not select an element by its key",
+        "write sel as id('k') or …/item[@id='k'], with the attribute that --key names",
     ),
     "XYIN0047": Entry(
-        "a line is not a change event of a database",
-        "each line is JSON with op, before, after and ts_ms, as Debezium writes it",
+        "a line is not a change event of Debezium",
+        "each line must be a JSON object with op, before, after and ts_ms",
     ),
     "XYIN0048": Entry(
         "an update stream has more regions than are allowed",
-        "u:freeze those that never change again, give ids that are out of use again, or allow more: "
-        "--limit regions=NUMBER",
+        "freeze regions that never change again (u:freeze), reuse ids, or allow more: --limit regions=NUMBER",
     ),
     "XYIN0049": Entry(
-        "what is kept of updates exceeds its limit",
+        "the history of an update stream exceeds its limit",
         "look back less far, keep less (--keep-versions, --keep-time), or allow more: --limit history-bytes=NUMBER",
     ),
     "XYRT0001": Entry("Spark is not installed here", "pip install 'xylem-xquery[spark]'"),
     "XYRT0002": Entry(
-        "Spark finds no Java that it can use",
+        "Spark needs Java, and found no suitable version",
         "install a JDK, version 17 or later, or set JAVA_HOME to an installed one",
     ),
-    "XYRT0003": Entry("Spark could not be started", "see what Java or Spark printed"),
+    "XYRT0003": Entry("Spark could not be started", "read the messages that Java or Spark printed"),
     "XYRT0004": Entry("a Spark task failed and could not be repeated"),
     "XYRT0005": Entry(
         "the input cannot be read on Spark",
@@ -359,8 +361,8 @@ CATALOGUE: dict[str, Entry] = {
     "XYRT0007": Entry("an option of the format is not valid", "docs/spark.md lists the options"),
     "XYRT0010": Entry(
         "a value cannot be sent to another task",
-        "return the result of a function, not the function itself; states of aggregates are plain values, or objects of"
-        " classes of their own file",
+        "return the result of a function, not the function itself; make the states of aggregates plain values, or "
+        "objects of classes that the same file defines",
     ),
     "XYRT0011": Entry(
         "the query cannot be distributed over this input: items are nested, and the query compares their identity",
@@ -383,7 +385,10 @@ CATALOGUE: dict[str, Entry] = {
         "the query keeps more state than the limit allows",
         "aggregates keep little, whole items and sorting keep everything; --state-limit raises the limit",
     ),
-    "XYRT0024": Entry("the checkpoint is in use by another process", "only one query can use it at a time"),
+    "XYRT0024": Entry(
+        "the checkpoint is in use by another process",
+        "use another checkpoint, or stop that process: one query uses a checkpoint at a time",
+    ),
     "XYRT0025": Entry(
         "Kafka needs packages that are not installed",
         "the output: pip install 'xylem-xquery[kafka]'; the input: --conf spark.jars.packages=…, see docs/spark.md",
@@ -395,8 +400,8 @@ CATALOGUE: dict[str, Entry] = {
     ),
     "XYRT0028": Entry(
         "the state of an open window cannot be saved",
-        "the states of a Python aggregate are plain values, such as numbers, texts, tuples and lists, or objects of"
-        " classes that are defined in the same file",
+        "make the states of a Python aggregate plain values (numbers, texts, tuples, lists), or objects of classes "
+        "that the same file defines",
     ),
     "XYRT0030": Entry("the checkpoint does not match the input or the output any more", "delete it to start again"),
     "XYRT0031": Entry(
@@ -421,34 +426,34 @@ CATALOGUE: dict[str, Entry] = {
         "`xylem explain` shows what the query keeps of its input; --buffer-limit and --memory-limit stop it earlier",
     ),
     "XYRT0050": Entry(
-        "there is no site to talk to",
-        "start one: xylem network start; --site says in which directory it is",
+        "no site is running",
+        "start one: xylem network start; --site names its directory",
     ),
     "XYRT0051": Entry(
-        "this query cannot be subscribed",
-        "a subscription is answered in one pass, as records come, and keeps no more than items, windows and aggregates",
+        "this query cannot be a subscription",
+        "a subscription must run in one pass and keep only items, windows and aggregates",
     ),
     "XYRT0052": Entry(
         "the records cannot be added to the stream",
-        "all records of a stream stand in the same elements; publish these under another name",
+        "all records of a stream have the same parent elements; publish these under another name",
     ),
     "XYRT0053": Entry(
-        "what is asked of the site cannot be done",
-        "`xylem sources` and `xylem subscriptions` list what there is",
+        "the site cannot carry out the request",
+        "`xylem sources` lists the streams, `xylem subscriptions` the subscriptions",
     ),
-    "XYRT0054": Entry("the site is in use", "one process runs a site; stop it: xylem network stop"),
+    "XYRT0054": Entry("another process runs this site", "stop it first: xylem network stop"),
     "XYRT0055": Entry("the site refused the request"),
     "XYRT0056": Entry(
-        "the network is not described as it must be",
-        "`xylem network plan --help` shows how; examples/network/thesis.json is one",
+        "the description of the network is not valid",
+        "`xylem network plan --help` describes the format; examples/network/thesis.json is an example",
     ),
     "XYRT0057": Entry(
         "no peer and no link has room for the subscription",
-        "ask for less of the stream, or give links more bandwidth and peers more capacity",
+        "select less of the stream, or give links more bandwidth and peers more capacity",
     ),
     "XYRT0058": Entry(
         "the subscription is suspended",
-        "read its answer, then give the same `xylem subscribe` again: it goes on without a gap (--unread-bytes)",
+        "read its answer, then repeat `xylem subscribe`: it continues without a gap; --unread-bytes sets the limit",
     ),
     "XYST0001": Entry("no external function of this name is registered", "register it: @xylem.function(…)"),
     "XYST0002": Entry("this extension can be parsed but not run yet"),
@@ -482,9 +487,13 @@ CATALOGUE: dict[str, Entry] = {
         "the best-match join has the wrong form",
         "for $r in … for $s in … where $r left outer bestmatch join $s on (abs($r/t - $s/t)) min 0.5 return …",
     ),
+    "XYST0016": Entry(
+        "results that are not XML cannot be routed by name",
+        "leave out --route, or write the answer as XML in UTF-8",
+    ),
     "XYST0020": Entry(
         "the functions of a Python file cannot be registered",
-        "the file runs as it is; it must register functions with @xylem.function or @xylem.aggregate",
+        "the file must register functions with @xylem.function or @xylem.aggregate when it runs",
     ),
     "XYST0030": Entry(
         "a projection into history must say how far back it looks",
@@ -495,7 +504,7 @@ CATALOGUE: dict[str, Entry] = {
         "write its changes: --changes upsert, retract or debezium; or the last answer: --report final",
     ),
     "XYST0032": Entry(
-        "less history would be kept than the query asks for",
-        "keep more: --keep-versions NUMBER, --keep-time SECONDS; or leave them out, and what is asked for is kept",
+        "the query needs more history than is kept",
+        "keep more: --keep-versions NUMBER, --keep-time SECONDS; or leave both out: Xylem then keeps what is needed",
     ),
 }

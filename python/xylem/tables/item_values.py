@@ -93,7 +93,7 @@ def _record(record: Record) -> Callable[[Any], dict[str, Any]]:
         if isinstance(item, Node):
             return of_element(item)
         if not isinstance(item, XMap):
-            raise DynamicError("XYRT0006", "an item is no map, and no element")
+            raise DynamicError("XYRT0006", "an item is neither a map nor an element")
         return {name: convert(item.get(name) or ()) for name, convert, _ in fields}
 
     def of_element(item: Node) -> dict[str, Any]:

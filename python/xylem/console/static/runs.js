@@ -163,7 +163,7 @@
       find("letters").tBodies[0].replaceChildren(...letters.map(letterRow));
       find("no-letters").hidden = letters.length > 0;
     }
-    if (find("plan") && planShown !== run.state) { planShown = run.state; plan(await get(`${here}/plan`)); }
+    if (find("plan") && (running || planShown !== run.state)) { planShown = run.state; plan(await get(`${here}/plan`)); }
     const slider = find("slider");
     if (slider && run.commits.length - 1 !== Number(slider.max)) {
       slider.max = Math.max(0, run.commits.length - 1);

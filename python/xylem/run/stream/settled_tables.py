@@ -7,8 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 from xylem.errors import XylemError
+from xylem.plan.kernel_expression import Constant, settled
 from xylem.plan.scan_plan import ScanPlan
-from xylem.plan.scan_table import Constant, Program, ScanTable, Variable
+from xylem.plan.scan_table import ScanTable
 
 from .keyed_groups import KeyColumn, TableSpec
 from .roles import FeedRole, Role
@@ -34,26 +35,30 @@ def settled_plan(plan: ScanPlan, roles: Sequence[Role], space: dict[str, Any]) -
 
 
 def _settled(table: ScanTable, spec: TableSpec | None, space: dict[str, Any]) -> ScanTable | None:
+    def constant(function: str) -> Constant:
+        return _constant(function, space)
+
     try:
         keys = []
         cells = 1
         for key, own in zip(table.keys, () if spec is None else spec.keys, strict=True):
+            if key.is_found:
+                keys.append(replace(key, value=settled(key.value, constant)))
+                continue
             column = KeyColumn.of_spec(own, space)
             domain = column.for_scan()
             if domain is None:
                 return None
             cells *= column.size
-            keys.append(replace(key, value=_filled(key.value, space), **domain))
+            keys.append(replace(key, value=settled(key.value, constant), **domain))
         if cells > MOST_CELLS:
             return None
-        parts = tuple(replace(part, value=_filled(part.value, space)) for part in table.parts)
+        parts = tuple(
+            part if part.value is None else replace(part, value=settled(part.value, constant)) for part in table.parts
+        )
         return ScanTable(tuple(keys), parts, table.tests, is_settled=True)
     except (NotForScan, XylemError):
         return None
-
-
-def _filled(program: Program, space: dict[str, Any]) -> Program:
-    return tuple(_constant(step.name, space) if isinstance(step, Variable) else step for step in program)
 
 
 def _constant(name: str, space: dict[str, Any]) -> Constant:
