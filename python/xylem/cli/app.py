@@ -441,6 +441,9 @@ def check(
         CheckFormat,
         typer.Option("--format", help="Text for people, JSON for programs, annotations for GitHub, or SARIF."),
     ] = CheckFormat.TEXT,
+    updates: Annotated[
+        bool, typer.Option("--updates", help="Check for runs over update streams, where `/a/name#1` is a version.")
+    ] = False,
 ) -> None:
     """Find the static errors of queries without running them: grammar, names, arities, types.
 
@@ -454,7 +457,7 @@ def check(
     sources = [query_source(file, None) for file in queries or ()]
     if text is not None or not sources:
         sources.append(query_source(None, text))
-    check_queries(sources, format.value)
+    check_queries(sources, format.value, over_updates=updates)
 
 
 @app.command(epilog="Example: `xylem shell -i dump.xml.bz2`")

@@ -15,17 +15,20 @@ from xylem.version import VERSION
 
 from .failures import Exit
 from .query_source import QuerySource
-from .run_query import compiled
+from .run_query import compiled, compiled_over_updates
 
 _SARIF = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
-def check_queries(sources: Iterable[QuerySource], chosen: str) -> None:
-    """Write the errors of all queries; the exit code is 1 where there is one."""
+def check_queries(sources: Iterable[QuerySource], chosen: str, *, over_updates: bool = False) -> None:
+    """Write the errors of all queries; the exit code is 1 if there is one."""
     errors: list[tuple[QuerySource, XylemError]] = []
     for source in sources:
         try:
-            compiled(source)
+            if over_updates:
+                _check_over_updates(source)
+            else:
+                compiled(source)
         except XylemError as error:
             errors.append((source, error))
     if chosen == "text":
@@ -37,6 +40,11 @@ def check_queries(sources: Iterable[QuerySource], chosen: str) -> None:
             typer.echo(line)
     if errors:
         raise typer.Exit(Exit.QUERY_ERROR)
+
+
+def _check_over_updates(source: QuerySource) -> None:
+    query = compiled_over_updates(source)
+    assert query.program and query.operators
 
 
 def _json(found: Sequence[Diagnostic]) -> Iterable[str]:

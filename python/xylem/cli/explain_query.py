@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from .query_source import QuerySource
-from .run_query import compiled
+from .run_query import compiled, compiled_over_updates
 
 
 def explain_query(source: QuerySource, schema: Path | None, *, as_json: bool, with_code: bool, with_ast: bool) -> None:
@@ -36,16 +36,9 @@ def explain_plan(source: QuerySource, schema: Path | None, form: str, *, on_spar
 
 def explain_updates(source: QuerySource, *, as_json: bool) -> None:
     """Write to standard output how the query is kept up to date over update streams, and which versions it keeps."""
-    from xylem.api import history_query
     from xylem.plan.history_text import history_facts, history_text
 
-    query = history_query(
-        source.text,
-        name=source.name,
-        base_uri=source.base_uri,
-        namespaces=source.namespaces,
-        module_folders=[source.folder],
-    )
+    query = compiled_over_updates(source)
     plan = query.operators.plan
     if as_json:
         _write_json(history_facts(plan))

@@ -74,17 +74,12 @@ def _rows(facts: Facts) -> Iterator[tuple[str, str]]:
 
 
 def _run(source: QuerySource, options: RunOptions, history: HistoryOptions, tally: MalformedTally | None) -> UpdateRun:
-    from xylem.api import history_query
     from xylem.source.resources import FileResources
     from xylem.values.python_values import sequence_from_python
 
-    query = history_query(
-        source.text,
-        name=source.name,
-        base_uri=source.base_uri,
-        namespaces=source.namespaces,
-        module_folders=[source.folder],
-    )
+    from .run_query import compiled_over_updates
+
+    query = compiled_over_updates(source)
     bound = variables(options.values, options.documents)
     return query.run(
         list(_inputs(options, history)),

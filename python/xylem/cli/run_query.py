@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from xylem.analysis.event_time import EventTime
     from xylem.api import Query
     from xylem.functions.late_items import LateItems
+    from xylem.query.history_query import HistoryQuery
     from xylem.source.byte_source import ByteSource
     from xylem.source.malformed import MalformedTally
     from xylem.source.replay import Replay
@@ -108,6 +109,19 @@ def compiled(source: QuerySource, *, check: bool = True, options: RunOptions | N
         check=check,
         event_time=None if options is None else options.event_time,
         late_items=None if options is None else options.late_items,
+    )
+
+
+def compiled_over_updates(source: QuerySource) -> HistoryQuery:
+    """The query compiled for update streams; library modules are read from its folder and below."""
+    from xylem import api
+
+    return api.history_query(
+        source.text,
+        name=source.name,
+        base_uri=source.base_uri,
+        namespaces=source.namespaces,
+        module_folders=[source.folder],
     )
 
 

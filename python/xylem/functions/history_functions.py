@@ -238,6 +238,25 @@ def lookup(ctx: Context, items: Sequence[Any], value: FunctionItem, bindings: XA
     return timeline(ctx, value, bindings, "?", key, None)
 
 
+@function("_history:moment", "item()*, xs:integer", "item()*")
+def moment(items: Sequence[Any], key: int) -> list[Any]:
+    """`$x?60` of a variable: a lookup in maps and arrays, the version of 60 seconds ago of nodes."""
+    found: list[Any] = []
+    for item in items:
+        if not isinstance(item, Node):
+            from xylem.values.coercion import call_function
+
+            if not isinstance(item, (XMap, XArray)):
+                raise DynamicError("XPTY0004", f"the lookup operator ? needs a map or an array, found {item!r:.60}")
+            found.extend(call_function(item, [[key]]))
+        elif item.tree.is_ranked:
+            choice = VersionChoice("?", Decimal(key))
+            found.extend(Node(item.tree, row) for row in item.tree.chosen_versions(item.pre, choice))
+        elif key == 0:
+            found.append(item)
+    return found
+
+
 @function("_history:document", "xs:string", "document-node()", context=True)
 def document(ctx: Context, name: str) -> Node:
     """stream("name") over update streams."""

@@ -53,8 +53,8 @@ FAMILIES: dict[str, str] = {
         fn:function-name
     """,
     "history_functions": """
-        _history:as-of _history:content _history:document _history:lookup _history:timeline _history:versions
-        xylem:begin xylem:end xylem:version
+        _history:as-of _history:content _history:document _history:lookup _history:moment _history:timeline
+        _history:versions xylem:begin xylem:end xylem:version
     """,
     "id_functions": "fn:element-with-id fn:id fn:idref",
     "ietf_date": "fn:parse-ietf-date",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+import xylem
 from xylem.errors import StaticError
 from xylem.pipeline import StaticEnvironment, compile_history, compile_query
 
@@ -56,3 +57,49 @@ def test_a_function_of_the_name_goes_before_a_child() -> None:
     compile_query("declare function local:f($x) { $x }; //t ! local:f#1(.), for-each(//t, name#1)", OVER_UPDATES)
     with pytest.raises(StaticError):
         compile_query("//t[q#1 = 2]", StaticEnvironment())
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("let $f := <b/>/name#0 return <a/>/$f()", ["b"]),
+        ("[7, 8]?2", [8]),
+        ("<a><b/></a>/child::b#0 ! name(.)", ["b"]),
+    ],
+)
+def test_without_update_streams_the_standard_holds(query: str, expected: list[object]) -> None:
+    assert list(xylem.compile(query).run()) == expected
+
+
+@pytest.mark.parametrize(
+    ("query", "code"),
+    [
+        ("(1 to 10)?1", "XPTY0004"),
+        ("(<x>1</x>, <y>2</y>) / .?1", "XPTY0004"),
+        ("(<x>1</x>, <y>2</y>) / ?1", "XPTY0004"),
+        ("(['a', 'b'])[.?1.0 = 'a']", "XPST0003"),
+        ("<a><b/></a>/b#0", "XPST0017"),
+    ],
+)
+def test_without_update_streams_what_the_standard_forbids_is_an_error(query: str, code: str) -> None:
+    with pytest.raises(xylem.XylemError) as caught:
+        list(xylem.compile(query).run())
+    assert caught.value.code == code
+
+
+@pytest.mark.parametrize(
+    ("query", "displays"),
+    [
+        ("/a/name#1", ["", "<name>1</name>"]),  # a function has the name
+        ("/a/name#1[. = '1']/string()", ["", "1"]),
+        ("for $a in /a return $a/name#[1] ! string()", ["1", "2 1"]),
+        ("let $m := [5, 6] return ($m?2, /a/name ! .?4)", ["6", "6<name>1</name>"]),
+        ("/a/name/?4", ["", "<name>1</name>"]),
+    ],
+)
+def test_over_update_streams_what_stands_behind_a_slash_is_a_version(query: str, displays: list[str]) -> None:
+    stream = (
+        b"<u:stream xmlns:u='urn:xylem:update'><a><name u:id='i'>1</name></a>"
+        b"<u:replace of='i' t='5'><name>2</name></u:replace></u:stream>"
+    )
+    assert [answer.display.text for answer in xylem.history_query(query).answers(stream)] == displays

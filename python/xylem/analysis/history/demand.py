@@ -35,14 +35,6 @@ def demand_of(modules: Iterable[ast.Node]) -> Demand:
         for node in module.walk():
             if isinstance(node, ast.ModuleImport):
                 return Demand(is_everything=True, why=node)  # what it imports may ask for anything
-            if isinstance(node, (ast.Lookup, ast.UnaryLookup)):
-                # Of nodes `$x?60` is a time projection, which is known when the query runs.
-                asked = _looked_up(node.key)
-                if asked is None:
-                    return Demand(is_everything=True, why=node)
-                if asked >= 0:
-                    seconds = asked if seconds is None else seconds + asked
-                continue
             if not isinstance(node, ast.FunctionCall) or node.name.uri != HISTORY or node.name.local == "document":
                 continue
             amount = _literal(node)
@@ -56,18 +48,12 @@ def demand_of(modules: Iterable[ast.Node]) -> Demand:
     return Demand(versions, seconds)
 
 
-def _looked_up(key: ast.Expr | None) -> Decimal | None:
-    """The seconds that a lookup may ask for; -1 where it looks up no number, None where that is not known."""
-    match key:
-        case ast.IntegerLiteral(value=value):
-            return Decimal(value)
-        case None | ast.StringLiteral():
-            return Decimal(-1)
-    return None
-
-
 def _literal(call: ast.FunctionCall) -> tuple[str, Decimal] | None:
     """The sign and the number of a projection of nodes; None for anything that may ask for more."""
+    if call.name.local == "moment":
+        # Of nodes `$x?60` is a time projection, which is known when the query runs.
+        key = call.arguments[1]
+        return ("?", Decimal(key.value)) if isinstance(key, ast.IntegerLiteral) else None
     if call.name.local not in ("content", "versions"):
         return None
     *_, sign, amount, _ = call.arguments

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar, cast
 
-from xylem.errors import StaticError
+from xylem.errors import StaticError, SyntaxFault
 from xylem.functions.registry import FN
 from xylem.syntax import ast
 from xylem.values.axis_rows import REVERSE_AXES
@@ -150,6 +150,12 @@ class _Projections:
                 return replace(changed, default=self._expr(node.default, here.binding_all([variable])))
             case ast.Lookup(key=ast.IntegerLiteral()):
                 return self._lookup(node, here)
+            case ast.UnaryLookup(key=ast.IntegerLiteral() as key) if self._over_updates:
+                return self._lookup(ast.Lookup(ast.ContextItem(span=node.span), key, span=node.span), here)
+            case ast.TimeProjection(seconds=ast.DecimalLiteral() as amount) if not self._over_updates:
+                # The grammar of the standard has no such lookup, and `$array?1.0` must not be nothing in silence.
+                hint = "a fraction of a second is for runs and checks with --updates"
+                raise SyntaxFault("XPST0003", "a lookup takes no decimal number", span=amount.span, hint=hint)
             case ast.FunctionCall() if node.name.expanded == AS_OF and len(node.arguments) == 2:
                 function, bindings = self._as_function(node.arguments[0], here)
                 return history_call("as-of", (function, bindings, self._expr(node.arguments[1], here)), node)
@@ -301,17 +307,19 @@ class _Projections:
         )
 
     def _lookup(self, node: ast.Lookup, here: _Here) -> ast.Expr:
-        """`E?60` behind a primary: a lookup in maps and arrays, the time projection of all else."""
+        """`E?60`: a lookup in maps and arrays; over update streams, the time projection of all else."""
+        if not self._over_updates:
+            return replace(node, base=self._expr(node.base, here))
         base = self._resolved(node.base, here)
         looks_up = is_container(base)
         assert node.key is not None
         if looks_up is False:
             return self._projected(base, Choice("?", node.key), here, node)
-        if looks_up or isinstance(base, (ast.VarRef, ast.ContextItem)) or not self._over_updates:
+        if looks_up:
             return replace(node, base=self._expr(node.base, here))
-        inner = isinstance(base, ast.Lookup) and isinstance(base.key, ast.IntegerLiteral)
-        if inner:
-            return replace(node, base=self._expr(node.base, here))
+        is_inner = isinstance(base, ast.Lookup) and isinstance(base.key, ast.IntegerLiteral)
+        if is_inner or isinstance(base, (ast.VarRef, ast.ContextItem)):
+            return history_call("moment", (self._expr(node.base, here), node.key), node)
         function, bindings = self._as_function(base, here)
         return history_call("lookup", (self._expr(base, here), function, bindings, node.key), node)
 

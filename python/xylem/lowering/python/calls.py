@@ -215,7 +215,7 @@ def unknown_function(c: Compiler, name: ast.Name, arity: int, node: ast.Node) ->
         near = c.functions.near_user_functions(c, name) + near_names(name.local)
         hint = f"did you mean {', or '.join(near[:3])}?" if near else ""
     if isinstance(node, ast.NamedFunctionRef) and not same:
-        hint = f"for an earlier version of a child write ./{name.local}#{arity}" + (f"; {hint}" if hint else "")
+        hint = f"for an earlier version of a child write child::{name.local}#{arity}" + (f"; {hint}" if hint else "")
     if name.expanded == (FN, "stream") and arity == 1:
         return StaticError("XYST0002", "stream()", span=node.span, hint="give the document as the input: -i FILE")
     written = name.local if name.uri == FN else str(name)

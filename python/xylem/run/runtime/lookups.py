@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from decimal import Decimal
 from typing import Any, NoReturn
 
 from xylem.errors import DynamicError
@@ -12,9 +11,7 @@ from xylem.values.atomic import type_of
 from xylem.values.atomic_type import INTEGER
 from xylem.values.casting import cast, string_of
 from xylem.values.map import XMap
-from xylem.values.node import Node
 from xylem.values.strings import UntypedAtomic
-from xylem.values.version_choice import VersionChoice
 
 
 def no_context_item(reason: str) -> NoReturn:
@@ -69,20 +66,8 @@ def look_up(items: Iterable[Any], keys: Sequence[Any]) -> Iterator[Any]:
         elif isinstance(item, XArray):
             for key in keys:
                 yield from array_member(item, key)
-        elif isinstance(item, Node) and all(type(key) is int for key in keys):
-            # Of a node `?60` is the time projection.
-            yield from _earlier(item, keys)
         else:
             raise _not_a_container(item)
-
-
-def _earlier(node: Node, keys: Sequence[int]) -> Iterator[Node]:
-    for key in keys:
-        choice = VersionChoice("?", Decimal(key))
-        if node.tree.is_ranked:
-            yield from (Node(node.tree, row) for row in node.tree.chosen_versions(node.pre, choice))
-        elif key == 0:
-            yield node
 
 
 def look_up_all(items: Iterable[Any]) -> Iterator[Any]:

@@ -62,20 +62,20 @@ class PathGrammar(ExtensionGrammar):
             left = self.step()
         elif text[start + 1] == "/":
             left = self._descendants(Root(span=Span(start, start + 1, self.source)), start)
-            left = Path(left, self.step(is_behind_slash=True), span=self.span(start))
+            left = Path(left, self.step(), span=self.span(start))
         else:
             self.take("/")
             left = Root(span=self.span(start))
             # A step that can follow does follow: `/ * 5` is not a product (A.1.2, leading-lone-slash).
             if text[self.pos] not in _STEP_STARTS and text[self.pos] < "\x80":
                 return left
-            left = Path(left, self.step(is_behind_slash=True), span=self.span(start))
+            left = Path(left, self.step(), span=self.span(start))
         while text[self.pos] == "/":
             if text[self.pos + 1] == "/":
                 left = self._descendants(left, start)
             else:
                 self.jump(self.pos + 1)
-            right = self.step(is_behind_slash=True)
+            right = self.step()
             left = Path(left, right, span=self.span(start))
         if text[self.pos] == "|" and self.at_data_window():
             return self.data_window(left, start)
@@ -90,14 +90,14 @@ class PathGrammar(ExtensionGrammar):
 
     # --- steps
 
-    def step(self, *, is_behind_slash: bool = False) -> Expr:
+    def step(self) -> Expr:
         """StepExpr [111]: an axis step, or a postfix expression."""
         text, start = self.text, self.pos
         char = text[start]
         if char == "$":
             return self.postfix(self.variable_reference(), start)
         if char in _NAME_STARTS or char >= "\x80":
-            return self._named_step(start, is_behind_slash)
+            return self._named_step(start)
         if char in "\"'":
             return self.postfix(self.string_literal(), start)
         if char in "0123456789":
@@ -135,7 +135,7 @@ class PathGrammar(ExtensionGrammar):
         self.jump(start + 1)
         return self.postfix(ContextItem(span=self.span(start)), start)
 
-    def _named_step(self, start: int, is_behind_slash: bool) -> Expr:
+    def _named_step(self, start: int) -> Expr:
         """What begins with a name: a constructor, a function, an axis, a kind test, or just the name."""
         found = NAME(self.text, start)
         if found is None:  # `Q{uri}*`
@@ -150,7 +150,7 @@ class PathGrammar(ExtensionGrammar):
             return self._called(found, word, after, start)
         if char == ":" and text[after + 1] == ":":
             return self._explicit_axis(word, after, start)
-        if char == "#" and self._is_function_reference(after, is_behind_slash):
+        if char == "#" and _DIGITS.match(text, self.after(after + 1)):
             name = self.name_from(found)
             self.pos = after
             return self.postfix(self.named_function_ref(name, start), start)
@@ -159,13 +159,6 @@ class PathGrammar(ExtensionGrammar):
         name = self.name_from(found)
         self.pos = after
         return self._axis_step("child", NameTest(name, span=name.span), start)
-
-    def _is_function_reference(self, hash_at: int, is_behind_slash: bool) -> bool:
-        """Whether `name#1` names a function. Behind a slash it is a version of a step, unless it is called at once."""
-        digits = _DIGITS.match(self.text, self.after(hash_at + 1))
-        if digits is None:
-            return False
-        return not is_behind_slash or self.text[self.after(digits.end())] == "("
 
     def _called(self, found: re.Match[str], word: str, after: int, start: int) -> Expr:
         if word in KIND_TESTS:
