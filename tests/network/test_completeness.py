@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
+from xylem.network.implication import implies
 from xylem.network.properties import properties_of
-from xylem.network.zones import implies
 from xylem.schema import load_schema
 from xylem.syntax import parse
 

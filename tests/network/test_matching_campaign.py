@@ -61,7 +61,8 @@ def tried(draw: random.Random, schema: Schema | None, number: int, records: list
     properties = [properties_of(parse(query_of(test)), schema) for test in tests]
     assert all(one.record == (("", "rs"), ("", "rec")) for one in properties)
     guards = [
-        " and ".join(in_words_of_loop(guarded(one)) for one in each.conditions) or "true()" for each in properties
+        " and ".join(in_words_of_loop(guarded(one, each.facts)) for one in each.conditions) or "true()"
+        for each in properties
     ]
     results = evaluated([*tests, *guards], records)
     return [Tried(p, *results[at], results[at + number][0]) for at, p in enumerate(properties)]

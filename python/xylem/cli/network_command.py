@@ -85,7 +85,7 @@ def match(
     format: Annotated[Format, typer.Option("--format", help="Text for people, or JSON for programs.")] = Format.TEXT,
 ) -> None:
     """Test whether query B can be answered from the stream of query A, and list what remains to be done."""
-    from xylem.network.matching import match_queries
+    from xylem.network.answer_matching import match_queries
     from xylem.schema import load_schema
 
     found = match_queries(_parsed(first), _parsed(second), None if schema is None else load_schema(schema))

@@ -11,12 +11,19 @@ from xylem.syntax import ast
 from xylem.values.numbers import to_double
 
 Number = int | Decimal | float
+MOST_CONSTANTS = 32
+"""Ranges of more integers are not compared one by one."""
 
 
 def constants_of(expr: ast.Expr) -> list[Number | str] | None:
     """The constants of one side of a comparison; None where it is no constant."""
     if isinstance(expr, ast.StringLiteral):
         return [expr.value]
+    if isinstance(expr, ast.Range):
+        ends = constant_number(expr.left), constant_number(expr.right)
+        if isinstance(ends[0], int) and isinstance(ends[1], int) and ends[1] - ends[0] < MOST_CONSTANTS:
+            return list(range(ends[0], ends[1] + 1))
+        return None
     if isinstance(expr, ast.SequenceExpr):
         found = [constants_of(item) for item in expr.items]
         return None if None in found else [one for part in found if part is not None for one in part]

@@ -17,11 +17,13 @@ from xylem.analysis.projection import Projection, Test
 from xylem.functions.registry import FN
 from xylem.plan.flux import ROOT
 from xylem.rewrite.negation import negated
+from xylem.rewrite.substitution import Substitution
 from xylem.schema.symbols import element_symbol
 from xylem.syntax import ast, print_query
 
+from .item_conditions import ItemCondition, item_condition
 from .properties import Properties
-from .record_facts import RECORD
+from .record_facts import RECORD, RecordFacts, is_path
 from .record_reads import THE_RECORD
 
 N = TypeVar("N", bound=ast.Node)
@@ -41,7 +43,7 @@ def filter_query(properties: Properties, *, around: bool = True) -> str:
     Without `around` it gives the records alone.
     """
     clauses: list[ast.Clause] = [ast.ForClause(RECORD, None, records_path(properties))]
-    clauses += [ast.WhereClause(guarded(condition)) for condition in properties.conditions]
+    clauses += [ast.WhereClause(guarded(condition, properties.facts)) for condition in properties.conditions]
     made: ast.Expr = ast.Flwor(tuple(clauses), kept_of(THE_RECORD, properties.projection))
     for uri, local in reversed(properties.record[:-1] if around else ()):
         name = ast.StringLiteral(local)
@@ -145,23 +147,38 @@ def records_path(properties: Properties) -> ast.Expr:
     return path
 
 
-def guarded(condition: ast.Expr, holds: bool = True) -> ast.Expr:
-    """A condition, or its negation, in which a test that fails with an error does not hold, and nothing else fails."""
+def guarded(condition: ast.Expr, facts: RecordFacts, holds: bool = True) -> ast.Expr:
+    """A condition, or its negation, in which a test that fails with an error does not hold, and nothing else fails.
+
+    Of several items each is tested by itself: one that cannot be tested hides no other.
+    """
     match condition:
         case ast.And(left=left, right=right) | ast.Or(left=left, right=right):
-            sides = guarded(left, holds), guarded(right, holds)
+            sides = guarded(left, facts, holds), guarded(right, facts, holds)
             return ast.And(*sides) if isinstance(condition, ast.And) == holds else ast.Or(*sides)
         case ast.FunctionCall(name=ast.Name(local="not" | "boolean" as local, uri=uri), arguments=(argument,)) if (
-            uri == FN
+            uri == FN and (local == "not" or not is_path(argument))
         ):
-            return guarded(argument, holds == (local == "boolean"))
+            return guarded(argument, facts, holds == (local == "boolean"))
         case ast.If(test=test, then=then, otherwise=otherwise):
-            first = ast.And(guarded(test), guarded(then, holds))
-            return ast.Or(first, ast.And(guarded(test, False), guarded(otherwise, holds)))
+            first = ast.And(guarded(test, facts), guarded(then, facts, holds))
+            return ast.Or(first, ast.And(guarded(test, facts, False), guarded(otherwise, facts, holds)))
+    of_items = item_condition(condition)
+    if of_items is not None and of_items.test is not None and not facts.is_at_most_one(of_items.path):
+        return _each_guarded(of_items, of_items.test, facts, holds)
     tested = condition if holds else negated(condition)
     no = ast.FunctionCall(ast.Name("false", "fn", FN))
     truth = ast.FunctionCall(ast.Name("boolean", "fn", FN), (tested,))
     return ast.TryCatch(truth, (ast.CatchClause((ast.Wildcard(),), no),))
+
+
+def _each_guarded(condition: ItemCondition, test: ast.Expr, facts: RecordFacts, holds: bool) -> ast.Expr:
+    holds = condition.holds == holds
+    inside = guarded(test, facts.inside(condition.path), holds)
+    item = ast.Name("item", None, f"{RECORD.uri}:{len(repr(condition.path))}")
+    satisfies = Substitution({RECORD.expanded: ast.VarRef(item)}).apply(inside)
+    binding = ast.QuantifiedBinding(item, None, condition.path)
+    return ast.Quantified("some" if holds else "every", (binding,), satisfies)
 
 
 def kept_of(element: ast.Expr, projection: Projection) -> ast.Expr:

@@ -14,13 +14,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from xylem.analysis.facts.conjuncts import conjunction
-from xylem.schema.constraints import Schema
 from xylem.syntax import ast
 
+from .implication import implies
 from .projections import missing_paths
-from .properties import NotShared, Properties, condition_text, properties_of
+from .properties import Properties, condition_text
 from .window_properties import rolled_up
-from .zones import Zones, implies
+from .zones import Zones
 
 
 @dataclass(frozen=True)
@@ -70,12 +70,12 @@ def served(own: Properties, wanted: Properties) -> Served | None:
         return None
     if not implies(wanted.zones, own.zones):
         return None
-    residual, dropped = _residual(own.zones, wanted)
+    residual, dropped = residual_of(own.zones, wanted)
     return None if missing_paths(own.projection, wanted.needed(residual)) else Served(residual, dropped)
 
 
 def match(own: Properties, wanted: Properties) -> Match:
-    """Whether `wanted` can be answered from the stream of `own`, and why."""
+    """Whether `wanted` can be answered from the stream of the filter of `own`, and why."""
     if own.source != wanted.source:
         return Match(False, f"they read different streams: {_source(own)} and {_source(wanted)}")
     if own.record != wanted.record:
@@ -93,7 +93,7 @@ def match(own: Properties, wanted: Properties) -> Match:
 
 
 def _refused(own: Properties, wanted: Properties) -> Match:
-    residual, dropped = _residual(own.zones, wanted)
+    residual, dropped = residual_of(own.zones, wanted)
     lacking = missing_paths(own.projection, wanted.needed(residual))
     if not implies(wanted.zones, own.zones):
         return Match(False, _unmet(own, wanted), widen=_widened(own, wanted, lacking))
@@ -115,7 +115,7 @@ def _match_windows(own: Properties, wanted: Properties) -> Match:
     return Match(True, told)
 
 
-def _residual(zones: Zones, wanted: Properties) -> tuple[tuple[ast.Expr, ...], tuple[ast.Expr, ...]]:
+def residual_of(zones: Zones, wanted: Properties) -> tuple[tuple[ast.Expr, ...], tuple[ast.Expr, ...]]:
     """The conditions that do not follow from zones, and those that do."""
     kept: list[ast.Expr] = []
     dropped: list[ast.Expr] = []
@@ -155,19 +155,3 @@ def _bracketed(condition: ast.Expr) -> str:
 
 def _source(properties: Properties) -> str:
     return properties.source or "the input"
-
-
-def match_queries(own: ast.Module, wanted: ast.Module, schema: Schema | None = None) -> Match:
-    """Whether a query can be answered from the stream of another; a query that shares nothing says why."""
-    try:
-        first = properties_of(own, schema)
-    except NotShared as reason:
-        return Match(False, f"the first query leaves no stream that others can use: {reason.why}")
-    try:
-        second = properties_of(wanted, schema)
-        if second.record != first.record:
-            # What the second takes for records may lie in those of the first, or around them.
-            second = properties_of(wanted, schema, record=first.record)
-    except NotShared as reason:
-        return Match(False, f"the second query reads more than the records of a stream: {reason.why}")
-    return match(first, second)

@@ -32,11 +32,21 @@ def _missing(kept: Projection, needed: Projection, prefix: str) -> Iterator[str]
         for _, local in sorted(needed.attributes - kept.attributes):
             yield f"{here}@{local}"
     for test, below in needed.children.items():
-        found = kept.children.get(test)
-        if found is None:
+        lacking = [list(_missing(found, below, f"{here}{_step(test)}")) for found in _covering(kept, test)]
+        if not lacking:
             yield f"{here}{_step(test)}"
-        else:
-            yield from _missing(found, below, f"{here}{_step(test)}")
+        elif all(lacking):
+            yield from min(lacking, key=len)
+
+
+def _covering(kept: Projection, sought: Test) -> Iterator[Projection]:
+    """What is kept of elements among which all those of a test are: `*` has all children, `//en` all that are en."""
+    axis, uri, local = sought
+    for (own_axis, own_uri, own_local), found in kept.children.items():
+        if own_axis not in (axis, "descendant") or (own_axis == "child" and axis == "descendant"):
+            continue
+        if own_uri in (None, uri) and own_local in (None, local):
+            yield found
 
 
 def _step(test: Test) -> str:

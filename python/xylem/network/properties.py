@@ -6,8 +6,9 @@ that others can use is that of the filter: records where σ holds, with no more 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from typing import Any
 
 from xylem.analysis.ast_replacement import replaced
@@ -17,19 +18,22 @@ from xylem.analysis.reached_declarations import reached_declarations
 from xylem.analysis.readable_names import with_readable_names
 from xylem.analysis.resolved_module import resolved_module
 from xylem.analysis.static_context import StaticContext
+from xylem.functions.registry import PREFIXES
 from xylem.plan.flux import ROOT
-from xylem.plan.symbols import ANY
 from xylem.rewrite.inline_prolog import inline_prolog
 from xylem.rewrite.source import is_named_source, read_from_root, stream_source
 from xylem.rewrite.substitution import FocusInTheWay, Substitution, variable
 from xylem.schema.constraints import ElementConstraints, Schema
-from xylem.schema.symbols import element_symbol, symbol
+from xylem.schema.symbols import element_symbol
 from xylem.syntax import ast, print_query
 
 from .conditions import zones_of
+from .constants import constants_of
 from .projections import copied
 from .record_facts import RECORD, Names, RecordFacts, record_constraints
+from .record_places import ANYWHERE, without_descents
 from .record_reads import Conditions, NotShared, RecordReads
+from .record_spellings import spelled_for_records
 from .window_properties import Windowed, windowed
 from .zones import ALWAYS, Opaque, TooMany, Zone, Zones, both
 
@@ -57,24 +61,40 @@ class Properties:
     module: ast.MainModule
     """The query, its names resolved, its body over $ROOT."""
     facts: RecordFacts
+    uses: tuple[Conditions, ...] = ()
+    """The conditions of each place where it takes records."""
     windowed: Windowed | None = None
     """α: windows and what is aggregated over each, where the query is nothing but that."""
 
     @property
     def path(self) -> str:
-        return "".join(f"/{local}" for _, local in self.record)
+        return "".join(f"{'//' if uri == ANYWHERE else '/'}{local}" for uri, local in self.record)
 
     def without(self, conditions: Iterable[ast.Expr]) -> ast.Expr:
         """The query over $ROOT without some of its conditions, where they are known to hold."""
-        constants = _constants(self.module.prolog)
-        return RecordReads(self.record, self.facts, constants, frozenset(conditions)).read(self.module.body)
+        return self.reader(conditions).read(self.module.body)
 
-    def needed(self, conditions: Iterable[ast.Expr]) -> Projection:
-        """What the transformation reads, and these conditions before it."""
+    def reader(self, without: Iterable[ast.Expr] | None = None) -> RecordReads:
+        """Reads expressions of the query; without all its conditions, unless some are named."""
+        left_out = frozenset(condition for use in self.uses for condition in use) if without is None else without
+        return RecordReads(self.record, self.facts, _constants(self.module.prolog), frozenset(left_out))
+
+    def needed(self, conditions: Iterable[ast.Expr], given: Collection[ast.Expr] = ()) -> Projection:
+        """What the transformation reads, and these conditions before it, beside values that are given."""
         found = copied(self.projection)
+        if given:
+            reader = self.reader(self.common)
+            reader.given = frozenset(given)
+            found = _projection(reader.read(self.module.body), self.record)
         for condition in conditions:
-            project(condition, {RECORD.expanded: found})
+            rest = replaced(condition, lambda node: ast.SequenceExpr() if node in given else None)
+            project(rest, {RECORD.expanded: found})
         return found
+
+    @property
+    def common(self) -> list[ast.Expr]:
+        """The conditions that all uses have in common."""
+        return _common(list(self.uses))
 
     def to_dict(self) -> dict[str, Any]:
         told: dict[str, Any] = {
@@ -99,7 +119,16 @@ def condition_text(condition: ast.Expr) -> str:
                 return ast.ContextItem()
         return None
 
-    return " ".join(print_query(with_readable_names(replaced(condition, relative))).split())
+    def prefixed(node: ast.Node) -> ast.Node | None:
+        if isinstance(node, ast.Name) and node.prefix is None and node.uri in _PREFIXES:
+            return replace(node, prefix=_PREFIXES[node.uri])
+        return None
+
+    readable = with_readable_names(replaced(replaced(condition, relative), prefixed))
+    return " ".join(print_query(readable).split())
+
+
+_PREFIXES = {uri: prefix for prefix, uri in PREFIXES.items() if prefix != "fn"}
 
 
 def properties_of(
@@ -108,11 +137,13 @@ def properties_of(
     *,
     record: Names | None = None,
     environment: StaticContext | None = None,
+    anywhere: bool = False,
 ) -> Properties:
     """The properties of a query; NotShared says why it has none that others could use.
 
     `record` names the elements that are records of the stream. Without it they are the first elements that a schema
-    lets occur more than once; without a schema, the children of the root element.
+    lets occur more than once; without a schema, the children of the root element. With `anywhere` they may also be
+    the elements of a name at whatever depth, `//photon`: they can be compared, and no log has them as its records.
     """
     module = resolved_module(module, environment)
     if not isinstance(module, ast.MainModule):
@@ -125,6 +156,7 @@ def properties_of(
     source = "" if named is None else print_query(named)
     if named is not None:
         body = read_from_root(body, named)
+    body = spelled_for_records(body, module.prolog)
     try:
         body = Substitution({}, variable(ROOT), variable(ROOT)).apply(body)
     except FocusInTheWay:
@@ -132,7 +164,7 @@ def properties_of(
     for step in body.walk():
         if isinstance(step, ast.AxisStep) and step.axis not in _DOWNWARD:
             raise NotShared(f"the {step.axis} axis may lead from a record to others, or to what is around them", step)
-    body = _without_descents(body, schema)
+    body = without_descents(body, schema, anywhere=anywhere)
     record = record or _record_of(body, schema)
     facts = RecordFacts(record_constraints(schema, record))
     constants = _constants(module.prolog)
@@ -145,10 +177,13 @@ def properties_of(
     conditions = (*common, *_alternatives(reads.uses, common))
     condition_zones = tuple(zones_of(condition, facts) for condition in conditions)
     projection = _projection(transformation, record)
-    found = windowed(body, record) if len(reads.uses) == 1 else None
+    found: Windowed | None = None
+    if len(reads.uses) == 1:
+        found = windowed(RecordReads(record, facts, constants, frozenset(reads.uses[0])).read(body), record, facts)
     zones = _all_hold(conditions, condition_zones)
     made = replace(module, body=body)
-    return Properties(source, record, conditions, condition_zones, zones, projection, made, facts, found)
+    uses = tuple(reads.uses)
+    return Properties(source, record, conditions, condition_zones, zones, projection, made, facts, uses, found)
 
 
 def _all_hold(conditions: Conditions, each: tuple[Zones, ...]) -> Zones:
@@ -179,10 +214,26 @@ def _check_declarations(body: ast.Expr, prolog: Iterable[ast.Declaration]) -> No
 
 
 def _constants(prolog: Iterable[ast.Declaration]) -> dict[tuple[str, str], ast.Expr]:
-    """Global variables that are literals."""
-    literals = (ast.StringLiteral, ast.IntegerLiteral, ast.DecimalLiteral, ast.DoubleLiteral)
-    plain = [one for one in prolog if isinstance(one, ast.VariableDecl) and not one.external and one.type is None]
-    return {one.name.expanded: one.value for one in plain if isinstance(one.value, literals)}
+    """Global variables that are constants: literals, and what is computed from them."""
+    found: dict[tuple[str, str], ast.Expr] = {}
+    for one in prolog:
+        if not isinstance(one, ast.VariableDecl) or one.external or one.value is None:
+            continue
+        value = Substitution(found).apply(one.value)
+        constants = constants_of(value)
+        if constants is not None and (one.type is None or _has_type(constants, one.type)):
+            found[one.name.expanded] = value
+    return found
+
+
+def _has_type(constants: list[Any], kind: ast.SequenceTypeNode) -> bool:
+    """Whether constants are of a declared type as they are, so that nothing is converted."""
+    if not isinstance(kind.item, ast.AtomicType) or kind.item.name.uri != PREFIXES["xs"]:
+        return False
+    if len(constants) != 1 and kind.occurrence not in ("*", "+"):
+        return False
+    types = {"integer": (int,), "decimal": (int, Decimal), "double": (float,), "string": (str,)}
+    return all(isinstance(one, types.get(kind.item.name.local, ())) for one in constants)
 
 
 def _common(uses: list[Conditions]) -> list[ast.Expr]:
@@ -251,6 +302,8 @@ def _record_of(body: ast.Expr, schema: Schema | None) -> Names:
             break
         names.append((uri, local))
         here = below
+        if uri == ANYWHERE:
+            break
         if schema is None:
             if len(names) == 2:
                 break
@@ -262,63 +315,6 @@ def _record_of(body: ast.Expr, schema: Schema | None) -> Names:
     if not names:
         raise NotShared("its records are not children of one element that a path of names leads to")
     return tuple(names)
-
-
-def _without_descents(body: ast.Expr, schema: Schema | None) -> ast.Expr:
-    """The query with $ROOT/a/b for $ROOT//b and $ROOT/*/b, where the schema knows one way only."""
-    if schema is None:
-        return body
-    from xylem.analysis.streamable_paths import is_descend
-
-    def spelled(node: ast.Node) -> ast.Node | None:
-        match node:
-            case ast.Path(
-                left=ast.Path(left=ast.VarRef(name=name) as root, right=descend),
-                right=ast.AxisStep(axis="child", test=ast.NameTest(name=sought)) as step,
-            ) if name.expanded == ("", ROOT) and is_descend(descend):
-                way = _only_way(schema, sought)
-                if way is None:
-                    return None
-                made: ast.Expr = root
-                for uri, local in way[:-1]:
-                    made = ast.Path(made, ast.AxisStep("child", ast.NameTest(ast.Name(local, None, uri))))
-                return ast.Path(made, step, span=node.span)
-            case ast.Path(
-                left=ast.VarRef(name=name) as root, right=ast.AxisStep(axis="child", test=ast.Wildcard()) as step
-            ) if name.expanded == ("", ROOT):
-                elements = schema.document().elements
-                only = next(iter(elements)) if len(elements) == 1 else ANY
-                if only == ANY:
-                    return None
-                found = symbol(only)
-                test = ast.NameTest(ast.Name(found.local or only, None, found.uri or ""))
-                return ast.Path(root, ast.AxisStep("child", test, step.predicates), span=node.span)
-        return None
-
-    return replaced(body, spelled)
-
-
-def _only_way(schema: Schema, sought: ast.Name) -> Names | None:
-    """The one path of names from the document to elements of a name; None where there are several, or none is known."""
-    found: list[Names] = []
-    waiting: list[tuple[ElementConstraints | None, Names]] = [(schema.document(), ())]
-    while waiting:
-        here, way = waiting.pop()
-        if here is None or len(way) > MOST_STEPS:
-            return None
-        for name in here.elements:
-            if name == ANY:
-                return None
-            one = symbol(name)
-            names = (one.uri or sought.uri or "", one.local or name)
-            if names in way:
-                return None
-            if names == sought.expanded:
-                found.append((*way, names))
-            waiting.append((here.child(name), (*way, names)))
-            if len(found) > 1 or len(waiting) > 1000:
-                return None
-    return found[0] if found else None
 
 
 __all__ = ["NotShared", "Properties", "condition_text", "properties_of"]

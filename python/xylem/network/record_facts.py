@@ -29,6 +29,19 @@ class RecordFacts:
         found = self._occurrence(path)
         return found is not None and found[1]
 
+    def inside(self, path: ast.Expr) -> RecordFacts:
+        """What is known of the values below the items that a path leads to."""
+        return RecordFacts(self._below(path))
+
+    def _below(self, path: ast.Expr) -> ElementConstraints | None:
+        match path:
+            case ast.VarRef(name=name) if name == RECORD:
+                return self.constraints
+            case ast.Path(left=left, right=ast.AxisStep(axis="child", test=ast.NameTest(name=name))):
+                above = self._below(left)
+                return None if above is None else above.child(element_symbol(name.local, name.uri))
+        return None
+
     def _occurrence(self, path: ast.Expr) -> tuple[ElementConstraints | None, bool] | None:
         """What is known behind a path of at most one node, and whether there always is one; None for other paths."""
         match path:
@@ -70,7 +83,7 @@ def is_path(expr: ast.Expr) -> bool:
     """Whether an expression is a path of child and attribute steps from the record, with whatever predicates."""
     while isinstance(expr, ast.Path):
         match expr.right:
-            case ast.AxisStep(axis="child" | "attribute", test=ast.NameTest() | ast.Wildcard()):
+            case ast.AxisStep(axis="child" | "attribute", test=ast.NameTest() | ast.Wildcard() | ast.TextTest()):
                 expr = expr.left
             case _:
                 return False

@@ -27,7 +27,7 @@ from xylem.rewrite.negation import negated
 from xylem.rewrite.substitution import FocusInTheWay, Substitution
 from xylem.syntax import ast
 
-from .record_facts import RECORD, Names, RecordFacts
+from .record_facts import RECORD, Names, RecordFacts, is_path
 from .steady_conditions import is_constant, is_steady, spelled_out
 
 ExpandedName = tuple[str, str]
@@ -49,21 +49,21 @@ class NotShared(Exception):
 
 
 @dataclass(frozen=True)
-class _Around:
+class Around:
     """An element around the records, so many steps below the document."""
 
     depth: int
 
 
 @dataclass(frozen=True)
-class _Records:
+class Records:
     """Records, under some conditions: each occurrence is a use."""
 
     conditions: Conditions
 
 
 @dataclass(frozen=True)
-class _One:
+class One:
     """One record of a loop, or a value that follows from it alone."""
 
     stands_for: ast.Expr
@@ -71,8 +71,16 @@ class _One:
     """The loop that binds the record; what several loops bind is told apart by it."""
 
 
-_Meaning = _Around | _Records | _One
-_Scope = Mapping[ExpandedName, _Meaning]
+@dataclass(frozen=True)
+class Item:
+    """One of several items below a record of a loop: for $n in $p/note."""
+
+    path: ast.Expr
+    loop: int
+
+
+Meaning = Around | Records | One | Item
+Scope = Mapping[ExpandedName, Meaning]
 
 
 @dataclass
@@ -84,16 +92,23 @@ class RecordReads:
     constants: Mapping[ExpandedName, ast.Expr] = field(default_factory=dict)
     without: frozenset[ast.Expr] = frozenset()
     uses: list[Conditions] = field(default_factory=list)
+    given: frozenset[ast.Expr] = frozenset()
+    """Values of a record, in words of `$record`, that need not be computed: they are left out."""
     _loops: int = 0
+    _invented: int = 0
 
     def read(self, query: ast.Expr) -> ast.Expr:
         """The query without those conditions; `uses` holds the conditions of each use."""
         return self._walk(query, {})
 
-    def _walk(self, expr: ast.Expr, scope: _Scope) -> ast.Expr:
+    def _walk(self, expr: ast.Expr, scope: Scope) -> ast.Expr:
         return replaced(expr, lambda part: self._part(part, scope))
 
-    def _part(self, part: ast.Node, scope: _Scope) -> ast.Node | None:
+    def _part(self, part: ast.Node, scope: Scope) -> ast.Node | None:
+        if self.given and isinstance(part, ast.Expr) and not isinstance(part, ast.Flwor):
+            value = self.of_one_record(part, scope)
+            if value is not None and value.stands_for in self.given:
+                return ast.SequenceExpr()
         match part:
             case ast.Flwor():
                 return self._flwor(part, scope)
@@ -103,42 +118,75 @@ class RecordReads:
                 if _names_in(part) & scope.keys() - free_in(part):
                     raise NotShared("a variable is bound again under the name of one that stands for records", part)
             case ast.Path() | ast.Filter() | ast.VarRef():
-                found = self._place(part, scope)
+                found = self.place(part, scope)
                 if found is None:
-                    return None
+                    return self._below_records(part, scope) if isinstance(part, ast.Path) else None
                 meaning, made = found
-                if isinstance(meaning, _Around):
+                if isinstance(meaning, Around):
                     raise NotShared("it reads more than the records: an element around them, or beside them", part)
-                if isinstance(meaning, _Records):
+                if isinstance(meaning, Records):
                     self.uses.append(meaning.conditions)
                 return made
         return None
 
+    def _below_records(self, path: ast.Path, scope: Scope) -> ast.Expr | None:
+        """A path that goes on below records: it leads nowhere for a record that has nothing there."""
+        found = self.split(path, scope)
+        if found is None:
+            return None
+        (records, made), steps = found
+        below: ast.Expr = THE_RECORD
+        for step in steps:
+            below = ast.Path(below, step)
+            made = ast.Path(made, replaced(step, lambda part: self._part(part, scope)), span=path.span)
+        self.uses.append((*records.conditions, *self.is_there(below)))
+        return made
+
+    def split(self, path: ast.Expr, scope: Scope) -> tuple[tuple[Records, ast.Expr], list[ast.AxisStep]] | None:
+        """The records that a path begins with, and its steps below them."""
+        steps: list[ast.AxisStep] = []
+        while isinstance(path, ast.Path) and isinstance(path.right, ast.AxisStep):
+            steps.insert(0, path.right)
+            path = path.left
+            if isinstance(path, ast.VarRef) and path.name.expanded == ("", ROOT):
+                return None
+            found = self.place(path, scope)
+            if found is not None:
+                return ((found[0], found[1]), steps) if isinstance(found[0], Records) else None
+        return None
+
+    def is_there(self, path: ast.Expr) -> Conditions:
+        """exists(PATH) as a condition on the record; nothing where that is no condition, or always holds."""
+        if self.facts.is_always_one(path):
+            return ()
+        condition = self._condition(_exists(path))
+        return () if condition is None else (condition,)
+
     # --- where an expression leads
 
-    def _place(self, expr: ast.Expr, scope: _Scope) -> tuple[_Meaning, ast.Expr] | None:
+    def place(self, expr: ast.Expr, scope: Scope) -> tuple[Meaning, ast.Expr] | None:
         """What an expression stands for, and the expression without conditions; None for everything else."""
         match expr:
             case ast.VarRef(name=name):
                 if name.expanded == ("", ROOT):
-                    return _Around(0), expr
+                    return Around(0), expr
                 meaning = scope.get(name.expanded)
                 return None if meaning is None else (meaning, expr)
             case ast.Path(left=left, right=ast.AxisStep() as step):
-                found = self._place(left, scope)
-                if found is None or not isinstance(found[0], _Around):
+                found = self.place(left, scope)
+                if found is None or not isinstance(found[0], Around):
                     return None
                 return self._step(found[0], found[1], step, scope)
             case ast.Filter(base=base, predicate=predicate):
-                found = self._place(base, scope)
-                if found is None or not isinstance(found[0], _Records):
+                found = self.place(base, scope)
+                if found is None or not isinstance(found[0], Records):
                     return None
                 return self._tested(found[0], found[1], (predicate,), scope)
         return None
 
     def _step(
-        self, around: _Around, left: ast.Expr, step: ast.AxisStep, scope: _Scope
-    ) -> tuple[_Meaning, ast.Expr] | None:
+        self, around: Around, left: ast.Expr, step: ast.AxisStep, scope: Scope
+    ) -> tuple[Meaning, ast.Expr] | None:
         names = step.test.name.expanded if isinstance(step.test, ast.NameTest) else None
         if step.axis != "child" or names != self.record[around.depth]:
             raise NotShared("it reads more than the records: an element around them, or beside them", step)
@@ -146,12 +194,12 @@ class RecordReads:
         if around.depth + 1 < len(self.record):
             if step.predicates:
                 raise NotShared("it tests an element around the records", step)
-            return _Around(around.depth + 1), bare
-        return self._tested(_Records(()), bare, step.predicates, scope)
+            return Around(around.depth + 1), bare
+        return self._tested(Records(()), bare, step.predicates, scope)
 
     def _tested(
-        self, records: _Records, made: ast.Expr, predicates: tuple[ast.Expr, ...], scope: _Scope
-    ) -> tuple[_Meaning, ast.Expr] | None:
+        self, records: Records, made: ast.Expr, predicates: tuple[ast.Expr, ...], scope: Scope
+    ) -> tuple[Meaning, ast.Expr] | None:
         """Records under predicates; None where one of them asks for more than the record itself."""
         conditions = list(records.conditions)
         for number, predicate in enumerate(map(spelled_out, predicates)):
@@ -159,10 +207,10 @@ class RecordReads:
                 # A position, say: it counts those that passed the tests before it, as it did.
                 self.uses.append(tuple(conditions))
                 rest = tuple(self._walk(one, scope) for one in predicates[number:])
-                return _One(ast.SequenceExpr(), NOWHERE), _with_predicates(made, rest)
+                return One(ast.SequenceExpr(), NOWHERE), _with_predicates(made, rest)
             kept: list[ast.Expr] = []
             for test in conjuncts(predicate):
-                condition = self._of_focus(test)
+                condition = self._of_focus(test, scope)
                 if condition is not None:
                     conditions.append(condition)
                 if condition is None or condition not in self.without:
@@ -170,12 +218,17 @@ class RecordReads:
             remaining = conjunction(kept)
             if remaining is not None:
                 made = _with_predicates(made, (remaining,))
-        return _Records(tuple(conditions)), made
+        return Records(tuple(conditions)), made
 
-    def _of_focus(self, test: ast.Expr) -> ast.Expr | None:
+    def _of_focus(self, test: ast.Expr, scope: Scope) -> ast.Expr | None:
         """A predicate as a condition on the record; None where it is none."""
+        known = {
+            name: meaning.stands_for
+            for name, meaning in scope.items()
+            if isinstance(meaning, One) and meaning.loop == CONSTANT
+        }
         try:
-            condition = Substitution(self.constants, THE_RECORD).apply(test)
+            condition = Substitution({**self.constants, **known}, THE_RECORD).apply(test)
         except FocusInTheWay:
             return None
         return self._condition(condition)
@@ -194,12 +247,12 @@ class RecordReads:
 
     # --- loops
 
-    def _flwor(self, flwor: ast.Flwor, scope: _Scope) -> ast.Expr:
-        inside: dict[ExpandedName, _Meaning] = dict(scope)
+    def _flwor(self, flwor: ast.Flwor, scope: Scope) -> ast.Expr:
+        inside: dict[ExpandedName, Meaning] = dict(scope)
         own: dict[int, list[ast.Expr]] = {}
         sealed: set[int] = set()
         clauses: list[ast.Clause] = []
-        for clause in flwor.clauses:
+        for clause in self.loops_apart(flwor.clauses, scope):
             made: ast.Clause | None = clause
             match clause:
                 case ast.ForClause():
@@ -219,50 +272,90 @@ class RecordReads:
         clauses = _read_clauses(clauses, result)
         return replace(flwor, clauses=tuple(clauses), result=result) if clauses else result
 
+    def loops_apart(self, clauses: tuple[ast.Clause, ...], scope: Scope) -> list[ast.Clause]:
+        """for $n in /photons/photon/note  →  for $record in /photons/photon for $n in $record/note"""
+        found: list[ast.Clause] = []
+        for clause in clauses:
+            is_plain = isinstance(clause, ast.ForClause) and clause.position is None and not clause.allowing_empty
+            if is_plain and isinstance(clause, ast.ForClause) and isinstance(clause.collection, ast.Path):
+                below = self._steps_below(clause.collection, scope)
+                if below is not None:
+                    self._invented += 1
+                    name = ast.Name(f"record{self._invented}", None, RECORD.uri)
+                    path: ast.Expr = ast.VarRef(name)
+                    for step in below[1]:
+                        path = ast.Path(path, step, span=clause.collection.span)
+                    found.append(ast.ForClause(name, None, below[0], span=clause.span))
+                    clause = replace(clause, collection=path)
+            found.append(clause)
+        return found
+
+    def _steps_below(self, path: ast.Path, scope: Scope) -> tuple[ast.Expr, list[ast.AxisStep]] | None:
+        """The records that a path from the input begins with, as they are written, and plain steps below them."""
+        steps: list[ast.AxisStep] = []
+        expr: ast.Expr = path
+        while isinstance(expr, ast.Path) and isinstance(expr.right, ast.AxisStep):
+            steps.insert(0, expr.right)
+            expr = expr.left
+        below = steps[len(self.record) :]
+        if not below or not isinstance(expr, ast.VarRef) or expr.name.expanded != ("", ROOT):
+            return None
+        for step, names in zip(steps, self.record, strict=False):
+            if step.axis != "child" or not isinstance(step.test, ast.NameTest) or step.test.name.expanded != names:
+                return None
+        if any(step.axis not in ("child", "attribute") for step in below):
+            return None
+        for step in steps[: len(self.record)]:
+            expr = ast.Path(expr, step, span=path.span)
+        return expr, below
+
     def _for(
         self,
         clause: ast.ForClause,
-        inside: dict[ExpandedName, _Meaning],
+        inside: dict[ExpandedName, Meaning],
         own: dict[int, list[ast.Expr]],
         sealed: set[int],
     ) -> ast.Clause:
-        found = self._place(clause.collection, inside)
+        found = self.place(clause.collection, inside)
         bound = [name.expanded for name in (clause.name, clause.position) if name is not None]
-        if found is None or isinstance(found[0], _One):
+        if found is None or isinstance(found[0], (One, Item)):
             collection = self._walk(clause.collection, inside)
-            alias = self._of_one_record(clause.collection, inside)
+            alias = self.of_one_record(clause.collection, inside)
             for name in bound:
                 inside.pop(name, None)
             is_one = alias is not None and self.facts.is_at_most_one(alias.stands_for)
             if alias is not None and is_one and not clause.allowing_empty and clause.position is None:
                 # for $e in $p/en where $e > 1.3, with one en at most
                 inside[clause.name.expanded] = alias
-                if alias.loop in own and alias.loop not in sealed:
-                    own[alias.loop].append(_exists(alias.stands_for))
+            elif alias is not None and is_path(alias.stands_for):
+                inside[clause.name.expanded] = Item(alias.stands_for, alias.loop)
+            is_path_of = alias is not None and not clause.allowing_empty and is_path(alias.stands_for)
+            if alias is not None and is_path_of and alias.loop in own and alias.loop not in sealed:
+                own[alias.loop] += self.is_there(alias.stands_for)
             return replace(clause, collection=collection)
         for name in bound:
             inside.pop(name, None)
         meaning, made = found
-        if isinstance(meaning, _Around):
+        if isinstance(meaning, Around):
             inside[clause.name.expanded] = meaning
             if clause.position is not None or clause.allowing_empty:
                 raise NotShared("it counts the elements around the records", clause)
             return replace(clause, collection=made)
-        assert isinstance(meaning, _Records)
+        assert isinstance(meaning, Records)
         self._loops += 1
         own[self._loops] = list(meaning.conditions)
-        inside[clause.name.expanded] = _One(THE_RECORD, self._loops)
+        inside[clause.name.expanded] = One(THE_RECORD, self._loops)
         if clause.position is not None or clause.allowing_empty:
             sealed.add(self._loops)
         return replace(clause, collection=made)
 
-    def _of_one_record(self, expr: ast.Expr, scope: _Scope) -> _One | None:
+    def of_one_record(self, expr: ast.Expr, scope: Scope) -> One | None:
         """An expression in which nothing is read but one record and constants, in words of $record."""
         values: dict[ExpandedName, ast.Expr] = {}
         loops: set[int] = set()
         for name in free_in(expr) & scope.keys():
             meaning = scope[name]
-            if not isinstance(meaning, _One) or meaning.loop == NOWHERE:
+            if not isinstance(meaning, One) or meaning.loop == NOWHERE:
                 return None
             values[name] = meaning.stands_for
             loops.add(meaning.loop)
@@ -274,44 +367,60 @@ class RecordReads:
         except FocusInTheWay:
             return None
         condition = self._condition(put)
-        return None if condition is None else _One(condition, loops.pop())
+        return None if condition is None else One(condition, loops.pop())
 
-    def _let(self, clause: ast.LetClause, inside: dict[ExpandedName, _Meaning]) -> ast.Clause:
-        found = self._place(clause.value, inside)
-        if clause.type is None and found is not None and not isinstance(found[0], _One):
+    def _let(self, clause: ast.LetClause, inside: dict[ExpandedName, Meaning]) -> ast.Clause:
+        found = self.place(clause.value, inside)
+        if clause.type is None and found is not None and not isinstance(found[0], (One, Item)):
             inside[clause.name.expanded] = found[0]
             return replace(clause, value=found[1])
         value = self._walk(clause.value, inside)
-        meaning = self._of_one_record(clause.value, inside) if clause.type is None else None
+        meaning = self.of_one_record(clause.value, inside) if clause.type is None else None
         inside.pop(clause.name.expanded, None)
         if meaning is not None:
             inside[clause.name.expanded] = meaning
         elif clause.type is None and not free_in(clause.value) and is_constant(clause.value):
-            inside[clause.name.expanded] = _One(clause.value, CONSTANT)
+            inside[clause.name.expanded] = One(clause.value, CONSTANT)
         return replace(clause, value=value)
 
     def _where(
         self,
         clause: ast.WhereClause,
         test: ast.Expr,
-        inside: _Scope,
+        inside: Scope,
         own: dict[int, list[ast.Expr]],
         sealed: set[int],
     ) -> ast.Clause | None:
         kept: list[ast.Expr] = []
+        of_items: dict[ExpandedName, list[ast.Expr]] = {}
         for one in conjuncts(test):
-            found = self._of_one_record(one, inside)
+            found = self.of_one_record(one, inside)
             if found is not None and found.loop in own and found.loop not in sealed:
                 own[found.loop].append(found.stands_for)
                 if found.stands_for in self.without:
                     continue
+            items = [name for name in free_in(one) if isinstance(inside.get(name), Item)]
+            if len(items) == 1:
+                of_items.setdefault(items[0], []).append(one)
             kept.append(self._walk(one, inside))
+        for name, tests in of_items.items():
+            item = inside[name]
+            assert isinstance(item, Item)
+            if item.loop in own and item.loop not in sealed:
+                own[item.loop] += self._some(name, item, tests)
         remaining = conjunction(kept)
         return None if remaining is None else replace(clause, test=remaining)
 
-    def _result(
-        self, result: ast.Expr, inside: _Scope, own: dict[int, list[ast.Expr]], sealed: set[int]
-    ) -> ast.Expr:
+    def _some(self, name: ExpandedName, item: Item, tests: list[ast.Expr]) -> Conditions:
+        """What tests of one of several items say of the record: some $n in PATH satisfies …"""
+        variable = ast.Name(name[1], None, name[0])
+        binding = ast.QuantifiedBinding(variable, None, item.path)
+        satisfies = conjunction([Substitution(self.constants).apply(test) for test in tests])
+        assert satisfies is not None
+        condition = self._condition(ast.Quantified("some", (binding,), satisfies))
+        return () if condition is None else (condition,)
+
+    def _result(self, result: ast.Expr, inside: Scope, own: dict[int, list[ast.Expr]], sealed: set[int]) -> ast.Expr:
         """The return clause: what it gives nothing for matters no more than what a `where` refuses."""
         only = next(iter(own)) if len(own) == 1 else None
         if only is None or only in sealed:
@@ -321,7 +430,7 @@ class RecordReads:
             self.uses.append((*own[only], *option))
         return self._walk(self._chosen(result, inside, only), inside)
 
-    def _options(self, expr: ast.Expr, scope: _Scope, loop: int) -> list[Conditions]:
+    def _options(self, expr: ast.Expr, scope: Scope, loop: int) -> list[Conditions]:
         """The conditions on the record of a loop under which an expression may give something."""
         match expr:
             case ast.SequenceExpr(items=items):
@@ -331,25 +440,25 @@ class RecordReads:
                 no = self._conditions(negated(test), scope, loop)
                 return first + [(*no, *rest) for rest in self._options(otherwise, scope, loop)]
             case ast.Filter(base=base, predicate=predicate) if is_test(predicate) and not uses_position(predicate):
-                found = self._of_one_record(base, scope)
+                found = self.of_one_record(base, scope)
                 if found is None or found.loop != loop or found.stands_for != THE_RECORD:
                     return [()]
-                conditions = [self._of_focus(test) for test in conjuncts(predicate)]
+                conditions = [self._of_focus(test, scope) for test in conjuncts(predicate)]
                 return [tuple(one for one in conditions if one is not None)]
             case ast.Path(left=ast.Filter() as left):
                 return self._options(left, scope, loop)
         return [()]
 
-    def _conditions(self, test: ast.Expr, scope: _Scope, loop: int) -> Conditions:
-        found = [self._of_one_record(one, scope) for one in conjuncts(test)]
+    def _conditions(self, test: ast.Expr, scope: Scope, loop: int) -> Conditions:
+        found = [self.of_one_record(one, scope) for one in conjuncts(test)]
         return tuple(one.stands_for for one in found if one is not None and one.loop == loop)
 
-    def _chosen(self, expr: ast.Expr, scope: _Scope, loop: int) -> ast.Expr:
+    def _chosen(self, expr: ast.Expr, scope: Scope, loop: int) -> ast.Expr:
         """The return clause without a test that need not be made again."""
         match expr:
             case ast.If(test=test, then=then, otherwise=ast.SequenceExpr(items=())):
                 parts = conjuncts(test)
-                found = [self._of_one_record(one, scope) for one in parts]
+                found = [self.of_one_record(one, scope) for one in parts]
                 kept = [
                     part
                     for part, one in zip(parts, found, strict=True)
@@ -360,23 +469,23 @@ class RecordReads:
                 return inner if remaining is None else replace(expr, test=remaining, then=inner)
         return expr
 
-    def _quantified(self, quantified: ast.Quantified, scope: _Scope) -> ast.Expr:
+    def _quantified(self, quantified: ast.Quantified, scope: Scope) -> ast.Expr:
         inside = dict(scope)
         bindings: list[ast.QuantifiedBinding] = []
         own: dict[int, list[ast.Expr]] = {}
         for binding in quantified.bindings:
-            found = self._place(binding.collection, inside)
-            if found is None or not isinstance(found[0], _Records):
+            found = self.place(binding.collection, inside)
+            if found is None or not isinstance(found[0], Records):
                 bindings.append(replace(binding, collection=self._walk(binding.collection, inside)))
                 inside.pop(binding.name.expanded, None)
             else:
                 self._loops += 1
                 own[self._loops] = list(found[0].conditions)
-                inside[binding.name.expanded] = _One(THE_RECORD, self._loops)
+                inside[binding.name.expanded] = One(THE_RECORD, self._loops)
                 bindings.append(replace(binding, collection=found[1]))
         kept: list[ast.Expr] = []
         for test in conjuncts(quantified.satisfies):
-            condition = self._of_one_record(test, inside) if quantified.kind == "some" else None
+            condition = self.of_one_record(test, inside) if quantified.kind == "some" else None
             if condition is not None and condition.loop in own:
                 own[condition.loop].append(condition.stands_for)
                 if condition.stands_for in self.without:
@@ -388,7 +497,7 @@ class RecordReads:
 
 
 def _exists(path: ast.Expr) -> ast.Expr:
-    return ast.FunctionCall(ast.Name("exists", "fn", FN), (path,))
+    return ast.FunctionCall(ast.Name("exists", None, FN), (path,))
 
 
 def _with_predicates(expr: ast.Expr, predicates: tuple[ast.Expr, ...]) -> ast.Expr:

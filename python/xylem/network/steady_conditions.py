@@ -12,10 +12,12 @@ from xylem.syntax import ast
 
 
 def spelled_out(condition: ast.Expr) -> ast.Expr:
-    """A condition without `let`, arrows and maps that other expressions say as well."""
+    """A condition without `let`, arrows and maps that other expressions say as well, and without prefixes of names."""
 
     def spelled(node: ast.Node) -> ast.Node | None:
         match node:
+            case ast.Name(prefix=str(), uri=str(), local=local):
+                return ast.Name(local, None, node.uri, span=node.span)
             case ast.Flwor(clauses=clauses, result=result) if all(
                 isinstance(clause, ast.LetClause) and clause.type is None for clause in clauses
             ):
@@ -72,6 +74,8 @@ def is_steady(condition: ast.Expr) -> bool:
 
 def is_constant(value: ast.Expr) -> bool:
     """Whether a value is the same wherever it is computed."""
-    return not reads_focus(value) and is_steady(value) and not any(
-        isinstance(node, (ast.Root, ast.ContextItem)) for node in value.walk()
+    return (
+        not reads_focus(value)
+        and is_steady(value)
+        and not any(isinstance(node, (ast.Root, ast.ContextItem)) for node in value.walk())
     )

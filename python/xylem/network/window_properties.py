@@ -1,31 +1,40 @@
 """Windows of a query and what it aggregates over each; which windows can be put together from the windows of others.
 
-        for $w in $ROOT/photons/photon|det_time diff 60 step 15| return avg($w/en)
+        for $w in $ROOT/photons/photon|det_time diff 60 step 15| where avg($w/en) > 1.3 return <w>{ avg($w/en) }</w>
 
 Windows begin at multiples of the step behind the first item. Those of one query can be rolled up into those of another
 where they tile them: sums and counts need windows side by side, least and greatest values may take windows that
 overlap. An average travels as a sum and a count. A sum of doubles is the same sum only where the windows are the same:
-put together from parts it is rounded elsewhere, so it is not offered; xs:decimal and xs:integer are exact.
+put together from parts it is rounded elsewhere, so it is not offered; xs:decimal and xs:integer are exact. A query that
+leaves windows out by what is aggregated over them (`where avg($w/en) > 1.3`) has none of these for others.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
+from xylem.analysis.ast_replacement import replaced
+from xylem.analysis.facts.conjuncts import conjuncts
+from xylem.analysis.free_variables import free_in
 from xylem.analysis.readable_names import with_readable_names
 from xylem.functions.registry import FN, PREFIXES
 from xylem.plan.flux import ROOT
+from xylem.rewrite.substitution import FocusInTheWay, Substitution
 from xylem.syntax import ast, print_query
 
+from .conditions import zones_of
 from .constants import constant_number
-from .record_facts import Names
+from .implication import implies
+from .record_facts import RECORD, Names, RecordFacts, is_path
+from .steady_conditions import spelled_out
+from .zones import ALWAYS, TooMany, Zones, both
 
 MERGED = frozenset({"sum", "count", "avg", "min", "max"})
-_PROVIDES = {"avg": ("avg", "sum", "count"), "sum": ("sum",), "count": ("count",), "min": ("min",), "max": ("max",)}
+THE_ITEM = ast.VarRef(RECORD)
+_AGGREGATE = "urn:xylem:network:aggregate"
 
 
 @dataclass(frozen=True)
@@ -33,10 +42,15 @@ class Aggregated:
     """One aggregate over the items of a window."""
 
     function: str
-    path: str
-    """What is aggregated of each item, as it is written from the window: empty for the items themselves."""
+    value: ast.Expr
+    """What is aggregated of each item, in words of `$record`: the item itself, a path, a value computed from it."""
     is_exact: bool
     """Whether sums of it do not round."""
+    counted: ast.Expr = field(default=THE_ITEM, compare=False)
+    """What there are as many of as of these values: the items, where each has one."""
+
+    def __str__(self) -> str:
+        return f"{self.function}({'' if self.value == THE_ITEM else _text(_of_focus(self.value))})"
 
 
 @dataclass(frozen=True)
@@ -49,18 +63,29 @@ class Windowed:
     size: Fraction
     step: Fraction
     aggregates: tuple[Aggregated, ...]
+    """All that it computes."""
+    written: frozenset[Aggregated]
+    """Those that stand in its result as they are."""
+    computed: frozenset[ast.Expr]
+    """What else its result has, computed from aggregates."""
+    having: Zones = ALWAYS
+    """Which windows it has a result for."""
+    having_text: str = ""
 
     def to_dict(self) -> dict[str, Any]:
-        return {
+        told: dict[str, Any] = {
             "kind": self.kind,
             "reference": self.reference,
             "size": str(self.size),
             "step": str(self.step),
-            "aggregates": [f"{one.function}({one.path})" for one in self.aggregates],
+            "aggregates": [str(one) for one in self.aggregates],
         }
+        if self.having_text:
+            told["having"] = self.having_text
+        return told
 
 
-def windowed(query: ast.Expr, record: Names) -> Windowed | None:
+def windowed(query: ast.Expr, record: Names, facts: RecordFacts) -> Windowed | None:
     """The windows of a query that is one loop over windows of records and reads aggregates of them alone."""
     found = [node for node in query.walk() if isinstance(node, ast.DataWindow)]
     loops = [
@@ -72,24 +97,163 @@ def windowed(query: ast.Expr, record: Names) -> Windowed | None:
     ]
     if len(found) != 1 or len(loops) != 1:
         return None
-    loop, clause = loops[0]
-    window = found[0]
+    (loop, clause), window = loops[0], found[0]
     size = constant_number(window.size)
     step = size if window.step is None else constant_number(window.step)
     if not isinstance(size, (int, Decimal)) or not isinstance(step, (int, Decimal)) or size <= 0 or step <= 0:
         return None
     if not _is_record_path(window.base, record) or clause.position is not None:
         return None
-    parts: list[ast.Node] = [*loop.clauses[1:], loop.result]
-    aggregates = list(dict.fromkeys(one for part in parts for one in _aggregates(part, clause.name)))
-    reads = sum(_reads(node, clause.name) for part in parts for node in part.walk())
-    counted = sum(
-        _reads(inner, clause.name) for part in parts for call in _calls(part, clause.name) for inner in call.walk()
-    )
-    if not aggregates or reads != counted:
+    read = _Read(clause.name, facts)
+    if not read.result(loop) or not read.aggregates:
         return None
     reference = "" if window.reference is None else _text(window.reference)
-    return Windowed(window.kind, reference, Fraction(size), Fraction(step), tuple(aggregates))
+    return Windowed(
+        window.kind,
+        reference,
+        Fraction(size),
+        Fraction(step),
+        tuple(dict.fromkeys(read.aggregates.values())),
+        frozenset(read.written),
+        frozenset(read.computed),
+        read.zones(),
+        " and ".join(_text(one) for one in read.having),
+    )
+
+
+class _Read:
+    """Reads a loop over windows; aggregates become values of a window, called by what they are."""
+
+    def __init__(self, window: ast.Name, facts: RecordFacts) -> None:
+        self.window = window
+        self.facts = facts
+        self.aggregates: dict[ast.Expr, Aggregated] = {}
+        self.having: list[ast.Expr] = []
+        self.written: set[Aggregated] = set()
+        self.computed: set[ast.Expr] = set()
+        self._tests: list[ast.Expr] = []
+
+    def result(self, loop: ast.Flwor) -> bool:
+        """Whether the loop reads nothing of its windows but aggregates, and leaves windows out by these alone."""
+        values = Substitution({})
+        for clause in loop.clauses[1:]:
+            match clause:
+                case ast.LetClause(type=None, name=name, value=value):
+                    values = Substitution({**values.variables, name.expanded: values.apply(value)})
+                case ast.WhereClause(test=test):
+                    self.having += conjuncts(values.apply(test))
+                case _:
+                    return False
+        result = values.apply(loop.result)
+        while isinstance(result, ast.If) and isinstance(result.otherwise, ast.SequenceExpr):
+            if result.otherwise.items:
+                break
+            self.having += conjuncts(result.test)
+            result = result.then
+        self._write(result)
+        self._tests = [self._in_words_of_window(one) for one in self.having]
+        parts = [*self._tests, self._in_words_of_window(result)]
+        return not any(self.window.expanded in free_in(part) for part in parts)
+
+    def zones(self) -> Zones:
+        """The windows that are not left out: aggregates are numbers that each has at most once."""
+        zones = ALWAYS
+        for test in self._tests:
+            try:
+                zones = both(zones, zones_of(spelled_out(test), RecordFacts()))
+            except TooMany:
+                zones = both(zones, zones_of(ast.FunctionCall(ast.Name("exists", None, FN), (test,)), RecordFacts()))
+        return zones
+
+    def _write(self, expr: ast.Expr) -> None:
+        match expr:
+            case ast.SequenceExpr(items=items):
+                for item in items:
+                    self._write(item)
+            case ast.EnclosedExpr(body=body) | ast.ComputedElement(body=body):
+                self._write(body)
+            case ast.DirectElement(attributes=attributes, content=content):
+                for attribute in attributes:
+                    if len(attribute.parts) == 1 and isinstance(attribute.parts[0], ast.EnclosedExpr):
+                        self._write(attribute.parts[0].body)
+                for part in content:
+                    self._write(part)
+            case ast.Expr():
+                found = self._aggregate(expr)
+                if found is not None:
+                    self.written.add(found)
+                elif self.window.expanded in free_in(expr):
+                    self.computed.add(spelled_out(self._in_words_of_window(expr)))
+
+    def _in_words_of_window(self, expr: ast.Expr) -> ast.Expr:
+        """An expression with $record/@name for each aggregate, as a number of its type."""
+
+        def named(node: ast.Node) -> ast.Node | None:
+            found = self._aggregate(node)
+            if found is None:
+                return None
+            self.aggregates.setdefault(node, found)  # type: ignore[arg-type]
+            step = ast.AxisStep("attribute", ast.NameTest(ast.Name(str(found), None, _AGGREGATE)))
+            kind = "integer" if found.function == "count" else "decimal" if found.is_exact else "double"
+            return ast.FunctionCall(ast.Name(kind, None, PREFIXES["xs"]), (ast.Path(THE_ITEM, step),))
+
+        return replaced(expr, named)
+
+    def _aggregate(self, node: ast.Node) -> Aggregated | None:
+        if not isinstance(node, ast.FunctionCall) or node.name.uri != FN or node.name.local not in MERGED:
+            return None
+        if len(node.arguments) != 1 or self.window.expanded not in free_in(node):
+            return None
+        value = self._value(node.arguments[0])
+        if value is None or free_in(value) - {RECORD.expanded}:
+            return None
+        value = spelled_out(value)
+        function = node.name.local
+        counted = THE_ITEM if self._is_one_of_each(value) else value
+        if function == "count":
+            return Aggregated(function, counted, True, counted)
+        return Aggregated(function, value, _is_exact(value), counted)
+
+    def _value(self, expr: ast.Expr) -> ast.Expr | None:
+        """What an expression gives of each item of the window; None where it is something else."""
+        match expr:
+            case ast.VarRef(name=name):
+                return THE_ITEM if name.expanded == self.window.expanded else None
+            case ast.SequenceExpr(items=(item,)):
+                return self._value(item)
+            case ast.Path(left=left, right=ast.AxisStep() as step):
+                before = self._value(left)
+                return None if before is None or not is_path(before) else ast.Path(before, step)
+            case ast.Path(left=left, right=right) | ast.SimpleMap(left=left, right=right):
+                return self._of_each(left, right, None)
+            case ast.Filter(base=base, predicate=predicate):
+                before = self._value(base)
+                return None if before is None else ast.Filter(before, predicate)
+            case ast.Flwor(clauses=(ast.ForClause(type=None, position=None, allowing_empty=False) as only,)):
+                return self._of_each(only.collection, expr.result, only.name)
+        return None
+
+    def _of_each(self, items: ast.Expr, made: ast.Expr, name: ast.Name | None) -> ast.Expr | None:
+        """A value computed of each of several items, by the focus or by a variable."""
+        before = self._value(items)
+        if before is None:
+            return None
+        is_one = before == THE_ITEM or self.facts.is_at_most_one(before)
+        try:
+            put = Substitution({}, before) if name is None else Substitution({name.expanded: before})
+            value = put.apply(made)
+        except FocusInTheWay:
+            return None
+        # Of values that come several times each is computed by itself.
+        return value if is_one else ast.SimpleMap(before, made) if name is None else None
+
+    def _is_one_of_each(self, value: ast.Expr) -> bool:
+        match value:
+            case ast.FunctionCall(name=ast.Name(uri=uri), arguments=(argument,)) if uri == PREFIXES["xs"]:
+                return self._is_one_of_each(argument)
+            case ast.CastAs(operand=operand):
+                return self._is_one_of_each(operand)
+        return self.facts.is_always_one(value)
 
 
 def rolled_up(own: Windowed, wanted: Windowed) -> str | None:
@@ -97,13 +261,25 @@ def rolled_up(own: Windowed, wanted: Windowed) -> str | None:
     if (own.kind, own.reference) != (wanted.kind, wanted.reference):
         return "the windows go by something else"
     is_same = own.size == wanted.size and own.step == wanted.step
-    provided = {(name, one.path) for one in own.aggregates for name in _PROVIDES[one.function]}
-    for one in wanted.aggregates:
-        parts = ("sum", "count") if one.function == "avg" else (one.function,)
-        if any((part, one.path) not in provided for part in parts):
-            return f"{one.function}({one.path}) does not follow from what is aggregated"
+    if own.having != ALWAYS and not (is_same and implies(wanted.having, own.having)):
+        return f"it has only windows with {own.having_text}, and others are asked for"
+    provided = {(one.function, one.value) for one in own.written}
+    for one in own.written:
+        if one.function == "avg":
+            provided |= {("sum", one.value), ("count", one.counted)}
+    if is_same and wanted.computed <= own.computed and not wanted.written - own.written:
+        tested = [] if implies(own.having, wanted.having) else list(wanted.aggregates)
+        needed = [one for one in tested if one not in wanted.written]
+    else:
+        needed = list(wanted.aggregates)
+    for one in needed:
+        is_there = (one.function, one.value) in provided
+        if one.function == "avg" and not is_there:
+            is_there = {("sum", one.value), ("count", one.counted)} <= provided
+        if not is_there:
+            return f"{one} does not follow from what is aggregated"
         if not is_same and one.function in ("sum", "avg") and not one.is_exact:
-            return f"{one.function}({one.path}) adds doubles, which round differently when windows are put together"
+            return f"{one} adds doubles, which round differently when windows are put together"
         if not is_same and not tiles(own, wanted, may_overlap=one.function in ("min", "max")):
             return "its windows do not tile the ones asked for"
     return None
@@ -130,6 +306,31 @@ def pane(one: Windowed, other: Windowed) -> Fraction:
     return Fraction(gcd(*(int(number * denominator) for number in numbers)), denominator)
 
 
+def _is_exact(value: ast.Expr) -> bool:
+    match value:
+        case ast.FunctionCall(name=ast.Name(local="decimal" | "integer", uri=uri)):
+            return uri == PREFIXES["xs"]
+        case ast.CastAs(type=kind):
+            return kind.name.expanded in ((PREFIXES["xs"], "decimal"), (PREFIXES["xs"], "integer"))
+        case ast.SimpleMap(right=right):
+            return _is_exact(right)
+    return False
+
+
+def _of_focus(value: ast.Expr) -> ast.Expr:
+    """$record/en as en"""
+
+    def relative(node: ast.Node) -> ast.Node | None:
+        match node:
+            case ast.Path(left=ast.VarRef(name=name), right=ast.AxisStep() as step) if name == RECORD:
+                return step
+            case ast.VarRef(name=name) if name == RECORD:
+                return ast.ContextItem()
+        return None
+
+    return replaced(value, relative)
+
+
 def _text(expr: ast.Expr) -> str:
     return " ".join(print_query(with_readable_names(expr)).split())
 
@@ -139,45 +340,13 @@ def _divides(part: Fraction, whole: Fraction) -> bool:
 
 
 def _is_record_path(expr: ast.Expr, record: Names) -> bool:
+    """Whether a path leads to all records; their conditions have been taken away."""
     names: list[tuple[str, str]] = []
-    while isinstance(expr, (ast.Path, ast.Filter)):
-        if isinstance(expr, ast.Filter):
-            expr = expr.base
-            continue
-        if not isinstance(expr.right, ast.AxisStep) or not isinstance(expr.right.test, ast.NameTest):
+    while isinstance(expr, ast.Path):
+        step = expr.right
+        if not isinstance(step, ast.AxisStep) or not isinstance(step.test, ast.NameTest) or step.predicates:
             return False
-        names.append(expr.right.test.name.expanded)
+        names.append(step.test.name.expanded)
         expr = expr.left
     is_root = isinstance(expr, ast.VarRef) and expr.name.expanded == ("", ROOT)
     return is_root and tuple(reversed(names)) == record
-
-
-def _reads(node: ast.Node, name: ast.Name) -> bool:
-    return isinstance(node, ast.VarRef) and node.name.expanded == name.expanded
-
-
-def _calls(part: ast.Node, name: ast.Name) -> Iterator[ast.FunctionCall]:
-    for node in part.walk():
-        if isinstance(node, ast.FunctionCall) and node.name.uri == FN and node.name.local in MERGED:
-            base = node.arguments[0] if len(node.arguments) == 1 else None
-            while isinstance(base, (ast.Path, ast.SimpleMap)):
-                base = base.left
-            if base is not None and _reads(base, name):
-                yield node
-
-
-def _aggregates(part: ast.Node, name: ast.Name) -> Iterator[Aggregated]:
-    for call in _calls(part, name):
-        steps: list[str] = []
-        base, is_exact = call.arguments[0], False
-        if isinstance(base, (ast.Path, ast.SimpleMap)):
-            last = base.right
-            is_exact = (
-                isinstance(last, ast.FunctionCall)
-                and last.name.uri == PREFIXES["xs"]
-                and last.name.local in ("decimal", "integer")
-            )
-        while isinstance(base, (ast.Path, ast.SimpleMap)):
-            steps.append(_text(base.right))
-            base = base.left
-        yield Aggregated(call.name.local, "/".join(reversed(steps)), is_exact)

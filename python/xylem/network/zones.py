@@ -18,7 +18,7 @@ from typing import TypeVar
 
 from xylem.syntax import ast
 
-from .difference_bounds import DifferenceBounds, opposite
+from .difference_bounds import ZERO, DifferenceBounds, opposite
 
 MOST_ZONES = 64
 """A condition of more zones is an atom as a whole."""
@@ -57,8 +57,8 @@ Constant = Fraction | str
 class Some:
     """Whether one of the values that a path leads to compares so with a constant; `exists` compares with nothing.
 
-    The view is how values are compared: `double` or `string`; `number` for number(path), which is an error for several
-    values, and NaN for none or for what is no number.
+    The view is how values are compared: `string`; `number` for number(path), which is an error for several values, and
+    NaN for none or for what is no number; `text` for functions of one text, which are an error for several.
     """
 
     path: ast.Expr
@@ -68,21 +68,73 @@ class Some:
 
     def implies(self, other: Some) -> bool:
         """Whether the other holds where this one does; and this one fails, without an error, where the other fails."""
+        if other.op == EXISTS:
+            return self.view not in (NUMBER_CALL, "text") and leads_through(self.path, other.path)
         if self.path != other.path:
             return False
-        if other.op == EXISTS:
-            return self.view != NUMBER_CALL
         return self.view == other.view and is_within(self.op, self.value, other.op, other.value)
 
-    def gives(self, other: Some) -> bool:
+    def gives(self, other: Some | SomeItem) -> bool:
         """Whether the other holds where this one does."""
+        if isinstance(other, SomeItem):
+            return self.view == NUMBER_CALL and self.op != "!=" and self.path == other.path and other.has_all_with(self)
         if self.implies(other):
             return True
-        if self.view != NUMBER_CALL or self.op == "!=" or self.path != other.path:
+        if other.op == EXISTS and leads_through(self.path, other.path):
+            # number() of nothing compares with nothing but by `!=`; an empty text neither begins nor ends with one.
+            return bool(self.value) if self.view == "text" else self.op != "!="
+        return False
+
+
+@dataclass(frozen=True)
+class SomeItem:
+    """Whether one of the items that a path leads to passes a test, each item tested by itself."""
+
+    path: ast.Expr
+    test: ast.Expr
+    """In words of `$record`, which stands for the item."""
+    passes: Zones = field(compare=False)
+    fails: Zones = field(compare=False)
+    """Where an item passes the test, and where it fails it without an error."""
+    parts: tuple[Some | SomeItem, ...] = field(default=(), compare=False)
+    """What follows for items further down."""
+
+    def implies(self, other: Some | SomeItem) -> bool:
+        """Whether this one fails, each item without an error, where the other does."""
+        if isinstance(other, Some):
+            return other.op == EXISTS and leads_through(self.path, other.path)
+        return self.path == other.path and implies(other.fails, self.fails)
+
+    def gives(self, other: Some | SomeItem) -> bool:
+        """Whether the other holds where this one does."""
+        if isinstance(other, Some):
+            return other.op == EXISTS and leads_through(self.path, other.path)
+        return self.path == other.path and implies(self.passes, other.passes)
+
+    def has_all_with(self, compared: Some) -> bool:
+        """Whether an item passes that compares as a number so."""
+        item = next((one for zone in self.passes for one in zone.kinds if one.view == "double"), None)
+        if item is None or not isinstance(compared.value, Fraction):
             return False
-        if other.op == EXISTS:
-            return True
-        return other.view == "double" and is_within(self.op, self.value, other.op, other.value)
+        bounds: DifferenceBounds | None = DifferenceBounds()
+        if compared.op in ("<", "<=", "=") and bounds is not None:
+            bounds = bounds.with_bound(item, ZERO, (compared.value, compared.op == "<"))
+        if compared.op in (">", ">=", "=") and bounds is not None:
+            bounds = bounds.with_bound(ZERO, item, (-compared.value, compared.op == ">"))
+        return bounds is not None and implies((Zone({item: Kinds.NUMBER}, bounds),), self.passes)
+
+
+def leads_through(path: ast.Expr, other: ast.Expr) -> bool:
+    """Whether one path goes on where the other ends: what the first leads to is there only with the second."""
+    while path != other:
+        if not isinstance(path, ast.Path):
+            return False
+        if isinstance(path.right, ast.AxisStep) and path.right.predicates:
+            bare = ast.Path(path.left, ast.AxisStep(path.right.axis, path.right.test))
+            if bare == other:
+                return True
+        path = path.left
+    return True
 
 
 @dataclass(frozen=True)
@@ -92,7 +144,8 @@ class Opaque:
     test: ast.Expr
 
 
-Atom = Some | Opaque
+Atom = Some | SomeItem | Opaque
+Literal = tuple[Atom, bool]
 EXISTS = "exists"
 NUMBER_CALL = "number"
 
@@ -103,10 +156,15 @@ _COMPARED = {
 }  # fmt: skip
 
 
+_TEXT_TESTS = {"starts-with": str.startswith, "ends-with": str.endswith, "contains": str.__contains__}
+
+
 def is_within(op: str, value: Constant, other: str, limit: Constant) -> bool:
     """Whether every v with `v op value` has `v other limit`, whatever values there are between."""
     if type(value) is not type(limit):
         return False
+    if isinstance(value, str) and isinstance(limit, str) and not {op, other}.isdisjoint(_TEXT_TESTS):
+        return _is_text_within(op, value, other, limit)
     if op == "=":
         return bool(_COMPARED[other](value, limit))
     if op == "!=":
@@ -122,13 +180,24 @@ def is_within(op: str, value: Constant, other: str, limit: Constant) -> bool:
     return bool(further or (value == limit and (len(op) == 1 or len(other) == 2)))
 
 
+def _is_text_within(op: str, value: str, other: str, limit: str) -> bool:
+    """The same where one of the two asks what a text begins with, ends with, or has in it."""
+    if op == "=":
+        return _TEXT_TESTS[other](value, limit)
+    if op in _TEXT_TESTS and other == "!=":
+        return not _TEXT_TESTS[op](limit, value)
+    if op in _TEXT_TESTS and other in (op, "contains"):
+        return _TEXT_TESTS[other](value, limit)
+    return False
+
+
 @dataclass(frozen=True)
 class Zone:
     """A conjunction. Bounds are those of variables that are numbers, and of no others."""
 
     kinds: Mapping[Variable, Kinds] = field(default_factory=dict)
     bounds: DifferenceBounds = field(default_factory=DifferenceBounds)
-    atoms: frozenset[tuple[Atom, bool]] = frozenset()
+    atoms: frozenset[Literal] = frozenset()
 
     def kinds_of(self, variable: Variable) -> Kinds:
         return self.kinds.get(variable, variable.domain)
@@ -151,16 +220,14 @@ class Zone:
                 return False
         return self.bounds.entails_all(other.bounds) and all(map(self._implies, other.atoms))
 
-    def _implies(self, literal: tuple[Atom, bool]) -> bool:
+    def _implies(self, literal: Literal) -> bool:
         if literal in self.atoms:
             return True
         atom, holds = literal
-        if not isinstance(atom, Some):
+        if isinstance(atom, Opaque):
             return False
-        for own, own_holds in self.atoms:
-            if own_holds == holds and isinstance(own, Some) and (own.gives(atom) if holds else atom.implies(own)):
-                return True
-        return False
+        others = [own for own, own_holds in self.atoms if own_holds == holds and not isinstance(own, Opaque)]
+        return any(own.gives(atom) if holds else _fails_with(atom, own) for own in others)
 
     def without(self, other: Zone) -> list[Zone]:
         """Pieces that make up this zone where the other does not hold; more than that where it is not known."""
@@ -217,11 +284,18 @@ def _agrees(kinds: dict[Variable, Kinds]) -> bool:
     return True
 
 
-def _contradict(atoms: frozenset[tuple[Atom, bool]]) -> bool:
+def _fails_with(atom: Some | SomeItem, other: Some | SomeItem) -> bool:
+    """Whether an atom fails, without an error, where the other does."""
+    if isinstance(atom, Some):
+        return isinstance(other, Some) and atom.implies(other)
+    return atom.implies(other)
+
+
+def _contradict(atoms: frozenset[Literal]) -> bool:
     held = [atom for atom, holds in atoms if holds]
     failed = [atom for atom, holds in atoms if not holds]
     return any(
-        one == other or (isinstance(one, Some) and isinstance(other, Some) and one.gives(other))
+        one == other or (not isinstance(one, Opaque) and not isinstance(other, Opaque) and one.gives(other))
         for one in held
         for other in failed
     )
@@ -258,10 +332,11 @@ def either(zones: Iterable[Zone]) -> Zones:
 
 def implies(one: Zones, other: Zones) -> bool:
     """Whether the other condition holds wherever the one does: never true where it is not, sometimes not found."""
-    return all(_covered(zone, other) for zone in one)
+    return all(covered(zone, other) for zone in one)
 
 
-def _covered(zone: Zone, others: Zones) -> bool:
+def covered(zone: Zone, others: Zones) -> bool:
+    """Whether a zone lies in others, together."""
     if any(zone.is_within(other) for other in others):
         return True
     if len(others) < 2:

@@ -7,9 +7,10 @@
 
 Gain:   a global variable that reads the input, or a function that takes a node, would need all of it kept.
 Needs:  for variables: not external; one that a function reads stays for it. For functions: no recursion;
-        parameters and result without types, or with types the arguments are known to have; the variables that the
-        body reads of the prolog are bound nowhere in the query.
-Safe:   functions have no focus and no state: a call is its body with the parameters bound to the arguments.
+        parameters and result without types, or with types the arguments are known to have, or values of nodes, which
+        are cast; the variables that the body reads of the prolog are bound nowhere in the query.
+Safe:   functions have no focus and no state: a call is its body with the parameters bound to the arguments. What a
+        node holds is untyped, and an untyped argument is cast to the type of its parameter (XQuery 3.1 §3.1.5.2).
 """
 
 from __future__ import annotations
@@ -104,6 +105,8 @@ class _Known:
         """Whether an argument is known to be of a type, so that it need not be checked."""
         if kind is None or (isinstance(kind.item, ast.AnyItemType) and kind.occurrence in _ANY_NUMBER):
             return True
+        if _converted(argument, kind) is not argument:
+            return True
         last = argument.right if isinstance(argument, ast.Path) else argument
         if isinstance(last, ast.AxisStep) and last.axis in ("child", "descendant"):
             known = is_element_test(last.test) and _is_element(last.test, kind.item)
@@ -112,6 +115,22 @@ class _Known:
             return False
         test = self.steps[argument.name.expanded].test
         return is_element_test(test) and _is_element(test, kind.item)
+
+
+_CONVERTED = ("boolean", "date", "dateTime", "decimal", "double", "integer", "string")
+
+
+def _converted(argument: ast.Expr, kind: ast.SequenceTypeNode | None) -> ast.Expr:
+    """An argument as a function gets it: of nodes, the value in the type of the parameter."""
+    if kind is None or not isinstance(kind.item, ast.AtomicType) or kind.occurrence not in ("", "?"):
+        return argument
+    name = kind.item.name
+    if name.uri != PREFIXES["xs"] or name.local not in _CONVERTED:
+        return argument
+    last = argument.right if isinstance(argument, ast.Path) else None
+    if not isinstance(last, ast.AxisStep) or not isinstance(last.test, (ast.NameTest, ast.Wildcard)):
+        return argument
+    return ast.CastAs(argument, ast.SingleType(name, kind.occurrence == "?"), span=argument.span)
 
 
 def _is_element(test: ast.NodeTest, kind: ast.ItemTypeNode | None) -> bool:
@@ -144,7 +163,10 @@ class _Inliner:
         if declared is None or self._recurs(key) or not self._can_go(declared, node):
             return None
         assert declared.body is not None
-        arguments = [self.inlined(argument) for argument in node.arguments]
+        arguments = [
+            _converted(self.inlined(argument), parameter.type)
+            for argument, parameter in zip(node.arguments, declared.parameters, strict=True)
+        ]
         body = self.inlined(declared.body)
         inside = {name.expanded for part in body.walk() for name in bound_names(part)}
         lets: list[ast.Clause] = []
@@ -181,7 +203,7 @@ class _Inliner:
         if body is None or reads_focus(body) or any(isinstance(a, ast.ArgumentPlaceholder) for a in call.arguments):
             return False
         self.size += sum(1 for _ in body.walk())
-        if self.size > MOST_NODES or not _gives(body, declared.returns):
+        if self.size > MOST_NODES or not _gives(body, declared.returns, declared.parameters):
             return False
         if not all(map(self.known.has_type, call.arguments, (p.type for p in declared.parameters))):
             return False
@@ -197,12 +219,17 @@ class _Inliner:
         return not any(set(own[:index]) & _variables(argument) for index, argument in enumerate(call.arguments))
 
 
-def _gives(body: ast.Expr, kind: ast.SequenceTypeNode | None) -> bool:
+def _gives(body: ast.Expr, kind: ast.SequenceTypeNode | None, parameters: Iterable[ast.Parameter]) -> bool:
     """Whether the result of a function is known to have its type."""
     if kind is None or (isinstance(kind.item, ast.AnyItemType) and kind.occurrence in _ANY_NUMBER):
         return True
     if isinstance(body, ast.Flwor):
-        return kind.occurrence in _ANY_NUMBER and _gives(body.result, kind)
+        return kind.occurrence in _ANY_NUMBER and _gives(body.result, kind, parameters)
+    if isinstance(body, ast.Filter):
+        # Some of the items, or none.
+        return kind.occurrence in ("?", *_ANY_NUMBER) and _gives(body.base, kind, parameters)
+    if isinstance(body, ast.VarRef):
+        return any(one.name.expanded == body.name.expanded and one.type == kind for one in parameters)
     if isinstance(body, _TRUTH):
         # Exactly one truth value, whatever is compared.
         return isinstance(kind.item, ast.AtomicType) and kind.item.name.expanded == (PREFIXES["xs"], "boolean")

@@ -1,0 +1,170 @@
+"""Whether a query can be answered from the answer of another: the match of their streams, and what the answer tells.
+
+A stream of records serves whoever finds in it what they read (`matching`). An answer is less than that: what it has of
+records are the paths that it copies and the values that it computes (`answers`), and of windows the aggregates that it
+writes. Where a query computes from all records together, it serves those that ask for the same.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from xylem.analysis.ast_replacement import replaced
+from xylem.analysis.reached_declarations import reached_declarations
+from xylem.analysis.resolved_module import resolved_module
+from xylem.functions.traits import UNSTEADY, standard
+from xylem.rewrite.inline_prolog import inline_prolog
+from xylem.schema.constraints import Schema
+from xylem.syntax import ast
+
+from .answers import Answer, answer_of, canonical, wholes_in
+from .conditions import zones_of
+from .implication import implies
+from .matching import Match, Widening, match, residual_of
+from .projections import missing_paths
+from .properties import NotShared, Properties, properties_of
+from .record_facts import Names
+from .record_reads import Conditions
+from .record_spellings import spelled_for_records
+from .zones import ALWAYS, TooMany, Zones, both
+
+
+def match_queries(own: ast.Module, wanted: ast.Module, schema: Schema | None = None) -> Match:
+    """Whether a query can be answered from the answer of another; a query that shares nothing says why."""
+    if _is_same(own, wanted):
+        return Match(True, "it is the same query")
+    try:
+        first = properties_of(own, schema, anywhere=True)
+    except NotShared as reason:
+        return Match(False, f"the first query leaves no stream that others can use: {reason.why}")
+    found: Match | None = None
+    record: Names | None = first.record
+    while record is not None:
+        # Records may be taken as a whole, or what is in them for itself: /photons/photon, or /photons/photon/note.
+        tried = _at_records(own, wanted, schema, record, first)
+        if tried.reuse or found is None:
+            found = tried
+        if tried.reuse:
+            break
+        record = _next_level(own, schema, record)
+    assert found is not None
+    return found
+
+
+def _at_records(own: ast.Module, wanted: ast.Module, schema: Schema | None, record: Names, known: Properties) -> Match:
+    try:
+        first = known if known.record == record else properties_of(own, schema, record=record, anywhere=True)
+    except NotShared as reason:
+        return Match(False, f"the first query leaves no stream that others can use: {reason.why}")
+    try:
+        second = properties_of(wanted, schema, record=record, anywhere=True)
+    except NotShared as reason:
+        return Match(False, f"the second query reads more than the records of a stream: {reason.why}")
+    return match_answers(first, second)
+
+
+def _next_level(own: ast.Module, schema: Schema | None, record: Names) -> Names | None:
+    """The elements one step further down, where the query reads nothing else of the records."""
+    try:
+        below = properties_of(own, schema, record=record, anywhere=True).projection
+    except NotShared:
+        return None
+    if below.subtree or below.string or below.text or below.attributes or below.all_attributes or below.remarks:
+        return None
+    if len(below.children) != 1:
+        return None
+    (axis, uri, local), _ = next(iter(below.children.items()))
+    return (*record, (uri, local)) if axis == "child" and uri is not None and local is not None else None
+
+
+def match_answers(own: Properties, wanted: Properties) -> Match:
+    """Whether `wanted` can be answered from the answer of `own`, and why."""
+    found = match(own, wanted)
+    if own.windowed is not None:
+        return found
+    answer = answer_of(own)
+    if _has_all_wholes(answer, own, wanted):
+        return Match(True, "what it computes from all records is what is asked for")
+    if not found.reuse:
+        return found
+    lacking: list[str] | None = None
+    for part in answer.parts:
+        if not all(part is other or part.is_apart_from(other) for other in answer.parts):
+            continue
+        zones = _zones(part.conditions, own)
+        if not implies(wanted.zones, zones):
+            continue
+        residual, dropped = residual_of(zones, wanted)
+        missing = missing_paths(part.carried, wanted.needed(residual, part.values))
+        if not missing:
+            return replace(found, residual=residual, dropped=dropped)
+        if lacking is None or len(missing) < len(lacking):
+            lacking = missing
+    return _not_carried(own, answer, lacking)
+
+
+def _not_carried(own: Properties, answer: Answer, lacking: list[str] | None) -> Match:
+    if lacking is not None:
+        told = f"its answer does not have {', '.join(lacking)} of each record"
+        return Match(False, told, widen=Widening(paths=tuple(lacking)))
+    told = "its answer is computed from all records together, or from some by their place: the records are not in it"
+    if answer.parts:
+        told = "its answer does not have every record that is asked for"
+    return Match(False, told, widen=Widening(paths=tuple(own.projection.paths())))
+
+
+def _zones(conditions: Conditions, own: Properties) -> Zones:
+    zones = ALWAYS
+    for condition in conditions:
+        try:
+            zones = both(zones, zones_of(condition, own.facts))
+        except TooMany:
+            return ()
+    return zones
+
+
+def _has_all_wholes(answer: Answer, own: Properties, wanted: Properties) -> bool:
+    """Whether all that a query computes from records is computed for it."""
+    if not answer.wholes:
+        return False
+    given: list[ast.Expr] = []
+    for expr, whole in wholes_in(wanted, wanted.module.body):
+        for there in answer.wholes:
+            if there.form == whole.form and _are_equal(there.conditions, whole.conditions, own):
+                given.append(expr)
+                break
+    rest = replaced(wanted.module.body, lambda node: ast.SequenceExpr() if any(node is one for one in given) else None)
+    reader = wanted.reader(())
+    try:
+        reader.read(rest)
+    except NotShared:
+        return False
+    return bool(given) and not reader.uses
+
+
+def _are_equal(one: Conditions, other: Conditions, own: Properties) -> bool:
+    first, second = _zones(one, own), _zones(other, own)
+    return implies(first, second) and implies(second, first)
+
+
+_BY_RUN = standard(
+    """available-environment-variables collection current-date current-dateTime current-time environment-variable
+    implicit-timezone random-number-generator unparsed-text unparsed-text-lines"""
+)
+
+
+def _is_same(own: ast.Module, wanted: ast.Module) -> bool:
+    """Whether two queries are one, spelled in ways that are known to be equal; whatever the moment and the place."""
+    bodies: list[ast.Expr] = []
+    for module in (own, wanted):
+        resolved = resolved_module(module, None)
+        if not isinstance(resolved, ast.MainModule):
+            return False
+        body = spelled_for_records(inline_prolog(resolved.body, list(resolved.prolog)), resolved.prolog)
+        if list(reached_declarations([body], resolved.prolog)):
+            return False
+        for node in body.walk():
+            if isinstance(node, ast.FunctionCall) and node.name.expanded in _BY_RUN | UNSTEADY:
+                return False
+        bodies.append(canonical(body))
+    return bodies[0] == bodies[1]

@@ -1,0 +1,129 @@
+"""Whether one condition follows from another: zones held against zones, with all that follows from them.
+
+What follows is looked for on the one side alone, so that nothing more is asked of it than what the other side says:
+
+        xs:decimal(en) >= 2        →   en >= 2 as a double (rounding keeps the order of numbers)
+        count(note) > 2            →   there is a note;   empty(note)  →  count(note) = 0
+        max(note) > 2              →   one of the notes is above 2
+        one obs with val > 3 and … →   one obs/val is above 3
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from xylem.analysis.facts.conjuncts import conjunction
+from xylem.functions.registry import FN
+from xylem.syntax import ast
+
+from .conditions import zones_of
+from .difference_bounds import ZERO, Bound, DifferenceBounds
+from .item_conditions import THE_ITEM, atomized_path, literal
+from .measured_values import count_of
+from .record_facts import RecordFacts, is_path
+from .zones import EXISTS, Kinds, Some, SomeItem, Variable, Zone, Zones, covered
+
+
+def implies(one: Zones, other: Zones) -> bool:
+    """Whether the other condition holds wherever the one does: never true where it is not, sometimes not found."""
+    return all(covered(zone, other) or _covered_with_all(zone, other) for zone in one)
+
+
+def _covered_with_all(zone: Zone, others: Zones) -> bool:
+    found = _consequences(zone)
+    if not found:
+        return False
+    whole: Zone | None = zone
+    for more in found:
+        whole = None if whole is None else whole.both(more)
+    # What contradicts its own consequences is nowhere.
+    return whole is None or covered(whole, others)
+
+
+def _consequences(zone: Zone) -> list[Zone]:
+    found: list[Zone] = []
+    for atom, holds in zone.atoms:
+        if isinstance(atom, SomeItem) and holds:
+            found += [_more_of_item(part) for part in _all_parts(atom)]
+            found.append(_counted(atom.path, at_least=1))
+        elif isinstance(atom, Some) and atom.op == EXISTS:
+            found.append(_counted(atom.path, at_least=1) if holds else _counted(atom.path, at_most=0))
+    for variable, kinds in zone.kinds.items():
+        if kinds == Kinds.NUMBER:
+            most, least = zone.bounds.bound(variable, ZERO), zone.bounds.bound(ZERO, variable)
+            found += _of_number(variable, most, least)
+        elif kinds == Kinds.MISSING and is_path(variable.term):
+            found.append(_counted(variable.term, at_most=0))
+    return found
+
+
+def _all_parts(atom: SomeItem) -> list[Some | SomeItem]:
+    found: list[Some | SomeItem] = []
+    for part in atom.parts:
+        found.append(part)
+        if isinstance(part, SomeItem):
+            found += _all_parts(part)
+    return found
+
+
+def _more_of_item(part: Some | SomeItem) -> Zone:
+    return Zone(atoms=frozenset({(part, True)}))
+
+
+def _counted(path: ast.Expr, *, at_least: int | None = None, at_most: int | None = None) -> Zone:
+    variable = count_of(path)
+    bounds: DifferenceBounds | None = DifferenceBounds()
+    if at_least is not None and bounds is not None:
+        bounds = bounds.with_bound(ZERO, variable, (Fraction(-at_least), False))
+    if at_most is not None and bounds is not None:
+        bounds = bounds.with_bound(variable, ZERO, (Fraction(at_most), False))
+    assert bounds is not None
+    return Zone({variable: Kinds.NUMBER}, bounds)
+
+
+def _of_number(variable: Variable, most: Bound | None, least: Bound | None) -> list[Zone]:
+    """What a number between bounds says of other values."""
+    match variable.term:
+        case ast.FunctionCall(name=ast.Name(local="count", uri=uri), arguments=(path,)) if uri == FN:
+            there: Zones = ()
+            if least is not None and least[0] <= -1:
+                there = zones_of(path, RecordFacts())
+            elif most is not None and most[0] <= 0:
+                there = zones_of(ast.FunctionCall(ast.Name("empty", None, FN), (path,)), RecordFacts())
+            # Several zones would be alternatives.
+            return list(there) if len(there) == 1 else []
+        case ast.FunctionCall(name=ast.Name(local="min" | "max", uri=uri), arguments=(values,)) if uri == FN:
+            path_of_values = atomized_path(values)
+            # One of the values is the least, and one the greatest.
+            tests = [
+                ast.GeneralComparison(op if bound[1] else f"{op}=", THE_ITEM, literal(float(sign * bound[0])))
+                for bound, op, sign in ((most, "<", 1), (least, ">", -1))
+                if bound is not None
+            ]
+            test = conjunction(tests)
+            if path_of_values is not None and test is not None:
+                passes, fails = (zones_of(one, RecordFacts()) for one in (test, _negated(test)))
+                return [Zone(atoms=frozenset({(SomeItem(path_of_values, test, passes, fails), True)}))]
+    if variable.view in ("decimal", "integer") and is_path(variable.term):
+        return _as_double(variable, most, least)
+    return []
+
+
+def _negated(test: ast.Expr) -> ast.Expr:
+    return ast.FunctionCall(ast.Name("not", None, FN), (test,))
+
+
+def _as_double(variable: Variable, most: Bound | None, least: Bound | None) -> list[Zone]:
+    """The double next to an exact number is on the same side of a double, or is that double."""
+    as_double = Variable(variable.term, "double", variable.domain | Kinds.NAN)
+    bounds: DifferenceBounds | None = DifferenceBounds()
+    if most is not None and bounds is not None:
+        bounds = bounds.with_bound(as_double, ZERO, (_rounded(most[0]), False))
+    if least is not None and bounds is not None:
+        bounds = bounds.with_bound(ZERO, as_double, (-_rounded(-least[0]), False))
+    return [] if bounds is None else [Zone({as_double: Kinds.NUMBER}, bounds)]
+
+
+def _rounded(value: Fraction) -> Fraction:
+    """The double nearest to a number."""
+    return Fraction(value.numerator / value.denominator)

@@ -1,0 +1,173 @@
+"""Conditions that ask whether one of several items is such and such, in one form, whatever they are spelled as.
+
+        note > 2       note[. > 2]       exists(note[. > 2])       some $n in note satisfies $n > 2
+        →   one of `note` with  . > 2                               (`$record` stands for the item in its test)
+
+Each item is tested by itself: one that cannot be tested does not count, and hides no other. A filter tests records in
+this way (`filter_stream.guarded`), and what is concluded about a condition (`conditions`) is concluded about this form.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xylem.analysis.facts.comparisons import GENERAL, TURNED
+from xylem.analysis.facts.conjuncts import conjunction
+from xylem.analysis.focus import uses_position
+from xylem.analysis.free_variables import free_in
+from xylem.analysis.streamable_paths import is_test
+from xylem.functions.registry import FN
+from xylem.rewrite.negation import negated
+from xylem.rewrite.substitution import FocusInTheWay, Substitution
+from xylem.syntax import ast
+
+from .constants import Number, constants_of
+from .record_facts import RECORD, is_path
+
+THE_ITEM = ast.VarRef(RECORD)
+
+
+@dataclass(frozen=True)
+class ItemCondition:
+    """Whether one of the items that a path from the record leads to passes a test."""
+
+    path: ast.Expr
+    test: ast.Expr | None
+    """In words of `$record`, which stands for the item; None where it is enough that there is one."""
+    holds: bool = True
+    """Whether there is such an item, or none."""
+
+
+def item_condition(condition: ast.Expr) -> ItemCondition | None:
+    """A condition as one on items; None where it is another one."""
+    match condition:
+        case ast.SequenceExpr(items=(item,)):
+            return item_condition(item)
+        case ast.GeneralComparison(op=op, left=left, right=right):
+            return _compared(left, op, right) or _compared(right, TURNED[GENERAL.get(op, op)], left)
+        case ast.ValueComparison() if (counted := _counted(condition)) is not None:
+            return counted
+        case ast.Quantified():
+            return _quantified(condition)
+        case ast.FunctionCall(name=ast.Name(local=local, uri=uri), arguments=(argument,)) if uri == FN:
+            if local in ("exists", "boolean", "empty") and is_path(argument):
+                return _present(argument, local != "empty")
+            return None
+    return _present(condition, True) if isinstance(condition, ast.Path) and is_path(condition) else None
+
+
+def _present(path: ast.Expr, holds: bool) -> ItemCondition:
+    """Items of which the last predicates are the test."""
+    if isinstance(path, ast.Path) and isinstance(path.right, ast.AxisStep):
+        step = path.right
+        tests = [_of_item(predicate) for predicate in step.predicates]
+        if tests and None not in tests:
+            bare = ast.Path(path.left, ast.AxisStep(step.axis, step.test))
+            return ItemCondition(bare, conjunction([one for one in tests if one is not None]), holds)
+    return ItemCondition(path, None, holds)
+
+
+def _of_item(predicate: ast.Expr) -> ast.Expr | None:
+    if not is_test(predicate) or uses_position(predicate):
+        return None
+    try:
+        return Substitution({}, THE_ITEM).apply(predicate)
+    except FocusInTheWay:
+        return None
+
+
+def _compared(own: ast.Expr, op: str, other: ast.Expr) -> ItemCondition | None:
+    counted = _count_test(own, op, other)
+    if counted is not None:
+        return counted
+    constants, path = constants_of(other), atomized_path(own)
+    if constants is None or path is None or not constants:
+        return None
+    inner = _present(path, True)
+    test = one_of(THE_ITEM, GENERAL.get(op, op), constants)
+    return ItemCondition(inner.path, test if inner.test is None else ast.And(inner.test, test))
+
+
+def one_of(own: ast.Expr, op: str, constants: list[Number | str]) -> ast.Expr:
+    """A comparison with several constants as one with each: it holds where one of them does."""
+    made: ast.Expr | None = None
+    for constant in constants:
+        one = ast.GeneralComparison(op, own, literal(constant))
+        made = one if made is None else ast.Or(made, one)
+    assert made is not None
+    return made
+
+
+def literal(constant: Number | str) -> ast.Expr:
+    if isinstance(constant, str):
+        return ast.StringLiteral(constant)
+    if constant < 0:
+        return ast.Unary("-", literal(-constant))
+    if isinstance(constant, float):
+        return ast.DoubleLiteral(constant)
+    return ast.IntegerLiteral(constant) if isinstance(constant, int) else ast.DecimalLiteral(constant)
+
+
+def _counted(condition: ast.ValueComparison) -> ItemCondition | None:
+    op = GENERAL.get(condition.op, condition.op)
+    return _count_test(condition.left, op, condition.right) or _count_test(condition.right, TURNED[op], condition.left)
+
+
+_SOME = {(">", 0), (">=", 1), ("!=", 0)}
+_NONE = {("=", 0), ("<", 1), ("<=", 0)}
+
+
+def _count_test(own: ast.Expr, op: str, other: ast.Expr) -> ItemCondition | None:
+    """count(E) > 0 and the like, which ask whether there is an item."""
+    match own, other:
+        case (
+            ast.FunctionCall(name=ast.Name(local="count", uri=uri), arguments=(argument,)),
+            ast.IntegerLiteral(value=number),
+        ) if uri == FN and is_path(argument) and (op, number) in _SOME | _NONE:
+            return _present(argument, (op, number) in _SOME)
+    return None
+
+
+def _quantified(test: ast.Quantified) -> ItemCondition | None:
+    if len(test.bindings) != 1 or test.bindings[0].type is not None:
+        return None
+    binding = test.bindings[0]
+    if not is_path(binding.collection):
+        return None
+    inner = _present(binding.collection, True)
+    asked = test.satisfies if test.kind == "some" else negated(test.satisfies)
+    if free_in(asked) - {binding.name.expanded}:
+        # It reads the record, too: `$record` would stand for both.
+        return None
+    try:
+        of_item = Substitution({binding.name.expanded: THE_ITEM}).apply(asked)
+    except FocusInTheWay:
+        return None
+    made = ItemCondition(inner.path, of_item if inner.test is None else ast.And(inner.test, of_item))
+    found = deeper(made)
+    return found if test.kind == "some" else ItemCondition(found.path, found.test, False)
+
+
+def deeper(condition: ItemCondition) -> ItemCondition:
+    """one of `obs` with val > 3  →  one of `obs/val` with . > 3"""
+    if condition.test is None:
+        return condition
+    inner = item_condition(condition.test)
+    if inner is None or not inner.holds or inner.path == THE_ITEM:
+        return condition
+    path = Substitution({RECORD.expanded: condition.path}).apply(inner.path)
+    return deeper(ItemCondition(path, inner.test)) if is_path(path) else condition
+
+
+def atomized_path(expr: ast.Expr) -> ast.Expr | None:
+    """The path whose values are compared; None for anything but a path."""
+    match expr:
+        case ast.SequenceExpr(items=(item,)):
+            return atomized_path(item)
+        case ast.FunctionCall(name=ast.Name(local="data", uri=uri), arguments=(argument,)) if uri == FN:
+            return atomized_path(argument)
+        case ast.VarRef():
+            return expr if is_path(expr) else None
+        case ast.Filter(base=base, predicate=ast.IntegerLiteral()) if is_path(base):
+            return expr
+    return expr if isinstance(expr, ast.Path) and is_path(expr) else None

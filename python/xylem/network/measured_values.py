@@ -1,0 +1,188 @@
+"""Values of a record as numbers: what can be compared with bounds, because a record has it at most once.
+
+        $record/en      number($record/en)      xs:decimal($record/en)      count($record/note)      max($record/note)
+        $record/ra * $record/ra + $record/dec * $record/dec      string-length($record/@id)      math:sqrt(…)
+
+Arithmetic of doubles rounds, so its result is a value of its own: nothing is concluded about the operands. Sums and
+differences of exact numbers are taken apart (`linear`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from xylem.functions.library import look_up
+from xylem.functions.registry import FN, PREFIXES
+from xylem.syntax import ast
+
+from .constants import constant_number, constants_of
+from .item_conditions import atomized_path
+from .record_facts import RecordFacts, is_path
+from .zones import Kinds, Variable
+
+_CASTS = {"double": "double", "decimal": "decimal", "integer": "integer"}
+_VIEWS = {"xs:integer": "integer", "xs:decimal": "decimal", "xs:double": "double"}
+_LIKE_OPERAND = ("abs", "ceiling", "floor", "round")
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One side of a comparison as a number: a variable, and what happens where there is no number."""
+
+    variable: Variable
+    is_total: bool = False
+    """Whether it is NaN where there is nothing, or no number."""
+    is_typed: bool = True
+    """Whether a value comparison takes it for a number; an untyped value is a string to it."""
+    may_miss: bool = True
+    """Whether nothing is compared as nothing; otherwise it is an error."""
+
+    @property
+    def defined(self) -> Kinds:
+        """The kinds for which a comparison is no error."""
+        if self.is_total:
+            return self.variable.domain
+        return self.variable.domain & ~(Kinds.OTHER if self.may_miss else Kinds.OTHER | Kinds.MISSING)
+
+    @property
+    def nan(self) -> Kinds:
+        """The kinds for which its value is NaN."""
+        return self.variable.domain & (~Kinds.NUMBER if self.is_total else Kinds.NAN)
+
+
+def variable_of(path: ast.Expr, view: str, facts: RecordFacts) -> Variable:
+    domain = Kinds.ANY if view == "double" else Kinds.ANY & ~Kinds.NAN
+    return Variable(path, view, domain & ~Kinds.MISSING if facts.is_always_one(path) else domain)
+
+
+def measured(expr: ast.Expr, facts: RecordFacts) -> Measured | None:
+    """A value that a record has at most once, as a number; None where it may have several, or it is no number."""
+    path = atomized_path(expr)
+    if path is not None:
+        if not facts.is_at_most_one(path):
+            return None
+        return Measured(variable_of(path, "double", facts), is_typed=False)
+    match expr:
+        case ast.SequenceExpr(items=(item,)):
+            return measured(item, facts)
+        case ast.FunctionCall(name=ast.Name(uri=uri), arguments=(argument,)) if uri == PREFIXES["xs"]:
+            return _cast(expr.name.local, argument, facts, may_miss=True)
+        case ast.CastAs(operand=operand, type=kind) if kind.name.uri == PREFIXES["xs"]:
+            return _cast(kind.name.local, operand, facts, may_miss=kind.optional)
+        case ast.FunctionCall(name=ast.Name(uri=uri)) if uri in (FN, PREFIXES["math"]):
+            return _call(expr, facts)
+        case ast.Arithmetic(op="+" | "-" | "*" | "div", left=left, right=right):
+            view = _view_of_sum(expr.op, left, right, facts)
+            return None if view is None else Measured(Variable(expr, view))
+        case ast.Unary(operand=operand):
+            found = measured(operand, facts)
+            return None if found is None else Measured(Variable(expr, found.variable.view))
+    return None
+
+
+def number_argument(expr: ast.Expr) -> ast.Expr | None:
+    """The path of number(path)."""
+    match expr:
+        case ast.FunctionCall(name=ast.Name(local="number", uri=uri), arguments=(argument,)) if uri == FN:
+            return atomized_path(argument)
+    return None
+
+
+def count_of(path: ast.Expr) -> Variable:
+    """How many items a path leads to; a predicate on the way may be an error."""
+    has_tests = any(isinstance(node, ast.AxisStep) and node.predicates for node in path.walk())
+    call = ast.FunctionCall(ast.Name("count", None, FN), (path,))
+    return Variable(call, "integer", Kinds.NUMBER | Kinds.OTHER if has_tests else Kinds.NUMBER)
+
+
+def _cast(local: str, argument: ast.Expr, facts: RecordFacts, *, may_miss: bool) -> Measured | None:
+    path, view = atomized_path(argument), _CASTS.get(local)
+    if view is None:
+        return None
+    if path is None:
+        inner = measured(argument, facts)
+        return inner if inner is not None and inner.variable.view == view else None
+    if not facts.is_at_most_one(path):
+        return None
+    return Measured(variable_of(path, view, facts), may_miss=may_miss)
+
+
+def _call(call: ast.FunctionCall, facts: RecordFacts) -> Measured | None:
+    local, arguments = call.name.local, call.arguments
+    if call.name.uri == FN and local == "number":
+        inner = number_argument(call)
+        if inner is None or not facts.is_at_most_one(inner):
+            return None
+        return Measured(variable_of(inner, "double", facts), is_total=True)
+    if call.name.uri == FN and len(arguments) == 1:
+        (argument,) = arguments
+        path = atomized_path(argument)
+        if local == "count":
+            return Measured(count_of(argument)) if is_path(argument) else None
+        if local in ("min", "max", "avg", "sum"):
+            if path is None:
+                return None
+            if local != "sum" and facts.is_at_most_one(path):
+                # Of one value it is that value, as a double.
+                return Measured(variable_of(path, "double", facts))
+            return Measured(Variable(call, "double", Kinds.ANY & ~Kinds.MISSING if local == "sum" else Kinds.ANY))
+        if local in _LIKE_OPERAND:
+            operand = measured(argument, facts)
+            return None if operand is None else Measured(Variable(call, operand.variable.view))
+    return _by_signature(call)
+
+
+def _by_signature(call: ast.FunctionCall) -> Measured | None:
+    """string-length($record/@id), math:sqrt(…): one number at most, whatever it is computed from."""
+    known = look_up(*call.name.expanded, len(call.arguments))
+    view = None if known is None else _VIEWS.get(known.returns.rstrip("?"))
+    if known is None or view is None or (known.focus and len(call.arguments) < known.most):
+        return None
+    domain = Kinds.ANY if view == "double" else Kinds.ANY & ~Kinds.NAN
+    return Measured(Variable(call, view, domain if known.returns.endswith("?") else domain & ~Kinds.MISSING))
+
+
+def _view_of_sum(op: str, left: ast.Expr, right: ast.Expr, facts: RecordFacts) -> str | None:
+    """The type that arithmetic gives, each side one number at most; None where that is not known."""
+    views: list[str] = []
+    is_of_record = False
+    for side in (left, right):
+        found, constants = measured(side, facts), constants_of(side)
+        if found is not None:
+            is_of_record = True
+            views.append(found.variable.view)
+        elif constants is None or len(constants) != 1 or isinstance(constants[0], str):
+            return None
+        else:
+            views.append("double" if isinstance(constants[0], float) else "decimal")
+    if not is_of_record:
+        return None
+    if "double" in views:
+        return "double"
+    return "integer" if op != "div" and views == ["integer", "integer"] else "decimal"
+
+
+Linear = tuple[dict[ast.Expr, int], Fraction]
+
+
+def linear(expr: ast.Expr) -> Linear | None:
+    """A sum of terms and an exact constant."""
+    number = constant_number(expr)
+    if number is not None:
+        return None if isinstance(number, float) else ({}, Fraction(number))
+    match expr:
+        case ast.SequenceExpr(items=(item,)):
+            return linear(item)
+        case ast.Arithmetic(op="+" | "-" as op, left=left, right=right):
+            one, other = linear(left), linear(right)
+            if one is None or other is None:
+                return None
+            sign = 1 if op == "+" else -1
+            terms = dict(one[0])
+            for term, factor in other[0].items():
+                terms[term] = terms.get(term, 0) + sign * factor
+            return terms, one[1] + sign * other[1]
+        case ast.Path() | ast.VarRef():
+            return None
+    return {expr: 1}, Fraction(0)

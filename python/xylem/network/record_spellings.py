@@ -1,0 +1,109 @@
+"""A query over records in the words that its conditions are looked for in, whatever words it was written in.
+
+        /photons/photon ! (if (en > 2) then ra else ())      →     for $item in /photons/photon
+                                                                   return if ($item/en > 2) then $item/ra else ()
+        /photons/photon/en[. > 2]/..                         →     /photons/photon[en[. > 2]]
+        /photons/photon/(if (en > 2) then ra else ())        →     /photons/photon[en > 2]/ra
+        /photons/photon/self::photon[en > 2]                 →     /photons/photon[en > 2]
+        filter(/photons/photon, function($p) { $p/en > 2 })  →     for $p in /photons/photon where $p/en > 2 return $p
+
+Gain:   a condition is found where it stands for the records, in one spelling as in all of them.
+Needs:  no positions in what is moved; of a step to the element itself, that its test is that of the step before.
+Safe:   each form gives the same items in the same order. The rest is the normal form that streams have
+        (`rewrite/normalise`), and backward steps said forward (`rewrite/forward_axes`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from xylem.analysis.ast_replacement import replaced
+from xylem.analysis.focus import uses_position
+from xylem.analysis.streamable_paths import is_test
+from xylem.rewrite.forward_axes import forward
+from xylem.rewrite.normalise.normalise import normalise
+from xylem.rewrite.query_rule import QueryFacts
+from xylem.rewrite.substitution import FocusInTheWay, Substitution
+from xylem.syntax import ast
+
+_AS_THEY_ARE = ("hold_results", "sorts_as_loops")
+"""Rules about what is kept of windows and sorts, which say nothing about records."""
+
+
+def spelled_for_records(body: ast.Expr, prolog: Sequence[ast.Declaration]) -> ast.Expr:
+    """The body of a query, read from the root, in the words in which conditions on records are looked for."""
+    body, _ = normalise(forward(body), prolog, without=_AS_THEY_ARE)
+    facts = QueryFacts.of(body, prolog)
+    while True:
+        made = replaced(body, lambda node: _spelled(node, facts))
+        if made is body:
+            return body
+        body, _ = normalise(made, prolog, without=_AS_THEY_ARE)
+
+
+def _spelled(node: ast.Node, facts: QueryFacts) -> ast.Expr | None:
+    match node:
+        case ast.SimpleMap(left=left, right=right) if _gives_nodes(left):
+            return _loop(left, right, facts)
+        case ast.Path(left=left, right=ast.Filter(base=ast.ContextItem(), predicate=predicate)) if _gives_nodes(left):
+            return _filtered(left, predicate)
+        case ast.Path(left=left, right=ast.ContextItem()) if _gives_nodes(left):
+            return left
+        case ast.Path(left=left, right=ast.AxisStep(axis="self") as step) if _is_itself(left, step):
+            made: ast.Expr | None = left
+            for predicate in step.predicates:
+                made = None if made is None else _filtered(made, predicate)
+            return made
+        case ast.Path(left=left, right=ast.If(test=test, then=then, otherwise=ast.SequenceExpr(items=()))) if (
+            _gives_nodes(left) and not uses_position(then)
+        ):
+            # A test that is no truth value may be a position in a predicate: is_test has that out.
+            chosen = _filtered(left, test)
+            return None if chosen is None else ast.Path(chosen, then, span=node.span)
+        case ast.Path(left=left, right=ast.SequenceExpr(items=(only,))) if _gives_nodes(left):
+            return ast.Path(left, only, span=node.span)
+    return None
+
+
+def _loop(left: ast.Expr, right: ast.Expr, facts: QueryFacts) -> ast.Expr | None:
+    if uses_position(right):
+        return None
+    item = facts.fresh("item")
+    try:
+        made = Substitution({}, focus=item).apply(right)
+    except FocusInTheWay:
+        return None
+    return ast.Flwor((ast.ForClause(item.name, None, left, span=left.span),), made, span=left.span)
+
+
+def _filtered(base: ast.Expr, predicate: ast.Expr) -> ast.Expr | None:
+    """The items of a path that a test lets through; None where it counts them."""
+    if not is_test(predicate) or uses_position(predicate):
+        return None
+    if isinstance(base, ast.Path) and isinstance(base.right, ast.AxisStep):
+        step = replace(base.right, predicates=(*base.right.predicates, predicate))
+        return replace(base, right=step)
+    return ast.Filter(base, predicate, span=predicate.span)
+
+
+def _gives_nodes(expr: ast.Expr) -> bool:
+    while isinstance(expr, ast.Filter):
+        expr = expr.base
+    return isinstance(expr, ast.Path) and isinstance(expr.right, ast.AxisStep)
+
+
+def _is_itself(left: ast.Expr, step: ast.AxisStep) -> bool:
+    """Whether a step to the element itself asks for what it is: E/self::node(), a/self::a."""
+    if not _gives_nodes(left):
+        return False
+    while isinstance(left, ast.Filter):
+        left = left.base
+    assert isinstance(left, ast.Path) and isinstance(left.right, ast.AxisStep)
+    before = left.right
+    if isinstance(step.test, ast.AnyKindTest):
+        return True
+    if before.axis not in ("child", "descendant"):
+        return False
+    is_any = isinstance(step.test, ast.Wildcard) and step.test.local is None and step.test.uri is None
+    return step.test == before.test or (is_any and isinstance(before.test, ast.NameTest))
