@@ -43,6 +43,16 @@ def test_the_network_of_the_thesis() -> None:
     assert planner.load().total_bytes == 1870 + 280 + 2 * 270 + 2 * 27
 
 
+def test_an_explanation_for_others_names_nobody() -> None:
+    planner = Planner(THESIS, "P4", 1870)
+    for one in (WIDE, NARROW, asked("other", "P2", 7, 8, 30, 27)):
+        planner.register(one)
+    told = planner.explain("narrow", shown={"narrow"})
+    assert told[0].startswith("narrow: reuses the stream of another subscription at SP2, residual x > 2 and x < 5")
+    assert told[1] == "  not reused: the streams of 1 other subscriptions"
+    assert not any("wide" in line or "7" in line for line in told)
+
+
 def test_without_sharing_each_reads_the_source() -> None:
     near = Planner(THESIS, "P4", 1870, shares=False, transform_near_source=True)
     copies = Planner(THESIS, "P4", 1870, shares=False, one_uplink=False, transform_near_source=True)

@@ -199,6 +199,71 @@ def join(
     run(other, site, token_file, bandwidth, certificate)
 
 
+@app.command(
+    epilog="""Examples:
+
+`xylem network token alice --subscribe photons > alice.token`
+
+`xylem network token feed --publish photons,alarms-*`
+
+The token is printed once; the site keeps only a digest. Its holder uses it with `--site ADDRESS --token-file FILE`, or
+over HTTP as `Authorization: Bearer`. A stream made from others can be read by those who may read all of these. Holders
+see their own subscriptions, and learn nothing of the queries of others, unless they may operate the site."""
+)
+@reported()
+def token(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the token, to tell it from others.")],
+    publish: Annotated[
+        str, typer.Option("--publish", metavar="STREAMS", help="Streams to publish, with commas between them.")
+    ] = "",
+    subscribe: Annotated[
+        str, typer.Option("--subscribe", metavar="STREAMS", help="Streams to read, with commas; `*` is any name.")
+    ] = "",
+    operate: Annotated[bool, typer.Option("--operate", help="Join sites, see the map, manage all.")] = False,
+    site: SiteDirectory = DEFAULT_SITE,
+) -> None:
+    """Make a token that lets its holder use some streams of a site."""
+    from .site_commands import client
+
+    asked = {"publish": publish, "subscribe": subscribe}
+    streams = {key: [one for one in told.split(",") if one] for key, told in asked.items()}
+    found = client(site).ask("POST", "/tokens", {"name": name, **streams, "operate": operate})
+    typer.echo(found["token"])
+
+
+@app.command(epilog="Example: `xylem network tokens`")
+@reported()
+def tokens(
+    site: SiteDirectory = DEFAULT_SITE,
+    format: Annotated[Format, typer.Option("--format", help="Text for people, or JSON for programs.")] = Format.TEXT,
+) -> None:
+    """List the tokens of a site and what they allow."""
+    from .site_commands import client, listed
+
+    found = client(site).ask("GET", "/tokens")
+    if format is Format.TEXT:
+        for one in found:
+            one |= {key: ", ".join(one[key]) for key in ("publish", "subscribe")}
+            one["operate"] = "yes" if one["operate"] else ""
+    columns = {"name": "NAME", "publish": "PUBLISHES", "subscribe": "READS", "operate": "OPERATES"}
+    listed(found, columns, format is Format.JSON)
+
+
+@app.command(epilog="Example: `xylem network revoke alice`")
+@reported()
+def revoke(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the token.")],
+    site: SiteDirectory = DEFAULT_SITE,
+) -> None:
+    """Withdraw a token: nobody gets in with it any more. Subscriptions made with it go on."""
+    from urllib.parse import quote
+
+    from .site_commands import client
+
+    client(site).ask("DELETE", f"/tokens/{quote(name)}")
+    typer.echo(f"{name}: withdrawn", err=True)
+
+
 @app.command(epilog="Example: `xylem network leave --site SP2`")
 @reported()
 def leave(site: SiteDirectory = DEFAULT_SITE) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -23,14 +24,30 @@ DEFAULT_SITE = Path(".xylem-site")
 _PIECE_BYTES = 1 << 16
 
 
-def client(site: Path) -> SiteClient:
+_ADDRESS = re.compile(r"(https?):/+")
+
+
+def client(site: Path, token_file: Path | None = None) -> SiteClient:
+    """A site by its directory, or by its address and a file with a token."""
     from xylem.network.site_client import SiteClient
 
-    return SiteClient(site)
+    try:
+        token = None if token_file is None else token_file.read_text().strip()
+    except OSError as reason:
+        raise InputError("XYIN0002", f"{reason.filename}: {reason.strerror}") from reason
+    # As a path, an address has lost one of its slashes.
+    address = _ADDRESS.sub(r"\1://", str(site)) if _ADDRESS.match(str(site)) else None
+    return SiteClient(site if address is None else address, token)
 
 
 def publish(
-    name: str, places: list[str], site: Path, schema: Path | None, format: str, record: str, virtual: str | None
+    name: str,
+    places: list[str],
+    asked: SiteClient,
+    schema: Path | None,
+    format: str,
+    record: str,
+    virtual: str | None,
 ) -> None:
     """Add the records of files, or of standard input, to a stream."""
     if schema is not None:
@@ -38,12 +55,12 @@ def publish(
 
         load_schema(schema)
         body = {"ending": schema.suffix, "text": schema.read_text(encoding="utf-8")}
-        client(site).ask("PUT", f"/sources/{quote(name)}/schema", body)
+        asked.ask("PUT", f"/sources/{quote(name)}/schema", body)
     if virtual is not None:
-        made = client(site).ask("POST", f"/virtual/{quote(virtual)}", {"stream": name})
+        made = asked.ask("POST", f"/virtual/{quote(virtual)}", {"stream": name})
         typer.echo(f"{name} is part of {virtual}, which is put together at {made['at']}", err=True)
     for place in places:
-        found = client(site).publish(name, _records(place, format, record))
+        found = asked.publish(name, _records(place, format, record))
         typer.echo(f"{found['records']:,} records; the stream has {found['position']:,}", err=True)
 
 
@@ -80,11 +97,10 @@ def subscribe(
     source: str | None,
     start: str,
     output: str | None,
-    site: Path,
+    asked: SiteClient,
     at: str | None,
 ) -> None:
     """Subscribe a query; with an output, write its answer as it comes."""
-    asked = client(site)
     query = query_source(file, text)
     made = asked.subscribe(name, query.text, source, start, at)
     typer.echo(f"{name}: {made['source']} from position {made['from']}", err=True)

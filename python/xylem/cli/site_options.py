@@ -35,7 +35,11 @@ class Format(StrEnum):
     JSON = "json"
 
 
-SiteDirectory = Annotated[Path, typer.Option("--site", help="Directory of the site.")]
+SiteDirectory = Annotated[Path, typer.Option("--site", help="Directory of the site, or its address.")]
+TokenFile = Annotated[
+    Path | None,
+    typer.Option("--token-file", help="File with your token, where you do not own the site.", show_default=False),
+]
 ListFormat = Annotated[Format, typer.Option("--format", help="Text for people, or JSON for programs.")]
 
 
@@ -72,11 +76,13 @@ def publish(
         str | None,
         typer.Option("--virtual", metavar="V", help="Make it part of a virtual stream.", show_default=False),
     ] = None,
+    token_file: TokenFile = None,
 ) -> None:
     """Add the records of a document to a stream as they arrive."""
+    from .site_commands import client
     from .site_commands import publish as run
 
-    run(name, input, site, schema, format, record, virtual)
+    run(name, input, client(site, token_file), schema, format, record, virtual)
 
 
 @app.command(
@@ -121,11 +127,13 @@ def subscribe(
         str | None,
         typer.Option("--at", metavar="PEER", help="Peer of the network that asks.", show_default="the site itself"),
     ] = None,
+    token_file: TokenFile = None,
 ) -> None:
     """Subscribe a query to a stream, of the site or of its network."""
+    from .site_commands import client
     from .site_commands import subscribe as run
 
-    run(query, text, name, source, start, output, site, at)
+    run(query, text, name, source, start, output, client(site, token_file), at)
 
 
 @app.command(epilog="Example: `xylem unsubscribe vela`")
@@ -133,17 +141,20 @@ def subscribe(
 def unsubscribe(
     name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the subscription.")],
     site: SiteDirectory = DEFAULT_SITE,
+    token_file: TokenFile = None,
 ) -> None:
     """End a subscription. Its answer ends with the records that have arrived so far."""
     from .site_commands import client
 
-    found = client(site).unsubscribe(name)
+    found = client(site, token_file).unsubscribe(name)
     typer.echo(f"{name}: {found['source']} from position {found['from']} to {found['to']}", err=True)
 
 
 @app.command(epilog="Example: `xylem subscriptions --format json`")
 @reported()
-def subscriptions(site: SiteDirectory = DEFAULT_SITE, format: ListFormat = Format.TEXT) -> None:
+def subscriptions(
+    site: SiteDirectory = DEFAULT_SITE, format: ListFormat = Format.TEXT, token_file: TokenFile = None
+) -> None:
     """List the subscriptions of a site."""
     from .site_commands import client, listed
 
@@ -151,12 +162,12 @@ def subscriptions(site: SiteDirectory = DEFAULT_SITE, format: ListFormat = Forma
         "name": "NAME", "source": "SOURCE", "from": "FROM", "to": "TO", "state": "STATE",
         "at": "AT", "answer_bytes": "BYTES", "error": "ERROR",
     }  # fmt: skip
-    listed(client(site).subscriptions(), columns, format is Format.JSON)
+    listed(client(site, token_file).subscriptions(), columns, format is Format.JSON)
 
 
 @app.command(epilog="Example: `xylem sources`")
 @reported()
-def sources(site: SiteDirectory = DEFAULT_SITE, format: ListFormat = Format.TEXT) -> None:
+def sources(site: SiteDirectory = DEFAULT_SITE, format: ListFormat = Format.TEXT, token_file: TokenFile = None) -> None:
     """List the streams of a site."""
     from .site_commands import client, listed
 
@@ -164,7 +175,7 @@ def sources(site: SiteDirectory = DEFAULT_SITE, format: ListFormat = Format.TEXT
         "name": "NAME", "records": "RECORDS", "bytes": "BYTES", "position": "POSITION", "evaluated": "EVALUATED",
         "subscriptions": "SUBSCRIPTIONS", "origin": "ORIGIN", "error": "ERROR",
     }  # fmt: skip
-    listed(client(site).sources(), columns, format is Format.JSON)
+    listed(client(site, token_file).sources(), columns, format is Format.JSON)
 
 
 @app.command(epilog="Example: `xylem peers --site SP2`")

@@ -455,6 +455,10 @@ CATALOGUE: dict[str, Entry] = {
         "the subscription is suspended",
         "read its answer, then repeat `xylem subscribe`: it continues without a gap; --unread-bytes sets the limit",
     ),
+    "XYRT0059": Entry(
+        "the token does not allow this",
+        "ask the owner of the site for another one: xylem network token NAME --subscribe STREAM",
+    ),
     "XYST0001": Entry("no external function of this name is registered", "register it: @xylem.function(…)"),
     "XYST0002": Entry("this extension can be parsed but not run yet"),
     "XYST0003": Entry(

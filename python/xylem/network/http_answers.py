@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import hmac
 import json
 import os
@@ -15,6 +14,9 @@ from typing import TYPE_CHECKING, Any
 from xylem.errors import XylemError
 from xylem.run.sealed_file import private_file
 
+from .grants import Caller, Grant, digest_of
+from .network_state import NetworkState
+
 if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
@@ -23,43 +25,52 @@ Ask = Callable[["Request"], Awaitable[Any]]
 
 
 class Scope(IntEnum):
-    """What a token lets its owner do; each may do what those before it may."""
+    """Whom a request is for."""
 
-    NOTHING = 0
     PEER = 1
-    """What sites ask of each other."""
-    OWNER = 2
+    """Sites, which ask each other; and the owner."""
+    USER = 2
+    """Whoever has a token of the site: what it lets them do is looked at by what they ask."""
+    OWNER = 3
 
 
 class Access:
-    """The tokens of a site, each in a file for its owner to read."""
+    """The tokens of a site: those of its owner and of its peers, in files for the owner to read, and those granted."""
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, state: NetworkState) -> None:
         self.owner = _kept_token(directory / "token")
         self.peer = _kept_token(directory / "peer-token")
+        self._state = state
 
-    def scope(self, request: Request) -> Scope:
-        given = request.headers.get("authorization", "").removeprefix("Bearer ")
-        found = Scope.NOTHING
-        for token, scope in ((self.peer, Scope.PEER), (self.owner, Scope.OWNER)):
-            # Digests, so that the time of the comparison says nothing of how much is right.
-            if hmac.compare_digest(hashlib.sha256(given.encode()).digest(), hashlib.sha256(token.encode()).digest()):
-                found = scope
+    def caller(self, request: Request, scope: Scope) -> Caller | None:
+        """Who asks; None for those who may not ask this."""
+        given = digest_of(request.headers.get("authorization", "").removeprefix("Bearer "))
+        # Digests, so that the time of the comparison says nothing of how much is right.
+        if hmac.compare_digest(given, digest_of(self.owner)):
+            return Caller()
+        if scope is Scope.PEER:
+            return Caller() if hmac.compare_digest(given, digest_of(self.peer)) else None
+        found: Caller | None = None
+        for name, told in list(self._state.grants.items()) if scope is Scope.USER else ():
+            if hmac.compare_digest(given, told["digest"]):
+                found = Caller(Grant.from_dict(name, told))
         return found
 
 
-def answering(access: Access, least: Scope, ask: Ask) -> Callable[[Request], Awaitable[Response]]:
+def answering(access: Access, scope: Scope, ask: Ask) -> Callable[[Request], Awaitable[Response]]:
     """A function that answers requests of those who may ask: what `ask` gives, or its error as JSON."""
 
     async def answered(request: Request) -> Response:
         from starlette.responses import JSONResponse
 
-        if access.scope(request) < least:
+        caller = access.caller(request, scope)
+        if caller is None:
             return JSONResponse({"code": "XYRT0055", "error": "the token is missing or wrong"}, 401)
+        request.state.caller = caller
         try:
             found = await ask(request)
         except XylemError as error:
-            return JSONResponse({"code": error.code, "error": str(error)}, 400)
+            return JSONResponse({"code": error.code, "error": str(error)}, 403 if error.code == "XYRT0059" else 400)
         except (ValueError, KeyError, TypeError) as error:
             return JSONResponse({"code": "XYRT0053", "error": f"the request is not understood: {error}"}, 400)
         response: Response = found if not isinstance(found, (dict, list)) else JSONResponse(found)

@@ -24,7 +24,8 @@ from typing import TYPE_CHECKING, Any
 
 from xylem.errors import InputError
 
-from .http_answers import Access, Scope, answering, body_of
+from .grants import Caller, base_streams
+from .http_answers import Access, Ask, Scope, answering, body_of
 from .network_state import DEFAULT_BANDWIDTH
 from .peer import Peer
 from .pulling import WAIT_SECONDS, Pulling, found
@@ -46,6 +47,13 @@ def peer_routes(peer: Peer, pulling: Pulling, access: Access) -> list[Route]:
 
     site = peer.site
 
+    def operating(ask: Ask) -> Ask:
+        async def operated(request: Request) -> Any:
+            request.state.caller.must_operate()
+            return await ask(request)
+
+        return operated
+
     async def join(request: Request) -> Any:
         body = await body_of(request)
         bandwidth = float(body.get("bandwidth") or DEFAULT_BANDWIDTH)
@@ -66,7 +74,10 @@ def peer_routes(peer: Peer, pulling: Pulling, access: Access) -> list[Route]:
 
         body = await body_of(request)
         at = body.get("at") or peer.name
-        return {"told": await run_in_threadpool(explained_in_network, peer, body["query"], body.get("source"), at)}
+        caller: Caller = request.state.caller
+        source = await run_in_threadpool(stream_of, peer, caller, body["query"], body.get("source"))
+        shown = shown_to(peer, caller)
+        return {"told": await run_in_threadpool(explained_in_network, peer, body["query"], source, at, shown)}
 
     async def network(_: Request) -> Any:
         return await run_in_threadpool(peer.record)
@@ -144,9 +155,10 @@ def peer_routes(peer: Peer, pulling: Pulling, access: Access) -> list[Route]:
         await run_in_threadpool(peer.release, request.path_params["name"], request.path_params["reader"])
         return {}
 
-    owner = [
-        ("/join", join, "POST"), ("/leave", leave, "POST"), ("/map", map_, "GET"), ("/explain", explain, "POST"),
-        ("/optimize", optimize, "POST"), ("/virtual/{name}", virtual, "POST"),
+    users = [
+        ("/join", operating(join), "POST"), ("/leave", operating(leave), "POST"), ("/map", operating(map_), "GET"),
+        ("/explain", explain, "POST"), ("/optimize", operating(optimize), "POST"),
+        ("/virtual/{name}", operating(virtual), "POST"),
     ]  # fmt: skip
     peers = [
         ("/network", network, "GET"), ("/links", links, "POST"), ("/links/{name}", unlink, "DELETE"),
@@ -154,5 +166,24 @@ def peer_routes(peer: Peer, pulling: Pulling, access: Access) -> list[Route]:
         ("/plans/{name}/about", about, "PUT"), ("/parts/{name}", part, "POST"), ("/pull", pull, "POST"),
         ("/streams/{name}/sample", sample, "GET"), ("/streams/{name}/readers/{reader:path}", unread, "DELETE"),
     ]  # fmt: skip
-    routes = [Route(path, answering(access, Scope.OWNER, ask), methods=[method]) for path, ask, method in owner]
+    routes = [Route(path, answering(access, Scope.USER, ask), methods=[method]) for path, ask, method in users]
     return routes + [Route(path, answering(access, Scope.PEER, ask), methods=[method]) for path, ask, method in peers]
+
+
+def shown_to(peer: Peer, caller: Caller) -> set[str] | None:
+    """The subscriptions that somebody may know of; None for all."""
+    if caller.may_operate:
+        return None
+    return {name for name, by in peer.state.askers.items() if by == caller.name}
+
+
+def stream_of(peer: Peer, caller: Caller, query: str, source: str | None) -> str | None:
+    """The stream that a query is asked about; XYRT0059 where who asks may not read it, or what it is made from."""
+    if caller.grant is None:
+        return source
+    from .member import SubscribedQuery
+
+    found = source or SubscribedQuery(query, "query").source
+    if found is not None:
+        caller.must_subscribe(found, {found, *base_streams(peer.state, found)})
+    return source

@@ -19,7 +19,7 @@ import ipaddress
 import json
 import os
 import socket
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,8 +27,10 @@ from typing import TYPE_CHECKING, Any
 from xylem.errors import InputError
 from xylem.run.sealed_file import private_file
 
+from .grants import Caller, base_streams
 from .http_answers import Access, Scope, answering, body_of
-from .http_peers import peer_routes
+from .http_peers import peer_routes, shown_to, stream_of
+from .http_tokens import token_routes
 from .peer import Peer
 from .pulling import Pulling
 from .site import Site
@@ -85,10 +87,16 @@ def application(peer: Peer, pulling: Pulling, access: Access) -> Starlette:
 
     site = peer.site
 
-    async def sources(_: Request) -> Any:
-        return await run_in_threadpool(site.sources)
+    def asked_by(name: str) -> str:
+        return peer.state.askers.get(name, "")
+
+    async def sources(request: Request) -> Any:
+        caller: Caller = request.state.caller
+        found = await run_in_threadpool(site.sources)
+        return [one for one in found if caller.may_publish(one["name"]) or _may_read(peer, caller, one["name"])]
 
     async def publish(request: Request) -> Any:
+        request.state.caller.must_publish(request.path_params["name"])
         publication = site.publication(request.path_params["name"])
         position = 0
         async for chunk in request.stream():
@@ -99,24 +107,29 @@ def application(peer: Peer, pulling: Pulling, access: Access) -> Starlette:
     async def schema(request: Request) -> Any:
         body = await body_of(request)
         name = request.path_params["name"]
+        request.state.caller.must_publish(name)
         site.publication(name)
         site.catalogue.add("schema", name, {"ending": str(body["ending"]), "text": str(body["text"])})
         return {}
 
     async def subscriptions(request: Request) -> Any:
+        caller: Caller = request.state.caller
         if request.method == "GET":
-            return await run_in_threadpool(_listed, peer)
+            found = await run_in_threadpool(_listed, peer)
+            return [one for one in found if caller.owns(one["name"], asked_by)]
         body = await body_of(request)
-        return await run_in_threadpool(_subscribed, peer, body)
+        return await run_in_threadpool(_subscribed, peer, caller, body)
 
     async def subscription(request: Request) -> Any:
         name = request.path_params["name"]
+        request.state.caller.must_own(name, asked_by)
         if request.method == "DELETE":
             return await run_in_threadpool(_unsubscribed, peer, name)
         found = site.subscription(name)
         return next(one for one in _listed(peer) if one["name"] == found.name)
 
     async def results(request: Request) -> Any:
+        request.state.caller.must_own(request.path_params["name"], asked_by)
         found = site.subscription(request.path_params["name"])
         start = int(request.headers.get("last-event-id") or request.query_params.get("after") or 0)
 
@@ -141,7 +154,8 @@ def application(peer: Peer, pulling: Pulling, access: Access) -> Starlette:
         ("/sources/{name}/schema", schema, ["PUT"]), ("/subscriptions", subscriptions, ["GET", "POST"]),
         ("/subscriptions/{name}", subscription, ["GET", "DELETE"]), ("/subscriptions/{name}/results", results, ["GET"]),
     ]  # fmt: skip
-    routes = [Route(path, answering(access, Scope.OWNER, ask), methods=methods) for path, ask, methods in asked]
+    routes = [Route(path, answering(access, Scope.USER, ask), methods=methods) for path, ask, methods in asked]
+    routes += token_routes(site.catalogue, access)
     return Starlette(routes=[*routes, *peer_routes(peer, pulling, access)])
 
 
@@ -155,8 +169,27 @@ def _listed(peer: Peer) -> list[dict[str, Any]]:
     return found
 
 
-def _subscribed(peer: Peer, body: dict[str, Any]) -> dict[str, Any]:
-    name, query, source = body["name"], body["query"], body.get("source")
+def _may_read(peer: Peer, caller: Caller, stream: str) -> bool:
+    return caller.may_subscribe(base_streams(peer.state, stream))
+
+
+def _subscribed(peer: Peer, caller: Caller, body: dict[str, Any]) -> dict[str, Any]:
+    name, query = body["name"], body["query"]
+    source = stream_of(peer, caller, query, body.get("source"))
+    known = peer.site.catalogue.subscriptions.get(name)
+    is_live = (known is not None and known.is_live) or name in peer.state.plans
+    if peer.state.askers.get(name, "") != caller.name:
+        if is_live and not caller.may_operate:
+            raise InputError("XYRT0053", f"a subscription '{name}' exists already")
+        if not is_live:
+            # Written down first: whose answer it is must be known before there is one.
+            peer.site.catalogue.add("asker", name, {"by": caller.name})
+    return _subscribed_to(peer, name, query, source, body, shown_to(peer, caller))
+
+
+def _subscribed_to(
+    peer: Peer, name: str, query: str, source: str | None, body: dict[str, Any], shown: Collection[str] | None
+) -> dict[str, Any]:
     at = body.get("at") or peer.name
     plan = peer.state.plans.get(name)
     if plan is not None and (plan["about"]["query"], plan["about"]["at"]) == (query, at):
@@ -167,7 +200,7 @@ def _subscribed(peer: Peer, body: dict[str, Any]) -> dict[str, Any]:
         return peer.site.subscribe(name, query, source, body.get("from", NOW)).to_dict()
     from .registration import subscribe_in_network
 
-    return subscribe_in_network(peer, name, query, source, body.get("from", NOW), at)
+    return subscribe_in_network(peer, name, query, source, body.get("from", NOW), at, shown)
 
 
 def _is_published(peer: Peer, query: str, name: str, source: str | None) -> bool:
@@ -203,7 +236,7 @@ class ServedSite:
         except OSError as reason:
             self._site.close()
             raise InputError("XYRT0054", f"port {place.port}: {reason.strerror}") from reason
-        access = Access(directory)
+        access = Access(directory, self._site.catalogue.network)
         scheme = "http" if place.certificate is None else "https"
         host = f"[{place.host}]" if ":" in place.host else place.host
         address = f"{scheme}://{host}:{self._listener.getsockname()[1]}"

@@ -113,6 +113,10 @@ class NetworkState:
     """Of the site itself, as others know it."""
     kind: PeerKind = PeerKind.SUPER
     capacity: float = 1.0
+    grants: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """Tokens of others than the owner, by name: what they may do (`grants.py`)."""
+    askers: dict[str, str] = field(default_factory=dict)
+    """By subscription: the name of the token it was asked with."""
     past_traffic: dict[str, int] = field(default_factory=dict)
     """Bytes that came from neighbours in streams and answers that are gone."""
 
@@ -152,6 +156,12 @@ class NetworkState:
             case "unplan":
                 self.plans.pop(name, None)
                 self._count(body)
+            case "grant":
+                self.grants[name] = body
+            case "revoke":
+                self.grants.pop(name, None)
+            case "asker":
+                self.askers[name] = body["by"]
             case "send":
                 self.outbox[version] = Message(version, name, body["method"], body["path"], body["body"])
             case "sent":

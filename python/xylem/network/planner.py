@@ -13,7 +13,7 @@ refused.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import product
 from math import exp
@@ -383,9 +383,10 @@ class Planner:
 
     # --- in words
 
-    def explain(self, name: str) -> list[str]:
-        """What a subscription uses and what it does not, and why."""
+    def explain(self, name: str, shown: Collection[str] | None = None) -> list[str]:
+        """What a subscription uses and what it does not, and why; of others than those shown, that they are there."""
         one = self.placed[name]
+        used = one.uses if shown is None or one.uses in shown else "the stream of another subscription"
         asked = one.asked
         if one.uses == SOURCE:
             lines = [f"{name}: reads the source at {one.filter_at}"]
@@ -393,18 +394,24 @@ class Planner:
             with_it = self.load().total_bytes
             alone = self._alone(asked)
             lines = [
-                f"{name}: reuses {one.uses} at {one.filter_at}"
+                f"{name}: reuses {used} at {one.filter_at}"
                 + (f", residual {_conditions(one.residual)}" if one.residual else "")
                 + f"; saves {_rate((alone - with_it) / self.seconds)}"
             ]
         if asked.why_not:
             lines.append(f"  shares nothing: {asked.why_not}")
+        hidden = 0
         for other, placed in self.placed.items():
             if other in (name, one.uses) or asked.properties is None or placed.asked.properties is None:
+                continue
+            if shown is not None and other not in shown:
+                hidden += 1
                 continue
             found = match(placed.asked.properties, asked.properties)
             told = "" if found.reuse else f": {found.why}"
             lines.append(f"  not reused: {other}{told or ': it serves as well, and costs no less'}")
+        if hidden:
+            lines.append(f"  not reused: the streams of {hidden:,} other subscriptions")
         return lines
 
     def _alone(self, asked: Asked) -> float:

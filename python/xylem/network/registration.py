@@ -8,6 +8,7 @@ and lose nothing.
 from __future__ import annotations
 
 from base64 import b64decode
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from tempfile import NamedTemporaryFile
@@ -214,10 +215,10 @@ class Registration:
             return []
         return [one.name for one in live if _way(planner.placed[one.name]) != _way(kept[one.name])]
 
-    def explain(self, name: str) -> list[str]:
+    def explain(self, name: str, shown: Collection[str] | None = None) -> list[str]:
         """What a subscription uses and what not, and where it is computed."""
         one = self.planner.placed[name]
-        return [*self.planner.explain(name), f"  transformed at {one.transform_at}, result to {one.asked.peer}"]
+        return [*self.planner.explain(name, shown), f"  transformed at {one.transform_at}, result to {one.asked.peer}"]
 
     def free_name(self, name: str) -> None:
         """XYRT0053 for a name that is taken."""
@@ -246,9 +247,18 @@ def _shared(text: str, schema: SchemaText | None) -> tuple[Properties | None, st
 
 
 def subscribe_in_network(
-    peer: Peer, name: str, text: str, source: str | None, start: str | int, at: str
+    peer: Peer,
+    name: str,
+    text: str,
+    source: str | None,
+    start: str | int,
+    at: str,
+    shown: Collection[str] | None = None,
 ) -> dict[str, Any]:
-    """Subscribe a query at a peer of the network of a site. The same again is the one there is."""
+    """Subscribe a query at a peer of the network of a site. The same again is the one there is.
+
+    Who asks is told nothing of other subscriptions than those in `shown`.
+    """
     checked_name(name)
     view = gathered(peer)
     source = source or SubscribedQuery(text, name).source
@@ -269,8 +279,9 @@ def subscribe_in_network(
     else:
         view.ask(at, "POST", "/plans", plan)
     registration.switch(switched)
-    told = registration.explain(name)
-    told += [f"  {other} reads {registration.planner.placed[other].uses} now" for other in switched]
+    told = registration.explain(name, shown)
+    if shown is None:
+        told += [f"  {other} reads {registration.planner.placed[other].uses} now" for other in switched]
     return {"name": name, "source": source, "from": first, "at": at, "told": told}
 
 
@@ -329,8 +340,13 @@ def unsubscribe_in_network(peer: Peer, name: str) -> dict[str, Any]:
     return {"name": name, "source": plan["source"], "from": plan["from"], "to": end, "at": plan["at"]}
 
 
-def explained_in_network(peer: Peer, text: str, source: str | None, at: str) -> list[str]:
-    """What a query would use of the network if it were asked at a peer; nothing is done."""
+def explained_in_network(
+    peer: Peer, text: str, source: str | None, at: str, shown: Collection[str] | None = None
+) -> list[str]:
+    """What a query would use of the network if it were asked at a peer; nothing is done.
+
+    Of other subscriptions than those in `shown`, neither names nor conditions are told.
+    """
     view = gathered(peer)
     source = source or SubscribedQuery(text, "query").source
     if source is None:
@@ -338,7 +354,7 @@ def explained_in_network(peer: Peer, text: str, source: str | None, at: str) -> 
     view.check(at)
     registration = Registration(view, source_info(view, source))
     registration.register(registration.asked("query", at, text))
-    return registration.explain("query")
+    return registration.explain("query", shown)
 
 
 def _way(placed: Placed) -> tuple[Any, ...]:

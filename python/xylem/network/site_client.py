@@ -18,11 +18,17 @@ from .peer_client import connected, refusal
 class SiteClient:
     """Asks a site. XYRT0050 where there is none; what the site refuses is raised with its code."""
 
-    def __init__(self, directory: Path) -> None:
-        try:
-            found = json.loads((directory / ADDRESS_FILE).read_text())
-        except (OSError, ValueError):
-            raise InputError("XYRT0050", f"in {directory}") from None
+    def __init__(self, directory: Path | str, token: str | None = None, certificate: str = "") -> None:
+        """By the directory of a site, which has its address and the owner's token; or by an address and a token."""
+        if isinstance(directory, str):
+            found: dict[str, Any] = {"url": directory, "token": token or "", "certificate": certificate, "process": 0}
+        else:
+            try:
+                found = json.loads((directory / ADDRESS_FILE).read_text())
+            except (OSError, ValueError):
+                raise InputError("XYRT0050", f"in {directory}") from None
+            if token is not None:
+                found["token"] = token
         self.process: int = found["process"]
         self.url: str = found["url"]
         self._certificate: str = found["certificate"]
@@ -67,7 +73,9 @@ class SiteClient:
         connection.request("GET", f"/subscriptions/{quote(name)}/results", headers=headers)
         response = connection.getresponse()
         if response.status != 200:
-            raise refusal(response.status, response.read())
+            data = response.read()
+            connection.close()
+            raise refusal(response.status, data)
         event: dict[str, str] = {}
         try:
             for line in iter(response.readline, b""):

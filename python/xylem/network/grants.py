@@ -1,0 +1,117 @@
+"""Tokens for others than the owner of a site: what each lets its holder do, with which streams.
+
+        xylem network token alice --subscribe photons --publish alarms
+
+A token is shown once; the site keeps a digest of it. A stream that is made from others, by a filter or put together,
+may be read by those who may read all of these: access lists are inherited.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Any
+
+from xylem.errors import InputError
+
+from .network_state import NetworkState
+
+
+@dataclass(frozen=True)
+class Grant:
+    """What one token lets its holder do. Streams are named, or described by patterns: `alarms-*`."""
+
+    name: str
+    digest: str
+    publish: tuple[str, ...] = ()
+    subscribe: tuple[str, ...] = ()
+    operate: bool = False
+    """Whether it may join sites, see the map, and give up what others have subscribed."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """For people and for the catalogue; the token itself is nowhere."""
+        streams = {"publish": list(self.publish), "subscribe": list(self.subscribe)}
+        return {"digest": self.digest, **streams, "operate": self.operate}
+
+    @classmethod
+    def from_dict(cls, name: str, told: dict[str, Any]) -> Grant:
+        return cls(name, told["digest"], tuple(told["publish"]), tuple(told["subscribe"]), told["operate"])
+
+
+def new_token() -> tuple[str, str]:
+    """A token and its digest."""
+    token = secrets.token_urlsafe(32)
+    return token, digest_of(token)
+
+
+def digest_of(token: str) -> str:
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class Caller:
+    """Who asks: the owner of the site, with no grant, or somebody with a token."""
+
+    grant: Grant | None = None
+
+    @property
+    def name(self) -> str:
+        return "" if self.grant is None else self.grant.name
+
+    @property
+    def may_operate(self) -> bool:
+        return self.grant is None or self.grant.operate
+
+    def must_operate(self) -> None:
+        if not self.may_operate:
+            raise self._refused("operate the site")
+
+    def may_publish(self, stream: str) -> bool:
+        return self.grant is None or _is_one_of(stream, self.grant.publish)
+
+    def must_publish(self, stream: str) -> None:
+        if not self.may_publish(stream):
+            raise self._refused(f"publish '{stream}'")
+
+    def may_subscribe(self, streams: Iterable[str]) -> bool:
+        """Whether it may read streams, all of them: those that another one is made from."""
+        grant = self.grant
+        return grant is None or all(_is_one_of(stream, grant.subscribe) for stream in streams)
+
+    def must_subscribe(self, stream: str, bases: Iterable[str]) -> None:
+        if not self.may_subscribe(bases):
+            raise self._refused(f"subscribe to '{stream}'")
+
+    def owns(self, subscription: str, asked_by: Callable[[str], str]) -> bool:
+        """Whether a subscription is its own, or it may look after those of others."""
+        return self.may_operate or asked_by(subscription) == self.name
+
+    def must_own(self, subscription: str, asked_by: Callable[[str], str]) -> None:
+        if not self.owns(subscription, asked_by):
+            # The same as for a name that nobody has: whether there is one is not told.
+            raise InputError("XYRT0053", f"there is no subscription '{subscription}'")
+
+    def _refused(self, what: str) -> InputError:
+        return InputError("XYRT0059", f"the token '{self.name}' does not let its holder {what}")
+
+
+def _is_one_of(stream: str, patterns: tuple[str, ...]) -> bool:
+    return any(fnmatchcase(stream, pattern) for pattern in patterns)
+
+
+def base_streams(state: NetworkState, stream: str) -> list[str]:
+    """The published streams that one of a site is made from; the stream itself where it is published."""
+    if stream in state.virtual:
+        return [base for part in state.virtual[stream] for base in base_streams(state, part)]
+    kept = state.streams.get(stream)
+    if kept is None:
+        return [stream]
+    source = kept.plan.get("source")
+    if source:
+        return [str(source)]
+    feed = kept.feeds[-1][1]
+    # What comes from a neighbour under its own name is a copy of what was published there.
+    return [feed.stream] if feed.peer else base_streams(state, feed.stream)
