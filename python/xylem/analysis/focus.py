@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from xylem.functions.registry import FN
 from xylem.syntax import ast
@@ -53,6 +53,16 @@ def _outside_items(window: ast.DataWindow) -> Iterator[ast.Node]:
 def read_variables(node: ast.Node) -> set[tuple[str, str]]:
     """Every variable mentioned below, bound inside or not: more than the free ones, never less."""
     return {n.name.expanded for n in node.walk() if isinstance(n, ast.VarRef)}
+
+
+def read_behind(clauses: Iterable[ast.Node], result: ast.Expr) -> set[tuple[str, str]]:
+    """Every variable that clauses or the result of a FLWOR expression mention; `group by $x` reads $x."""
+    read = read_variables(result)
+    for clause in clauses:
+        read |= read_variables(clause)
+        if isinstance(clause, ast.GroupByClause):
+            read |= {spec.name.expanded for spec in clause.specs}
+    return read
 
 
 def reads_focus(node: ast.Node) -> bool:

@@ -35,6 +35,7 @@ FAMILIES: dict[str, str] = {
         fn:timezone-from-time fn:year-from-date fn:year-from-dateTime fn:years-from-duration
     """,
     "deep_equal": "fn:deep-equal",
+    "distance_function": "xylem:distance",
     "distinct_values": "fn:distinct-values fn:index-of",
     "document_functions": """
         fn:collection fn:doc fn:doc-available fn:parse-xml fn:parse-xml-fragment fn:unparsed-text

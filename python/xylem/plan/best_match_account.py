@@ -68,5 +68,5 @@ def _role(criterion: BestMatchCriterion, window: MovingWindow | None) -> str:
         return "tested by the query's own expression, on the pairs that other orders leave"
     if criterion.written.limit is not None:
         return "grid, pairs beyond its limit are not looked at"
-    is_distance = criterion.term[:1] == ("abs",)
+    is_distance = criterion.term[:1] in (("abs",), ("distance",))
     return "searched, nearest first" if is_distance else "searched, boxes that are worse are left out"

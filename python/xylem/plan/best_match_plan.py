@@ -18,7 +18,7 @@ from xylem.syntax.ast.node import ast_node
 
 Term: TypeAlias = tuple[Any, ...]
 
-UNARY_OPERATIONS = ("abs", "negate", "sqrt", "double")
+UNARY_OPERATIONS = ("abs", "distance", "negate", "sqrt", "double")
 BINARY_OPERATIONS = ("+", "-", "*", "div")
 
 
@@ -83,9 +83,13 @@ class BestMatchPlan(ast.Clause):
 
 @ast_node
 class BestMatchTuples(ast.Clause):
-    """A join over tuples as they come: one loop depends on the other, or there are more loops between them."""
+    """A join over tuples as they come: one loop depends on the other, or more loops or joins stand between them."""
 
     written: ast.BestMatchClause
     clauses: tuple[ast.Clause, ...]
-    """From the first of the two loops to what stands before the join."""
+    """From the first of the two loops to what stands before the join; from further out where an earlier join of other
+    loops reaches into them.
+    """
     criteria: tuple[BestMatchCriterion, ...]
+    loops_around: int = 0
+    """How many of these loops come before those of this join: each of their turns is a join of its own."""

@@ -92,7 +92,7 @@ def _bounds(plan: BestMatchPlan) -> Iterator[Bound]:
 def _of(term: Term, is_upper: bool, limit: int | None, constant: int) -> Iterator[Bound]:
     """The bounds that an upper or lower bound of a term is."""
     match term:
-        case ("abs", inner) if is_upper:
+        case ("abs" | "distance", inner) if is_upper:
             yield from _of(inner, True, limit, constant)
             for bound in _of(inner, False, limit, constant):
                 yield bound._replace(is_negated=not bound.is_negated)

@@ -170,6 +170,26 @@ def test_distances_of_definition_4_2_1_have_a_name() -> None:
     assert join("left outer", "($r/@x, $s/@x) minAttrDist 1, ($r/@y, $s/@y) minAttrDist") == ["Aa", "Ac", "Bd"]
 
 
+def test_distances_of_dates_and_durations() -> None:
+    loops = """for $r in ('2024-01-01', '2024-02-01') ! xs:date(.) for $s in ('2024-01-05', '2024-03-01') ! xs:date(.)
+               where $r left outer bestmatch join $s on"""
+    result = "return month-from-date($r) || ':' || month-from-date($s)"
+    assert run(f"{loops} ($r, $s) minAttrDist {result}") == ["1:1", "2:1"]
+    limit = "(xs:dayTimeDuration('P10D'))"
+    for order in (f"($r, $s) minAttrDist {limit}", f"(xylem:distance($s, $r)) min {limit}"):
+        assert run(f"{loops} {order} {result}") == ["1:1"]
+    assert run("xylem:distance(3, 5), xylem:distance((), 5)") == [2]
+    assert run("string(xylem:distance(xs:dayTimeDuration('PT1H'), xs:dayTimeDuration('PT3H')))") == ["PT2H"]
+    assert run("xylem:distance(xs:float(1.5), 1) instance of xs:float") == [True]
+    assert run("for $r in ('P1M', 'P9M') ! xs:yearMonthDuration(.) for $s in ('P2M', 'P1Y') ! xs:yearMonthDuration(.)"
+               " where $r left outer bestmatch join $s on ($r, $s) minAttrDist return string($s)") == ["P2M", "P1Y"]
+
+
+def test_comments_and_numbers_within_the_clause() -> None:
+    assert join("(: a :) left (: b (: c :) :) outer", "(: d :) (abs($r/@x - $s/@x)) (: e :) min") == ["Ac", "Bd"]
+    assert len(join("left outer 99999999999", "(abs($r/@x - $s/@x)) min")) == 8
+
+
 @pytest.mark.parametrize(
     ("text", "code", "told"),
     [

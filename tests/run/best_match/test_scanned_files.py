@@ -74,6 +74,8 @@ KINDS = [
     QUERY.replace(LOOPS, 'for $s in doc("s.xml")/d/s\nfor $r in doc("r.xml")/d/r').replace("left outer", "right outer"),
     QUERY.replace("$s/t + 2", "$s/t").replace("min 1.5", "min 0"),
     QUERY.replace("return", "let $d := $r/t - $s/t order by $d, $r/@i, $s/@i return"),
+    QUERY.replace("return", "order by $r/v descending, $s/@i return"),
+    f'{QUERY.rpartition("return")[0]} group by $k := substring($r/v, 3) order by $k return <n>{{ $k, count($s) }}</n>',
     QUERY.replace("d/r\n", "d/r where $r/@x != '4'\n").replace("left outer", "full outer"),
     QUERY.replace("$r in", "$r at $n in").replace("<m>{ $r/@i", "<m>{ attribute n { $n }"),
     QUERY.replace("where $r left", "where $r/t - $s/t ge 0 where $r left").replace(

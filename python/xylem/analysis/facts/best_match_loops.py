@@ -12,11 +12,16 @@ def joins_each(clauses: Sequence[ast.Clause], index: int) -> bool:
     loop = clauses[index]
     if not isinstance(loop, ast.ForClause) or loop.allowing_empty or isinstance(loop.collection, ast.DataWindow):
         return False
-    join = join_of(clauses, index)
-    if join is None:
+    if join_of(clauses, index) is None:
         return False
-    outer = join.left if join.kind == "left" else join.right if join.kind == "right" else None
-    return outer is not None and outer.name.expanded == loop.name.expanded
+    own = loop.name.expanded
+    # Every join of this loop must be such a one: an inner join behind it compares pairs of all items.
+    for join in clauses[index + 1 :]:
+        if isinstance(join, ast.BestMatchClause) and own in (join.left.name.expanded, join.right.name.expanded):
+            outer = join.left if join.kind == "left" else join.right if join.kind == "right" else None
+            if outer is None or outer.name.expanded != own:
+                return False
+    return True
 
 
 def join_of(clauses: Sequence[ast.Clause], index: int) -> ast.BestMatchClause | None:
@@ -29,7 +34,8 @@ def join_of(clauses: Sequence[ast.Clause], index: int) -> ast.BestMatchClause | 
         match clause:
             case ast.BestMatchClause(left=left, right=right):
                 sides = {left.name.expanded, right.name.expanded}
-                return clause if own in sides and sides - {own} <= after else None
+                if own in sides:
+                    return clause if sides - {own} <= after else None
             case ast.ForClause(name=name) | ast.LetClause(name=name):
                 after.add(name.expanded)
                 if name.expanded == own:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import NamedTuple
 
-from xylem.analysis.focus import read_variables
+from xylem.analysis.focus import read_behind, read_variables
 from xylem.analysis.free_variables import free_in
 from xylem.analysis.resolve_names import resolve_names
 from xylem.analysis.stream_order import DeclaredOrder, declared_order, stream_of
@@ -42,16 +43,24 @@ from .writer import Frame
 
 Bound = list[tuple[tuple[str, str], Code]]
 JOIN = "urn:xylem:join"
+MOST_BEST = 2**32 - 1
+"""As many best partners as the kernel can count, more than there are items."""
 
 
 def write_best_match(
-    c: Compiler, plan: BestMatchPlan, rest: Sequence[ast.Clause], result: ast.Expr
+    c: Compiler,
+    plan: BestMatchPlan,
+    rest: Sequence[ast.Clause],
+    result: ast.Expr,
+    wanted: set[tuple[str, str]],
 ) -> tuple[Bound, Bound]:
     """Write the loop over the pairs; gives the variables of the left and of the right side that each turn binds.
 
-    `rest` and `result` are what comes behind the join: variables that neither they nor the join read are not kept.
+    `rest` and `result` are what comes behind the join: variables that neither they nor the join read, and nobody wants
+    besides, are not kept.
     """
-    pair_reads = set().union(*map(read_variables, (*plan.criteria, *plan.tests, *plan.lets, *rest, result)))
+    behind = wanted | read_behind((*plan.lets, *rest), result)
+    pair_reads = behind.union(*map(read_variables, (*plan.criteria, *plan.tests)))
     is_looked_up = _is_one_item(c, plan)
     live = [c.is_endless(side.binding.collection) for side in (plan.left, plan.right)]
     declared: list[DeclaredOrder] = []
@@ -64,7 +73,6 @@ def write_best_match(
         c.writer.notes.append(Note(plan.span, topic, text))
     sides = ((plan.left, scanned[0]), (plan.right, scanned[1]))
     bounds: list[Bound] = [[], []]
-    behind = set().union(*map(read_variables, (*plan.lets, *rest, result)))
 
     def joining() -> str:
         """What makes the join, once both sides are known."""
@@ -236,7 +244,7 @@ def _spec(c: Compiler, plan: BestMatchPlan) -> JoinSpec:
     clause = plan.written
     return JoinSpec(
         clause.kind,
-        clause.best,
+        min(clause.best, MOST_BEST),
         plan.left_is_first,
         orders,
         tests,
@@ -445,20 +453,44 @@ def _operand(
 # --- joins over tuples as they come
 
 
-def with_positions(plan: BestMatchTuples) -> tuple[list[ast.Clause], tuple[tuple[str, str], tuple[str, str]]]:
-    """The clauses of the tuples, and the variables that number the items of the left and of the right loop."""
-    clauses: list[ast.Clause] = []
-    places: dict[tuple[str, str], tuple[str, str]] = {}
-    for number, clause in enumerate(plan.clauses):
-        if isinstance(clause, ast.ForClause):
-            if clause.position is None:
-                clause = replace(clause, position=ast.Name(f"place{number}", None, JOIN))
-            assert clause.position is not None
-            # A later loop that binds the same name is the one that is meant.
-            places[clause.name.expanded] = clause.position.expanded
-        clauses.append(clause)
+class Places(NamedTuple):
+    """The variables that number the items of the left and of the right loop, and those of the loops around them."""
+
+    left: tuple[str, str]
+    right: tuple[str, str]
+    around: tuple[tuple[str, str], ...]
+
+
+def with_positions(plan: BestMatchTuples) -> tuple[list[ast.Clause], Places]:
+    """The clauses of the tuples, each of whose loops numbers its items."""
+    loops: list[ast.ForClause] = []
+
+    def numbered(loop: ast.ForClause) -> ast.ForClause:
+        if loop.position is None:
+            loop = replace(loop, position=ast.Name(f"place{len(loops)}", None, JOIN))
+        loops.append(loop)
+        return loop
+
+    def in_clause(clause: ast.Clause) -> ast.Clause:
+        match clause:
+            case ast.ForClause():
+                return numbered(clause)
+            case BestMatchTuples(clauses=inner):
+                return replace(clause, clauses=tuple(map(in_clause, inner)))
+            case BestMatchPlan(left=left, right=right, left_is_first=is_first):
+                first, second = (left, right) if is_first else (right, left)
+                first = replace(first, binding=numbered(first.binding))
+                second = replace(second, binding=numbered(second.binding))
+                left, right = (first, second) if is_first else (second, first)
+                return replace(clause, left=left, right=right)
+        return clause
+
+    clauses = [in_clause(clause) for clause in plan.clauses]
+    # A later loop that binds the same name is the one that is meant.
+    places = {loop.name.expanded: loop.position.expanded for loop in loops if loop.position is not None}
+    around = [loop.position.expanded for loop in loops[: plan.loops_around] if loop.position is not None]
     written = plan.written
-    return clauses, (places[written.left.name.expanded], places[written.right.name.expanded])
+    return clauses, Places(places[written.left.name.expanded], places[written.right.name.expanded], tuple(around))
 
 
 def tuple_criteria(c: Compiler, plan: BestMatchTuples, rows: str, kept: Bound) -> str:

@@ -11,7 +11,7 @@ from dataclasses import replace
 from itertools import count
 from typing import NamedTuple
 
-from xylem.analysis.focus import read_variables
+from xylem.analysis.focus import read_behind
 from xylem.analysis.static_context import resolved_uri
 from xylem.analysis.types import sequence_type
 from xylem.errors import DynamicError, Span, StaticError
@@ -244,6 +244,10 @@ class _Loops:
         self.sink = sink
         self.bound: dict[tuple[str, str], None] = {}
         """Variables of this expression, in the order they were bound."""
+        self.behind: list[ast.Clause] = []
+        """The clauses behind those that are being written, from the next `order by`, `group by` or join on."""
+        self.wanted: set[tuple[str, str]] = set()
+        """Variables that joins around what is being written ask for."""
         self.pushed: ItemType = NO_ITEM
 
     def write(self, clauses: list[ast.Clause]) -> ItemType:
@@ -271,9 +275,11 @@ class _Loops:
         """
         stops = [i for i, cl in enumerate(clauses) if isinstance(cl, (ast.OrderByClause, ast.GroupByClause))]
         if not stops:
+            self.behind = []
             self._run(clauses, tuples, self._result)
             return
         stop = stops[0]
+        self.behind = clauses[stop:]
         before, clause, rest = clauses[:stop], clauses[stop], clauses[stop + 1 :]
         with self.c.writer.at(clause.span):
             if isinstance(clause, ast.OrderByClause):
@@ -444,7 +450,7 @@ class _Loops:
         from .best_match import write_best_match
 
         c = self.c
-        left, right = write_best_match(c, plan, rest, self.node.result)
+        left, right = write_best_match(c, plan, [*rest, *self.behind], self.node.result, self.wanted)
         with c.writer.indented(block=True):
             for name, code in (*left, *right):
                 c.declare(name, code, loops=True)
@@ -468,14 +474,21 @@ class _Loops:
         kept: list[tuple[tuple[str, str], Code]] = []
         clauses, places = with_positions(plan)
 
+        outer = self.behind, self.wanted
+
         def append() -> None:
-            for name in self._kept(rest, plan.criteria):
+            self.behind, self.wanted = outer
+            for name in self._kept([*rest, *self.behind], plan.criteria):
                 kept.append((name, c.use(c.scope.variables[name])))
             values = "".join(f"{code.text}, " for _, code in kept)
-            left, right = (c.use(c.scope.variables[place]).text for place in places)
-            c.writer.line(f"{c.use(rows_variable).text}.append(({left}, {right}, ({values})))")
+            left, right, *around = (c.use(c.scope.variables[place]).text for place in asked)
+            turn = "".join(f"{place}, " for place in around)
+            c.writer.line(f"{c.use(rows_variable).text}.append((({turn}), {left}, {right}, ({values})))")
 
+        asked = (places.left, places.right, *places.around)
+        self.behind, self.wanted = [plan.written, *rest, *self.behind], {*self.wanted, *asked}
         self._run(clauses, None, append)
+        self.behind, self.wanted = outer
         source = tuple_criteria(c, plan, rows, kept)
         targets = "".join(f"{code.text}, " for _, code in kept)
         c.writer.line(f"for {f'({targets})' if targets else '_'} in {source}:")
@@ -500,11 +513,7 @@ class _Loops:
 
     def _kept(self, rest: list[ast.Clause], extra: tuple[ast.Node, ...] = ()) -> list[tuple[str, str]]:
         """The variables bound so far that something later reads."""
-        read = read_variables(self.node.result)
-        for clause in (*rest, *extra):
-            read |= read_variables(clause)
-            if isinstance(clause, ast.GroupByClause):
-                read |= {spec.name.expanded for spec in clause.specs}
+        read = self.wanted | read_behind((*rest, *extra), self.node.result)
         return [name for name in self.bound if name in read]
 
     def _order_by(

@@ -3,7 +3,7 @@
     for $r in R … for $s in S … where $r left outer bestmatch join $s on …
 
 Both variables are bound by `for` in this expression, and only `for`, `let` and `where` stand between the first of
-them and the join: tuples that agree on all loops before the first one form one join.
+them and the join, other joins among them: tuples that agree on all loops before the first one form one join.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ ExpandedName = tuple[str, str]
 
 BUILT_IN = frozenset((uri, local) for uri in (FN, PREFIXES["xylem"]) for local in ("subset", "minAttrDist"))
 """Orders of the thesis that need no function: definitions 4.2.1 and 4.2.2."""
-_BETWEEN = ast.ForClause | ast.LetClause | ast.WhereClause
+_BETWEEN = ast.ForClause | ast.LetClause | ast.WhereClause | ast.BestMatchClause
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ def join_clauses(clauses: Sequence[ast.Clause], index: int) -> JoinClauses:
             raise _refused(
                 "only `for`, `let` and `where` may stand between its loops and it",
                 other,
-                "sort, group, count or join first in an inner expression: for $x in (for … order by … return …)",
+                "sort, group or count first in an inner expression: for $x in (for … order by … return …)",
             )
     left, right = clauses[places[0]], clauses[places[1]]
     assert isinstance(left, ast.ForClause) and isinstance(right, ast.ForClause)

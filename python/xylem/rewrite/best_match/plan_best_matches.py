@@ -20,7 +20,6 @@ from dataclasses import replace
 
 from xylem.analysis.facts.conjuncts import conjuncts
 from xylem.analysis.free_variables import free_in
-from xylem.functions.registry import FN
 from xylem.plan.best_match_plan import (
     BestMatchCriterion,
     BestMatchPlan,
@@ -33,7 +32,7 @@ from xylem.syntax import ast
 from ..fresh_names import bound_names
 from ..substitution import Substitution
 from .join_clauses import BUILT_IN, JoinClauses, join_clauses
-from .terms import Terms
+from .terms import DISTANCE, Terms
 
 _COMPARED = {"=": "eq", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
 
@@ -47,14 +46,21 @@ def plan_best_matches(node: ast.Flwor) -> ast.Flwor:
 
 def planned_clauses(clauses: Sequence[ast.Clause]) -> list[ast.Clause]:
     """Clauses with a plan in the place of what belongs to a join."""
-    made: list[ast.Clause] = []
-    for clause in clauses:
-        if isinstance(clause, ast.BestMatchClause):
-            found = join_clauses([*made, clause], len(made))
-            made[found.start :] = _planned(found)
-        else:
-            made.append(clause)
-    return made
+    joins = [index for index, clause in enumerate(clauses) if isinstance(clause, ast.BestMatchClause)]
+    if not joins:
+        return list(clauses)
+    # The last join first: what its loops share with joins before it becomes part of its tuples.
+    index = joins[-1]
+    found = join_clauses(clauses, index)
+    before = {place: join_clauses(clauses, place).start for place in joins[:-1]}
+    start = found.start
+    while reaching := [begin for place, begin in before.items() if begin < start < place]:
+        start = min(reaching)
+    if any(place > start for place in before):
+        made: list[ast.Clause] = [_tuples(found, clauses[start : found.start])]
+    else:
+        made = _planned(found)
+    return [*planned_clauses(clauses[:start]), *made, *clauses[index + 1 :]]
 
 
 def _planned(join: JoinClauses) -> list[ast.Clause]:
@@ -67,7 +73,8 @@ def _planned(join: JoinClauses) -> list[ast.Clause]:
     return _split(join)
 
 
-def _tuples(join: JoinClauses) -> BestMatchTuples:
+def _tuples(join: JoinClauses, around: Sequence[ast.Clause] = ()) -> BestMatchTuples:
+    """A join over tuples as they come; `around` are clauses before its loops that an earlier join shares with it."""
     padding = next((loop for loop in (join.left, join.right) if loop.allowing_empty), None)
     if padding is not None:
         from xylem.errors import StaticError
@@ -79,7 +86,9 @@ def _tuples(join: JoinClauses) -> BestMatchTuples:
             hint="write both loops over independent sequences, with no other loop between them",
         )
     criteria = tuple(_criterion(order, join, {}, None) for order in join.clause.orders)
-    return BestMatchTuples(join.clause, join.clauses, criteria, span=join.clause.span)
+    loops = sum(isinstance(clause, ast.ForClause) for clause in around)
+    inside = tuple(planned_clauses((*around, *join.clauses)))
+    return BestMatchTuples(join.clause, inside, criteria, loops, span=join.clause.span)
 
 
 def _split(join: JoinClauses) -> list[ast.Clause]:
@@ -158,8 +167,7 @@ def _criterion(
     order: ast.BestMatchOrder, join: JoinClauses, put_in: dict[tuple[str, str], ast.Expr], terms: Terms | None
 ) -> BestMatchCriterion:
     if order.function is not None and order.function.local == "minAttrDist" and order.function.expanded in BUILT_IN:
-        difference = ast.Arithmetic("-", order.operands[0], order.operands[1], span=order.span)
-        distance = ast.FunctionCall(ast.Name("abs", "fn", FN), (difference,), span=order.span)
+        distance = ast.FunctionCall(ast.Name("distance", "xylem", DISTANCE[0]), order.operands, span=order.span)
         order = ast.BestMatchOrder((distance,), "min", None, order.limit, span=order.span)
     if order.function is None:
         value = order.operands[0]

@@ -21,6 +21,7 @@ _FUNCTIONS = {
     (PREFIXES["xs"], "double", 1): "double",
     (PREFIXES["xylem"], "sky-separation", 4): "sky",
 }
+DISTANCE = (PREFIXES["xylem"], "distance")
 
 
 class Terms:
@@ -39,6 +40,9 @@ class Terms:
                 return self._operation(op, expr, left, right)
             case ast.Unary(op="-", operand=operand):
                 return self._operation("negate", expr, operand)
+            case ast.FunctionCall(name=name, arguments=(one, other)) if name.expanded == DISTANCE:
+                difference = self.of(ast.Arithmetic("-", one, other, span=expr.span))
+                return None if difference is None else ("distance", difference)
             case ast.FunctionCall(name=name, arguments=arguments):
                 op = _FUNCTIONS.get((*name.expanded, len(arguments)), "")
                 if op:

@@ -284,6 +284,8 @@ def _in_time(op: str, term: Term, operands: Sequence[Numeric]) -> Numeric | None
             return Numeric(term, "duration")
         case ("div", "duration", "duration") if operands[1].term[0] == "number" and operands[1].term[1] > 0:
             return Numeric(operands[0].term, "ratio", scale=Decimal(int(operands[1].term[1])))
+        case ("distance", "duration"):
+            return Numeric(("abs", operands[0].term), "duration")
         case ("abs", "ratio"):
             return Numeric(term, "ratio", scale=operands[0].scale)
     return None
@@ -294,6 +296,8 @@ def _operation(op: str, operands: Sequence[Numeric]) -> Numeric | None:
     kinds = [operand.kind for operand in operands]
     if any(kind not in _NUMBERS for kind in kinds):
         return _in_time(op, term, operands)
+    if op == "distance":
+        op, term = "abs", ("abs", operands[0].term)
     if op in ("sqrt", "sky", "double"):
         if not all(kind in ("double", "untyped", "integer") for kind in kinds):
             return None

@@ -8,32 +8,33 @@ from typing import Any
 from .best_pairs import Candidate, best_of
 from .criteria import Criterion, Row
 
+_COMPETING: dict[str, list[tuple[int, ...]]] = {"inner": [()], "left": [(1,)], "right": [(2,)], "full": [(1,), (2,)]}
+"""What tuples that compete with each other share, besides the turn of the loops around: no item, the left one …"""
+
 
 def best_tuples(
-    rows: Sequence[tuple[int, int, Row]], criteria: Sequence[Criterion], kind: str, best: int
+    rows: Sequence[tuple[tuple[int, ...], int, int, Row]], criteria: Sequence[Criterion], kind: str, best: int
 ) -> Iterator[Any]:
-    """Of (left item, right item, variables), the variables of those that no other one beats, in their order.
+    """Of (turn of the loops around, left item, right item, variables), the variables of those that no other one of the
+    same turn beats, in their order.
 
     Several tuples may have the same items, where loops stand between: they compete like any others.
     """
-    items: list[tuple[int, int]] = []
+    items: list[tuple[tuple[int, ...], int, int]] = []
     candidates: list[Candidate] = []
     owners: list[Row] = []
-    for left, right, row in rows:
+    for turn, left, right, row in rows:
         keys = tuple(order.of(row, row) for order in criteria)
         if not any(key is None for key in keys):
-            items.append((left, right))
+            items.append((turn, left, right))
             candidates.append(Candidate(len(owners), len(owners), keys))
             owners.append(row)
     found: set[int] = set()
-    if kind == "inner":
-        found.update(one for one, _ in best_of(candidates, criteria, best))
-    for side, index in (("left", 0), ("right", 1)):
-        if kind in (side, "full"):
-            groups: dict[int, list[Candidate]] = {}
-            for pair, candidate in zip(items, candidates, strict=True):
-                groups.setdefault(pair[index], []).append(candidate)
-            for group in groups.values():
-                found.update(one for one, _ in best_of(group, criteria, best))
+    for competing in _COMPETING[kind]:
+        groups: dict[tuple[Any, ...], list[Candidate]] = {}
+        for item, candidate in zip(items, candidates, strict=True):
+            groups.setdefault((item[0], *(item[place] for place in competing)), []).append(candidate)
+        for group in groups.values():
+            found.update(one for one, _ in best_of(group, criteria, best))
     for number in sorted(found):
         yield owners[number]

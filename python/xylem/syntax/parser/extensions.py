@@ -28,16 +28,14 @@ from ..ast import (
     VersionProjection,
     VersionWindow,
 )
-from .characters import NCNAME, NOT_IN_NAME
+from .characters import NCNAME
 from .primaries import PrimaryGrammar
 
 _QNAME = rf"(?:Q\{{[^{{}}]*\}}|{NCNAME}:)?{NCNAME}"
 _STEP = rf"(?:@|child::|attribute::)?{_QNAME}"
 _data_window = re.compile(rf"\|\s*(?:count\s+[0-9]|(?:{_STEP}(?:\s*/\s*{_STEP})*\s+|\.\s+)?diff\s+[0-9.])").match
-_best_match = re.compile(
-    rf"where\s*\$\s*{_QNAME}\s+(?:constrained\s+)?(?:(?:left|right|full)\s+outer\s+)?(?:[0-9]+\s+)?"
-    rf"bestmatch\s+join{NOT_IN_NAME}"
-).match
+_variable = re.compile(rf"\$\s*{_QNAME}").match
+_JOIN_WORDS = ("constrained", "left", "right", "full", "bestmatch")
 _fraction = re.compile(r"\.[0-9]|[0-9]+(?:\.[0-9]|[eE][+-]?[0-9])").match
 _WINDOW_KINDS = ("tumbling", "sliding", "landmark")
 _ROLES = ("position", "curItem", "prevItem", "nextItem")
@@ -129,7 +127,12 @@ class ExtensionGrammar(PrimaryGrammar):
 
     def at_best_match(self) -> bool:
         """Whether the `where` that stands here begins a best-match join."""
-        return _best_match(self.text, self.pos) is not None
+        side = _variable(self.text, self.after(self.pos + len("where")))
+        if side is None:
+            return False
+        # A name or a number behind a variable is nothing that the standard grammar has.
+        behind = self.after(side.end())
+        return self.word_at(behind) in _JOIN_WORDS or self.text[behind].isdigit()
 
     def best_match(self) -> Clause:
         """`where $r (left|right|full outer)? k? bestmatch join $s on order, …`."""
