@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .best_match_plan import BestMatchCriterion, BestMatchPlan
-from .best_match_window import MovingWindow, is_about
+from .best_match_window import MovingWindow, bounds_window, is_about
 
 
 def told(
@@ -28,7 +28,7 @@ def told(
     notes.append(("best match", _held(plan, scanned, is_looked_up, any(live), window)))
     for test in plan.tests:
         how = "rules out pairs by columns" if test.op else "is tested on each pair that columns leave"
-        is_bound = window is not None and (is_about(test.left, window) or is_about(test.right, window))
+        is_bound = window is not None and bounds_window(test, window)
         notes.append(("best match", f"the `where` before it {how}{', and bounds the windows' if is_bound else ''}"))
     return notes
 

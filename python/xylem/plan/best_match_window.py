@@ -1,10 +1,11 @@
 """Along which values windows of a best-match join may move: what bounds the difference of a value of each side.
 
     ($r/t - $s/t) min 5  with  where $r/t - $s/t ge 0           0 <= left - right <= 5
-    (abs($r/t - ($s/t + 5400))) min 250                         -250 <= left - right <= 250
+    where $s/t >= $r/t - 3 and $s/t - 3 <= $r/t                 -3 <= left - right <= 3
+    (abs($r/t - ($s/t + 5400))) min 250                         5150 <= left - right <= 5650
 
 Where a difference has a bound on either side, an item meets no more than a window of the other side (thesis, 4.3.1,
-4.3.5.2). What the bounds are is known when limits and constants are.
+4.3.5.2), however the bounds are spelled. What they are is known when limits and constants are.
 """
 
 from __future__ import annotations
@@ -12,40 +13,43 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
+from xylem.functions.registry import FN, PREFIXES
 from xylem.syntax import ast
 
-from .best_match_plan import BestMatchPlan, Term
+from .best_match_plan import BestMatchPlan, BestMatchTest, Term
 
-
-class Swept(NamedTuple):
-    """A leaf of one side, and a constant that is added to it (`+`), taken from it (`-`), or none."""
-
-    side: str
-    leaf: int
-    op: str = ""
-    constant: int = 0
+Signed = tuple[int, int]
+"""1 or -1, and the place of a constant."""
 
 
 class Bound(NamedTuple):
-    """A bound of the difference of two swept values, the left one less the right one."""
+    """A bound of the difference of two leaves, the left one less the right one: of what it is made."""
 
-    left: Swept
-    right: Swept
+    left: int
+    right: int
     is_upper: bool
-    is_negated: bool
-    """Whether the bound is the value with the other sign."""
-    limit: int | None
-    """The number of the order whose limit it is; None where a constant is the bound."""
-    constant: int = 0
-    divisor: int | None = None
-    """The constant by which the difference is divided, a duration."""
+    limit: int | None = None
+    """The number of an order whose limit belongs to it."""
+    is_negated: bool = False
+    """Whether limit and compared constants count with the other sign."""
+    compared: tuple[Signed, ...] = ()
+    """Constants that are compared with the difference."""
+    factor: tuple[str, int] | None = None
+    """`div` or `*` and the constant by which the difference is divided or multiplied before that."""
+    moved: tuple[Signed, ...] = ()
+    """Constants that are added to the difference before that."""
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether the difference itself is compared, so that nothing is rounded but what the query rounds, too."""
+        return self.factor is None and not self.moved and len(self.compared) + (self.limit is not None) < 2
 
 
 class MovingWindow(NamedTuple):
-    """The two values, and all bounds of their difference."""
+    """The two leaves, and all bounds of their difference."""
 
-    left: Swept
-    right: Swept
+    left: int
+    right: int
     bounds: tuple[Bound, ...]
 
 
@@ -55,9 +59,9 @@ def window_of(
     """The first difference that is bounded on either side, of those whose leaves are chosen: by conditions before the
     join, then by its orders.
     """
-    found: dict[tuple[Swept, Swept], list[Bound]] = {}
+    found: dict[tuple[int, int], list[Bound]] = {}
     for bound in _bounds(plan):
-        if chosen(plan.left.leaves[bound.left.leaf], plan.right.leaves[bound.right.leaf]):
+        if chosen(plan.left.leaves[bound.left], plan.right.leaves[bound.right]):
             found.setdefault((bound.left, bound.right), []).append(bound)
     for (left, right), bounds in found.items():
         if {bound.is_upper for bound in bounds} == {True, False}:
@@ -68,50 +72,134 @@ def window_of(
 def is_about(term: Term | None, window: MovingWindow) -> bool:
     """Whether a term is the difference along which a window moves."""
     return term is not None and any(
-        (bound.left, bound.right) == (window.left, window.right) for bound in _of(term, True, 0, 0)
+        (bound.left, bound.right) == (window.left, window.right) for bound in _of(term, True)
     )
+
+
+def bounds_window(test: BestMatchTest, window: MovingWindow) -> bool:
+    """Whether a condition bounds the difference along which a window moves."""
+    return bool(test.op) and is_about(("-", test.left, test.right), window)
 
 
 def _bounds(plan: BestMatchPlan) -> Iterator[Bound]:
     for test in plan.tests:
-        op, left, right = test.op, test.left, test.right
-        if op in ("le", "lt", "eq") and right[:1] == ("constant",):
-            yield from _of(left, True, None, right[1])
-        if op in ("ge", "gt", "eq") and right[:1] == ("constant",):
-            yield from _of(left, False, None, right[1])
-        if op in ("ge", "gt", "eq") and left[:1] == ("constant",):
-            yield from _of(right, True, None, left[1])
-        if op in ("le", "lt", "eq") and left[:1] == ("constant",):
-            yield from _of(right, False, None, left[1])
+        if test.op and _is_numeric(test.left, plan) | _is_numeric(test.right, plan):
+            yield from _of_test(test)
     for number, criterion in enumerate(plan.criteria):
         order = criterion.written
         if order.limit is not None and criterion.term is not None and order.direction:
-            yield from _of(criterion.term, order.direction == "min", number, 0)
+            for bound in _of(criterion.term, order.direction == "min"):
+                yield bound._replace(limit=number)
 
 
-def _of(term: Term, is_upper: bool, limit: int | None, constant: int) -> Iterator[Bound]:
+def _of_test(test: BestMatchTest) -> Iterator[Bound]:
+    uppers = {"le": (True,), "lt": (True,), "ge": (False,), "gt": (False,), "eq": (True, False)}[test.op]
+    one, other = test.left, test.right
+    for is_upper in uppers:
+        if _is_constant(other):
+            yield from _compared(_of(one, is_upper), _linear(other))
+        elif _is_constant(one):
+            yield from _compared(_of(other, not is_upper), _linear(one))
+        else:
+            yield from _of(("-", one, other), is_upper)
+
+
+def _compared(bounds: Iterator[Bound], constants: _Linear | None) -> Iterator[Bound]:
+    if constants is not None:
+        for bound in bounds:
+            yield bound._replace(compared=constants.constants)
+
+
+def _of(term: Term, is_upper: bool) -> Iterator[Bound]:
     """The bounds that an upper or lower bound of a term is."""
     match term:
         case ("abs" | "distance", inner) if is_upper:
-            yield from _of(inner, True, limit, constant)
-            for bound in _of(inner, False, limit, constant):
+            yield from _of(inner, True)
+            for bound in _of(inner, False):
                 yield bound._replace(is_negated=not bound.is_negated)
-        case ("div", inner, ("constant", int() as divisor)):
-            yield from (bound._replace(divisor=divisor) for bound in _of(inner, is_upper, limit, constant))
-        case ("-", one, other):
-            a, b = _swept(one), _swept(other)
-            if a is None or b is None or a.side == b.side:
-                return
-            if a.side == "left":
-                yield Bound(a, b, is_upper, False, limit, constant)
-            else:
-                yield Bound(b, a, not is_upper, True, limit, constant)
+            return
+        case ("negate", ("abs" | "distance" | "div" | "*", *_) as inner):
+            for bound in _of(inner, not is_upper):
+                yield bound._replace(is_negated=not bound.is_negated)
+            return
+        case ("div" | "*" as op, inner, ("constant", int() as place)):
+            yield from _scaled(_of(inner, is_upper), op, place)
+            return
+        case ("*", ("constant", int() as place), inner):
+            yield from _scaled(_of(inner, is_upper), "*", place)
+            return
+    found = _linear(term)
+    if found is None or found.left is None or found.right is None or found.left[0] == found.right[0]:
+        return
+    is_turned = found.left[0] < 0
+    moved = tuple((-sign if is_turned else sign, place) for sign, place in found.constants)
+    yield Bound(found.left[1], found.right[1], is_upper != is_turned, is_negated=is_turned, moved=moved)
 
 
-def _swept(term: Term) -> Swept | None:
+def _scaled(bounds: Iterator[Bound], op: str, place: int) -> Iterator[Bound]:
+    for bound in bounds:
+        if bound.factor is None:
+            yield bound._replace(factor=(op, place))
+
+
+class _Linear(NamedTuple):
+    """A sum of a leaf of each side, if any, and of constants, each with its sign."""
+
+    left: Signed | None = None
+    right: Signed | None = None
+    constants: tuple[Signed, ...] = ()
+
+
+def _linear(term: Term) -> _Linear | None:
+    match term:
+        case ("left", int() as leaf):
+            return _Linear(left=(1, leaf))
+        case ("right", int() as leaf):
+            return _Linear(right=(1, leaf))
+        case ("constant", int() as place):
+            return _Linear(constants=((1, place),))
+        case ("double", inner):
+            return _linear(inner)
+        case ("negate", inner):
+            found = _linear(inner)
+            return None if found is None else _negated(found)
+        case ("+" | "-" as op, one, other):
+            a, b = _linear(one), _linear(other)
+            return None if a is None or b is None else _sum(a, b if op == "+" else _negated(b))
+    return None
+
+
+def _negated(one: _Linear) -> _Linear:
+    def turned(part: Signed | None) -> Signed | None:
+        return None if part is None else (-part[0], part[1])
+
+    return _Linear(turned(one.left), turned(one.right), tuple((-sign, place) for sign, place in one.constants))
+
+
+def _sum(a: _Linear, b: _Linear) -> _Linear | None:
+    if (a.left is not None and b.left is not None) or (a.right is not None and b.right is not None):
+        return None
+    return _Linear(a.left or b.left, a.right or b.right, a.constants + b.constants)
+
+
+def _is_constant(term: Term) -> bool:
+    found = _linear(term)
+    return found is not None and found.left is None and found.right is None
+
+
+_TYPED = frozenset(
+    {(FN, "number")}
+    | {(PREFIXES["xs"], name) for name in ("integer", "decimal", "double", "float", "dateTime", "date", "int", "long")}
+)
+
+
+def _is_numeric(term: Term, plan: BestMatchPlan) -> bool:
+    """Whether a term cannot be untyped: two untyped values are compared as texts, which bounds no difference."""
     match term:
         case ("left" | "right" as side, int() as leaf):
-            return Swept(side, leaf)
-        case ("+" | "-" as op, ("left" | "right" as side, int() as leaf), ("constant", int() as place)):
-            return Swept(side, leaf, op, place)
-    return None
+            value = (plan.left if side == "left" else plan.right).leaves[leaf]
+            return isinstance(value, ast.FunctionCall) and value.name.expanded in _TYPED
+        case ("constant", int() as place):
+            literals = (ast.IntegerLiteral, ast.DecimalLiteral, ast.DoubleLiteral)
+            return isinstance(plan.constants[place], literals)
+    return True

@@ -9,28 +9,21 @@ from math import inf, isfinite, nan
 from typing import Any, NamedTuple
 
 from xylem.errors import DynamicError
-from xylem.plan.best_match_window import MovingWindow, Swept
+from xylem.plan.best_match_window import Bound, MovingWindow
+from xylem.values.atomic_type import DOUBLE
+from xylem.values.casting import cast
 from xylem.values.durations import DayTimeDuration
+from xylem.values.strings import UntypedAtomic
 
 from .join_spec import JoinSpec
 from .side_rows import Column, Irregular, SideRows, numbers_of
 
 
 class SweptValue(NamedTuple):
-    """What is swept of one side: a leaf, a constant, and the direction in which it grows (1, or -1 where it falls)."""
+    """What is swept of one side: a leaf, and the direction in which it grows (1, or -1 where it falls)."""
 
     leaf: int
-    op: str = ""
-    constant: float = 0.0
     direction: int = 1
-
-    def of(self, value: float) -> float:
-        """What a value of the leaf is along the sweep."""
-        if self.op == "+":
-            value = value + self.constant
-        elif self.op == "-":
-            value = value - self.constant
-        return value * self.direction
 
     def keys(self, rows: SideRows, timezone: int) -> Sequence[float]:
         """The values of some rows; NaN for one that has none."""
@@ -38,10 +31,10 @@ class SweptValue(NamedTuple):
         if isinstance(column, Irregular):
             raise _refused(rows, self.leaf, column.row)
         numbers = numbers_of(column)
-        if not self.op and self.direction == 1 and all(map(isfinite, numbers)):
+        if self.direction == 1 and all(map(isfinite, numbers)):
             return numbers
         # What is infinite is beyond the bounds of whatever it is compared with.
-        return array("d", (self.of(number) if isfinite(number) else nan for number in numbers))
+        return array("d", (number * self.direction if isfinite(number) else nan for number in numbers))
 
 
 def is_time(rows: SideRows, value: SweptValue) -> bool:
@@ -68,6 +61,23 @@ class Sweep(NamedTuple):
     second: SweptValue
     least: float
     most: float
+    size: float | None = None
+    """Where the query rounds other sums than this difference: how large the constants in them are."""
+
+    def is_below(self, one: float, other: float) -> bool:
+        """Whether no pair of these values, or of ones further apart in this direction, takes part."""
+        return one - other < self.least - self.slack(one, other)
+
+    def is_above(self, one: float, other: float) -> bool:
+        return one - other > self.most + self.slack(one, other)
+
+    def slack(self, one: float, other: float) -> float:
+        """How far sums of such values may be rounded."""
+        return 0.0 if self.size is None else _ROUNDED * (abs(one) + abs(other) + self.size)
+
+
+_ROUNDED = 2.0**-48
+"""More than a dozen roundings of xs:double add up to."""
 
 
 def sweep_of(
@@ -77,38 +87,62 @@ def sweep_of(
     window = spec.window
     if window is None:
         return None
-    least, most = _interval(window, limits, constants)
-    left, right = (_value(swept, constants, direction) for swept in (window.left, window.right))
-    if left is None or right is None or least == -inf or most == inf:
+    least, most, size = _interval(window, limits, constants)
+    if least == -inf or most == inf:
         return None
     if direction < 0:
         least, most = -most, -least
+    left, right = SweptValue(window.left, direction), SweptValue(window.right, direction)
+    rounded = None if all(bound.is_plain for bound in window.bounds) else size
     if spec.left_is_first:
-        return Sweep(left, right, least, most)
-    return Sweep(right, left, -most, -least)
+        return Sweep(left, right, least, most, rounded)
+    return Sweep(right, left, -most, -least, rounded)
 
 
 def _interval(
     window: MovingWindow, limits: Sequence[Any], constants: Sequence[Sequence[Any]]
-) -> tuple[float, float]:
-    least, most = -inf, inf
+) -> tuple[float, float, float]:
+    least, most, size = -inf, inf, 0.0
     for bound in window.bounds:
-        divisor = None if bound.divisor is None else _only(constants[bound.divisor])
-        given = _only(constants[bound.constant]) if bound.limit is None else limits[bound.limit]
-        value = _size(given, divisor, has_divisor=bound.divisor is not None)
-        if value is None:
-            continue
-        value = -value if bound.is_negated else value
-        least, most = (least, min(most, value)) if bound.is_upper else (max(least, value), most)
-    return least, most
+        found = _value(bound, limits, constants)
+        if found is not None and found[0] == found[0]:
+            value, size = found[0], max(size, found[1])
+            least, most = (least, min(most, value)) if bound.is_upper else (max(least, value), most)
+    return least, most, size
 
 
-def _size(value: Any, divisor: Any, *, has_divisor: bool) -> float | None:
-    """A bound as columns have it: times are counted in microseconds."""
-    if has_divisor:
-        if type(divisor) is not DayTimeDuration or divisor.seconds <= 0 or _number(value) is None:
+def _value(
+    bound: Bound, limits: Sequence[Any], constants: Sequence[Sequence[Any]]
+) -> tuple[float, float] | None:
+    """What a bound is, as columns have it, and how large what it is computed of; None where that is no number."""
+
+    def sizes(parts: Sequence[tuple[int, int]], factor: Any = None) -> list[float | None]:
+        return [None if (size := _size(_only(constants[p]), factor)) is None else sign * size for sign, p in parts]
+
+    op, factor = ("", None) if bound.factor is None else (bound.factor[0], _only(constants[bound.factor[1]]))
+    scale = factor if type(factor) is DayTimeDuration else None
+    compared = sizes(bound.compared, scale)
+    if bound.limit is not None:
+        compared.append(_size(limits[bound.limit], scale))
+    moved = sizes(bound.moved)
+    known = [size for size in (*compared, *moved) if size is not None]
+    if len(known) < len(compared) + len(moved):
+        return None
+    value = sum(known[: len(compared)]) * (-1 if bound.is_negated else 1)
+    if scale is not None and (op != "div" or scale.seconds <= 0):
+        return None
+    if op and scale is None:
+        number = _number(factor)
+        if number is None or not number > 0:
             return None
-        return _outward(Decimal(value) * divisor.seconds * 1_000_000)
+        value = value * number if op == "div" else value / number
+    return value - sum(known[len(compared) :]), sum(map(abs, known)) + abs(value)
+
+
+def _size(value: Any, times: Any = None) -> float | None:
+    """A bound as columns have it: times are counted in microseconds, so many of them as a duration has."""
+    if times is not None:
+        return None if _number(value) is None else _outward(Decimal(value) * times.seconds * 1_000_000)
     if type(value) is DayTimeDuration:
         return _outward(value.seconds * 1_000_000)
     return _number(value)
@@ -121,6 +155,11 @@ def _outward(size: Any) -> float:
 
 
 def _number(value: Any) -> float | None:
+    if type(value) is UntypedAtomic:
+        try:
+            value = cast(value, DOUBLE)
+        except DynamicError:
+            return None
     if isinstance(value, bool) or not isinstance(value, (int, float, Decimal)):
         return None
     return float(value)
@@ -128,10 +167,3 @@ def _number(value: Any) -> float | None:
 
 def _only(values: Sequence[Any]) -> Any:
     return values[0] if len(values) == 1 else None
-
-
-def _value(swept: Swept, constants: Sequence[Sequence[Any]], direction: int) -> SweptValue | None:
-    if not swept.op:
-        return SweptValue(swept.leaf, direction=direction)
-    constant = _number(_only(constants[swept.constant]))
-    return None if constant is None else SweptValue(swept.leaf, swept.op, constant, direction)

@@ -168,7 +168,7 @@ class Sweeping:
                 if second_keys is None:
                     second_keys = sorted(key for block in self._second.blocks for key in block.keys if not isnan(key))
                 partner = self._last_partner(key, second_keys)
-                if partner is not None and not self._first.progress.reached - partner > self._sweep.most:
+                if partner is not None and not self._sweep.is_above(self._first.progress.reached, partner):
                     return
             self._ready += 1
 
@@ -183,10 +183,13 @@ class Sweeping:
     def _is_past(self, key: float) -> bool:
         """Whether no partner of a value comes any more."""
         second = self._second.progress
-        return isnan(key) or second.has_ended or key - second.reached < self._sweep.least
+        return isnan(key) or second.has_ended or self._sweep.is_below(key, second.reached)
 
     def _last_partner(self, key: float, second_keys: Sequence[float]) -> float | None:
-        place = bisect_right(second_keys, -self._sweep.least, key=lambda other: other - key)
+        if not second_keys:
+            return None
+        slack = self._sweep.slack(key, max(-second_keys[0], second_keys[-1]))
+        place = bisect_right(second_keys, slack - self._sweep.least, key=lambda other: other - key)
         return second_keys[place - 1] if place else None
 
     # --- results
@@ -232,7 +235,7 @@ class Sweeping:
         if self._keeps_first:
             least = min(min((block.least for block in second.blocks), default=inf), second.progress.reached)
             while first.blocks and self._given >= len(first.blocks[0].keys):
-                if not (least == inf or first.blocks[0].most - least < sweep.least):
+                if not (least == inf or sweep.is_below(first.blocks[0].most, least)):
                     break
                 self._given -= len(first.blocks[0].keys)
                 first.blocks.pop(0)
@@ -250,4 +253,4 @@ class Sweeping:
         return lowest
 
     def _is_beyond(self, lowest: float, most: float) -> bool:
-        return isnan(most) or most == -inf or lowest == inf or lowest - most > self._sweep.most
+        return isnan(most) or most == -inf or lowest == inf or self._sweep.is_above(lowest, most)
