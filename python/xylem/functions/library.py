@@ -64,6 +64,7 @@ FAMILIES: dict[str, str] = {
     "map_functions": """
         map:contains map:entry map:find map:for-each map:get map:keys map:merge map:put map:remove map:size
     """,
+    "match_ranges": "_match:place _match:ranges _match:size",
     "math_functions": """
         math:acos math:asin math:atan math:atan2 math:cos math:exp math:exp10 math:log math:log10 math:pi
         math:pow math:sin math:sqrt math:tan

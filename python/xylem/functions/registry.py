@@ -39,6 +39,7 @@ PREFIXES = {
     "xylem": "urn:xylem:functions",
     "udf": "urn:xylem:udf",
     "_history": "urn:xylem:history",
+    "_match": "urn:xylem:match",
     "_siblings": "urn:xylem:siblings",
 }
 

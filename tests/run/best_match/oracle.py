@@ -257,3 +257,31 @@ def _random_condition(chance: random.Random, scale: float) -> Condition:
         case 3:
             return Condition(compared(lambda a, b: a == b), f"xs:double($r/@{name}) = xs:double($s/@{other})")
     return Condition(compared(lambda a, b: a + b > bound), f"$r/@{name} + $s/@{other} gt {bound!r}")
+
+
+def band_conditions(low: float, high: float, chance: random.Random) -> list[Condition]:
+    """Conditions that bound how far values are apart, each in any spelling; all are computed as XQuery does."""
+    lower: list[tuple[Callable[[float, float], bool], str]] = [
+        (lambda r, s: r - s >= low, f"$r/@x - $s/@x ge {low!r}"),
+        (lambda r, s: r >= s + low, f"$r/@x >= $s/@x + {low!r}"),
+        (lambda r, s: s <= r - low, f"$s/@x <= $r/@x - {low!r}"),
+        (lambda r, s: r - s - low >= 0, f"0 <= $r/@x - $s/@x - {low!r}"),
+        (lambda r, s: s - r <= -low, f"$s/@x - $r/@x le {-low!r}"),
+        (lambda r, s: (r - s) * 3 >= low * 3, f"($r/@x - $s/@x) * 3 ge {low * 3!r}"),
+    ]
+    upper: list[tuple[Callable[[float, float], bool], str]] = [
+        (lambda r, s: high >= r - s, f"{high!r} >= $r/@x - $s/@x"),
+        (lambda r, s: s >= r - high, f"$s/@x >= $r/@x - {high!r}"),
+        (lambda r, s: -r + s >= -high, f"-$r/@x + $s/@x ge {-high!r}"),
+        (lambda r, s: (r - s) / 7 <= high / 7, f"($r/@x - $s/@x) div 7 le {high / 7!r}"),
+        (lambda r, s: r + 1 <= s + high + 1, f"$r/@x + 1 <= $s/@x + {high!r} + 1"),
+    ]
+
+    def of(chosen: tuple[Callable[[float, float], bool], str]) -> Condition:
+        def holds(r: Item, s: Item) -> bool:
+            a, b = r["x"], s["x"]
+            return a is not None and b is not None and chosen[0](a, b)
+
+        return Condition(holds, chosen[1])
+
+    return [of(chance.choice(lower)), of(chance.choice(upper))]

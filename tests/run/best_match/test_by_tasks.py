@@ -1,12 +1,16 @@
-"""Joins by tasks: where each item of the first loop has partners of its own, tasks find them; else one task joins."""
+"""Joins by tasks: by ranges of a value where a window bounds it; else each task has items of the first loop."""
 
 from __future__ import annotations
 
+import os
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
 import pytest
 import xylem
+from xylem.functions import match_ranges
+from xylem.plan.distribution import PartKind
 from xylem.run.tasks.in_process import run_in_process
 from xylem.source.byte_ranges import ranges
 from xylem.source.cut_points import find_cuts
@@ -14,8 +18,8 @@ from xylem.source.resources import FileResources
 from xylem.spark.named_input import with_named_input
 from xylem.spark.shipped_query import shipped_query
 
-from ..tasks.ranges_of_documents import distributed, divisions, over_ranges
-from .oracle import document_of, pairs_of, query_of, random_case
+from ..tasks.ranges_of_documents import assert_same, distributed, divisions, over_ranges
+from .oracle import band_conditions, distance, document_of, pairs_of, query_of, random_case
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -24,10 +28,76 @@ def test_any_division_gives_the_pairs_of_the_oracle(seed: int, tmp_path: Path) -
     document = tmp_path / "d.xml"
     document.write_text(document_of(case), encoding="utf-8")
     program = distributed(query_of(case))
-    assert program.distribution.is_parallel == (case.kind == ("left" if case.left_is_first else "right"))
+    if case.kind == ("left" if case.left_is_first else "right"):
+        assert program.distribution.is_parallel
     expected = [str(number) for pair in pairs_of(case) for number in pair]
     for parts in divisions(program, document, Random(seed), 2):
         assert over_ranges(program, parts).split() == expected
+
+
+@pytest.mark.parametrize("seed", range(20_000 if os.environ.get("XYLEM_CAMPAIGN") else 36))
+def test_ranges_of_values_lose_and_double_nothing(
+    seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Any kind of join with a window, both sides divided, with borders anywhere."""
+    chance = Random(f"ranges {seed}")
+    monkeypatch.setattr(match_ranges, "RANGES", chance.choice((1, 3, 17, 256)))
+    case = random_case(seed, 14)
+    is_self_join = seed % 6 == 5
+    bounded = [distance("x", "min", chance.choice((0, 0.25, 1, 2.5)))] if seed % 3 else []
+    band = [] if bounded else band_conditions(-chance.choice((0, 0.5, 2)), chance.choice((0.5, 1, 3)), chance)
+    orders = [*bounded, *case.orders[: chance.randint(0 if bounded else 1, 2)]]
+    kind = ("inner", "left", "right", "full")[seed % 4]
+    case = replace(case, orders=orders, conditions=[*case.conditions, *band], kind=kind)
+    if chance.random() < 0.4:
+        # Half of all items at one place.
+        for item in (*case.left, *case.right):
+            item["x"] = 0.5 if chance.random() < 0.5 else item["x"]
+    document = tmp_path / "d.xml"
+    document.write_text(document_of(case), encoding="utf-8")
+    query = query_of(case)
+    if is_self_join:
+        case = replace(case, right=case.left)
+        query = query_of(case, "/d/r", "/d/r")
+    program = distributed(query)
+    assert [part.kind for part in program.distribution.parts][-1] is PartKind.GROUP
+    expected = [str(number) for pair in pairs_of(case) for number in pair]
+    for parts in divisions(program, document, chance, 1):
+        assert over_ranges(program, parts).split() == expected
+
+
+BEHIND = [
+    "where $s/@z != 1 return string($r/@i)",
+    "let $d := $r/@x + $s/@x order by $s/@y descending, $d return $r/@i || ' ' || $s/@i",
+    "return <m>{ $r/@*, <s>{ $s/@* }</s> }</m>",
+    "let $f := $s/@i where $f return concat($f, '-')",
+]
+
+
+@pytest.mark.parametrize("behind", BEHIND)
+@pytest.mark.parametrize("kind", ["", "left outer", "right outer", "full outer 2"])
+def test_what_follows_a_join_by_ranges(kind: str, behind: str, tmp_path: Path) -> None:
+    join = f"where $r {kind} bestmatch join $s on (abs($r/@x - $s/@x)) min 1.5, (abs($r/@y - $s/@y)) min"
+    for loops in ("for $r in /d/r for $s in /d/s", "for $s in /d/s let $k := $s/@i for $r in /d/r where $k"):
+        join = join.replace("1.5", "$e")
+        loops = f"let $d := 0.5, $e := 1 + $d {loops}"
+        document = tmp_path / "d.xml"
+        document.write_text(document_of(random_case(len(behind) + len(kind), 14)), encoding="utf-8")
+        program = assert_same(f"{loops} {join} {behind}", document, Random(1), 1)
+        assert program.distribution.parts[-1].kind is PartKind.GROUP
+
+
+def test_times_are_divided_into_ranges(tmp_path: Path) -> None:
+    document = tmp_path / "d.xml"
+    times = [f"2024-05-01T10:{number % 60:02}:{number * 7 % 60:02}Z" for number in range(60)]
+    document.write_text(f"<d>{''.join(f'<{n}><t>{t}</t></{n}>' for n, t in zip('rs' * 30, times, strict=True))}</d>")
+    loops = "for $r in /d/r for $s in /d/s let $a := xs:dateTime($r/t), $b := xs:dateTime($s/t)"
+    limit = "(xs:dayTimeDuration('PT90S'))"
+    for orders in (f"($a, $b) minAttrDist {limit}", "(abs(($a - $b) div xs:dayTimeDuration('PT1S'))) min 90"):
+        for kind in ("full outer", ""):
+            query = f"{loops} where $r {kind} bestmatch join $s on {orders} return <m>{{ $r/t, $s/t }}</m>"
+            program = assert_same(query, document, Random(1), 1)
+            assert program.distribution.parts[-1].kind is PartKind.GROUP
 
 
 @pytest.mark.parametrize("name", ["s.xml", "r.xml"])

@@ -8,7 +8,7 @@ import math
 import os
 import random
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import count, islice
 from pathlib import Path
@@ -22,7 +22,7 @@ from xylem.functions.late_items import LateItems
 from xylem.run.best_match.sweep import SweptSide
 from xylem.values.paged_tree import TreePages
 
-from .oracle import Case, Condition, Item, Order, distance, document_of, pairs_of, query_of, random_case
+from .oracle import Case, Item, Order, band_conditions, distance, document_of, pairs_of, query_of, random_case
 
 SEEDS = range(20_000 if os.environ.get("XYLEM_CAMPAIGN") else 160)
 
@@ -46,7 +46,7 @@ def ordered_case(seed: int, slack: float, sign: int = 1) -> Case:
         # The same by conditions before the join: as-of.
         window = []
         bounds = (0.0, limit) if chance.random() < 0.5 else (-limit, 1.0)
-        conditions = [*conditions, *_band(*bounds, chance)]
+        conditions = [*conditions, *band_conditions(*bounds, chance)]
     return replace(
         case,
         left=arranged(case.left),
@@ -56,34 +56,6 @@ def ordered_case(seed: int, slack: float, sign: int = 1) -> Case:
         kind=chance.choice(("left", "right", "full")),
         left_is_first=chance.random() < 0.6,
     )
-
-
-def _band(low: float, high: float, chance: random.Random) -> list[Condition]:
-    """Conditions that bound how far values are apart, each in any spelling; all are computed as XQuery does."""
-    lower: list[tuple[Callable[[float, float], bool], str]] = [
-        (lambda r, s: r - s >= low, f"$r/@x - $s/@x ge {low!r}"),
-        (lambda r, s: r >= s + low, f"$r/@x >= $s/@x + {low!r}"),
-        (lambda r, s: s <= r - low, f"$s/@x <= $r/@x - {low!r}"),
-        (lambda r, s: r - s - low >= 0, f"0 <= $r/@x - $s/@x - {low!r}"),
-        (lambda r, s: s - r <= -low, f"$s/@x - $r/@x le {-low!r}"),
-        (lambda r, s: (r - s) * 3 >= low * 3, f"($r/@x - $s/@x) * 3 ge {low * 3!r}"),
-    ]
-    upper: list[tuple[Callable[[float, float], bool], str]] = [
-        (lambda r, s: high >= r - s, f"{high!r} >= $r/@x - $s/@x"),
-        (lambda r, s: s >= r - high, f"$s/@x >= $r/@x - {high!r}"),
-        (lambda r, s: -r + s >= -high, f"-$r/@x + $s/@x ge {-high!r}"),
-        (lambda r, s: (r - s) / 7 <= high / 7, f"($r/@x - $s/@x) div 7 le {high / 7!r}"),
-        (lambda r, s: r + 1 <= s + high + 1, f"$r/@x + 1 <= $s/@x + {high!r} + 1"),
-    ]
-
-    def of(chosen: tuple[Callable[[float, float], bool], str]) -> Condition:
-        def holds(r: Item, s: Item) -> bool:
-            a, b = r["x"], s["x"]
-            return a is not None and b is not None and chosen[0](a, b)
-
-        return Condition(holds, chosen[1])
-
-    return [of(chance.choice(lower)), of(chance.choice(upper))]
 
 
 def joined(case: Case, prolog: str = "", **options: Any) -> list[Any]:

@@ -24,11 +24,14 @@ SPREAD = [
     f"for $s in /d/s for $r in /d/r where $r right outer bestmatch join $s on {NEAR} return {PAIR}",
     f"for $r at $n in /d/r for $s in /d/s where $r left outer bestmatch join $s on {NEAR} return $n || $s/@i",
     f"for $g in /d/g for $r in $g/r for $s in $g/s where $r bestmatch join $s on {ORDERS} return {PAIR}",
-]
-ONE_TASK = [
     f"{LOOPS} where $r bestmatch join $s on {ORDERS} return {PAIR}",
     f"{LOOPS} where $r full outer bestmatch join $s on {ORDERS} return {PAIR}",
     f"{LOOPS} where $r right outer bestmatch join $s on {ORDERS} return {PAIR}",
+]
+ONE_TASK = [
+    f"{LOOPS} where $r bestmatch join $s on {ORDERS.replace(' 2', '')} return {PAIR}",
+    f"{LOOPS} where $r full outer bestmatch join $s on {ORDERS.replace(' 2', '')} return {PAIR}",
+    f"{LOOPS} where $r right outer bestmatch join $s on {ORDERS.replace(' 2', '')} return {PAIR}",
 ]
 
 

@@ -25,6 +25,7 @@ from ..single_pass.fold_associative import FoldAssociative
 from .frame import Frame, Signature
 from .gathered_parts import joined_by_key, told_joins
 from .lookups import with_lookups
+from .match_ranges import with_match_ranges
 from .tables import with_tables
 
 
@@ -120,8 +121,9 @@ def _taken_apart(
     body: ast.Expr, declared: list[ast.Declaration], new_frame: Callable[[], Frame]
 ) -> tuple[Frame, ast.Expr]:
     """The parts of a body and what is around them; aggregates in loops as tables, where these can be parts."""
+    ranged = with_match_ranges(body)
     with_keys = with_tables(body, declared)
-    for tried in (body,) if with_keys is None else (with_keys, body):
+    for tried in (made for made in (ranged, with_keys, body) if made is not None):
         frame = new_frame()
         try:
             made = frame.split(tried, Place(Use.ANSWER, (), frame.new_group()))
