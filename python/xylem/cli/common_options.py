@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -10,6 +11,14 @@ import typer
 QUERY = "Query"
 INPUT = "Input"
 OUTPUT = "Output"
+
+
+class Runner(StrEnum):
+    """What runs a query."""
+
+    LOCAL = "local"
+    SPARK = "spark"
+
 
 QueryFile = Annotated[
     Path | None,

@@ -6,8 +6,14 @@ import platform
 from collections.abc import Iterator
 from importlib import metadata
 
-from xylem.source.kernel import kernel_build
+import typer
+
 from xylem.version import VERSION
+
+from .command_app import command_app
+from .failures import reported
+
+app = command_app()
 
 REQUIRED = ("typer", "rich", "regex")
 OPTIONAL = {
@@ -23,6 +29,19 @@ OPTIONAL = {
     "starlette": "xylem console",
 }
 SAFE_EXPAT = (2, 6, 0)
+
+
+@app.command()
+@reported()
+def doctor() -> None:
+    """Show versions, and which optional parts are installed or missing.
+
+    The exit code is 1 if a required package is missing.
+    """
+    for line in report():
+        typer.echo(line)
+    if missing_packages():
+        raise typer.Exit(1)
 
 
 def report() -> Iterator[str]:
@@ -47,6 +66,8 @@ def missing_packages() -> list[str]:
 
 
 def _kernel() -> str:
+    from xylem.source.kernel import kernel_build
+
     build = kernel_build()
     if build is None:
         return (

@@ -1,7 +1,7 @@
 """How a command ends when it does not end well: an exit code and a message, never a traceback.
 
-    0  a result       1  an error in or of the query       2  wrong use of the command       3  unreadable input
-    130  interrupted by Ctrl-C       143  told to end by SIGTERM
+The exit codes: 0 a result, 1 an error of the query, 2 wrong use of the command, 3 unreadable input, 130 interrupted by
+Ctrl-C, 143 ended by SIGTERM.
 """
 
 from __future__ import annotations

@@ -8,20 +8,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from .command_app import command_app
 from .failures import reported
 
 if TYPE_CHECKING:
     from xylem.schema import AutomatonConstraints, DeclaredSchema
 
-app = typer.Typer(
-    name="schema",
-    no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode="markdown",
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-    help="Show what a DTD or an XML Schema guarantees about documents.",
-)
+app = command_app("schema", "Show what a DTD or an XML Schema guarantees about documents.")
 
 
 class Format(StrEnum):

@@ -8,15 +8,11 @@ from typing import Annotated
 
 import typer
 
+from .command_app import command_app
 from .failures import reported
 from .site_commands import DEFAULT_SITE
 
-app = typer.Typer(
-    add_completion=False,
-    rich_markup_mode="markdown",
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+app = command_app()
 
 
 class InputFormat(StrEnum):

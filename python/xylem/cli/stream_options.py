@@ -8,10 +8,10 @@ from typing import Annotated
 
 import typer
 
+from .command_app import command_app
 from .common_options import (
     INPUT,
     OUTPUT,
-    QUERY,
     Allowed,
     FunctionFiles,
     OutputParameters,
@@ -20,17 +20,13 @@ from .common_options import (
     Variables,
 )
 from .event_time_option import EventTimePath, LatePolicy, Watermark
+from .failures import reported
 from .history_options import ChangesOption, DeletePath, KeyPath, RecordPath, TimePath, Updates, VersionPath
 from .replay_option import ReplaySpeed, ReplayTime
 from .route_option import StreamRoutes, routes_of
 from .run_limits import LIMITS, run_limits
 
-app = typer.Typer(
-    add_completion=False,
-    rich_markup_mode="markdown",
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+app = command_app()
 
 SPARK = "How it runs"
 
@@ -65,6 +61,7 @@ the details.
 Exit codes: 0 the input ended or you stopped the query (Ctrl-C), 1 an error in the query, 2 a wrong option, 3 unreadable
 input."""
 )
+@reported()
 def stream(
     queries: Annotated[
         list[Path] | None,
@@ -293,6 +290,3 @@ def stream(
             limits=limits_of(limit or (), allow_dtd=not no_dtd),
         )
     )
-
-
-__all__ = ["QUERY", "app"]
