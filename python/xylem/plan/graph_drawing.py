@@ -43,9 +43,8 @@ def text(flow: DataFlow) -> str:
     if len(verdict.passes_by_stream) > 1:
         lines += [f"  {stream}: {number}" for stream, number in verdict.passes_by_stream]
     for reason in verdict.reasons:
-        cited = f" (theorem {reason.theorem})" if reason.theorem else ""
         places = ", ".join(f"{span.line}:{span.column}" for span in reason.spans)
-        lines.append(f"  {reason.text}{cited}{f' at {places}' if places else ''}")
+        lines.append(f"  {reason.text}{f' at {places}' if places else ''}")
     return "\n".join(lines) + "\n"
 
 

@@ -142,8 +142,7 @@ def over_tree(why: str, span: Span | None) -> Streamability:
 
 
 def _reason_lines(reason: Reason) -> Iterator[str]:
-    cited = f" (theorem {reason.theorem})" if reason.theorem else ""
-    yield f"{reason.text}{cited}"
+    yield reason.text
     for span in reason.spans:
         text = " ".join(span.source.text[span.start : span.end].split())
         yield f"  {span.line}:{span.column}  {text if len(text) <= 60 else text[:59] + '…'}"
