@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -14,9 +19,10 @@ pytest.importorskip("starlette")
 pytest.importorskip("httpx2")
 
 from xylem.console.app import console_app
-from xylem.console.run_log import ResultLog, display_at, replay, samples
+from xylem.console.run_log import ResultLog, display_at, letters, lines, replay, thinned
 from xylem.console.runs import RUNS_AT_ONCE
 from xylem.console.safety import PAGE_TOKEN, Access
+from xylem.console.stream_figures import of_batch, over_time
 
 UPDATES = """<u:stream xmlns:u='urn:xylem:update'><a><b u:id='i'>1</b><b u:id='j'>2</b></a>
 <u:replace of='i' t='5'><b>7</b></u:replace><u:remove of='j' t='6'/></u:stream>"""
@@ -153,7 +159,7 @@ def test_an_error_of_the_query_is_shown(project: Path) -> None:
     assert "XPST0003" in run["told"]
 
 
-@pytest.mark.parametrize("name", ["../b.xq", "/etc/passwd", "", "missing.xq", "sub", "link.xq", "b.xq\0"])
+@pytest.mark.parametrize("name", ["../b.xq", "/etc/passwd", "", ".", "..", "missing.xq", "link.xq", "b.xq\0"])
 def test_no_file_outside_the_project(project: Path, name: str) -> None:
     (project.parent / "outside.xq").write_text("1")
     (project / "link.xq").symlink_to(project.parent / "outside.xq")
@@ -164,7 +170,82 @@ def test_no_file_outside_the_project(project: Path, name: str) -> None:
     assert console.get("/api/runs").json() == []
     page = console.get("/runs").text
     assert "sub/c.xq" in page
+    assert "<option>sub</option>" in page
     assert "link.xq" not in page
+
+
+def test_a_directory_is_an_input_and_no_query(project: Path) -> None:
+    (project / "sub" / "one.xml").write_text("<a><b/></a>")
+    (project / "sub" / "c.xq").unlink()
+    console = Console(project)
+    assert console.post("/api/runs", query="sub", input="updates.xml").status_code == 404
+    run = console.ended(console.post("/api/runs", query="b.xq", input="sub").json()["id"])
+    assert (run["state"], run["figures"]["results"]) == ("done", 1)
+
+
+def test_a_run_of_the_command_line_is_listed(project: Path, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "xylem", "run", "b.xq", "-i", "broken.xml", "--project", "."]
+    figures = tmp_path / "figures.jsonl"
+    failed = subprocess.run(command, cwd=project, capture_output=True, timeout=60)
+    subprocess.run([*command, "--on-malformed", "skip", "--metrics", str(figures)], cwd=project, check=True, timeout=60)
+    assert failed.returncode == 3
+    console = Console(project)
+    done, failure = console.get("/api/runs").json()
+    assert (done["state"], failure["state"]) == ("done", "failed")
+    assert done["figures"]["malformed"] == json.loads(figures.read_text().splitlines()[-1])["malformed"] == 1
+    assert done["command"].endswith("run b.xq -i broken.xml --project . --on-malformed skip --metrics " + str(figures))
+    assert "Started on the command line" in console.get(f"/runs/{done['id']}").text
+    refused = console.post(f"/api/runs/{done['id']}/restart")
+    assert "start it where you started it before" in refused.json()["error"]
+
+
+def test_a_killed_run_has_failed(project: Path) -> None:
+    first, second = Console(project), Console(project)
+    number = first.post("/api/runs", query=endless(project), input="updates.xml").json()["id"]
+    with sqlite3.connect(project / ".xylem" / "runs.sqlite") as table:
+        (pid,) = table.execute("select pid from runs").fetchone()
+    os.kill(pid, signal.SIGKILL)
+    assert first.ended(number)["state"] == second.ended(number)["state"] == "failed"
+
+
+def test_a_registry_of_an_earlier_version_is_read(project: Path) -> None:
+    (project / ".xylem").mkdir()
+    with sqlite3.connect(project / ".xylem" / "runs.sqlite") as table:
+        table.execute(
+            "create table runs (id text primary key, query text not null, input text not null, updates text not null, "
+            "malformed text not null, started real not null, pid integer not null, started_ticks text not null, "
+            "stopped integer not null default 0)"
+        )
+        table.execute("insert into runs values ('x', 'b.xq', 'updates.xml', '', 'stop', 1.0, 1, 'other', 1)")
+    (run,) = Console(project).get("/api/runs").json()
+    assert (run["state"], run["runner"]) == ("stopped", "process")
+
+
+def test_figures_of_batches_in_the_words_of_the_screens() -> None:
+    line = {"batch": 1, "time": 1002.5, "items": 10, "bytes": 500, "seconds": 0.5, "megabytes_per_second": 0.001}
+    line |= {"latency_seconds": 0.7, "state_bytes": 64, "held_items": 3, "late": 1, "results": 4, "total_items": 30}
+    line |= {"total_bytes": 1500, "total_malformed": 2}
+    first, second = over_time([line, {**line, "time": 1003.5}], 1000.0)
+    assert (first["seconds"], second["seconds"]) == (2.5, 3.5)
+    assert (second["results"], second["late"], second["input_bytes"], second["held_bytes"]) == (8, 2, 1500, 64)
+    assert (of_batch(line, 1000.0)["items_per_second"], of_batch(line, 1000.0)["latency_seconds"]) == (20.0, 0.7)
+
+
+def test_letters_of_batches(tmp_path: Path) -> None:
+    (tmp_path / "letters").mkdir()
+    letter = {"source": "b.xml", "code": "XYIN0001", "message": "the XML …", "line": 3, "record": "<b>"}
+    (tmp_path / "letters" / "part-1.jsonl").write_text(json.dumps(letter) + "\n")
+    (found,) = letters(tmp_path)
+    assert (found["reason"], found["text"], found["line"]) == ("the XML …", "<b>", 3)
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [({"runner": "elsewhere"}, "way to run"), ({"runner": "spark", "updates": "native"}, "no update streams")],
+)
+def test_what_no_page_offers(project: Path, asked: dict[str, str], told: str) -> None:
+    refused = Console(project).post("/api/runs", query="b.xq", input="updates.xml", **asked)
+    assert told in refused.json()["error"]
 
 
 def test_a_run_that_is_not_there(project: Path) -> None:
@@ -193,6 +274,6 @@ def test_a_row_that_is_being_written_waits(tmp_path: Path) -> None:
 def test_figures_are_thinned_and_the_last_is_kept(tmp_path: Path) -> None:
     path = tmp_path / "metrics"
     path.write_text("".join(json.dumps({"seconds": second}) + "\n" for second in range(2500)))
-    found = samples(path, 100)
+    found = thinned(lines(path), 100)
     assert len(found) <= 102
     assert found[-1] == {"seconds": 2499}

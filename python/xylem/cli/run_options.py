@@ -52,6 +52,7 @@ from .history_options import (
     history_options,
 )
 from .namespace_options import DefaultNamespace, Namespaces
+from .project_option import Project, listed
 from .replay_option import ReplaySpeed, ReplayTime, replay_of
 from .route_option import Routes, routes_of
 from .run_limits import MemoryLimit, TimeLimit, run_limits, within_limits
@@ -164,6 +165,7 @@ def run(
             rich_help_panel=STREAM,
         ),
     ] = None,
+    project: Project = None,
     limit: Annotated[
         list[str] | None,
         typer.Option(
@@ -341,19 +343,26 @@ def run(
             if value is not None:
                 raise typer.BadParameter("this option needs --on spark", param_hint=name)
         limited = within_limits(time_limit, memory_limit)
+        is_listed = listed(project, [query] if query else [], options.inputs, "process", metrics)
         if history is not None:
             from .history_run import run_over_updates
 
-            with limited, run_metrics(metrics) as told:
+            with limited, is_listed as figures, run_metrics(figures) as told:
                 run_over_updates(source, replace(options, metrics=told), history)
             return
-        with limited, run_metrics(metrics) as told, late_items_of(options.event_time, late_place) as late_items:
+        with (
+            limited,
+            is_listed as figures,
+            run_metrics(figures) as told,
+            late_items_of(options.event_time, late_place) as late_items,
+        ):
             run_query(source, replace(options, late_items=late_items, metrics=told))
     else:
         given_here = (
             ("--on-malformed", on_malformed != "stop"),
             ("--checkpoint", checkpoint is not None),
             ("--metrics", metrics is not None),
+            ("--project", project is not None),
             ("--format", options.format is not None),
             ("--dtd", dtd is not None),
             ("--replay-speed", options.replay is not None),

@@ -22,6 +22,7 @@ from .common_options import (
 from .event_time_option import EventTimePath, LatePolicy, Watermark
 from .failures import reported
 from .history_options import ChangesOption, DeletePath, KeyPath, RecordPath, TimePath, Updates, VersionPath
+from .project_option import Project, listed
 from .replay_option import ReplaySpeed, ReplayTime
 from .route_option import StreamRoutes, routes_of
 from .run_limits import LIMITS, run_limits
@@ -181,6 +182,7 @@ def stream(
         Path | None,
         typer.Option("--metrics", metavar="FILE", help="Append a line of JSON per batch.", rich_help_panel=OUTPUT),
     ] = None,
+    project: Project = None,
     var: Variables = None,
     var_file: VariableFiles = None,
     allow: Allowed = None,
@@ -252,41 +254,42 @@ def stream(
     from .stream_command import StreamArguments, stream_queries
 
     load_functions(functions)
-    stream_queries(
-        StreamArguments(
-            queries or [],
-            text,
-            inputs or ["-"],
-            output,
-            checkpoint,
-            within=within,
-            trigger=trigger,
-            on_malformed=on_malformed,
-            on_changed=on_changed.value,
-            run_limits=run_limits(time_limit, memory_limit),
-            metrics=metrics,
-            report=report.value,
-            values=var or [],
-            documents=var_file or [],
-            allowed=allow or [],
-            output_parameters=output_param or [],
-            master=master,
-            config=conf or [],
-            batch_size=batch_size,
-            batch_files=batch_files,
-            state_limit=state_limit,
-            settle=settle,
-            quiet=quiet,
-            event_time=event_time,
-            watermark=watermark,
-            late=late,
-            replay_speed=replay_speed,
-            replay_time=replay_time,
-            partitions=partitions,
-            updates=updates,
-            changes=changes,
-            routes=routes_of(route or ()),
-            paths={"record": record, "key": key, "time": time, "version-path": version_path, "delete": delete},
-            limits=limits_of(limit or (), allow_dtd=not no_dtd),
+    with listed(project, queries or [], inputs or ["-"], "stream", metrics) as figures:
+        stream_queries(
+            StreamArguments(
+                queries or [],
+                text,
+                inputs or ["-"],
+                output,
+                checkpoint,
+                within=within,
+                trigger=trigger,
+                on_malformed=on_malformed,
+                on_changed=on_changed.value,
+                run_limits=run_limits(time_limit, memory_limit),
+                metrics=figures,
+                report=report.value,
+                values=var or [],
+                documents=var_file or [],
+                allowed=allow or [],
+                output_parameters=output_param or [],
+                master=master,
+                config=conf or [],
+                batch_size=batch_size,
+                batch_files=batch_files,
+                state_limit=state_limit,
+                settle=settle,
+                quiet=quiet,
+                event_time=event_time,
+                watermark=watermark,
+                late=late,
+                replay_speed=replay_speed,
+                replay_time=replay_time,
+                partitions=partitions,
+                updates=updates,
+                changes=changes,
+                routes=routes_of(route or ()),
+                paths={"record": record, "key": key, "time": time, "version-path": version_path, "delete": delete},
+                limits=limits_of(limit or (), allow_dtd=not no_dtd),
+            )
         )
-    )

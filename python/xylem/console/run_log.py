@@ -1,18 +1,21 @@
-"""What a run has written so far, from its files: rows of its result, displays, dead letters, figures.
+"""The files of a run, as far as they are written: rows of its result, displays, dead letters, figures.
 
-The result of a run over update streams is its change log, that of any other one line for each item: a row that inserts
-it. Rows are numbered from 1; whoever has seen some asks for those behind them.
+A run over update streams writes its change log. Any other run writes a line for each item, which counts as a row that
+inserts it. Rows are numbered from 1, so that a reader can ask for the rows after those it has seen.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from .run_arguments import LETTERS, LETTERS_OF_BATCHES
+
 MOST_ROWS = 5_000
-"""Of a result that is only ever added to: the rest is in its file."""
+"""Rows shown of a result that only grows; the rest is in its file."""
 ROWS_AT_ONCE = 500
 MOST_EXCERPT = 20_000
 
@@ -20,7 +23,7 @@ MOST_EXCERPT = 20_000
 class ResultLog:
     """The rows of one result, read as the file grows.
 
-    Holds:  where it has read to, and the regions of the display there.
+    Holds:  the place up to which it has read, and the regions of the display there.
     """
 
     def __init__(self, path: Path, is_change_log: bool) -> None:
@@ -38,15 +41,16 @@ class ResultLog:
         """Whether no more is shown."""
         return not self._is_change_log and self.seen >= MOST_ROWS
 
-    def rows(self, most: int = ROWS_AT_ONCE) -> list[dict[str, Any]]:
-        """Rows behind those that were read; none where nothing more is there."""
+    def rows(self, most: int = ROWS_AT_ONCE, *, is_complete: bool = False) -> list[dict[str, Any]]:
+        """The next rows, if there are any. Only the last line of a complete result may lack its end."""
         found: list[dict[str, Any]] = []
         if self.is_full or not self._path.exists():
             return found
         with self._path.open("rb") as file:
             file.seek(self._offset)
             for line in file:
-                if not line.endswith(b"\n") or len(found) == most or self.is_full:
+                is_whole = line.endswith(b"\n") or (is_complete and not self._is_change_log)
+                if not is_whole or len(found) == most or self.is_full:
                     break
                 self._offset += len(line)
                 found.append(self._taken(line))
@@ -95,20 +99,26 @@ def display_at(path: Path, commit: int) -> str:
     return "".join(text for _, text in regions)
 
 
-def letters(path: Path, most: int = 200) -> list[dict[str, Any]]:
-    """The dead letters of a run, the first of them."""
-    found: list[dict[str, Any]] = []
-    for entry in _lines(path):
-        if len(found) == most:
-            break
-        # Bytes that are no text come as base64, and are no sample for a playground.
-        found.append({**entry, "text": str(entry.get("text", ""))[:MOST_EXCERPT]})
-    return found
+def letters(place: Path, most: int = 200) -> list[dict[str, Any]]:
+    """The dead letters of a run, the first of them: one file of a run, or a file for each batch of a continuous run."""
+    files = [place / LETTERS, *sorted((place / LETTERS_OF_BATCHES).rglob("*.jsonl"))]
+    every = (entry for path in files for entry in _lines(path))
+    return [_letter(entry) for entry in islice(every, most)]
 
 
-def samples(path: Path, most: int = 600) -> list[dict[str, Any]]:
-    """The figures of a run over time, evenly thinned."""
-    every = [{name: value for name, value in line.items() if name != "operators"} for line in _lines(path)]
+def _letter(entry: dict[str, Any]) -> dict[str, Any]:
+    # A continuous run names things in its own way. Bytes that are no text come as base64, and are no sample.
+    text = entry.get("text", entry.get("record", entry.get("excerpt", "")))
+    return {**entry, "reason": entry.get("reason", entry.get("message", "")), "text": str(text)[:MOST_EXCERPT]}
+
+
+def lines(path: Path) -> list[dict[str, Any]]:
+    """The lines of figures of a run, without those of its operators."""
+    return [{name: value for name, value in line.items() if name != "operators"} for line in _lines(path)]
+
+
+def thinned(every: list[dict[str, Any]], most: int = 600) -> list[dict[str, Any]]:
+    """Figures over time, fewer of them, the last one included."""
     step = max(1, len(every) // most)
     return every[::step] + ([every[-1]] if every and (len(every) - 1) % step else [])
 

@@ -1,7 +1,7 @@
-"""The addresses of runs: their pages, what they are asked to do, and what they have written, live.
+"""The addresses of runs: their pages, their commands, and their files as they grow.
 
-`/api/runs/ID/events` gives the result as server-sent events. Whoever connects gets the display first, then the rows
-that change it; whoever comes back with `Last-Event-ID` gets the rows behind that one.
+`/api/runs/ID/events` sends the result as server-sent events. A new reader gets the display first, then the rows
+that change it; a reader that comes back with `Last-Event-ID` gets the rows after that one.
 """
 
 from __future__ import annotations
@@ -20,9 +20,12 @@ from starlette.routing import Route
 from xylem.errors import XylemError
 
 from .network_map import network_map, network_plan
-from .run_log import ROWS_AT_ONCE, ResultLog, commits, display_at, letters, samples
-from .runs import UPDATES, Asked, Runs, last_line
+from .registry import METRICS, PROCESS, STREAM, Asked
+from .run_arguments import RESULT, UPDATES
+from .run_log import ROWS_AT_ONCE, ResultLog, commits, display_at, letters, lines, thinned
+from .runs import Runs, last_line
 from .safety import Access
+from .stream_figures import over_time
 
 LOOK_EVERY_SECONDS = 0.15
 BEAT_SECONDS = 15.0
@@ -72,8 +75,11 @@ class RunRoutes:
 
     async def list_page(self, request: Request) -> Response:
         project = self._runs.project
-        queries, inputs = await anyio.to_thread.run_sync(lambda: (project.queries(), project.inputs()))
-        return self._page("runs.html", queries=queries, inputs=inputs, formats=UPDATES, root=project.root.name)
+        listed = await anyio.to_thread.run_sync(lambda: (project.queries(), project.inputs(), project.folders()))
+        queries, inputs, folders = listed
+        return self._page(
+            "runs.html", queries=queries, inputs=inputs, folders=folders, formats=UPDATES, root=project.root.name
+        )
 
     async def run_page(self, request: Request) -> Response:
         try:
@@ -94,7 +100,7 @@ class RunRoutes:
     def sample(self, number: str, place: str) -> tuple[str, str]:
         """The query of a run and one of its dead letters, for the playground."""
         run = self._runs.run(number)
-        found = letters(self._runs.place(number) / "letters.jsonl")
+        found = letters(self._runs.place(number))
         chosen = found[int(place)] if place.isdecimal() and int(place) < len(found) else {}
         return self._runs.project.file(run.asked.query).read_text(encoding="utf-8"), str(chosen.get("text", ""))
 
@@ -106,7 +112,7 @@ class RunRoutes:
     def start(self, request: Request, given: dict[str, Any]) -> Any:
         query, source, updates = (str(given.get(name, "")) for name in ("query", "input", "updates"))
         malformed = "dead-letter" if given.get("malformed") == "dead-letter" else "stop"
-        return {"id": self._runs.start(Asked(query, source, updates, malformed))}
+        return {"id": self._runs.start(Asked(query, source, updates, malformed, str(given.get("runner", PROCESS))))}
 
     def stop(self, request: Request, given: dict[str, Any]) -> Any:
         self._runs.stop(request.path_params["id"])
@@ -120,31 +126,36 @@ class RunRoutes:
     def facts(self, request: Request, given: dict[str, Any]) -> Any:
         run = self._runs.run(request.path_params["id"])
         place = self._runs.place(run.id)
-        log = commits(place / "result") if run.asked.updates else []
-        return {**run.to_dict(), "samples": samples(place / "metrics.jsonl"), "commits": log}
+        log = commits(place / RESULT) if run.asked.updates else []
+        measured = lines(place / METRICS)
+        if run.asked.runner == STREAM:
+            measured = over_time(measured, run.started)
+        return {**run.to_dict(), "samples": thinned(measured), "commits": log}
 
     def letters(self, request: Request, given: dict[str, Any]) -> Any:
-        return letters(self._runs.place(request.path_params["id"]) / "letters.jsonl")
+        return letters(self._runs.place(request.path_params["id"]))
 
     def display(self, request: Request, given: dict[str, Any]) -> Any:
         place = self._runs.place(request.path_params["id"])
         commit = request.query_params.get("commit", "")
-        return {"display": display_at(place / "result", int(commit) if commit.isdecimal() else 0)}
+        return {"display": display_at(place / RESULT, int(commit) if commit.isdecimal() else 0)}
 
     def plan(self, request: Request, given: dict[str, Any]) -> Any:
-        """The operators of a run, with what each of them has taken, given and held so far."""
+        """The operators of a run, with their counters so far."""
         run = self._runs.run(request.path_params["id"])
-        if run.asked.updates:
+        if run.asked.updates or run.asked.command:
             return []
         if run.id not in self._plans:
             from xylem import api
             from xylem.plan.explain_operators import plan_facts
 
             text = self._runs.project.file(run.asked.query).read_text(encoding="utf-8")
-            self._plans[run.id] = plan_facts(api.compile(text, name=run.asked.query).explain().operators)
+            query = api.compile(text, name=run.asked.query)
+            is_local = run.asked.runner == PROCESS
+            self._plans[run.id] = plan_facts(query.explain().operators if is_local else query.task_operators())
         operators = self._plans[run.id]
         place = self._runs.place(run.id)
-        told = last_line(place / "told").get("operators") or last_line(place / "metrics.jsonl").get("operators") or []
+        told = last_line(place / "told").get("operators") or last_line(place / METRICS).get("operators") or []
         counted = {(one["id"], one["text"]): one for one in told}
         return [{**one, **counted.get((one["id"], one["text"]), {})} for one in operators]
 
@@ -153,12 +164,10 @@ class RunRoutes:
             run = await anyio.to_thread.run_sync(self._runs.run, request.path_params["id"])
         except XylemError as error:
             return JSONResponse({"error": str(error)}, 404)
-        path = self._runs.place(run.id) / "result"
+        path = self._runs.place(run.id) / RESULT
         seen = request.headers.get("last-event-id", "")
         log = ResultLog(path, bool(run.asked.updates))
-        return StreamingResponse(
-            self._told(run.id, log, int(seen) if seen.isdecimal() else None), media_type=_SSE
-        )
+        return StreamingResponse(self._told(run.id, log, int(seen) if seen.isdecimal() else None), media_type=_SSE)
 
     async def _told(self, number: str, log: ResultLog, seen: int | None) -> AsyncIterator[bytes]:
         to_thread = anyio.to_thread.run_sync
@@ -173,7 +182,7 @@ class RunRoutes:
         quiet = 0.0
         while True:
             ended = (await to_thread(self._runs.run, number)).state != "running"
-            rows = await to_thread(log.rows)
+            rows = await to_thread(partial(log.rows, is_complete=ended))
             if rows:
                 quiet = 0.0
                 yield _event(log.seen, "rows", {"rows": rows, "commit": log.commit})

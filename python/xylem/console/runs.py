@@ -1,51 +1,30 @@
-"""The runs of a project: started here, each a process of its own, known by a small registry in SQLite.
+"""The runs of a project as the console sees them: started and stopped here, shown from their files.
 
-A run is `xylem run` with its result, its figures and its dead letters in files of a directory of its own. It goes on
-when the console ends, and the next console finds it: what is shown is read from the files. A run has limits of time and
-memory, reads one query and one input of the project, and no other file.
+A run is a process of its own. It goes on when the console ends, and the next console finds it by the registry. A run
+that the console starts reads one query and one input of the project, and no other file.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import secrets
 import signal
-import sqlite3
 import subprocess
 import sys
-import time
-from contextlib import closing, suppress
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from xylem.errors import InputError
 
-from .clean_environment import clean_environment
+from . import stream_figures
+from .clean_environment import clean_environment, spark_environment
 from .project import Project
+from .registry import METRICS, PROCESS, SPARK, STREAM, Asked, Entry, Registry
+from .run_arguments import RESULT, arguments, checked
 
-FOLDER = ".xylem"
 RUNS_AT_ONCE = 4
-TIME_LIMIT_SECONDS = 3600
-MEMORY_LIMIT = "2GB"
-UPDATES = ("native", "keyed", "osmchange", "snapshot", "patch", "debezium", "tokens")
-ENDED = "ended"
-_TABLE = """create table if not exists runs (
-    id text primary key, query text not null, input text not null, updates text not null, malformed text not null,
-    started real not null, pid integer not null, started_ticks text not null, stopped integer not null default 0)"""
-
-
-@dataclass(frozen=True)
-class Asked:
-    """What a run is asked to do."""
-
-    query: str
-    input: str
-    updates: str = ""
-    """The format of an update stream; empty for a document."""
-    malformed: str = "stop"
-    """stop, or dead-letter"""
 
 
 @dataclass(frozen=True)
@@ -58,7 +37,7 @@ class Run:
     state: str
     """running, stopped, done or failed"""
     figures: dict[str, Any]
-    """The last line of its metrics."""
+    """The latest of its figures."""
     told: str
     """What it said on standard error."""
 
@@ -71,117 +50,95 @@ class Runs:
 
     def __init__(self, project: Project) -> None:
         self.project = project
-        self._folder = project.root / FOLDER
+        self._registry = Registry(project.root)
         self._children: dict[str, subprocess.Popen[bytes]] = {}
 
     def start(self, asked: Asked) -> str:
         """Start a run; gives its id."""
-        query, source = self.project.file(asked.query), self.project.file(asked.input)
-        if asked.updates and asked.updates not in UPDATES:
-            raise InputError("XYIN0002", f"{asked.updates}: not a format of update streams")
-        if sum(run.state == "running" for run in self.all()) >= RUNS_AT_ONCE:
-            raise InputError("XYIN0004", f"at most {RUNS_AT_ONCE} runs can be active at once; stop one first")
-        number = secrets.token_hex(6)
-        place = self._folder / "runs" / number
-        # What is read here may be nobody else's business.
-        self._folder.mkdir(mode=0o700, exist_ok=True)
-        place.mkdir(parents=True)
-        with (place / "told").open("wb") as told:
-            child = subprocess.Popen(
-                [sys.executable, "-m", "xylem", "run", str(query), "-i", str(source), *_options(asked, place)],
-                cwd=place,
-                env=clean_environment(),
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=told,
-                start_new_session=True,
-            )
-        self._children[number] = child
-        with closing(self._registry()) as registry, registry:
-            values = number, *asdict(asked).values(), time.time(), child.pid, _start_of(child.pid)
-            registry.execute(
-                "insert into runs(id, query, input, updates, malformed, started, pid, started_ticks) "
-                "values (?, ?, ?, ?, ?, ?, ?, ?)",
-                values,
-            )
+        self._look_at(asked)
+        number = self._registry.add(asked)
+        self._begin(number, asked)
         return number
 
     def all(self) -> list[Run]:
         """Every run, the latest first."""
-        if not (self._folder / "runs.sqlite").exists():
-            return []
-        with closing(self._registry()) as registry:
-            rows = registry.execute("select * from runs order by started desc limit 200").fetchall()
-        return [self._run(row) for row in rows]
+        return [self._run(entry) for entry in self._registry.entries()]
 
     def run(self, number: str) -> Run:
         """A run by its id; XYIN0002 where there is none."""
-        found = next((run for run in self.all() if run.id == number), None)
+        found = next((entry for entry in self._registry.entries() if entry.id == number), None)
         if found is None:
             raise InputError("XYIN0002", f"{number}: there is no such run")
-        return found
+        return self._run(found)
 
     def stop(self, number: str) -> None:
         """Ask a run to end; what it has written stays."""
-        run = self.run(number)
-        if run.state != "running":
-            return
-        with closing(self._registry()) as registry, registry:
-            registry.execute("update runs set stopped = 1 where id = ?", (number,))
-            (pid,) = registry.execute("select pid from runs where id = ?", (number,)).fetchone()
-        with suppress(ProcessLookupError):
-            os.kill(pid, signal.SIGTERM)
+        if self.run(number).state == "running":
+            with suppress(ProcessLookupError):
+                os.kill(self._registry.stop(number), signal.SIGTERM)
 
     def restart(self, number: str) -> str:
-        """Start the same run again, as another one."""
+        """Start the same run again, as another one. A continuous run continues from its checkpoint."""
         run = self.run(number)
-        self.stop(number)
-        return self.start(run.asked)
+        if run.asked.command:
+            raise InputError("XYIN0002", f"start it where you started it before: {run.asked.command}")
+        if run.asked.runner != STREAM:
+            self.stop(number)
+            return self.start(run.asked)
+        if run.state != "running":
+            self._look_at(run.asked)
+            self._registry.forget_end(number)
+            self._begin(number, run.asked)
+        return number
 
     def place(self, number: str) -> Path:
         """The directory of a run."""
-        return self._folder / "runs" / self.run(number).id
+        return self._registry.place(self.run(number).id)
 
-    def _registry(self) -> sqlite3.Connection:
-        registry = sqlite3.connect(self._folder / "runs.sqlite")
-        registry.execute(_TABLE)
-        return registry
+    def _look_at(self, asked: Asked) -> None:
+        checked(asked)
+        self.project.file(asked.query)
+        self.project.input(asked.input)
+        if sum(run.state == "running" for run in self.all()) >= RUNS_AT_ONCE:
+            raise InputError("XYIN0004", f"at most {RUNS_AT_ONCE} runs can be active at once; stop one first")
 
-    def _run(self, row: tuple[Any, ...]) -> Run:
-        number, query, source, updates, malformed, started, pid, ticks, stopped = row
-        place = self._folder / "runs" / number
-        child = self._children.get(number)
-        is_running = child.poll() is None if child is not None else bool(ticks) and _start_of(pid) == ticks
-        told = _text(place / "told")
-        figures = last_line(place / "metrics.jsonl")
-        figures.pop("operators", None)
-        if is_running:
+    def _begin(self, number: str, asked: Asked) -> None:
+        place = self._registry.place(number)
+        command = arguments(asked, self.project.file(asked.query), self.project.input(asked.input), place)
+        is_printed = asked.runner == STREAM and not asked.updates
+        with (
+            (place / "told").open("ab") as told,
+            (place / RESULT if is_printed else Path(os.devnull)).open("ab") as printed,
+        ):
+            child = subprocess.Popen(
+                [sys.executable, "-m", "xylem.cli.registered_run", number, *command],
+                cwd=place,
+                env=clean_environment() if asked.runner == PROCESS else spark_environment(),
+                stdin=subprocess.DEVNULL,
+                stdout=printed,
+                stderr=told,
+                start_new_session=True,
+            )
+        self._children[number] = child
+        self._registry.began(number, child.pid)
+
+    def _run(self, entry: Entry) -> Run:
+        place = self._registry.place(entry.id)
+        child = self._children.get(entry.id)
+        if child.poll() is None if child is not None else entry.is_running:
             state = "running"
-        elif stopped:
+        elif entry.was_stopped:
             state = "stopped"
         else:
-            state = "done" if figures.get("state") == ENDED else "failed"
-        return Run(number, Asked(query, source, updates, malformed), started, state, figures, told[-4000:])
+            state = "done" if entry.exit_code == 0 else "failed"
+        return Run(entry.id, entry.asked, entry.started, state, self._figures(entry), _text(place / "told")[-4000:])
 
-
-def _options(asked: Asked, place: Path) -> list[str]:
-    limits = ["--time-limit", str(TIME_LIMIT_SECONDS), "--memory-limit", MEMORY_LIMIT]
-    common = ["-o", str(place / "result"), "--metrics", str(place / "metrics.jsonl"), "--stats", "json", "--quiet"]
-    shown = ["--updates", asked.updates, "--report", "log"] if asked.updates else ["--format", "lines"]
-    letters = ["--on-malformed", f"dead-letter={place / 'letters.jsonl'}"] if asked.malformed == "dead-letter" else []
-    return [*common, *limits, *shown, *letters]
-
-
-def _start_of(pid: int) -> str:
-    """When a process started, where the system tells it: another may have its number later. Empty if it has ended."""
-    try:
-        os.kill(pid, 0)
-        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    except ProcessLookupError:
-        return ""
-    except OSError:
-        return "unknown"
-    return "" if fields[0] == "Z" else fields[19]
+    def _figures(self, entry: Entry) -> dict[str, Any]:
+        place = self._registry.place(entry.id)
+        # A batch on Spark has its figures when it ends, on standard error.
+        figures = last_line(place / ("told" if entry.asked.runner == SPARK else METRICS))
+        figures.pop("operators", None)
+        return stream_figures.of_batch(figures, entry.started)
 
 
 def _text(path: Path) -> str:

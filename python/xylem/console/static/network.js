@@ -1,21 +1,7 @@
 // The screen of networks: sites with their streams and subscriptions, and the plan of a network with its traffic.
 "use strict";
 (() => {
-  const find = (id) => document.getElementById(id);
-  const count = (n) => (n === undefined || n === null ? "" : n.toLocaleString("en"));
-  const get = async (path) => (await fetch(path)).json();
-  const made = (name, text, attributes) => {
-    const element = document.createElement(name);
-    if (text !== undefined && text !== null) element.textContent = text;
-    for (const [key, value] of Object.entries(attributes || {})) element.setAttribute(key, value);
-    return element;
-  };
-  const drawn = (name, attributes, text) => {
-    const element = document.createElementNS("http://www.w3.org/2000/svg", name);
-    for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
-    if (text !== undefined) element.textContent = text;
-    return element;
-  };
+  const { find, made, drawn, count, get } = window.page;
   const table = (label, heads, rows) => {
     const element = made("table", null, { "aria-label": label }), head = made("tr"), body = made("tbody");
     head.append(...heads.map((text) => made("th", text)));

@@ -1,34 +1,17 @@
 // The screens of runs: the list, and one run with its result, figures, plan and dead letters. Nothing is loaded from elsewhere.
 "use strict";
 (() => {
+  const { find, made, drawn, bytes, count, rate, seconds, get, post } = window.page;
   const body = document.body;
-  const find = (id) => document.getElementById(id);
-  const bytes = (n) => (n === undefined || n === null ? "" : n < 1e3 ? `${n} B` : n < 1e6 ? `${(n / 1e3).toFixed(1)} kB` : `${(n / 1e6).toFixed(1)} MB`);
-  const count = (n) => (n === undefined || n === null ? "" : n.toLocaleString("en"));
-  const rate = (n, seconds) => (n === undefined || !seconds ? "" : (n / seconds).toLocaleString("en", { maximumFractionDigits: 1 }));
-  const get = async (path) => (await fetch(path)).json();
-  const post = async (path, data) => {
-    const headers = { "content-type": "application/json", "x-xylem-token": body.dataset.token };
-    return (await fetch(path, { method: "POST", headers, body: JSON.stringify(data || {}) })).json();
-  };
-  const made = (name, text, attributes) => {
-    const element = document.createElement(name);
-    if (text !== undefined && text !== null) element.textContent = text;
-    for (const [key, value] of Object.entries(attributes || {})) element.setAttribute(key, value);
-    return element;
-  };
-  const drawn = (name, attributes, text) => {
-    const element = document.createElementNS("http://www.w3.org/2000/svg", name);
-    for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
-    if (text !== undefined) element.textContent = text;
-    return element;
-  };
   const go = (told) => {
     if (told.error) { find("problem").textContent = told.error; return; }
     location.assign(`/runs/${told.id}`);
   };
 
   // --- the list
+
+  const RUNNERS = { process: "one process", spark: "Spark, once", stream: "Spark, continuous" };
+  let next;
 
   const actions = (run) => {
     const cell = made("td");
@@ -38,16 +21,18 @@
       cell.append(one, " ");
     };
     if (run.state === "running") button("Stop", async () => { await post(`/api/runs/${run.id}/stop`); list(); });
-    else button("Start again", async () => go(await post(`/api/runs/${run.id}/restart`)));
+    else if (!run.command) button(run.runner === "stream" ? "Continue" : "Start again", async () => go(await post(`/api/runs/${run.id}/restart`)));
     return cell;
   };
   const row = (run) => {
-    const line = made("tr"), f = run.figures, head = made("td");
+    const line = made("tr"), f = run.figures, head = made("td"), state = made("td");
+    state.append(made("span", run.state, { class: `state ${run.state}` }));
     head.append(made("a", new Date(run.started * 1000).toLocaleTimeString(), { href: `/runs/${run.id}` }));
-    const held = f.held_bytes === undefined ? "" : bytes(f.held_bytes);
-    const values = [run.state, run.query, run.input, bytes(f.input_bytes), rate(f.input_bytes === undefined ? undefined : f.input_bytes / 1e6, f.seconds)];
-    values.push(count(f.results === undefined ? f.changes : f.results), rate(f.results === undefined ? f.changes : f.results, f.seconds), held, count(f.malformed), count(f.late));
-    line.append(head, ...values.map((value) => made("td", value)), actions(run));
+    const results = f.results === undefined ? f.changes : f.results;
+    const speed = f.megabytes_per_second === undefined ? rate(f.input_bytes === undefined ? undefined : f.input_bytes / 1e6, f.seconds) : count(f.megabytes_per_second);
+    const items = f.items_per_second === undefined ? rate(results, f.seconds) : count(f.items_per_second);
+    const values = [run.query, run.input, RUNNERS[run.runner], bytes(f.input_bytes), speed, count(f.items === undefined ? results : f.items), items, seconds(f.latency_seconds), bytes(f.held_bytes), count(f.malformed), count(f.late)];
+    line.append(head, state, ...values.map((value, index) => made("td", value, index > 2 ? { class: "number" } : {})), actions(run));
     return line;
   };
   const list = async () => {
@@ -57,7 +42,8 @@
     if (focused && !document.activeElement.isConnected) rows.querySelector(`[aria-label="${CSS.escape(focused)}"]`)?.focus();
     find("none").hidden = runs.length > 0;
     body.dataset.ready = "yes";
-    setTimeout(list, runs.some((run) => run.state === "running") ? 500 : 3000);
+    clearTimeout(next);
+    next = setTimeout(list, runs.some((run) => run.state === "running") ? 500 : 3000);
   };
   const runsScreen = () => {
     find("start").addEventListener("submit", async (event) => {
@@ -103,7 +89,7 @@
       show();
     });
   };
-  const PLOTS = [["Read", "input_bytes", bytes], ["Results", "results", count], ["Changes", "changes", count], ["Held in buffers", "held_bytes", bytes], ["Most held so far", "peak_buffered_bytes", bytes], ["Memory of the process", "peak_rss_bytes", bytes]];
+  const PLOTS = [["Read", "input_bytes", bytes], ["Results", "results", count], ["Changes", "changes", count], ["Latency of a batch", "latency_seconds", seconds], ["Held in buffers and state", "held_bytes", bytes], ["Most held so far", "peak_buffered_bytes", bytes], ["Memory of the process", "peak_rss_bytes", bytes]];
   const plot = ([title, name, told], samples) => {
     const measured = samples.filter((sample) => sample[name] !== undefined);
     if (!measured.length) return null;
@@ -153,8 +139,10 @@
   const show = async () => {
     const run = await get(here), f = run.figures, running = run.state === "running";
     find("state").textContent = run.state;
-    find("figures").textContent = [f.seconds === undefined ? "" : `${f.seconds.toFixed(1)} s`, f.input_bytes === undefined ? "" : `${bytes(f.input_bytes)} read`, f.malformed ? `${count(f.malformed)} malformed` : "", f.late ? `${count(f.late)} late` : ""].filter(Boolean).join(", ");
+    find("state").className = `state ${run.state}`;
+    find("figures").textContent = [f.seconds === undefined ? "" : `${f.seconds.toFixed(1)} s`, f.input_bytes === undefined ? "" : `${bytes(f.input_bytes)} read`, f.batch === undefined ? "" : `batch ${count(f.batch)}, ${count(f.items)} items, latency ${seconds(f.latency_seconds)}`, f.malformed ? `${count(f.malformed)} malformed` : "", f.late ? `${count(f.late)} late` : ""].filter(Boolean).join(", ");
     find("stop").hidden = !running;
+    if (find("restart")) find("restart").hidden = running && run.runner === "stream";
     find("messages").textContent = run.told.split("\n").filter((line) => !line.startsWith("{")).join("\n");
     find("plots").replaceChildren(...PLOTS.map((one) => plot(one, run.samples)).filter(Boolean));
     const letters = await get(`${here}/letters`);
@@ -175,7 +163,7 @@
   const watch = async () => { if (await show()) setTimeout(watch, 500); };
   const runScreen = () => {
     find("stop").addEventListener("click", async () => { await post(`${here}/stop`); show(); });
-    find("restart").addEventListener("click", async () => go(await post(`${here}/restart`)));
+    find("restart")?.addEventListener("click", async () => go(await post(`${here}/restart`)));
     find("slider")?.addEventListener("input", async (event) => {
       const chosen = (event.target.commits || [])[Number(event.target.value)];
       if (!chosen) return;
