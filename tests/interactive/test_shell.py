@@ -69,3 +69,23 @@ def test_whether_more_lines_are_needed() -> None:
 
 def test_names_of_a_beginning() -> None:
     assert names_in(b"<a x='1' xmlns='u'><p:b xmlns:p='v'/><c><d y='2'") == ["a", "@x", "p:b", "c"]
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("count(//a)", "streams, in one pass; holds nothing"),
+        ("for $b in //a order by $b/c return $b", "streams, in one pass; holds $ROOT: //a (the whole stream)"),
+        ("<r>{ count(//a), //b }</r>", "streams, in 2 passes; holds nothing"),
+        (":explain count(//a)", "streams, in one pass; holds nothing"),
+        ("//a/preceding::b", "reads a tree: the whole document is needed"),
+        ("$x", "XPST0008 at query:1:1"),
+        ("1 +", ""),
+        (":more", ""),
+        ("", ""),
+    ],
+)
+def test_the_line_below_says_what_a_query_would_do(told: list[str], text: str, wanted: str) -> None:
+    shell = Shell(told.append)
+    assert shell.account(text).startswith(wanted)
+    assert bool(shell.account(text)) == bool(wanted)

@@ -1,10 +1,11 @@
-"""`xylem shell`: queries one after another over one input, with history, completion, and explanations on request.
+"""`xylem shell`: queries one after another over one input, with history, completion and explanations.
 
     xylem> //page/title[1]
     xylem> :explain for $p in //page order by $p/title return $p
     xylem> :input other.xml
 
-A query ends with an empty line, or at once where it is complete. The input is streamed anew for each query.
+A query ends with an empty line, or as soon as it is complete. While it is typed, the line below says what it would
+do: whether it streams and what it holds, or its error. Each query streams the input anew.
 """
 
 from __future__ import annotations
@@ -40,6 +41,7 @@ class Shell:
         self.namespaces: dict[str, str] = {}
         self._rest: Iterator[Any] = iter(())
         self._elements: set[str] = set()
+        self._accounted = "", ""
         self.look_at_input()
 
     def look_at_input(self) -> None:
@@ -93,6 +95,20 @@ class Shell:
         lines = text.split("\n")
         return (told.place.line, told.place.column) < (len(lines), len(lines[-1]))
 
+    def account(self, text: str) -> str:
+        """One line on a query that is being typed: whether it streams and what it holds, or its error."""
+        if text == self._accounted[0]:
+            return self._accounted[1]
+        query = text.strip().removeprefix(":explain").strip()
+        told = ""
+        if query and not query.startswith(":") and self.is_complete(query):
+            try:
+                told = _account(self._compiled(query).explain().to_dict())
+            except XylemError as error:
+                told = str(error)
+        self._accounted = text, told
+        return told
+
     def _compiled(self, text: str) -> Any:
         from xylem import api
 
@@ -128,6 +144,15 @@ class Shell:
         if following is not None:
             self._rest = chain([following], self._rest)
             self._write("… :more shows the next ones\n")
+
+
+def _account(facts: dict[str, Any]) -> str:
+    if not facts["streamed"]:
+        return f"reads a tree: {facts['reason']}"
+    passes = facts["passes"]
+    held = [f"${buffer['variable']}: {', '.join(buffer['paths'])} ({buffer['bound']})" for buffer in facts["buffers"]]
+    told = f"streams, in {passes} passes" if passes > 1 else "streams, in one pass"
+    return f"{told}; holds {'; '.join(held) if held else 'nothing'}"
 
 
 def names_in(head: bytes) -> list[str]:
@@ -219,4 +244,5 @@ def _session(toolkit: Any, shell: Shell) -> Any:
         key_bindings=keys,
         multiline=True,
         prompt_continuation="  ...> ",
+        bottom_toolbar=lambda: shell.account(toolkit.application.get_app().current_buffer.text),
     )

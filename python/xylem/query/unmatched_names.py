@@ -45,7 +45,7 @@ def _names(module: ast.Module) -> Iterator[AskedName]:
 
 
 def advice(text: str, names: Iterable[AskedName], root: RootElement) -> str | None:
-    """What to tell a user whose query found nothing; None where its names may well be those of the input."""
+    """A note for a user whose query found nothing; None if its names may well be those of the input."""
     asked = list(names)
     there = set(root.namespaces.values()) | {root.uri}
     elsewhere = [name for name in asked if name.uri not in there or (name.uri == "" and root.uri != "")]
@@ -55,7 +55,7 @@ def advice(text: str, names: Iterable[AskedName], root: RootElement) -> str | No
     if uri == "":
         return None
     lines = [
-        f"note: the answer is empty, and the query asks for {_listed(elsewhere)}.",
+        f"note: nothing matched. The query asks for {_listed(elsewhere)}.",
         f"      The root <{root.name}> of the input is in the namespace {uri}",
     ]
     if all(name.uri == "" for name in elsewhere):

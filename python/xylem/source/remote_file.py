@@ -11,6 +11,7 @@ from typing import Any
 from xylem.errors import InputError
 from xylem.errors.optional_package import optional_package
 
+_PACKAGE = re.compile(r"[Ii]nstall (\w+) to ")
 _URL = re.compile(r"[a-z][a-z0-9+.-]+://", re.IGNORECASE)
 
 
@@ -25,8 +26,10 @@ def open_url(url: str) -> Any:
     try:
         return fsspec.open(url, "rb", compression=None).open()
     except ImportError as missing:
-        # What fsspec says names the package for this kind of place.
-        raise InputError("XYIN0011", str(missing), hint="pip install 'xylem-xquery[remote]'") from missing
+        # fsspec names the package for this kind of place.
+        named = _PACKAGE.match(str(missing))
+        package = named[1] if named else "'xylem-xquery[remote]'"
+        raise InputError("XYIN0011", str(missing), hint=f"pip install {package}") from missing
     except Exception as reason:  # each kind of place has failures of its own
         raise InputError("XYIN0002", _why(reason), source=url) from reason
 

@@ -166,13 +166,16 @@ class Cursor:
         return self.fault(f"expected {what}, found {found}", self.pos, end, self._hint(what, found) or hint)
 
     def _hint(self, what: str, found: str) -> str:
-        """A word on the slip that most likely was made here."""
+        """A hint at the most likely slip here."""
         if found in FOREIGN:
             return FOREIGN[found]
         if not what.startswith(("an expression", "an operator")):
             return ""
-        before = _last_word(self.text, 0, self.end)
-        return OUT_OF_PLACE.get(found, "") or (HALF_SAID.get(before.group(), "") if before else "")
+        if found in OUT_OF_PLACE:
+            return OUT_OF_PLACE[found]
+        # An operator is expected after a name. Where an expression is, the word before was understood.
+        before = _last_word(self.text, 0, self.end) if what.startswith("an operator") else None
+        return HALF_SAID.get(before.group(), "") if before else ""
 
     def fault(self, why: str, start: int, end: int | None = None, hint: str = "") -> StaticError:
         """A fault of grammar at a place."""
