@@ -169,7 +169,7 @@ def named(error: DynamicError, piece: Piece) -> XylemError:
 
 
 def failure_record(piece: Piece, error: DynamicError, *, whole: bool) -> dict[str, Any]:
-    """What is told of a piece that cannot be evaluated; with all of it, if it is to be kept."""
+    """The report on a piece that cannot be evaluated; with the whole piece, if it is to be kept."""
     try:
         data = content(piece)
     except InputError:
@@ -182,6 +182,9 @@ def failure_record(piece: Piece, error: DynamicError, *, whole: bool) -> dict[st
         "bytes": len(data),
         "excerpt": data[:EXCERPT_BYTES].decode("utf-8", "replace"),
     }
+    place = error.place if isinstance(error, InputError) else None
+    if place is not None:
+        record |= {"line": place.line, "byte_offset": place.byte_offset, "path": place.path}
     if whole:
         try:
             record["record"] = data.decode("utf-8")
