@@ -1,6 +1,6 @@
 """The command line: a thin shell over `api.py`.
 
-What comes in are arguments, files and standard input; what goes out is a result on standard output, or an error
+Arguments, files and standard input come in. A result goes out on standard output, or an error
 with its place on standard error and an exit code. It never evaluates anything itself, and it imports what a
 command needs only when that command runs.
 """
@@ -27,5 +27,5 @@ def main() -> None:
         try:
             app(with_default_values(sys.argv[1:]), prog_name="xylem")
         finally:
-            # Python would do it after the last handler, and complain in its own way.
+            # Otherwise Python flushes after the last handler, and reports a failure in its own way.
             sys.stdout.flush()

@@ -31,7 +31,7 @@ class AnswerFormat(StrEnum):
 
 
 TABLES = frozenset({AnswerFormat.CSV, AnswerFormat.TABLE, AnswerFormat.PARQUET})
-"""Those that are given rows: the scan may write them."""
+"""The formats with rows, which the scan may write."""
 Format = Annotated[
     AnswerFormat | None,
     typer.Option(
@@ -46,7 +46,7 @@ Format = Annotated[
 
 
 def checked_format(chosen: AnswerFormat | None, parameters: Iterable[str], output: Path | None) -> AnswerFormat | None:
-    """The format, None for that of the query; wrong use where it contradicts other options."""
+    """The format, None for that of the query; BadParameter if it contradicts other options."""
     if chosen is None or chosen is AnswerFormat.XML:
         return None
     if list(parameters):
@@ -58,7 +58,7 @@ def checked_format(chosen: AnswerFormat | None, parameters: Iterable[str], outpu
 
 
 def write_items(items: Iterable[Any], query: CompiledQuery, chosen: AnswerFormat, output: ResultOutput) -> None:
-    """Write items in a format, each as soon as it is there."""
+    """Write items in a format, each as soon as it is computed."""
     from xylem.tables.formats import WRITERS, write_parquet
     from xylem.tables.row_shape import answer_shape
 

@@ -29,12 +29,12 @@ from .run_query import RunOptions
 from .sequential_checkpoint import run_sequential
 
 EVERY_BYTES = 8 << 20
-"""About so much input from one checkpoint to the next."""
+"""Approximate bytes of input between two checkpoints."""
 OPTION = "--checkpoint"
 
 
 def run_with_checkpoint(source: QuerySource, options: RunOptions, checkpoint: Path) -> None:
-    """Run the query over its one input, or go on with a run that was interrupted."""
+    """Run the query over its one input, or continue an interrupted run."""
     path, output = _checked(options)
     query = parts_query(source, options, several_documents=False)
     if is_sequential(parse(source.text)):
@@ -78,7 +78,7 @@ def run_with_checkpoint(source: QuerySource, options: RunOptions, checkpoint: Pa
 
 
 def _checked(options: RunOptions) -> tuple[Path, Path]:
-    """The one file that is read, and the one that is written."""
+    """The input file and the output file."""
     if len(options.inputs) != 1:
         raise typer.BadParameter("a run with a checkpoint reads one file: -i FILE", param_hint=OPTION)
     if options.output is None:
@@ -109,7 +109,7 @@ def _checked(options: RunOptions) -> tuple[Path, Path]:
 
 
 def _digest(query: Any, output: Path) -> str:
-    """Of everything the answer depends on but the input and the time."""
+    """A digest of everything that determines the answer, except the input and the time."""
     given = [
         query.text,
         query.base_uri,
@@ -127,7 +127,9 @@ def _digest(query: Any, output: Path) -> str:
 
 
 def _begun(checkpoint: Path, query: str, path: Path, output: Path) -> Checkpoint:
-    """Where the run goes on: the beginning if there is no checkpoint; XYRT0020, XYRT0030 where it does not fit."""
+    """The place to continue from: the beginning without a checkpoint; XYRT0020 or XYRT0030 if the checkpoint does not
+    fit.
+    """
     known = input_identity(path)
     found = load_checkpoint(checkpoint)
     if found is None:
@@ -163,13 +165,13 @@ def _written(run: ResumableRun, file: IO[bytes], encode: Any) -> None:
     try:
         run.write(file, encode)
     except BaseException:
-        # What was complete is delivered; the run goes on from the checkpoint in any case.
+        # Complete results are written; the next run continues from the checkpoint in any case.
         file.flush()
         raise
 
 
 class _Shown:
-    """How far the run is, for the line on the terminal and for figures."""
+    """The progress of the run, for the line on the terminal and for figures."""
 
     def __init__(self, path: Path, begun: Checkpoint, measured: Statistics) -> None:
         self._path = path

@@ -1,4 +1,4 @@
-"""What all commands of the command line have in common: how their help looks, and who completes them."""
+"""Settings that all commands share: the look of their help, and no completion of their own."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ def is_loopback(host: str) -> bool:
 
 
 def checked_access(host: str, token: str | None, certificate: Path | None, key: Path | None) -> None:
-    """Wrong use where others could reach the console without a token or in the clear."""
+    """BadParameter if other machines could reach the console without a token or without TLS."""
     if (certificate is None) != (key is None):
         raise typer.BadParameter("give both --tls-cert and --tls-key", param_hint="--tls-cert")
     if is_loopback(host):

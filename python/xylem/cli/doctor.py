@@ -1,4 +1,4 @@
-"""`xylem doctor`: what is installed, what is in use, what is missing and what that means."""
+"""`xylem doctor`: which packages are installed, used or missing, and the consequences."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A word on standard error when an answer is empty because the names of the query are in another namespace."""
+"""A note on standard error when a query finds nothing because its names are in another namespace."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _NOTHING = {b"0", b"false", b"NaN", b"[]", b"null"}
 
 
 def is_nothing(output: ResultOutput) -> bool:
-    """Whether an output is that of a query that found nothing: no text, or zeros."""
+    """Whether a query found nothing: its output has no text, or only zeros."""
     if not output.has_items:
         return True
     if output.written_bytes > len(output.beginning):
@@ -45,7 +45,7 @@ def tell_of_namespaces(source: QuerySource, inputs: Sequence[str], kept: ByteSou
 
 
 def _root(inputs: Sequence[str], kept: ByteSource | None) -> RootElement | None:
-    """The root of the first input: read once more, or what was kept of an input that is read once."""
+    """The root of the first input: read again, or from the kept head of an input that can be read only once."""
     if kept is not None and kept.head:
         return root_element(kept.head)
     if not inputs or inputs[0] == STANDARD_INPUT:

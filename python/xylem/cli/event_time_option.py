@@ -48,7 +48,7 @@ LatePolicy = Annotated[
 
 
 def event_time_of(path: str | None, watermark: str | None, late: str | None) -> tuple[EventTime | None, Path | None]:
-    """What the options say, and where late items are kept."""
+    """The event time that the options describe, and the file for late items."""
     if path is None:
         for name, value in (("--watermark", watermark), ("--late", late)):
             if value is not None:
@@ -65,7 +65,7 @@ def event_time_of(path: str | None, watermark: str | None, late: str | None) -> 
 
 @contextmanager
 def late_items_of(event_time: EventTime | None, place: Path | None) -> Iterator[LateItems | None]:
-    """Counts what comes too late in a run, keeps it in a file if there is one, and says so at the end."""
+    """Counts late items, writes them to a file if one is given, and reports them at the end."""
     from xylem.functions.late_items import LateItems
 
     letters = _Letters(place) if place is not None else None
@@ -85,7 +85,7 @@ def late_items_of(event_time: EventTime | None, place: Path | None) -> Iterator[
 
 
 class _Letters:
-    """A file of JSON lines, made when the first item is late."""
+    """A file of JSON lines, created for the first late item."""
 
     def __init__(self, place: Path) -> None:
         self._place = place

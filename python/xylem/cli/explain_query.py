@@ -35,7 +35,7 @@ def explain_plan(source: QuerySource, schema: Path | None, form: str, *, on_spar
 
 
 def explain_updates(source: QuerySource, *, as_json: bool) -> None:
-    """Write to standard output how the query is kept up to date over update streams, and which versions it keeps."""
+    """Write to standard output how the query follows update streams, and which versions it keeps."""
     from xylem.plan.history_text import history_facts, history_text
 
     query = compiled_over_updates(source)
@@ -47,7 +47,7 @@ def explain_updates(source: QuerySource, *, as_json: bool) -> None:
 
 
 def explain_distribution(source: QuerySource, *, as_json: bool) -> None:
-    """Write to standard output how the query is spread over tasks, and why where it is not."""
+    """Write to standard output how the query is distributed over tasks, or why it is not."""
     from xylem.plan.distribution_text import distribution_facts, distribution_text
     from xylem.plan.explain_operators import plan_facts, plan_lines
 

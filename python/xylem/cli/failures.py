@@ -33,7 +33,7 @@ class Exit(IntEnum):
 
 @contextmanager
 def reported() -> Iterator[None]:
-    """Turn whatever happens inside into a message on standard error and an exit code."""
+    """Turn every exception inside into a message on standard error and an exit code."""
     try:
         yield
     except (typer.Exit, typer.BadParameter):
@@ -41,7 +41,7 @@ def reported() -> Iterator[None]:
     except XylemError as error:
         _fail(error, Exit.INPUT_ERROR if isinstance(error, InputError) else Exit.QUERY_ERROR)
     except BrokenPipeError:
-        # The reader has seen enough (`xylem run … | head`): that is a good end.
+        # The reader has closed the pipe (`xylem run … | head`): that is a success.
         abandon_standard_output()
         sys.exit(Exit.RESULT)
     except OutputLost as reason:
@@ -59,13 +59,13 @@ def reported() -> Iterator[None]:
 
 
 def end_in_order_when_terminated() -> None:
-    """Let SIGTERM end the command as an error does, so that temporary files go. A caller may have it passed over."""
+    """Let SIGTERM end the command like an error, so that it removes temporary files. A caller's own handler stays."""
     if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
         signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(Exit.TERMINATED))
 
 
 def abandon_standard_output() -> None:
-    """Python flushes standard output once more when it exits, and would complain again: let that go nowhere."""
+    """Python flushes standard output again when it exits, and would complain again: send that flush to nowhere."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
@@ -88,7 +88,7 @@ _debugging = False
 
 
 def debug(on: bool) -> None:
-    """Show tracebacks too, for those who work on Xylem."""
+    """Also show tracebacks, for developers of Xylem."""
     global _debugging
     _debugging = on
 

@@ -1,7 +1,7 @@
 """`--functions FILE.py`: a user's functions and aggregates in Python, registered for the queries of one command.
 
-The file is executed, as a script would be; it registers what it has with `@xylem.function` and `@xylem.aggregate`.
-Nothing is executed that the user did not name. The module is known by name only while it is executed: afterwards its
+Xylem executes the file like a script; the file registers its functions with `@xylem.function` and `@xylem.aggregate`.
+Xylem executes only files that the user names. The module is known by name only while it is executed: afterwards its
 functions are like those of a notebook, which travel to other processes by value, with all they refer to.
 """
 
@@ -49,7 +49,7 @@ def _load(file: Path, name: str) -> None:
 
 
 def _told(file: Path, reason: Exception) -> str:
-    """Where in the file it failed, the line itself, and why."""
+    """The place of the failure in the file, its line, and the reason."""
     what = f"{type(reason).__name__}: {reason}"
     if isinstance(reason, SyntaxError) and reason.filename == str(file):
         return f"{file}:{reason.lineno}: {type(reason).__name__}: {reason.msg}{_quoted(reason.text)}"

@@ -1,4 +1,4 @@
-"""The options of runs over update streams: `--updates`, what is reported, and what is kept."""
+"""The options of runs over update streams: `--updates`, the report, and the kept versions."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class UpdatesFormat(StrEnum):
 
 
 class Report(StrEnum):
-    """What is written of the answers."""
+    """The form of the report."""
 
     COMMITS = "commits"
     LOG = "log"
@@ -49,7 +49,7 @@ class Changes(StrEnum):
 
 
 class CommitWhen(StrEnum):
-    """What is a commit of its own, beside updates."""
+    """The places that end a commit, besides updates."""
 
     BASE = "base"
     ITEM = "item"
@@ -169,7 +169,7 @@ CommitOption = Annotated[
 
 @dataclass(frozen=True)
 class HistoryOptions:
-    """What the command line says of a run over update streams."""
+    """The options of a run over update streams."""
 
     format: UpdateFormat
     report: Report
@@ -177,11 +177,11 @@ class HistoryOptions:
     as_of: Decimal | None
     late: Late
     name: str
-    """What the query is called in rows of the change log."""
+    """The name of the query in rows of the change log."""
     keep: Keep | None = None
-    """None: what the query asks for."""
+    """None: as many as the query needs."""
     serve: tuple[str, int] | None = None
-    """Where the answer is served to browsers."""
+    """Host and port for browsers."""
 
 
 def history_options(
@@ -196,7 +196,7 @@ def history_options(
     keep: tuple[int | None, float | None] = (None, None),
     serve: str | None = None,
 ) -> HistoryOptions | None:
-    """None where inputs are no update streams; then none of the options may be given."""
+    """None without update streams; the other options are then errors."""
     if updates is None:
         given = {"--report": report is not Report.COMMITS, "--changes": changes, "--as-of": as_of}
         given |= {"--commit": commit is not CommitWhen.BASE, **{f"--{key}": value for key, value in paths.items()}}
@@ -223,7 +223,7 @@ def history_options(
 
 
 def update_format(updates: UpdatesFormat, paths: dict[str, str | None], *, commits_items: bool) -> UpdateFormat:
-    """How a stream is written, as the options say it."""
+    """The format of a stream, from the options."""
     from xylem.source.update_stream.formats import UpdateFormat
 
     return UpdateFormat(

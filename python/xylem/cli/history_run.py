@@ -1,4 +1,4 @@
-"""`xylem run --updates …`: a query over update streams, and what is written after each commit."""
+"""`xylem run --updates …`: a query over update streams, and its report after each commit."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def _run(source: QuerySource, options: RunOptions, history: HistoryOptions, tall
 
 
 def _inputs(options: RunOptions, history: HistoryOptions) -> Iterator[UpdateInput]:
-    """The streams by name: the one given, that of the file where there are several, none for a single one."""
+    """The streams by name: the given one, that of the file if there are several, an empty one for a single stream."""
     from xylem.run.history.run import UpdateInput
     from xylem.source.update_stream.formats import operations_of
 
@@ -126,7 +126,7 @@ def _reported(run: UpdateRun, history: HistoryOptions, output: ResultOutput, met
 
 
 def _teller(run: UpdateRun, metrics: RunMetrics | None) -> Callable[[], None]:
-    """What is called after each commit."""
+    """The function to call after each commit."""
     figures = run.figures
 
     def tell() -> None:
@@ -139,7 +139,7 @@ def _teller(run: UpdateRun, metrics: RunMetrics | None) -> Callable[[], None]:
 
 
 def _past(run: UpdateRun, time: Decimal, report: Report, write: Write) -> None:
-    """The answer as of a time, as if there were no other."""
+    """Only the answer as of one time."""
     from xylem.sink.changelog import ChangeLog, change_line, commit_line, json_text
 
     answer = run.as_of(time)

@@ -57,7 +57,7 @@ def run_over_items(source: QuerySource, options: RunOptions) -> None:
     with result_output(options.output, routes=options.routes) as output:
 
         def hand_over() -> None:
-            """Somebody may wait for what there is: the next item may be long in coming."""
+            """Write the results so far: a reader may wait for them, and the next item may take long."""
             result.flush()
             output.flush()
 
@@ -72,7 +72,7 @@ def run_over_items(source: QuerySource, options: RunOptions) -> None:
 
 
 PAGED_BYTES = 1 << 15
-"""Of an input that are read at a time where items may wait in a file."""
+"""Bytes to read at a time if items may spill to a file."""
 
 
 class ReadItems:
@@ -89,7 +89,7 @@ class ReadItems:
         if options.replay is not None:
             self.source = replayed = options.replay.of(self.source, options.limits)
             self.clock = replayed.clock.now
-        # Pages that are read again and again should be small.
+        # Spilled pages are read many times, so they should be small.
         read = self.source if options.spill is None else in_pieces(self.source, PAGED_BYTES)
         self._items = api.items(read, limits=options.limits).changed(self._counted)
 

@@ -1,4 +1,4 @@
-"""`--on-malformed stop|skip|dead-letter[=FILE]`: what becomes of malformed records, and what is told of them."""
+"""`--on-malformed stop|skip|dead-letter[=FILE]`: how to handle malformed records, and the report on them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ DEFAULT_FILE = "dead-letters.jsonl"
 
 
 def policy_of(value: str, output: Path | None) -> tuple[OnMalformed, Path | None]:
-    """The policy, and the file of dead letters: beside the output if none is named."""
+    """The policy and the file of dead letters, by default beside the output."""
     word, equals, name = value.partition("=")
     try:
         policy = OnMalformed(word)
@@ -34,7 +34,7 @@ def policy_of(value: str, output: Path | None) -> tuple[OnMalformed, Path | None
 
 @contextmanager
 def tallied(policy: OnMalformed, file: Path | None, is_reported: bool) -> Iterator[MalformedTally | None]:
-    """Counts what a run leaves out, and says so at its end unless figures do; None where nothing is left out."""
+    """Counts skipped records, and reports them at the end unless `--stats` does; None if the policy skips nothing."""
     if policy is OnMalformed.STOP:
         yield None
         return
@@ -42,7 +42,7 @@ def tallied(policy: OnMalformed, file: Path | None, is_reported: bool) -> Iterat
 
     tally = malformed_tally(policy, file)
     assert tally is not None
-    # Several inputs share one file: it is closed when all have been read.
+    # Several inputs share one file, which is closed after the last one.
     close, tally.close = tally.close, None
     try:
         yield tally
@@ -55,7 +55,7 @@ def tallied(policy: OnMalformed, file: Path | None, is_reported: bool) -> Iterat
 
 
 def words_of(counts: dict[str, Any]) -> str:
-    """What was left out, in words."""
+    """The skipped records, in words."""
     parts = [
         f"{many:,} {name}{'s' if many != 1 else ''}"
         for many, name in ((counts["records"], "malformed record"), (counts["inputs"], "unreadable input"))
@@ -66,7 +66,7 @@ def words_of(counts: dict[str, Any]) -> str:
 
 
 def facts_of(tally: MalformedTally | None) -> dict[str, Any]:
-    """What `--stats` tells of it."""
+    """The figures for `--stats`."""
     if tally is None:
         return {}
     counts = {"records": tally.records, "inputs": tally.documents, "bytes": tally.size, "codes": tally.codes}

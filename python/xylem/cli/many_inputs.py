@@ -1,4 +1,4 @@
-"""Several inputs: files, directories and patterns, read one after another; what cannot be read, by policy."""
+"""Several inputs (files, directories, patterns), read one after another, with a policy for unreadable ones."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def run_many(
 
 
 class _Inputs:
-    """The files of a run, and how far it is."""
+    """The files of a run, and its progress."""
 
     def __init__(
         self, program: DistributedProgram, files: Sequence[str], options: RunOptions, tally: MalformedTally | None
@@ -85,12 +85,12 @@ class _Inputs:
 
     @property
     def are_plain(self) -> bool:
-        """Whether documents are read as they are: small ones many at once."""
+        """Whether documents need no preparation, so that many small ones are read at once."""
         is_usual = not self._options.entities and self._options.scanner != "python"
         return is_usual and (self._tally is None or self._has_frames)
 
     def open(self, number: int) -> Any:
-        """One document; that of a file without its malformed records, if these are left out."""
+        """One document, without its malformed records if the policy skips them."""
         self._number = number
         if self.are_plain:
             return self.messages.source(number)
@@ -112,7 +112,7 @@ class _Inputs:
             self._tally.tell(record)
 
     def is_left_out(self, number: int, error: Exception) -> bool:
-        """Whether a file that cannot be read is passed over."""
+        """Whether the policy skips an unreadable file."""
         if self._tally is None or not isinstance(error, InputError):
             return False
         placed = error if error.source else self.messages.located(number, error)
@@ -149,7 +149,7 @@ class _Inputs:
 
 
 def _sizes(files: Sequence[str]) -> int:
-    """What there was to read, where readings were not measured one by one."""
+    """The size of all inputs, if they were not measured one by one."""
     from pathlib import Path
 
     return sum(Path(path).stat().st_size for path in files if Path(path).is_file())

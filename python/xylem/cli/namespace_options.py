@@ -60,7 +60,7 @@ def _namespace_of_root(inputs: Sequence[str], limits: Limits) -> str:
 
 
 def _head(place: str, limits: Limits) -> bytes:
-    """The first bytes of an input. Those of standard input stay there for the run."""
+    """The first bytes of an input. The run still gets those of standard input."""
     from xylem.source.byte_source import ByteSource
     from xylem.source.root_element import head_of
 
@@ -73,7 +73,7 @@ def _head(place: str, limits: Limits) -> bytes:
         waiting: bytes = sys.stdin.buffer.peek(1)  # type: ignore[union-attr]  # standard input is buffered
         return head_of(decompressed([waiting], limits.decompression_ratio))
     except InputError as error:
-        # Compressed data that goes on behind what could be seen is cut off here, and only here.
+        # The peek ends in the middle of compressed data; the run itself reads on.
         if error.code != "XYIN0009":
             raise
         why = "`auto` cannot look into compressed standard input"

@@ -1,4 +1,4 @@
-"""`xylem network`: which queries share what, and the streams that carry it."""
+"""`xylem network`: which queries share streams, and the sites that carry them."""
 
 from __future__ import annotations
 
@@ -267,7 +267,7 @@ def revoke(
 @app.command(epilog="Example: `xylem network leave --site SP2`")
 @reported()
 def leave(site: SiteDirectory = DEFAULT_SITE) -> None:
-    """Be nobody's neighbour any more; what comes from others or goes to them has to be given up before."""
+    """Leave the network. First end the subscriptions that use streams of other sites or pass through this one."""
     from .site_commands import client
 
     found = client(site).ask("POST", "/leave")
@@ -308,7 +308,7 @@ stream changes over at a position."""
 )
 @reported()
 def optimize(site: SiteDirectory = DEFAULT_SITE) -> None:
-    """Let the streams of a network that runs come from where that costs less."""
+    """Choose cheaper origins for the streams of a running network."""
     from .site_commands import client
 
     for found in client(site).ask("POST", "/optimize")["sources"]:

@@ -1,6 +1,6 @@
-"""Options whose value may be left out: `--stats` is `--stats text`.
+"""Options with an optional value: `--stats` is `--stats text`.
 
-Typer has no such thing. An option that is followed by none of its values gets the default one.
+Typer has no such options. An option without one of its values gets the default one.
 """
 
 from __future__ import annotations

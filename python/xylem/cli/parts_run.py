@@ -1,4 +1,4 @@
-"""Runs in this process that go over parts of the input: several files one after another, or one with checkpoints."""
+"""Runs over parts of the input in this process: several files one after another, or one file with checkpoints."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def parts_query(source: QuerySource, options: RunOptions, *, several_documents: bool) -> ShippedQuery:
-    """The query with all that it is given; it is made ready as for other processes, and stays here."""
+    """The query with its variables and limits, prepared as for another process."""
     from xylem.spark.shipped_query import shipped_query
 
     return shipped_query(
@@ -30,7 +30,7 @@ def parts_query(source: QuerySource, options: RunOptions, *, several_documents: 
         environment=dict(os.environ) if options.allow_environment else None,
         limits=options.limits,
         scanner=options.scanner,
-        # Rows of tables are made of items; of an answer in XML tasks give the text.
+        # Tables need items; for an answer in XML, tasks give text.
         output=output_parameters(options.output_parameters) if options.format is None else {"method": "adaptive"},
         several_documents=several_documents,
         event_time=options.event_time,

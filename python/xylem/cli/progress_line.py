@@ -1,9 +1,9 @@
-"""How far a run is, on one line of the terminal that is drawn again and again and leaves nothing behind.
+"""The progress of a run on one line of the terminal, which is redrawn and finally erased.
 
     big.xml  312.4/1,024.0 MB  31%  208.3 MB/s  12,345 results
 
-Nothing is drawn, and `rich` is not loaded, before a run has taken a moment. Where results go to the same
-terminal, the line makes room for them, and comes back once they have ended a line.
+A short run draws nothing and does not load `rich`. If results go to the same terminal, the line disappears for them,
+and returns when they have ended a line.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ EVERY_SECONDS = 0.1
 
 
 class Shown(Protocol):
-    """What can be told on the line."""
+    """Something with progress to show."""
 
     def words(self) -> Iterable[str]:
-        """What the line says, in parts."""
+        """The parts of the line."""
 
 
 def progress_line(quiet: bool) -> ProgressLine | None:
@@ -65,7 +65,7 @@ class ProgressLine:
         self._has_room = ends_line
 
     def close(self) -> None:
-        """Take the line away."""
+        """Erase the line."""
         self._erase()
 
     def _erase(self) -> None:

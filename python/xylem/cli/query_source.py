@@ -20,23 +20,23 @@ if TYPE_CHECKING:
 
 STANDARD_INPUT = "-"
 _SUFFIXES = (".xq", ".xql", ".xqy", ".xqm", ".xquery")
-"""Of files with queries: what ends so was not meant to be a query itself."""
+"""Endings of query files: a `-q` text that ends like this was meant as a file name."""
 _NAME = re.compile(r"\$?((?:Q\{[^{}]*\})?[^\W\d][\w.-]*(?::[^\W\d][\w.-]*)?)")
 
 
 @dataclass(frozen=True)
 class QuerySource:
-    """A query text, the name errors call it by, and the URI that relative ones in it are resolved against."""
+    """A query text, its name in errors, and the base URI for relative URIs."""
 
     text: str
     name: str
     base_uri: str
     namespaces: Mapping[str, str] = field(default_factory=dict)
-    """Prefixes that are bound from outside; '' is the default element namespace."""
+    """Prefixes from options; '' is the default element namespace."""
 
     @property
     def folder(self) -> Path:
-        """Where library modules that the query imports by a relative location are looked for."""
+        """The directory for library modules with a relative location."""
         return Path.cwd() if self.name == "query" else Path(self.name).resolve().parent
 
 
@@ -90,7 +90,7 @@ def variables(values: Iterable[str], documents: Iterable[str]) -> dict[str, Any]
 
 
 def split_pair(pair: str) -> tuple[str, str, str]:
-    """NAME=VALUE in its three parts; the last two are empty where it is none."""
+    """NAME=VALUE in three parts; the last two are empty without a `=`."""
     found = _NAME.match(pair)
     if found is None or not pair.startswith("=", found.end()):
         return pair, "", ""
@@ -103,9 +103,8 @@ STDIN_URI = "file:///dev/stdin"
 def input_source(
     place: str, limits: Limits = DEFAULT_LIMITS, *, finely: bool = False, entities: Mapping[str, str] | None = None
 ) -> ByteSource:
-    """The bytes of an input that streams by; `finely` in small pieces, so that more can be seen of the way.
-
-    `entities` are those of a DTD that the user gave.
+    """The bytes of a streamed input; `finely` gives small pieces, for a finer plot. `entities` come from a DTD that the
+    user gave.
     """
     from xylem.source.byte_source import ByteSource
 
@@ -150,7 +149,7 @@ def document(
     sound: Callable[[ByteSource], ByteSource] | None = None,
     entities: Mapping[str, str] | None = None,
 ) -> InputDocument:
-    """The document in a file, or on standard input for `-`; compressed or not. `sound` leaves bad records out of it."""
+    """The document in a file, or on standard input for `-`, compressed or not. `sound` skips malformed records."""
     from xylem import api
 
     with input_source(place, limits, entities=entities) as source:
@@ -162,7 +161,7 @@ def document(
 
 
 def _within(chunks: Iterable[bytes], limit_bytes: int) -> Iterator[bytes]:
-    """The bytes of a document that will be kept as a tree: it is a buffer like any other."""
+    """The bytes of a document that becomes a tree, counted against the limit for buffers."""
     read = 0
     for chunk in chunks:
         read += len(chunk)
@@ -193,7 +192,7 @@ def _settings(pairs: Iterable[str], option: str) -> dict[str, str]:
 
 
 def limits_of(pairs: Iterable[str], *, allow_dtd: bool = True, buffer_limit: str | None = None) -> Limits:
-    """The limits of `--limit name=number` and `--buffer-limit size`, the others as they are."""
+    """The limits with the values of `--limit name=number` and `--buffer-limit size`."""
     changed: dict[str, int] = {}
     known = {limit.name for limit in fields(Limits) if limit.type == "int"}
     for pair in pairs:

@@ -1,4 +1,4 @@
-"""`--replay-speed 10x|max --replay-time PATH`: a recorded input comes as it was recorded, at any speed."""
+"""`--replay-speed 10x|max --replay-time PATH`: replay a recorded input at any speed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a result is written: standard output, or a file; and how it ends when there is no place left."""
+"""The output of a result: standard output or a file, with an error if it cannot be written."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class ResultOutput:
         """The first bytes written."""
         self.written_bytes = 0
         self.has_items = True
-        """False for a table without rows, which has a header all the same."""
+        """False for a table without rows, although it has a header."""
 
     def write(self, data: bytes) -> None:
         if not data:
@@ -48,12 +48,12 @@ class ResultOutput:
         self.written_bytes += len(data)
 
     def flush(self) -> None:
-        """Hand over what was written: somebody may be waiting for it."""
+        """Flush: a reader may be waiting."""
         self.file.flush()
 
 
 class RoutedOutput(ResultOutput):
-    """Takes the bytes of one result in UTF-8, and hands elements of some names to outputs of their own."""
+    """Takes the bytes of one result in UTF-8, and routes elements of some names to outputs of their own."""
 
     def __init__(self, rest: ResultOutput, outputs: Mapping[str, ResultOutput]) -> None:
         super().__init__(rest.file, rest._name)
@@ -97,7 +97,7 @@ def result_output(
 
 @contextmanager
 def _result_output(place: Path | None, progress: ProgressLine | None = None) -> Iterator[ResultOutput]:
-    """One output. What cannot be written is XYIN0002; a closed pipe is left to the caller."""
+    """One output. A failed write is XYIN0002; the caller handles a closed pipe."""
     name = "standard output" if place is None else str(place)
     try:
         if place is not None:
@@ -106,7 +106,7 @@ def _result_output(place: Path | None, progress: ProgressLine | None = None) -> 
             return
         output = ResultOutput(sys.stdout.buffer, name, progress)
         yield output
-        # Lines end, for terminals and for pipes of text tools; a file gets exactly the result.
+        # A terminal or a pipe gets a final line end; a file gets exactly the result.
         if output.last not in (b"", b"\n"):
             output.write(b"\n")
         output.flush()

@@ -39,7 +39,7 @@ StreamRoutes = Annotated[
 
 
 def routes_of(texts: Sequence[str]) -> dict[str, str]:
-    """Places by the names of elements, as these are written in the answer."""
+    """Places by the names of elements, as written in the answer."""
     routes: dict[str, str] = {}
     for text in texts:
         found = _ROUTE.fullmatch(text)
@@ -55,7 +55,7 @@ def routes_of(texts: Sequence[str]) -> dict[str, str]:
 
 
 def check_routable(parameters: Mapping[str, Any]) -> None:
-    """XYST0016 for an answer that is not written as XML: it has no elements to be told apart."""
+    """XYST0016 for an answer that is not XML and has no elements."""
     for name, right in (("method", ("xml",)), ("encoding", _UTF_8)):
         value = str(parameters.get(name, right[0]))
         if value.lower() not in right:

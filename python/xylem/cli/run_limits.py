@@ -1,6 +1,6 @@
 """`--time-limit SECONDS` and `--memory-limit SIZE`: a run that takes more ends with an error, whatever it is doing.
 
-A watchdog interrupts the run as Ctrl-C does, so that what was complete is delivered. Where the run does not hear,
+A watchdog interrupts the run like Ctrl-C, so that complete results are written. Where the run does not hear,
 because one call takes very long, the watchdog ends the process; and where that call holds the interpreter, so that no
 Python runs beside it, the kernel does, for want of time though not of memory.
 """
@@ -34,7 +34,7 @@ from .failures import Exit
 
 LIMITS = "Limits"
 GRACE_SECONDS = 3.0
-"""How long a run may take to end by itself once it was told to."""
+"""Seconds that a run has to end by itself after an interrupt."""
 _FLUSH_SECONDS = 0.5
 _SIGNAL = signal.SIGALRM
 
@@ -64,7 +64,7 @@ MemoryLimit = Annotated[
 
 @contextmanager
 def within_limits(time_limit_seconds: float | None, memory_limit: str | None) -> Iterator[None]:
-    """What runs inside is ended when it takes more than is allowed: XYRT0040 and XYRT0041."""
+    """End the code inside when it exceeds a limit: XYRT0040 and XYRT0041."""
     limits = run_limits(time_limit_seconds, memory_limit)
     if not limits.has_any:
         yield
@@ -88,7 +88,7 @@ def run_limits(time_limit_seconds: float | None, memory_limit: str | None) -> Ru
 
 
 class _Watchdog:
-    """A thread beside the run, which must be that of the main thread: there signals are heard."""
+    """A thread that watches the run, which must be in the main thread: only that one receives signals."""
 
     def __init__(self, time_limit_seconds: float | None, most_bytes: int | None) -> None:
         self._seconds = time_limit_seconds
@@ -107,10 +107,10 @@ class _Watchdog:
         if self._seconds is not None:
             from xylem.source.kernel import last_resort
 
-            # By then the run was told to end, and the process as well.
+            # By then both the run and the process were asked to end.
             seconds = self._seconds + 2 * GRACE_SECONDS
             self._last_resort = last_resort(seconds, _message(out_of_time(self._seconds)), Exit.QUERY_ERROR)
-            # A regular expression holds the interpreter, so that nothing runs beside it: signals are all it hears.
+            # A regular expression blocks all other Python code; only a signal reaches it.
             self._timer_before = signal.setitimer(signal.ITIMER_REAL, min(self._seconds, LONGEST_ALARM_SECONDS))
         self._thread.start()
 
@@ -126,7 +126,7 @@ class _Watchdog:
     def _interrupt(self, number: int, frame: FrameType | None) -> None:
         self.reached = self.reached or self._exceeded()
         if self.reached is not None and not self._is_told:
-            # Once: what was complete is being delivered from here on.
+            # Only once: from here on, the run writes its complete results.
             self._is_told = True
             raise LimitReached
 
@@ -139,14 +139,14 @@ class _Watchdog:
                 continue
             main = threading.main_thread().ident
             assert main is not None
-            # To that thread and no other: it may be waiting for input, and is to stop waiting.
+            # The signal goes to that very thread, which may be waiting for input.
             signal.pthread_kill(main, _SIGNAL)
             if not self._is_over.wait(GRACE_SECONDS):
                 _end_process(self.reached)
             return
 
     def _wait_seconds(self) -> float:
-        # A long wait is cut short by the end of the run; memory must be looked at meanwhile.
+        # The end of the run interrupts a long wait; memory must be checked meanwhile.
         longest = threading.TIMEOUT_MAX if self._most_bytes is None else LOOK_EVERY_SECONDS
         return longest if self._deadline is None else min(max(self._deadline - time.monotonic(), 0.0), longest)
 
@@ -161,7 +161,7 @@ def _message(error: DynamicError) -> bytes:
 
 
 def _end_process(error: DynamicError) -> None:
-    # What was written is handed over, unless somebody is writing at this very moment.
+    # Flush the output, unless another thread is writing at this moment.
     flush = threading.Thread(target=sys.stdout.flush, daemon=True)
     flush.start()
     flush.join(_FLUSH_SECONDS)

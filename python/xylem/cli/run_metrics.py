@@ -1,4 +1,4 @@
-"""`xylem run --metrics FILE`: lines of JSON while a run goes on, and one that says that it has ended well."""
+"""`xylem run --metrics FILE`: a line of JSON four times a second, and one at the successful end."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ EVERY_SECONDS = 0.25
 
 
 class RunMetrics:
-    """The lines of one run. Each is written at once: whoever reads them sees how far the run is."""
+    """The lines of one run. Each is written at once, so a reader sees the progress."""
 
     def __init__(self, write: Callable[[str], object], clock: Callable[[], float] = time.monotonic) -> None:
         self._write = write
@@ -35,7 +35,7 @@ class RunMetrics:
         tally: MalformedTally | None,
         operators: Callable[[], Sequence[Mapping[str, Any]]] | None = None,
     ) -> None:
-        """How far a run over a stream is; with the counters of its operators, where they are counted."""
+        """The progress of a run over a stream, with the counters of its operators if there are any."""
         measured = progress.statistics
         self._operators = operators
         self._last = {
@@ -51,7 +51,7 @@ class RunMetrics:
         self._tell()
 
     def updates(self, **figures: int) -> None:
-        """How far a run over update streams is."""
+        """The progress of a run over update streams."""
         self._last = figures
         self._tell()
 
@@ -61,7 +61,7 @@ class RunMetrics:
             self._line("running")
 
     def end(self) -> None:
-        """The run has given all of its answer."""
+        """The run has written its whole answer."""
         self._line("ended")
 
     def _line(self, state: str) -> None:
@@ -76,7 +76,7 @@ class RunMetrics:
 
 @contextmanager
 def run_metrics(path: Path | None) -> Iterator[RunMetrics | None]:
-    """The metrics of a run in a file, which is there from the start; None where nobody asked."""
+    """The metrics of a run, in a file that exists from the start; None without a file."""
     if path is None:
         yield None
         return

@@ -61,7 +61,7 @@ app = command_app()
 
 
 class Scanner(StrEnum):
-    """What scans the input."""
+    """The scanner of the input."""
 
     AUTO = "auto"
     KERNEL = "kernel"
@@ -69,14 +69,14 @@ class Scanner(StrEnum):
 
 
 class Validation(StrEnum):
-    """What is compared with the schema."""
+    """The elements to validate."""
 
     FULL = "full"
     LAZY = "lazy"
 
 
 class Statistics(StrEnum):
-    """How figures are told."""
+    """The form of the figures."""
 
     TEXT = "text"
     JSON = "json"
@@ -332,7 +332,7 @@ def run(
     namespaces = namespaces_of(ns or (), default_ns, options.inputs, options.limits)
     source = replace(query_source(query, text), namespaces=namespaces)
     if options.replay is not None:
-        # There is nothing to replay where a tree is built first.
+        # A tree cannot be replayed.
         options = replace(options, stream=True)
     if options.routes:
         if history is not None:

@@ -1,4 +1,4 @@
-"""`xylem run`: compile, bind, evaluate, write. The input streams by where the query allows it."""
+"""`xylem run`: compile, bind, evaluate, write. The input streams if the query allows it."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ KEEPS_TOO_MUCH = "XYST0012"
 
 @dataclass(frozen=True)
 class RunOptions:
-    """What the command line says about one run."""
+    """The options of one run."""
 
     inputs: Sequence[str]
     values: Sequence[str]
@@ -51,9 +51,9 @@ class RunOptions:
     output: Path | None
     output_parameters: Sequence[str]
     items: Sequence[str] = ()
-    """NAME=FILE: infinite variables and streams, and where their items come from."""
+    """NAME=FILE: infinite variables and streams with the files of their items."""
     stream: bool | None = None
-    """Whether to stream; None: where it can be done."""
+    """Whether to stream; None: if the query can."""
     schema: Path | None = None
     validate: Literal["full", "lazy"] | None = None
     scanner: str = "auto"
@@ -66,26 +66,26 @@ class RunOptions:
     """stop, skip, dead-letter or dead-letter=FILE"""
     checkpoint: Path | None = None
     replay: Replay | None = None
-    """Records come when they happened."""
+    """The replay of a recorded input."""
     spill: Path | None = None
-    """Where to keep an input that is read more than once and cannot be, and what of windows has no room in memory."""
+    """Directory for a pipe that is read more than once, and for windows that do not fit into memory."""
     memory_bytes: int | None = None
-    """What `--memory-limit` says."""
+    """The value of `--memory-limit`."""
     event_time: EventTime | None = None
     entities: Mapping[str, str] | None = None
-    """Of a DTD that the user gave."""
+    """Entities of a DTD that the user gave."""
     format: AnswerFormat | None = None
-    """None: as the query and its serialization parameters say."""
+    """None: the method of the query and its serialization parameters."""
     late_items: LateItems | None = None
-    """Is told of what comes too late for event time."""
+    """Receives items that are too late for event time."""
     metrics: RunMetrics | None = None
-    """Is told how far the run is."""
+    """Receives the progress of the run."""
     routes: Mapping[str, str] = field(default_factory=dict)
     """Files for elements of some names."""
 
     @property
     def windows(self) -> dict[str, Any]:
-        """What `Query.run` is told about items that best-match joins keep."""
+        """The arguments of `Query.run` for items that best-match joins keep."""
         from xylem.run.limited_run import resident_bytes
 
         if self.spill is None:
@@ -126,7 +126,7 @@ def compiled_over_updates(source: QuerySource) -> HistoryQuery:
 
 
 def check_routes(source: QuerySource, options: RunOptions) -> None:
-    """Elements are told apart in XML, and in one result: XYST0016, or wrong use."""
+    """Routes need XML and a single result: XYST0016 or BadParameter otherwise."""
     from .route_option import OPTION, check_routable
 
     given = (("--format", options.format), ("--checkpoint", options.checkpoint))
@@ -140,10 +140,10 @@ def check_routes(source: QuerySource, options: RunOptions) -> None:
 
 
 def run_query(source: QuerySource, options: RunOptions) -> None:
-    """Run the query and write the result where it belongs."""
+    """Run the query and write its result."""
     if options.validate is not None and (options.schema is None or options.stream is False):
         raise typer.BadParameter("--validate needs --schema, and an input that streams", param_hint="--validate")
-    # Wrong parameters are told before anything is read.
+    # Report wrong parameters before reading anything.
     output_parameters(options.output_parameters)
     if options.items:
         from .items_run import run_over_items
@@ -177,7 +177,7 @@ def _files(names: Sequence[str]) -> Sequence[str]:
 
 
 def _check_frames(options: RunOptions) -> None:
-    """The documents of an input are asked one after another, and not by what is for one document alone."""
+    """Options for one document do not apply to the documents of an input with frames."""
     alone = {"--schema": options.schema, "--plot": options.plot, "--checkpoint": options.checkpoint}
     wrong = [name for name, value in {**alone, "--replay": options.replay}.items() if value is not None]
     if wrong:
@@ -185,7 +185,7 @@ def _check_frames(options: RunOptions) -> None:
 
 
 def _query_of_parts(source: QuerySource, options: RunOptions, *, is_forced: bool) -> ShippedQuery | None:
-    """The query made ready for several documents; None where they are not to be read one after another."""
+    """The query prepared for several documents; None if it cannot read them one after another."""
     if (len(options.inputs) < 2 and not is_forced) or options.stream is False:
         return None
     if options.schema is not None or options.plot is not None:
@@ -196,7 +196,7 @@ def _query_of_parts(source: QuerySource, options: RunOptions, *, is_forced: bool
 
 
 def _query(source: QuerySource, options: RunOptions, by_parts: ShippedQuery | None) -> Query:
-    """The query, of what has been compiled of it already."""
+    """The query, reusing what is already compiled."""
     if by_parts is None:
         return compiled(source, check=False, options=options)
     from xylem import api
@@ -205,7 +205,7 @@ def _query(source: QuerySource, options: RunOptions, by_parts: ShippedQuery | No
 
 
 def _run_many(source: QuerySource, query: ShippedQuery, options: RunOptions, tally: MalformedTally | None) -> bool:
-    """Run over several inputs one after another, if the query can be asked of them so."""
+    """Run over several inputs one after another, if the query allows it."""
     distribution = query.program().distribution
     if not distribution.is_parallel:
         why = "; ".join(part.why for part in distribution.parts if part.why)
@@ -223,7 +223,7 @@ def _run_many(source: QuerySource, query: ShippedQuery, options: RunOptions, tal
 def _run_one(
     source: QuerySource, query: Query, options: RunOptions, tally: MalformedTally | None, slow_scanner: SlowScanner
 ) -> None:
-    """Run over one input as it streams by, or over the trees of all inputs."""
+    """Run over one input as a stream, or over the trees of all inputs."""
     result = refused = read = None
     bound = variables(options.values, options.documents)
     if options.stream is not False:
@@ -233,11 +233,11 @@ def _run_one(
         except StaticError as error:
             if options.stream or options.validate or error.code in (NO_RECORDS, KEEPS_TOO_MUCH):
                 raise
-            # An error of the query itself is told as it would be for a tree.
+            # Report an error of the query itself as for a tree.
             query.check()
             refused = error
         except InputError as error:
-            # A document that the query names is not there, which may be no error of the query: it may catch it.
+            # A document that the query names does not exist. The query may catch that error.
             if options.inputs or options.stream or error.code != "FODC0002":
                 raise
     if result is None:
@@ -251,7 +251,7 @@ def _run_one(
 
 
 def parameters_of(options: RunOptions, declared: Mapping[str, str]) -> dict[str, Any]:
-    """The serialization parameters of a run, of which the query declares some itself."""
+    """The serialization parameters of a run, with those that the query declares."""
     return separate_lines(output_parameters(options.output_parameters), declared, options.output)
 
 
@@ -270,13 +270,13 @@ def _stream(
     options: RunOptions,
     tally: MalformedTally | None,
 ) -> StreamResult | None:
-    """The query over its one input, streaming; None where there is not one input."""
+    """The query streaming over its one input; None if there is no single input."""
     if len(options.inputs) > 1 or any(map(framed, options.inputs)):
         if options.stream:
             raise StaticError(NOT_STREAMABLE, "there is more than one input")
         return None
     if not options.inputs and not options.stream and not options.allowed:
-        # Nothing may be read: neither by name, nor given.
+        # There is no input, and the query may read no file.
         return None
     try:
         return _streamed(query, source, bound, options, tally)
@@ -326,7 +326,7 @@ def _run_over_trees(
     result = query.run(
         context=documents[0] if len(documents) == 1 else None,
         variables=bound,
-        # A stream that the query names is the input, and here it is a document.
+        # The stream that the query names is the input, here as a tree.
         streams={name: [given.node] for given in inputs[:1] for name in query.stream_names[:1]},
         collection=documents,
         allow=options.allowed,
@@ -352,7 +352,7 @@ def _run_over_trees(
 def _documents(
     options: RunOptions, sound: Callable[[ByteSource], ByteSource] | None, refused: StaticError | None
 ) -> Iterator[InputDocument]:
-    """The trees of all inputs, those of the documents of one with frames in their order."""
+    """The trees of all inputs; an input with frames has one for each document, in order."""
     for place in options.inputs:
         if framed(place) is None:
             yield _document(place, options, sound, refused)
@@ -369,7 +369,7 @@ def _document(
     sound: Callable[[ByteSource], ByteSource] | None,
     refused: StaticError | None,
 ) -> InputDocument:
-    """The tree of an input, within the limit for buffers; beyond it the error says why there is a tree at all."""
+    """The tree of an input, within the limit for buffers; the error beyond it says why the query needs a tree."""
     try:
         return document(place, options.limits, sound, options.entities)
     except DynamicError as error:
@@ -379,7 +379,7 @@ def _document(
 
 
 def _without_malformed(query: Query, options: RunOptions, tally: MalformedTally) -> Callable[[ByteSource], ByteSource]:
-    """What leaves malformed records out of inputs that become trees."""
+    """The filter that skips malformed records of inputs that become trees."""
     from xylem.source.sound_records import SoundRecords, plan_of_records
 
     scopes = query.record_scopes()

@@ -1,4 +1,4 @@
-"""`xylem schema`: what a schema says, in the words plans use."""
+"""`xylem schema`: the facts of a schema, in the words of plans."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`xylem run --checkpoint FILE` of programs with variables that change: saved with the place that is reached."""
+"""`xylem run --checkpoint FILE` of sequential programs: saves their variables with the position in the input."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _READ_BYTES = 1 << 16
 
 
 def run_sequential(source: QuerySource, options: RunOptions, checkpoint: Path, output: Path, digest: str) -> None:
-    """Run the program over its one input, or go on with a run that was interrupted."""
+    """Run the program over its one input, or continue an interrupted run."""
     from xylem.query.external_names import external_names
 
     query = compiled(source, options=options)
@@ -54,7 +54,7 @@ def run_sequential(source: QuerySource, options: RunOptions, checkpoint: Path, o
 
 @dataclass(frozen=True)
 class _Identity:
-    """What a checkpoint belongs to."""
+    """The identity of a checkpoint."""
 
     query: str
     input: dict[str, Any]
@@ -96,7 +96,7 @@ def _run(
 
 
 def _identity(name: str) -> dict[str, Any]:
-    """What the input is known by; standard input must be given again from its beginning."""
+    """The identity of the input; standard input must be given again from its beginning."""
     return {"standard input": True} if name == "-" else input_identity(Path(name))
 
 
@@ -115,7 +115,7 @@ def _locked(output: Path) -> IO[bytes]:
 
 
 def _input(name: str, offset: int) -> Iterator[bytes]:
-    """The bytes from a place on."""
+    """The bytes from a position on."""
     with open(sys.stdin.fileno() if name == "-" else name, "rb", buffering=0, closefd=name != "-") as file:
         if name != "-":
             file.seek(offset)
@@ -129,14 +129,14 @@ def _input(name: str, offset: int) -> Iterator[bytes]:
 
 
 def _save(path: Path, identity: _Identity, reached: Reached, descriptor: int) -> None:
-    """The output is on the disk before the checkpoint says so."""
+    """Flush the output to disk before the checkpoint refers to it."""
     os.fsync(descriptor)
     fields = {"query": identity.query, "input": identity.input, "now": identity.now, **reached.state()}
     write_sealed(path, KIND, encoded(fields))
 
 
 def _begun(path: Path, query: str, known: dict[str, Any], output: Path) -> tuple[str, Reached | None]:
-    """The time of the run, and where it goes on; XYRT0020, XYRT0030, XYRT0033 where it cannot."""
+    """The start time of the run, and the position to continue from; XYRT0020, XYRT0030 or XYRT0033 if it cannot."""
     try:
         fields = decoded(read_sealed(path, KIND))
         reached = Reached.from_state(fields)

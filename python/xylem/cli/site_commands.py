@@ -100,7 +100,7 @@ def subscribe(
     asked: SiteClient,
     at: str | None,
 ) -> None:
-    """Subscribe a query; with an output, write its answer as it comes."""
+    """Subscribe a query; with an output, write its answer as it arrives."""
     query = query_source(file, text)
     made = asked.subscribe(name, query.text, source, start, at)
     typer.echo(f"{name}: {made['source']} from position {made['from']}", err=True)

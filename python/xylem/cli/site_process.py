@@ -19,7 +19,7 @@ _PAUSE_SECONDS = 0.05
 
 
 def start_in_background(site: Path, options: Sequence[str] = ()) -> str:
-    """Start a process that runs the site; says where it is once it answers."""
+    """Start the process of a site, and print its address once it answers."""
     site.mkdir(parents=True, exist_ok=True)
     errors = site / "errors.log"
     command = [sys.executable, "-m", "xylem", "network", "start", "--site", str(site), *options]
@@ -43,7 +43,7 @@ def start_in_background(site: Path, options: Sequence[str] = ()) -> str:
 
 
 def stop(site: Path) -> None:
-    """Tell the process of a site to end, and wait until it has."""
+    """Ask the process of a site to end, and wait for that."""
     number = client(site).process
     try:
         os.kill(number, signal.SIGTERM)

@@ -1,4 +1,4 @@
-"""The warning of a run that has much to read and no scan kernel: Python reads it, in several times the time."""
+"""The warning of a run over large inputs without the scan kernel: Python takes several times as long."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ WARNING = (
 
 
 class SlowScanner:
-    """Warns once, as soon as more than a megabyte of input is known of."""
+    """Warns once, as soon as the input exceeds a megabyte."""
 
     def __init__(self, scanner: str, *, is_quiet: bool) -> None:
-        # The library warns at any size; a command says it in its own words, and not for small inputs.
+        # The library warns at any size; a command warns in its own words, and only for large inputs.
         warnings.filterwarnings("ignore", "the scan kernel is not built here", RuntimeWarning)
         self.is_silent = scanner != "auto" or is_quiet
 
     def tell_of_files(self, names: Iterable[str]) -> None:
-        """Warn where the files of a run are large."""
+        """Warn if the files of a run are large."""
         if not self.is_silent:
             self._tell(sum(path.stat().st_size for path in map(Path, names) if path.is_file()))
 
     def watch(self, progress: Progress) -> None:
-        """Warn where a stream turns out to be long."""
+        """Warn if a stream turns out to be long."""
         self._tell(progress.statistics.input_bytes)
 
     def _tell(self, input_bytes: int) -> None:
         if not self.is_silent and input_bytes > MUCH_INPUT_BYTES:
-            # Asked for large inputs only: to load the kernel takes longer than many a small run.
+            # Only for large inputs: loading the kernel takes longer than many small runs.
             from xylem.source import kernel
 
             self.is_silent = True

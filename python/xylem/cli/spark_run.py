@@ -1,4 +1,4 @@
-"""`xylem run --on spark`: the same query and the same text, computed by tasks; progress and figures of these."""
+"""`xylem run --on spark`: the same query with the same answer, computed by tasks; their progress and figures."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def run_on_spark(
     partitions: int | None,
     settings: Sequence[str] = (),
 ) -> None:
-    """Run the query by tasks and write the result where it belongs; `settings` are those of Spark, NAME=VALUE.
+    """Run the query by tasks and write its result; `settings` are Spark properties, NAME=VALUE.
 
     A task that takes more than `task_limits` ends the run.
     """
@@ -118,7 +118,7 @@ class _Session:
 
 
 class _Shown:
-    """How far a run is, for the line on the terminal."""
+    """The progress of a run, for the line on the terminal."""
 
     def __init__(self) -> None:
         self.run: BatchRun | None = None
@@ -132,7 +132,7 @@ class _Shown:
             self.draw()
 
     def has_news(self) -> bool:
-        """Whether another task has delivered since this was last asked: somebody may be waiting for its results."""
+        """Whether another task has delivered since the last call: a reader may be waiting for its results."""
         told, self._told = self._told, self._measured.tasks if self._measured is not None else 0
         return told != self._told
 

@@ -1,7 +1,7 @@
 """Standard input, output and error as a command finds them: open, closed, or on a disk that is full.
 
-A result that cannot be written is an error, which is told. A message that cannot be written is not: nobody could be
-told, and the exit code says how the command ended.
+A result that cannot be written is an error with a message. A message that cannot be written is dropped; the exit code
+still says how the command ended.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TextIO
 
 
 class OutputLost(OSError):
-    """Standard output takes no more: it is closed, or there is no space left."""
+    """Standard output cannot be written: it is closed, or the disk is full."""
 
 
 class _Output(FileIO):
@@ -61,7 +61,7 @@ def _open(number: int, mode: int) -> None:
 
 
 def _text(raw: FileIO, before: TextIO | None) -> TextIOWrapper:
-    """A text stream like the one before."""
+    """A text stream with the settings of the one before."""
     encoding = "utf-8" if before is None else before.encoding
     errors = "backslashreplace" if before is None else before.errors
     return TextIOWrapper(BufferedWriter(raw), encoding, errors, line_buffering=raw.isatty())

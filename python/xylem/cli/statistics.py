@@ -1,4 +1,4 @@
-"""What `--stats` tells after a run: a table for people, or one line of JSON, on standard error."""
+"""The report of `--stats` after a run: a table for people, or one line of JSON, on standard error."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def of_stream(result: StreamResult, scanner: str) -> Facts:
 
 
 def of_trees(documents: Sequence[InputDocument], refused: StaticError | None, result: Result) -> Facts:
-    """The facts of a run over trees: all input was held, in the same measure as buffers are."""
+    """The facts of a run over trees: all input counts as buffered."""
     held = sum(_tree_bytes(document.node) for document in documents)
     return {
         "streamed": False,
@@ -67,7 +67,7 @@ def _buffers(peaks: dict[str, int]) -> list[dict[str, Any]]:
 
 
 def peak_rss_bytes() -> int | None:
-    """The most memory this process has had; None where the system does not tell."""
+    """The peak memory of this process; None if the system does not say."""
     try:
         import resource
     except ImportError:
@@ -127,7 +127,7 @@ def _rows(facts: Facts) -> Iterator[tuple[str, str]]:
 
 
 def left_out_rows(facts: Facts) -> Iterator[tuple[str, str]]:
-    """The items that take no part in best-match joins."""
+    """Items without a part in best-match joins."""
     for name, number in facts.get("items_without_value", {}).items():
         yield f"left out of ${name}", _number(number, "item", "items") + " without a number that an order compares"
 

@@ -1,4 +1,4 @@
-"""`xylem stream`: queries that never end, on Spark. What the options mean, handed over in plain values."""
+"""`xylem stream`: queries that never end, on Spark. Turns the options into plain values."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
 
 @dataclass(frozen=True)
 class StreamArguments:
-    """What the command line says."""
+    """The options of a continuous query."""
 
     files: Sequence[Path]
     text: str | None
@@ -89,7 +89,7 @@ def stream_queries(arguments: StreamArguments) -> None:
 
 
 def continuous_query(arguments: StreamArguments) -> ContinuousQuery:
-    """The arguments in plain values; what is wrong with them is told as wrong use."""
+    """The arguments in plain values; BadParameter if one is wrong."""
     from xylem.spark.continuous.continuous_run import ContinuousQuery
     from xylem.spark.continuous.places import WrongPlace, input_place, output_place
     from xylem.spark.continuous.subscription import Changed
@@ -144,7 +144,7 @@ def continuous_query(arguments: StreamArguments) -> ContinuousQuery:
 
 
 def _updates(arguments: StreamArguments, read: Sequence[InputPlace]) -> UpdateStream | None:
-    """How the input carries updates; None where it does not, and then none of the options may be given."""
+    """The format of updates; None without updates, and then their options are errors."""
     if arguments.updates is None:
         given = {"--changes": arguments.changes, **{f"--{name}": value for name, value in arguments.paths.items()}}
         for option, value in given.items():
@@ -172,7 +172,7 @@ def _updates(arguments: StreamArguments, read: Sequence[InputPlace]) -> UpdateSt
 
 
 def _replay(arguments: StreamArguments, read: Sequence[InputPlace]) -> Replay | None:
-    """How the input is replayed; refused where it comes as it comes."""
+    """The replay of the input; BadParameter for inputs that cannot be replayed."""
     from xylem.spark.continuous.places import InputKind
 
     replay = replay_of(arguments.replay_speed, arguments.replay_time)

@@ -33,7 +33,7 @@ SPARK = "How it runs"
 
 
 class Changed(StrEnum):
-    """How to handle a file that was written again before it was read."""
+    """How to handle a file that changed before it was read."""
 
     TELL = "tell"
     STOP = "stop"

@@ -1,4 +1,4 @@
-"""Writing the result of a run that streams, with whatever is to be seen on the way: progress, figures, a plot."""
+"""Writes the result of a run that streams, with progress, figures and a plot."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from .slow_scanner import SlowScanner
 def write_stream(
     result: StreamResult, query: CompiledQuery, options: RunOptions, slow_scanner: SlowScanner
 ) -> ResultOutput:
-    """Write the result as it becomes final, then tell what was measured."""
+    """Write the result as it becomes final, then report the figures."""
     line = progress_line(options.quiet)
     with _plotted(result, options.plot), result_output(options.output, line, options.routes) as output:
-        # Results are final when they are written: whoever reads them need not wait for more.
+        # Written results are final: flush them for the reader.
         result.watch(lambda progress: output.flush())
         if line is not None:
             result.watch(line.show)
@@ -34,7 +34,7 @@ def write_stream(
         if metrics is not None:
             counted = None if options.statistics is None else lambda: result.operators().to_dict()
             result.watch(lambda progress: metrics.stream(progress, result.malformed, counted))
-        # What windows hold is measured item by item only where somebody wants to know.
+        # Windows are measured item by item only if the figures are wanted.
         result.statistics.is_exact = options.statistics is not None or options.plot is not None
         if options.statistics is not None:
             result.measure()
@@ -63,7 +63,7 @@ def _scanner(options: RunOptions) -> str:
 
 @contextmanager
 def _plotted(result: StreamResult, place: Path | None) -> Iterator[None]:
-    """Draw what the run did, also where it failed; the place is tried before anything is read."""
+    """Plot the run, even if it failed; check the file before reading anything."""
     if place is None:
         yield
         return
