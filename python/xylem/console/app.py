@@ -53,7 +53,7 @@ def console_app(access: Access | None = None, project: Path | None = None) -> St
 
 
 class Routes:
-    """What each address answers."""
+    """The handlers of the addresses."""
 
     def __init__(self, access: Access, pages: Environment, of_runs: RunRoutes) -> None:
         self._access = access

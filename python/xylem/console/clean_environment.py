@@ -1,4 +1,4 @@
-"""The environment of processes that the console starts: what `xylem` needs to start, and nothing else."""
+"""The environment of processes that the console starts: only the variables that `xylem` needs to start."""
 
 from __future__ import annotations
 

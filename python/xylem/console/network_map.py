@@ -1,4 +1,4 @@
-"""What runs in the networks of a project: its sites with their streams and subscriptions, and the plans of networks.
+"""The networks of a project: its running sites with their streams and subscriptions, and the plans of networks.
 
 A site is a directory in which `xylem network start` runs, and is asked on this machine alone. A plan is made of a file
 that describes peers, links, a source and subscriptions; it and all files it names must lie in the project.
@@ -45,7 +45,7 @@ def _network_files(project: Project) -> list[str]:
 
 
 def _described(path: Path) -> dict[str, Any]:
-    """What a file says of a network; empty where it is no such file."""
+    """The network that a file describes; empty if it describes none."""
     try:
         told = json.loads(path.read_text(encoding="utf-8")) if path.stat().st_size < 1_000_000 else None
     except (OSError, ValueError):

@@ -1,6 +1,6 @@
 """A command that the registry of a project knows: it is listed while it runs, and notes itself how it ended.
 
-The console that started it may be gone by then.
+The console that started it may have ended by then.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""What the playground does with a query: check it, explain it, offer names, and run it in a process of its own.
+"""The playground: checks a query, explains it, completes names, and runs it in a process of its own.
 
-The process is `xylem run` itself, so that what the playground shows is what the command prints, byte for byte. It has
+The process is `xylem run` itself, so the playground shows exactly the output of the command. It has
 limits of time and memory, an empty directory, no input but the sample, and no `--allow`: `doc()` reads nothing.
 """
 
@@ -27,7 +27,7 @@ NAME = "query"
 
 
 def check(text: str) -> dict[str, Any]:
-    """The error of a query with its place, what its lines do, and the whole explanation."""
+    """The error of a query with its place, notes on its lines, and the whole explanation."""
     from xylem import api
 
     found = checked(text, NAME)
@@ -45,13 +45,13 @@ def check(text: str) -> dict[str, Any]:
 
 
 def names(before: str, text: str, sample: str) -> dict[str, Any]:
-    """Names that fit before the cursor, and how many characters of them are there already."""
+    """Names that fit before the cursor, and the number of characters already typed."""
     found = suggestions(before, text, names_in(sample.encode()))[:100]
     return {"word": len(word_before(before)), "names": [vars(one) for one in found]}
 
 
 def run(text: str, sample: str, chosen: str = "xml") -> dict[str, Any]:
-    """What `xylem run` prints for a query over a sample, with its figures and the plot of its buffers."""
+    """The output of `xylem run` for a query over a sample, with its figures and the plot of its buffers."""
     with TemporaryDirectory(prefix="xylem-console-") as name:
         place = Path(name)
         (place / "query.xq").write_text(text, encoding="utf-8")

@@ -1,7 +1,7 @@
 """The registry of a project's runs: a small SQLite table in `.xylem/`, and a directory for the files of each run.
 
-The console adds the runs that it starts. `xylem run --project DIR` and `xylem stream --project DIR` add themselves. A
-run is known by its process: when that has ended without a word, the run was killed.
+The console adds the runs that it starts. `xylem run --project DIR` and `xylem stream --project DIR` add themselves. If
+the process of a run has ended without noting its exit code, the run was killed.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _COLUMNS = "id, query, input, updates, malformed, runner, command, started, pid,
 
 @dataclass(frozen=True)
 class Asked:
-    """What a run is asked to do."""
+    """The settings of a run."""
 
     query: str
     input: str
@@ -69,7 +69,7 @@ class Registry:
     def add(self, asked: Asked) -> str:
         """Make room for a run; gives its id. Its process is named by `began`."""
         number = secrets.token_hex(6)
-        # What a run reads may be nobody else's business.
+        # Others need not see the data of a run.
         self._folder.mkdir(mode=0o700, exist_ok=True)
         self.place(number).mkdir(parents=True)
         values = asdict(asked)
@@ -80,11 +80,11 @@ class Registry:
         return number
 
     def forget_end(self, number: str) -> None:
-        """A run starts again: how it ended before does not matter any more."""
+        """A run starts again: forget its exit code."""
         self._set(number, "stopped = 0, exit_code = null", [])
 
     def began(self, number: str, pid: int) -> None:
-        """The process of a run has started. It may have ended already, and said so."""
+        """The process of a run has started. It may already have ended and noted its exit code."""
         self._set(number, "pid = ?, started_ticks = ?", [pid, start_of(pid)])
 
     def ended(self, number: str, exit_code: int) -> None:
@@ -128,7 +128,7 @@ class Registry:
 
 
 def start_of(pid: int) -> str:
-    """When a process started, if the system says so: another may have its number later. Empty if it has ended."""
+    """The start time of a process, because another process may get its number later. Empty if it has ended."""
     if not pid:
         return ""
     try:

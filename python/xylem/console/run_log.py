@@ -107,7 +107,7 @@ def letters(place: Path, most: int = 200) -> list[dict[str, Any]]:
 
 
 def _letter(entry: dict[str, Any]) -> dict[str, Any]:
-    # A continuous run names things in its own way. Bytes that are no text come as base64, and are no sample.
+    # A continuous run uses other names. Binary data comes as base64, and is no sample.
     text = entry.get("text", entry.get("record", entry.get("excerpt", "")))
     return {**entry, "reason": entry.get("reason", entry.get("message", "")), "text": str(text)[:MOST_EXCERPT]}
 

@@ -33,14 +33,14 @@ Answer = Callable[[Request, dict[str, Any]], Any]
 
 
 class RunRoutes:
-    """What each address of a run answers."""
+    """The handlers of the addresses of runs."""
 
     def __init__(self, runs: Runs, pages: Environment, access: Access) -> None:
         self._runs = runs
         self._pages = pages
         self._access = access
         self._plans: dict[str, Sequence[dict[str, Any]]] = {}
-        """The operators of runs: a plan is made once."""
+        """The operators of runs, each planned once."""
 
     def routes(self) -> list[Route]:
         return [
@@ -104,7 +104,7 @@ class RunRoutes:
         chosen = found[int(place)] if place.isdecimal() and int(place) < len(found) else {}
         return self._runs.project.file(run.asked.query).read_text(encoding="utf-8"), str(chosen.get("text", ""))
 
-    # --- what runs are asked to do
+    # --- commands
 
     def list(self, request: Request, given: dict[str, Any]) -> Any:
         return [run.to_dict() for run in self._runs.all()]
@@ -121,7 +121,7 @@ class RunRoutes:
     def restart(self, request: Request, given: dict[str, Any]) -> Any:
         return {"id": self._runs.restart(request.path_params["id"])}
 
-    # --- what they have written
+    # --- results
 
     def facts(self, request: Request, given: dict[str, Any]) -> Any:
         run = self._runs.run(request.path_params["id"])

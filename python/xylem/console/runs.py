@@ -1,6 +1,6 @@
 """The runs of a project as the console sees them: started and stopped here, shown from their files.
 
-A run is a process of its own. It goes on when the console ends, and the next console finds it by the registry. A run
+A run is a process of its own. It continues when the console ends, and the next console finds it by the registry. A run
 that the console starts reads one query and one input of the project, and no other file.
 """
 
@@ -29,7 +29,7 @@ RUNS_AT_ONCE = 4
 
 @dataclass(frozen=True)
 class Run:
-    """A run as it stands."""
+    """The current state of a run."""
 
     id: str
     asked: Asked
@@ -39,7 +39,7 @@ class Run:
     figures: dict[str, Any]
     """The latest of its figures."""
     told: str
-    """What it said on standard error."""
+    """Its messages on standard error."""
 
     def to_dict(self) -> dict[str, Any]:
         return {**asdict(self), **asdict(self.asked), "asked": None}
@@ -65,14 +65,14 @@ class Runs:
         return [self._run(entry) for entry in self._registry.entries()]
 
     def run(self, number: str) -> Run:
-        """A run by its id; XYIN0002 where there is none."""
+        """A run by its id; XYIN0002 if there is none."""
         found = next((entry for entry in self._registry.entries() if entry.id == number), None)
         if found is None:
             raise InputError("XYIN0002", f"{number}: there is no such run")
         return self._run(found)
 
     def stop(self, number: str) -> None:
-        """Ask a run to end; what it has written stays."""
+        """Ask a run to end; its files stay."""
         if self.run(number).state == "running":
             with suppress(ProcessLookupError):
                 os.kill(self._registry.stop(number), signal.SIGTERM)
@@ -146,7 +146,7 @@ def _text(path: Path) -> str:
 
 
 def last_line(path: Path) -> dict[str, Any]:
-    """The last line of JSON in a file that grows; empty where there is none."""
+    """The last line of JSON in a growing file; empty if there is none."""
     if not path.exists():
         return {}
     with path.open("rb") as file:

@@ -1,4 +1,4 @@
-"""What keeps the console safe: who may ask, from which page, how much; and what a page may load.
+"""The safety of the console: who may send requests, from which page, of what size; and what a page may load.
 
 Host header     one of those the server was started for: a page elsewhere cannot reach it by another name
 token           where one is set, each request has it, as a cookie after the first; without it 401
@@ -101,7 +101,7 @@ def too_large() -> Response:
 
 
 class BodyTooLarge(Exception):
-    """More came than was announced, or than is allowed."""
+    """The body is larger than announced, or than allowed."""
 
 
 def _limited(receive: Receive) -> Receive:

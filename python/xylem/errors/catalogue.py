@@ -1,4 +1,4 @@
-"""Every error code with its general sentence and, where one exists, a way out.
+"""Every error code with its general sentence and, if there is one, a way out.
 
 The W3C codes come from XQuery 3.1 (XP…, XQ…), Functions and Operators 3.1 (FO…) and Serialization 3.1 (SE…);
 ours start with XY: XYST static, XYDY dynamic, XYIN input, XYRT runner. The sentence names the rule that was

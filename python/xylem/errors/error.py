@@ -36,7 +36,7 @@ class XylemError(Exception):
         self.value = value
         self.name: object = None
         self.description: str | None = None
-        """What the query said itself, by error(); it may be nothing at all."""
+        """The description that the query gave to error(); it may be empty."""
         super().__init__(self.message)
 
     @property
@@ -46,7 +46,7 @@ class XylemError(Exception):
 
     @property
     def notes(self) -> list[str]:
-        """What was added on the way, such as the file that was being read (`add_note`)."""
+        """Notes added later, such as the file that was being read (`add_note`)."""
         return list(getattr(self, "__notes__", ()))
 
     def at(self, span: Span | None) -> XylemError:
@@ -76,13 +76,13 @@ def _excerpt(span: Span) -> list[str]:
     number = str(line)
     text, column = _around(text, column)
     width = max(1, min(span.end - span.start, len(text) - column + 1))
-    # A tab before the caret keeps its width, so that the caret stands under what it means.
+    # A tab before the caret keeps its width, so the caret stands under its place.
     pad = "".join("\t" if c == "\t" else " " for c in text[: column - 1])
     return [f"    {number} | {text}", f"    {' ' * len(number)} | {pad}{'^' * width}"]
 
 
 def _around(text: str, column: int) -> tuple[str, int]:
-    """What is shown of a line that is too long for any screen, and the column in that."""
+    """The shown part of a very long line, and the column in it."""
     if len(text) <= _LONGEST_LINE:
         return text, column
     start = max(0, min(column - 1 - _LONGEST_LINE // 2, len(text) - _LONGEST_LINE))
@@ -107,8 +107,8 @@ class DynamicError(XylemError):
 class InputError(DynamicError):
     """The input cannot be read: malformed XML, a limit, a missing or forbidden file.
 
-    `place` is where in the input, `source` what the input is called; both are told with `detail`, what is wrong there.
-    `limit` is the limit that was exceeded, where somebody may have another name for it.
+    `place` is the place in the input, `source` the name of the input, `detail` the fault; the message has all three.
+    `limit` is the exceeded limit, which a caller may know by another name.
     """
 
     def __init__(
@@ -139,4 +139,4 @@ class InputError(DynamicError):
 
 
 class EngineBug(XylemError):
-    """An internal fault of Xylem: never the user's doing."""
+    """An internal fault of Xylem, never a mistake of the user."""

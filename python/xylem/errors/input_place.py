@@ -1,4 +1,4 @@
-"""Where in an input something happened."""
+"""A place in an input."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class InputPlace:
-    """A place in an input, as a message tells it and as a program can use it."""
+    """A place in an input, for messages and for programs."""
 
     byte_offset: int
     line: int | None = None

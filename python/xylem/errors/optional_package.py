@@ -1,4 +1,4 @@
-"""Packages that only some uses need: imported when they are used, and asked for by name where they are missing."""
+"""Packages that only some features need: imported at their first use, with an error that names a missing one."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .error import InputError
 
 
 def optional_package(module: str, extra: str) -> Any:
-    """The module; XYIN0011 with the command that installs it where it is missing."""
+    """The module; if it is missing, XYIN0011 with the command that installs it."""
     try:
         return import_module(module)
     except ModuleNotFoundError as missing:

@@ -1,4 +1,4 @@
-"""Where a piece of query text stands: the text itself, and spans of it."""
+"""The text of a query, and spans in it."""
 
 from __future__ import annotations
 

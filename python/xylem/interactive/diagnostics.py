@@ -1,4 +1,4 @@
-"""What is wrong with a query and where, and what each of its lines does, as plain data for editors and checkers."""
+"""The error of a query with its place, and notes on its lines, as plain data for editors and checkers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from xylem.errors import Span, XylemError
 
 @dataclass(frozen=True)
 class Place:
-    """A range of characters in a text; lines and columns count from 1, the end is behind the last character."""
+    """A range of characters in a text; lines and columns count from 1, the end is after the last character."""
 
     line: int
     column: int
@@ -36,7 +36,7 @@ class Diagnostic:
 
 @dataclass(frozen=True)
 class LineNote:
-    """What a construct does to the items that pass: it streams, folds or holds them."""
+    """The effect of a construct on items: it streams, folds or holds them."""
 
     place: Place
     construct: str
@@ -66,7 +66,7 @@ def checked(
     namespaces: Mapping[str, str] | None = None,
     module_folders: Iterable[str | PathLike[str]] = (),
 ) -> Diagnostic | None:
-    """The first static error of a query; None where it has none. The others would be guesses."""
+    """The first static error of a query, if it has one. Further errors would be guesses."""
     from xylem import api
 
     try:
@@ -77,7 +77,7 @@ def checked(
 
 
 def line_notes(text: str, name: str = "query", **options: Any) -> list[LineNote]:
-    """What `explain` says of the lines of a query; nothing where it has a static error."""
+    """The notes of `explain` on the lines of a query; none if it has a static error."""
     from xylem import api
 
     try:

@@ -1,7 +1,7 @@
 """`xylem language-server`: XQuery in editors that speak the Language Server Protocol, over standard input and output.
 
-Diagnostics are the errors of `xylem check`, with their hints. Hover shows what `xylem explain` says of the line: what
-streams, what is folded, what is held. Completion offers variables, functions with their signatures, and keywords.
+Diagnostics are the errors of `xylem check`, with their hints. Hover shows the notes of `xylem explain` on the line:
+what streams, what is folded, what is held. Completion offers variables, functions with their signatures, and keywords.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from .name_completion import suggestions, word_before
 
 
 def folder_of(uri: str) -> list[Path]:
-    """Where the library modules of a query are looked for: beside it."""
+    """The directory of a query's library modules: its own."""
     parsed = urlparse(uri)
     return [Path(unquote(parsed.path)).parent] if parsed.scheme == "file" else []
 
@@ -30,7 +30,7 @@ def diagnostics(text: str, uri: str) -> list[Diagnostic]:
 
 
 def hover(text: str, uri: str, line: int) -> str | None:
-    """What a line does, in Markdown; lines count from 1."""
+    """The notes on a line, in Markdown; lines count from 1."""
     notes = line_notes(text, uri, base_uri=uri, module_folders=folder_of(uri))
     here = [note for note in notes if note.place.line <= line <= note.place.end_line]
     nearest = [note for note in here if note.place.line == line] or here[-1:]

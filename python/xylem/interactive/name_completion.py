@@ -1,4 +1,4 @@
-"""Names that fit where somebody is writing: variables, functions, keywords, and the elements of a sample."""
+"""Names that fit at the cursor: variables, functions, keywords, and the elements of a sample."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _DECLARED = re.compile(r"declare\s+(?:%\S+\s+)*function\s+([\w.-]+:[\w.-]+)")
 
 @dataclass(frozen=True)
 class Suggestion:
-    """A name, what kind of thing it is, and what more can be said of it."""
+    """A name with its kind and a detail."""
 
     text: str
     kind: str
@@ -29,7 +29,7 @@ class Suggestion:
 
 
 def word_before(text: str) -> str:
-    """The beginning of a name that stands at the end of a text."""
+    """The beginning of a name at the end of a text."""
     found = _WORD.search(text)
     return found[0] if found else ""
 

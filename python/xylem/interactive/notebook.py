@@ -21,7 +21,7 @@ MOST_SHOWN = 50
 
 
 class Answer:
-    """The items of an answer and the ways a notebook shows them; only a page is read before more is asked for."""
+    """The items of an answer, and the ways a notebook shows them; only the first page is read at first."""
 
     def __init__(self, query: Any, items: Iterable[Any]) -> None:
         from xylem.tables.row_shape import Record, answer_shape
@@ -76,7 +76,7 @@ class Answer:
 
 
 class Explained:
-    """What `explain` says, beside the answer."""
+    """The explanation beside the answer."""
 
     def __init__(self, text: str, answer: Answer | None) -> None:
         self.text = text
@@ -100,7 +100,7 @@ def _arguments(line: str) -> argparse.Namespace:
 
 
 def xquery(line: str, cell: str, variables: dict[str, Any]) -> Answer | Explained | None:
-    """What the magic does: the query is the cell, its external variables are those of the notebook."""
+    """Run a cell: its text is the query, and external variables take their values from the notebook."""
     from xylem import api
 
     try:

@@ -33,7 +33,7 @@ UNFINISHED = "XPST0003"
 
 
 class Shell:
-    """The state between queries: the input, the namespaces, what is left of the last answer."""
+    """The state between queries: the input, the namespaces, the rest of the last answer."""
 
     def __init__(self, write: Callable[[str], object], place: str | None = None) -> None:
         self._write = write
@@ -58,7 +58,7 @@ class Shell:
         return self._elements
 
     def take(self, text: str) -> bool:
-        """Do what a line says; whether to go on."""
+        """Execute a line; returns whether to continue."""
         command, _, rest = text.strip().partition(" ")
         try:
             match command:
@@ -86,7 +86,7 @@ class Shell:
         return True
 
     def is_complete(self, text: str) -> bool:
-        """Whether a text is a query, or an error that more text would not mend."""
+        """Whether a text is a query, or has an error that more text would not correct."""
         if text.lstrip().startswith(":") or text.endswith("\n"):
             return True
         told = checked(text, namespaces=self.namespaces)
@@ -198,7 +198,7 @@ def run_shell(place: str | None) -> None:
 
 
 def take_all(shell: Shell, lines: Iterable[str]) -> None:
-    """Do what lines say that come without a terminal. A query goes on while it is not complete."""
+    """Execute lines that come without a terminal. A query continues until it is complete."""
     text = ""
     for line in lines:
         text += line.rstrip("\n")
@@ -217,7 +217,7 @@ def _session(toolkit: Any, shell: Shell) -> Any:
     from prompt_toolkit.key_binding import KeyBindings
 
     class Names(Completer):
-        """Names that fit where the cursor is."""
+        """Names that fit at the cursor."""
 
         def get_completions(self, document: Any, _: Any) -> Iterator[Completion]:
             before = document.text_before_cursor

@@ -1,6 +1,5 @@
-"""A query with everything that is compiled of it, each part once.
+"""A query with all its compiled programs, each compiled once.
 
-What comes in is the text of a query and its static environment; what goes out are its programs, for a tree, for a
-stream and for tasks, and an input made ready for them. Nothing here runs a program, and nothing after this stage
-parses or compiles a query.
+The text of a query and its static environment come in; its programs for a tree, for a stream and for tasks go out, and
+an input prepared for them. Nothing here runs a program, and nothing after this stage parses or compiles a query.
 """

@@ -1,4 +1,4 @@
-"""Everything that is compiled of one query: it is parsed once, and each of its programs is made when first asked for.
+"""All compiled programs of one query: it is parsed once, and each program is compiled at its first use.
 
     query = CompiledQuery("count(//b)", StaticEnvironment())
     query.program                     for a tree
@@ -42,7 +42,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Refusal:
-    """Why a query must have a tree, and where in it."""
+    """The reason why a query needs a tree, with its place."""
 
     why: str
     span: Span | None
@@ -63,7 +63,7 @@ def operators_of(passes: StreamPasses) -> OperatorPlan:
 class CompiledQuery:
     """A query and its programs.
 
-    Holds:  the tree of its text, and each program that was asked for; of those for schemas, the latest.
+    Holds: its syntax tree, and each program that was used; for schemas, only the latest.
     """
 
     def __init__(self, text: str, environment: StaticEnvironment) -> None:
@@ -80,10 +80,10 @@ class CompiledQuery:
         self.__dict__.update(state, _lock=threading.RLock())
 
     def for_tasks(self, spreading: Spreading) -> CompiledQuery:
-        """The same with those programs alone that tasks need, all of them compiled: as it travels."""
+        """A copy with only the programs that tasks need, all compiled: the form that is shipped."""
         wanted: list[Hashable] = ["shape"]
         if "stream" in self._made:
-            # It is asked of documents, each by itself.
+            # The query applies to each document by itself.
             wanted += ["program", "stream", "collection"]
         if spreading in self._made:
             self._made[spreading].prepare()
@@ -96,11 +96,11 @@ class CompiledQuery:
         return self._made.keys() == other._made.keys()
 
     def once(self, key: Hashable, make: Callable[[CompiledQuery], T]) -> T:
-        """What somebody makes of the query, kept with it. It is pickled with it."""
+        """A value derived from the query, cached with it and pickled with it."""
         return self._once(key, lambda: make(self))
 
     def _once(self, key: Hashable, make: Callable[[], T]) -> T:
-        """What is known by a key; made by whoever asks first. A static error is made again for each who asks."""
+        """The value for a key, computed at its first use. A static error is raised anew at each use."""
         try:
             known: T = self._made[key]
         except KeyError:
@@ -112,21 +112,21 @@ class CompiledQuery:
 
     @property
     def written(self) -> ast.Module:
-        """The module as it was written, with no name resolved."""
+        """The module as written, with no name resolved."""
         return self._once("written", lambda: with_deep_stack(lambda: parse(self.text, self.environment.name)))
 
     @property
     def resolved(self) -> ast.Module:
-        """The module as it was written, with its names resolved: for whoever asks what it says."""
+        """The module as written, with its names resolved."""
         from xylem.analysis.resolved_module import resolved_module
 
-        # Asked for here: another thread does the rest, and would wait for this one.
+        # Compute it here: another thread does the rest, and would wait for this one.
         written, context = self.written, pipeline.static_context(self.environment)
         return self._once("resolved", lambda: compiled_deep(lambda: resolved_module(written, context)))
 
     @property
     def module(self) -> ast.Module:
-        """The module that is compiled: with its windows by event time, where it or the environment says so."""
+        """The module to compile: with windows by event time, if it or the environment says so."""
         return self._once("module", lambda: pipeline.with_event_times(self.written, self.environment))
 
     @property
@@ -135,7 +135,7 @@ class CompiledQuery:
         return self._once("program", lambda: pipeline.compile_query(self.module, self.environment))
 
     def stream_program(self) -> StreamProgram:
-        """The program for one pass, whatever it keeps; XYST0004 with the reason where it must have a tree."""
+        """The program for one pass, whatever it keeps; XYST0004 with the reason if the query needs a tree."""
 
         found = self._once("stream", lambda: self._or_refusal(self._one_pass))
         return found.raised() if isinstance(found, Refusal) else found
@@ -170,7 +170,7 @@ class CompiledQuery:
         return passes
 
     def _or_refusal(self, make: Callable[[], T]) -> T | Refusal:
-        """What is made, or why it cannot stream: it will not stream next time, either."""
+        """The result, or the reason why the query cannot stream, cached as well."""
         from xylem.lowering.stream.build import NotStreamable
 
         from .stream_query import NOT_STREAMABLE, placed
@@ -186,7 +186,7 @@ class CompiledQuery:
         return Refusal(error.why, error.span)
 
     def document_template(self) -> Template | None:
-        """What answers small documents while they are read; None where their trees are needed."""
+        """The template that answers small documents during the scan; None if their trees are needed."""
         from .stream_query import NOT_STREAMABLE
 
         try:
@@ -198,7 +198,7 @@ class CompiledQuery:
         return None if program.plan.source is not None else program.document_template
 
     def check_collections(self, program: StreamProgram) -> None:
-        """XYST0004 for a query that asks for the default collection, where none is given; `program` is one of its."""
+        """XYST0004 for a query that reads the default collection without one; `program` is one of its programs."""
         from .stream_query import default_collection_call, not_streamable
 
         asked = self._once("collection", lambda: default_collection_call(program.handlers))
@@ -246,7 +246,7 @@ class CompiledQuery:
         )
 
     def record_scopes(self) -> tuple[Scope, ...]:
-        """The paths to the records of the query, by which an input can be divided; XYST0005 where it has none."""
+        """The paths to the records of the query, where an input can be split; XYST0005 if it has none."""
         from .spreading import Spreading
         from .stream_query import record_scopes
 

@@ -16,8 +16,8 @@ ExpandedName = tuple[str, str]
 def external_names(program: Program, written: Iterable[str], *, ignoring_case: bool = False) -> dict[str, ExpandedName]:
     """The expanded name of each written one: `local`, `prefix:local` or `Q{uri}local`.
 
-    XYIN0006 for a name that the query does not declare external: a value nobody reads is a mistake. `ignoring_case` is
-    for callers that are told names in small letters: they mean the only variable that could be meant.
+    XYIN0006 for a name that the query does not declare external: an unread value is a mistake. `ignoring_case` is for
+    callers that know names only in lower case: they mean the only variable that fits.
     """
     declared = {(variable.uri, variable.local) for variable in program.external_variables}
     names: dict[str, ExpandedName] = {}
@@ -33,10 +33,10 @@ def external_names(program: Program, written: Iterable[str], *, ignoring_case: b
 
 
 def check_values(program: Program, given: Container[ExpandedName]) -> None:
-    """XPDY0002 for an external variable that has neither a value nor a default.
+    """XPDY0002 for an external variable without a value or a default.
 
-    In one process such a variable is an error where it is read. Where tasks read it, each record would fail alike, and
-    be left out by whoever leaves out records that fail: so it is told before there are tasks.
+    In one process, reading such a variable is an error. In tasks, each record would fail, and a policy would skip all
+    of them; so the check comes before the tasks.
     """
     for variable in program.external_variables:
         if (variable.uri, variable.local) not in given and not variable.has_default:

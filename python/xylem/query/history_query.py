@@ -1,4 +1,4 @@
-"""A query compiled for update streams, and what it is told by `explain`."""
+"""A query compiled for update streams, and its explanation."""
 
 from __future__ import annotations
 

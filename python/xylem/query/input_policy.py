@@ -1,8 +1,8 @@
-"""What becomes of an input, by its kind: how often it is read, what is kept of it, and where.
+"""How a run treats its input: how often it reads the input, what it keeps of it, and where.
 
-A file is read as many times as the query needs. What can be read only once (a pipe, a socket, standard input) is kept
-for the passes after the first: on disk, if a place for that is given, else in memory within the limit for buffers.
-Where nothing that grows may be kept, a query that needs that is refused.
+A run reads a file as often as the query needs. It keeps an input that can be read only once (a pipe, a socket, standard
+input) for the later passes: on disk, if a directory is given, otherwise in memory within the limit for buffers. Where
+nothing that grows may be kept, a query that needs that is refused.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ Why = Callable[[], "Verdict"]
 
 
 INPUT = "input"
-"""What is kept of an input to read it again is counted under this name."""
+"""The name under which a kept input is counted."""
 
 
 def readable_input(
@@ -45,7 +45,7 @@ def readable_input(
     measured: Statistics,
     why: Why,
 ) -> ByteSource:
-    """The input as the passes read it; XYST0012 where more of it would be kept than may be."""
+    """The input as the passes read it; XYST0012 if it would have to be kept beyond the limit."""
     if limits.buffered_bytes == 0 and not all(account_of(p).is_bounded for p in passes.answering):
         raise refused("one pass would keep what grows with the input", why)
     if passes.number == 1 or source.can_be_read_again:
@@ -59,7 +59,7 @@ def readable_input(
 
 
 def limits_within(limits: Limits) -> Limits:
-    """The limits of a run: where nothing that grows is kept, an item may still be as large as any."""
+    """The limits of a run. A buffer limit of 0 forbids growing buffers; a single item may still be large."""
     return limits if limits.buffered_bytes else replace(limits, buffered_bytes=DEFAULT_LIMITS.buffered_bytes)
 
 
@@ -77,7 +77,7 @@ def reason_of(verdict: Verdict) -> tuple[str, Span | None]:
 
 
 class Readings:
-    """An input as each pass of a run reads it: without malformed records, and compared with its schema, if so asked."""
+    """An input as each pass of a run reads it: without malformed records, and validated, if so asked."""
 
     def __init__(
         self,
@@ -97,11 +97,11 @@ class Readings:
         self._validate: Validation | None = validate
 
     def last(self, source: ByteSource, tally: MalformedTally | None) -> ByteSource:
-        """The input for the last pass, in which what is left out is counted."""
+        """The input for the last pass, which counts skipped records."""
         return self._prepared(source, tally)
 
     def earlier(self, source: ByteSource, tally: MalformedTally | None) -> ByteSource:
-        """The input once more, for a pass before that. It leaves out the same."""
+        """The input for an earlier pass, which skips the same records."""
         return self._prepared(source.again(), None if tally is None else MalformedTally())
 
     def _prepared(self, source: ByteSource, tally: MalformedTally | None) -> ByteSource:
@@ -109,7 +109,7 @@ class Readings:
             from xylem.source.sound_records import SoundRecords
 
             scopes = self._record_scopes()
-            # What is found malformed may depend on what a pass looks at: all of them leave out what one of them must.
+            # A pass may find a record malformed that another one does not read: all passes skip the union.
             programs = [*(earlier.program for earlier in self._passes.earlier), *self._passes.answering]
             for program in programs:
                 source = SoundRecords(

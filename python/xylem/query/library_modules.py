@@ -1,4 +1,4 @@
-"""The library modules of one query: each is found once, so that all programs of the query are made of the same text."""
+"""The library modules of one query: each is read once, so all programs of the query use the same text."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from xylem.pipeline import ModuleResolver
 
 
 class LibraryModules:
-    """Finds modules, and keeps their texts. They travel with the query."""
+    """Finds modules, and keeps their texts, which are shipped with the query."""
 
     def __init__(self, found: ModuleResolver) -> None:
         self._found = found

@@ -1,4 +1,4 @@
-"""For what kind of distributed run a query is compiled: each kind has a program of its own."""
+"""The kinds of distributed runs; a query has a program of its own for each."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from xylem.schema.constraints import Schema
 
 @dataclass(frozen=True)
 class Spreading:
-    """What `pipeline.compile_distributed` is told besides the query, which says what each of it means."""
+    """The arguments of `pipeline.compile_distributed` besides the query; see there."""
 
     several_documents: bool = False
     keeps_windows: bool = False
@@ -19,4 +19,4 @@ class Spreading:
     output: tuple[tuple[str, str], ...] = ()
     """Serialization parameters that go before those of the query."""
     schema: Schema | None = None
-    """One is the same as another only if it is that very object."""
+    """Compared by identity."""

@@ -1,4 +1,4 @@
-"""Preparing a query for its stream: whether it can be answered in one pass, what it reads, what else it may ask for."""
+"""Prepares a query for its stream: whether it streams, which input it reads, and its other documents."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Validation = Literal["full", "lazy"]
 
 
 def check_reads_input(program: StreamProgram, *, is_alone: bool = True) -> None:
-    """XYST0004 where a program that streams does not ask for the input, or has its own context item."""
+    """XYST0004 if a streamed program does not read the input, or has its own context item."""
     for declaration in program.handlers.module.prolog:
         if isinstance(declaration, ast.ContextItemDecl):
             raise not_streamable("the query declares its context item", declaration)
@@ -38,7 +38,7 @@ def check_reads_input(program: StreamProgram, *, is_alone: bool = True) -> None:
 
 
 def placed(refused: NotStreamable, written: ast.Module) -> StaticError:
-    """The refusal; one that names no place gets the one that most likely is to blame."""
+    """The refusal, with the most likely place if it has none."""
     reason = tree_reason(written) if refused.node is None else None
     if reason is None:
         return not_streamable(refused.why, refused.node)
@@ -51,7 +51,7 @@ def not_streamable(why: str, node: ast.Node | None) -> StaticError:
 
 
 def loaded_schema(schema: Schema | str | PathLike[str] | None) -> Schema | None:
-    """A schema given as a path, as text, or loaded already."""
+    """A schema, from a path, a text, or already loaded."""
     if isinstance(schema, (str, PathLike)):
         from xylem.schema import load_schema
 
@@ -70,13 +70,13 @@ def stream_source(program: StreamProgram, source: Source | ByteSource | None, re
         raise not_streamable("it reads a document that it names itself, and not the input", named)
     opened = ByteSource.of(source)
     if opened.uri is not None and opened.name is not None and Path(opened.name).is_file():
-        # Asked for by its URI, it is read once more, as a tree.
+        # If the query asks for it by its URI again, it becomes a tree.
         resources.add_document(opened.uri, Path(opened.name))
     return opened
 
 
 def _is_stream(named: ast.Expr) -> bool:
-    """stream("…"): the input, whatever the query calls it."""
+    """stream("…") is the input, whatever its name."""
     return isinstance(named, ast.FunctionCall) and named.name.local == "stream"
 
 
@@ -103,7 +103,7 @@ def _file_of(program: StreamProgram, named: ast.Expr, resources: FileResources) 
 
 
 def record_scopes(program: DistributedProgram) -> tuple[Scope, ...]:
-    """The paths to the records of a query; XYST0005 where it has none."""
+    """The paths to the records of a query; XYST0005 if it has none."""
     if program.scopes:
         return program.scopes
     why = next((part.why for part in program.distribution.parts if part.why), "it has no path to records")
@@ -111,7 +111,7 @@ def record_scopes(program: DistributedProgram) -> tuple[Scope, ...]:
 
 
 def validated(source: ByteSource, program: StreamProgram, schema: Schema | None, mode: Validation | None) -> ByteSource:
-    """The input, compared with its schema on the way if that is asked for."""
+    """The input, validated while it streams, if so asked."""
     if mode is None:
         return source
     from xylem.run.stream.validated_source import ValidatedSource
@@ -123,7 +123,7 @@ def validated(source: ByteSource, program: StreamProgram, schema: Schema | None,
 
 
 def _relied_on(program: StreamProgram) -> frozenset[str] | None:
-    """The elements whose children are processed as a stream, in an order the schema promises; None for any."""
+    """The elements whose children stream in an order that the schema guarantees; None for any."""
     from xylem.run.stream.roles import ScopeRole
 
     names = {program.scan.steps[role.step].local for role in program.roles if isinstance(role, ScopeRole)}
@@ -132,7 +132,7 @@ def _relied_on(program: StreamProgram) -> frozenset[str] | None:
 
 
 def default_collection_call(program: Program) -> tuple[ast.Node, str] | None:
-    """Where a query asks for the default collection, and by which function; None where it does not."""
+    """The place and the function by which a query reads the default collection; None if it does not."""
     for node in program.module.walk():
         for name, arity in _called(node):
             if name.expanded in ((FN, "collection"), (FN, "uri-collection")) and arity == 0:

@@ -1,8 +1,8 @@
-"""What to say of a query that found nothing because its names are in another namespace than those of the input.
+"""Advice for a query that found nothing because the input is in another namespace.
 
     //page/title        over    <mediawiki xmlns="http://www.mediawiki.org/xml/export-0.11/">…
 
-A name without a prefix means "in no namespace", which surprises whoever reads a document with a default namespace. The
+A name without a prefix means "in no namespace", which surprises readers of a document with a default namespace. The
 advice shows the same query with the namespace declared, and with names in any namespace.
 """
 

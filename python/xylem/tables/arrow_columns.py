@@ -1,4 +1,4 @@
-"""Answers in Arrow's columns: record batches made as items come, so that memory holds one batch at a time.
+"""Answers in Arrow columns: record batches are built as items arrive, so memory holds one batch at a time.
 
     reader = xylem.compile("//book ! map { 'title': string(title), 'year': xs:integer(@year) }").to_arrow("books.xml")
     for batch in reader: …              # or reader.read_all(), duckdb.from_arrow(reader), polars.from_arrow(…)
@@ -26,7 +26,7 @@ BATCH_ROWS = 16_384
 
 
 def require_pyarrow() -> Any:
-    """Arrow's module; XYIN0011 where it is missing."""
+    """The module of Arrow; XYIN0011 if it is missing."""
     return optional_package("pyarrow", "frames")
 
 
@@ -85,7 +85,7 @@ class _Pending:
         self.rows = 0
         self._made: list[pa.RecordBatch] = []
         self._values: list[dict[str, Any]] = []
-        """Rows behind those, of items; or else of texts, by column."""
+        """The following rows, of items or of texts by column."""
         self._texts: list[list[str | None]] = []
 
     def add(self, item: Any) -> None:
@@ -126,6 +126,6 @@ class _Pending:
 
 
 def batch_reader(items: Iterable[Any], shape: Shape, batch_rows: int = BATCH_ROWS) -> pa.RecordBatchReader:
-    """A reader of record batches, which Arrow's own tools, DuckDB and Polars take."""
+    """A reader of record batches, for Arrow's own tools, DuckDB and Polars."""
     pa = require_pyarrow()
     return pa.RecordBatchReader.from_batches(arrow_schema(shape), record_batches(items, shape, batch_rows))

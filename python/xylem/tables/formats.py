@@ -1,6 +1,6 @@
 """The formats of an answer that are tables: JSON lines, CSV, Parquet, a table for people. One item is one row.
 
-Each writer takes items as they come and writes bytes; none keeps more than a batch. Maps with literal keys and flat
+Each writer takes items as they arrive and writes bytes; none keeps more than a batch. Maps with literal keys and flat
 elements have their own columns (`row_shape.py`), anything else has one, `value`.
 """
 
@@ -27,7 +27,7 @@ from .text_columns import cell_texts, wanted_columns
 Write = Callable[[bytes], object]
 WIDEST_COLUMN = 60
 ROWS_MEASURED = 500
-"""The widths of a table for people are those of its first rows: the others come later, and are not waited for."""
+"""The first rows determine the widths of a table for people; it does not wait for the others."""
 
 
 def write_lines(items: Iterable[Any], shape: Shape, write: Write) -> None:
@@ -137,7 +137,7 @@ def cell(value: Any) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """What JSON has no value of its own for, as the text XML has for it."""
+    """A value without a JSON type, as its XML text."""
     if isinstance(value, bytes):
         return value.hex()
     if isinstance(value, date):

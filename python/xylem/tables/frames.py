@@ -1,4 +1,4 @@
-"""Answers as data frames: Arrow's reader, pandas, Polars. Nothing of the input is kept but the rows themselves."""
+"""Answers as data frames: Arrow's reader, pandas, Polars. Only the rows themselves are kept."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Items as values of columns, by the shapes of `row_shape.py`: Python values that Arrow, JSON and CSV take.
+"""Items as values of columns, by the shapes of `row_shape.py`: Python values for Arrow, JSON and CSV.
 
-An item that does not fit is XYRT0006: no value is changed to make it fit, but for digits beyond a decimal's eighteen.
+An item that does not fit is XYRT0006. No value is changed to fit, except for decimal digits beyond the eighteenth.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from xylem.values.string_of import string_of
 from .row_shape import Field, Many, Record, Scalar, Shape
 
 VALUE = "value"
-"""The name of the only column where items are not records."""
+"""The name of the only column if items are not records."""
 Converter = Callable[[Sequence[Any]], Any]
-"""From the items of one value to what Arrow takes."""
+"""Converts the items of one value for Arrow."""
 _BITS = ((at.BYTE, 8), (at.SHORT, 16), (at.INT, 32), (at.INTEGER, 64))
 
 
 def row_of(shape: Shape) -> Callable[[Any], dict[str, Any]]:
-    """From one item to the values of its row, by column."""
+    """Converts one item to the values of its row, by column."""
     if isinstance(shape, Record):
         return _record(shape)
     convert = _one(shape, VALUE, optional=False)
@@ -38,7 +38,7 @@ def row_of(shape: Shape) -> Callable[[Any], dict[str, Any]]:
 
 
 def value_of(shape: Shape, *, optional: bool = True) -> Converter:
-    """From the items of a whole answer to one value."""
+    """Converts the items of a whole answer to one value."""
     return _value(Field("the answer", shape, optional))
 
 
@@ -51,7 +51,7 @@ def _value(field: Field) -> Converter:
 
 
 def _members(items: Sequence[Any]) -> Sequence[Any]:
-    """The items of a column that holds several; an array alone stands for its members."""
+    """The items of a column of several values; a single array stands for its members."""
     if len(items) == 1 and isinstance(items[0], XArray):
         return [_member(member) for member in items[0]]
     return items
@@ -113,7 +113,7 @@ def _parsed(convert: Converter, texts: Sequence[str], field: Field) -> Any:
 
 
 def _element_values(item: Node) -> dict[str, list[str]]:
-    """The texts of attributes and children by name. Of both with one name the attribute counts."""
+    """The texts of attributes and children by name. An attribute wins over a child of the same name."""
     tree, pre = item.tree, item.pre
     values: dict[str, list[str]] = {}
     for child in tree.children(pre):

@@ -1,4 +1,4 @@
-"""The columns of a query's answer, read off the query: never off the data.
+"""The columns of a query's answer, derived from the query, never from the data.
 
     //book ! map { "title": string(title), "year": xs:integer(@year) }      title string, year bigint
     for $b in //book return <b id="{ $b/@id }"><n>{ count($b/author) }</n></b>      id string, n bigint
@@ -26,7 +26,7 @@ Types = Mapping[int, SequenceType]
 _DATA = (FN, "data")
 _VALUES = (_DATA, (FN, "string"))
 _PARTS = frozenset((FN, name) for name in ("head", "tail", "subsequence", "reverse", "remove", "unordered", "sort"))
-"""Functions whose items are some of those of their first argument."""
+"""Functions that return items of their first argument."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Scalar:
 
     type: at.AtomicType = at.STRING
     digits: tuple[int, int] = (38, 18)
-    """Of a decimal: how many there are in all, and behind the point."""
+    """Digits of a decimal: in all, and after the point."""
 
 
 @dataclass(frozen=True)
@@ -69,14 +69,14 @@ TEXT = Scalar()
 
 @dataclass(frozen=True)
 class AnswerShape:
-    """What each item of an answer is, and how many there are."""
+    """The shape of each item of an answer, and their number."""
 
     item: Shape
     occurrence: Occurrence
 
 
 def answer_shape(query: CompiledQuery) -> AnswerShape:
-    """The shape of a query's items; a Record where it returns maps or flat elements."""
+    """The shape of a query's items; a Record if it returns maps or flat elements."""
     return query.once("shape", _answer_shape)
 
 
@@ -90,7 +90,7 @@ def _answer_shape(query: CompiledQuery) -> AnswerShape:
 
 
 def _atomic(whole: SequenceType, ends: Sequence[ast.Expr], types: Types) -> Shape:
-    """The type of items that are no records: of the whole, or one that holds all that it may end with."""
+    """The type of items that are not records: of the whole expression, or one that holds all its ends."""
     if isinstance(whole.item, AtomicItem):
         return Scalar(whole.item.type)
     items = [types.get(id(end), ANY_SEQUENCE).item for end in ends]
@@ -201,7 +201,7 @@ def _element_record(expr: ast.Expr, types: Types) -> Record | None:
 
 
 def at_name(name: ast.Name) -> str:
-    """What a column of an attribute is called."""
+    """The name of an attribute's column."""
     return name.local
 
 
@@ -219,7 +219,7 @@ def _is_value(content: Iterable[ast.Expr], types: Types) -> bool:
 
 
 def _held(parts: Sequence[str | ast.Expr], types: Types) -> Shape:
-    """The type of the value that attribute or child holds: that of the only expression in it, if it gives one."""
+    """The type of an attribute's or child's value: that of its only expression, if it gives one value."""
     if len(parts) == 1 and isinstance(parts[0], ast.EnclosedExpr):
         static = types.get(id(parts[0].body), ANY_SEQUENCE)
         if isinstance(static.item, AtomicItem) and not static.occurrence.allows_many:

@@ -1,4 +1,4 @@
-"""A query whose answer is wanted as a table: the scan is asked for the rows themselves, where it can write them."""
+"""A query whose answer is a table: the scan writes the rows itself if it can."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .text_columns import wanted_columns
 
 
 def for_tables(query: CompiledQuery) -> CompiledQuery:
-    """The query with the columns it is asked for; itself where the scan could not give them."""
+    """The query with its columns for the scan; the query itself if the scan cannot write them."""
     return query.once("for tables", _for_tables)
 
 

@@ -1,6 +1,6 @@
-"""Columns of texts that the scan has written, as Arrow's arrays and as the cells of CSV.
+"""Columns of texts that the scan has written, as Arrow arrays and as CSV cells.
 
-The scan has looked at every text: it is of its column's type, in the one form that all readers here take.
+The scan has checked every text: it has the type of its column, in the one form that all readers here accept.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _WRITTEN_AS_THEY_ARE = frozenset({"text", "integer", "date", "boolean"})
 
 
 def wanted_columns(shape: Shape) -> tuple[Column, ...] | None:
-    """What the scan is asked for, for rows of a shape; None where it cannot give them."""
+    """The columns for the scan, for rows of a shape; None if it cannot write them."""
     columns = (
         [_wanted(field.name, field.shape) for field in shape.fields]
         if isinstance(shape, Record)
@@ -70,7 +70,7 @@ def _wanted(name: str, shape: Shape) -> Column | None:
 
 
 def arrow_array(texts: Texts, column: Column, wanted: pa.DataType) -> pa.Array:
-    """A column of Arrow's."""
+    """An Arrow column."""
     pa = optional_package("pyarrow", "frames")
 
     if not column.is_list:
