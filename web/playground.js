@@ -1,4 +1,4 @@
-// The playground: an editor for the query with errors underlined and what each line does in the margin.
+// The playground: an editor for the query, with errors underlined and the effect of each line in the margin.
 import { autocompletion } from "@codemirror/autocomplete";
 import { history, historyKeymap, defaultKeymap } from "@codemirror/commands";
 import { StreamLanguage, syntaxHighlighting, defaultHighlightStyle, bracketMatching } from "@codemirror/language";
@@ -40,16 +40,9 @@ const xquery = StreamLanguage.define({
   },
 });
 
-const page = document.getElementById("playground");
-const token = page.dataset.token;
-const post = async (path, body) => {
-  const answer = await fetch(path, {
-    method: "POST",
-    headers: { "content-type": "application/json", "x-xylem-token": token },
-    body: JSON.stringify(body),
-  });
-  return answer.json();
-};
+const { find, made, plan, bytes, count, post } = window.page;
+const WIDTH = 600;
+let operators = [];
 
 class Effect extends GutterMarker {
   constructor(effect, text) { super(); this.effect = effect; this.text = text; }
@@ -91,7 +84,9 @@ async function diagnose(view) {
     .sort((a, b) => a.line - b.line)
     .map((note) => new Effect(note.effect, note.text).range(doc.line(note.line).from));
   view.dispatch({ effects: setEffects.of(RangeSet.of(marks)) });
-  document.getElementById("explain").textContent = told.explain;
+  find("explain").textContent = told.explain;
+  operators = told.operators;
+  find("plan").replaceChildren(...(operators.length ? [plan(operators, WIDTH)] : []));
   return told.errors.map((one) => {
     const from = offset(doc, one.line, one.column);
     return {
@@ -112,31 +107,32 @@ async function names(context) {
   return { from: context.pos - told.word, options };
 }
 
-const sample = document.getElementById("sample");
+const sample = find("sample");
 const view = new EditorView({
-  doc: document.getElementById("query").textContent.trim(),
-  parent: document.getElementById("editor"),
+  doc: find("query").textContent.trim(),
+  parent: find("editor"),
   extensions: [
     lineNumbers(), history(), bracketMatching(), xquery, syntaxHighlighting(defaultHighlightStyle),
     effects, gutter({ class: "effects", markers: (view) => view.state.field(effects) }),
     lintGutter(), linter(diagnose, { delay: 300 }), autocompletion({ override: [names] }),
     keymap.of([{ key: "Mod-Enter", run: () => (run(), true) }, ...defaultKeymap, ...historyKeymap]),
-    EditorView.cspNonce.of(page.dataset.nonce), EditorView.contentAttributes.of({ "aria-label": "Query" }), EditorView.lineWrapping,
+    EditorView.cspNonce.of(find("playground").dataset.nonce), EditorView.contentAttributes.of({ "aria-label": "Query" }), EditorView.lineWrapping,
   ],
 });
 window.xylemEditor = view;
 
 async function run() {
-  const answer = document.getElementById("answer");
+  const answer = find("answer");
   answer.textContent = "…";
+  find("figures").replaceChildren();
   const told = await post("/api/run", {
     query: view.state.doc.toString(),
     sample: sample.value,
-    format: document.getElementById("format").value,
+    format: find("format").value,
   });
   answer.textContent = told.output;
-  document.getElementById("messages").textContent = told.messages;
-  const plot = document.getElementById("plot");
+  find("messages").textContent = told.messages;
+  const plot = find("plot");
   plot.replaceChildren();
   if (told.plot) {
     const image = document.createElement("img");
@@ -144,15 +140,34 @@ async function run() {
     image.src = `data:image/svg+xml;base64,${btoa(String.fromCharCode(...new TextEncoder().encode(told.plot)))}`;
     plot.append(image);
   }
-  document.getElementById("figures").textContent = told.figures;
+  figures(told.figures ? JSON.parse(told.figures) : {});
 }
 
-document.getElementById("run").addEventListener("click", run);
-document.getElementById("upload").addEventListener("change", async (event) => {
+// The figures as a table, and the counters of operators in the plan.
+function figures(told) {
+  const rows = [
+    ["Streamed", told.streamed === undefined ? "" : told.streamed ? `yes, in ${told.passes} ${told.passes === 1 ? "pass" : "passes"}` : `no: ${told.reason}`],
+    ["Input", bytes(told.input_bytes)],
+    ["Results", count(told.results)],
+    ["Peak of buffers", bytes(told.peak_buffered_bytes)],
+    ["Peak of memory", bytes(told.peak_rss_bytes)],
+    ["Seconds", count(told.seconds)],
+  ];
+  find("figures").replaceChildren(...rows.filter(([, value]) => value !== "").map(([name, value]) => {
+    const row = made("tr");
+    row.append(made("th", name, { scope: "row" }), made("td", value));
+    return row;
+  }));
+  const counted = new Map((told.operators || []).map((one) => [one.id, one]));
+  find("plan").replaceChildren(...(operators.length ? [plan(operators.map((one) => ({ ...one, ...counted.get(one.id) })), WIDTH)] : []));
+}
+
+find("run").addEventListener("click", run);
+find("upload").addEventListener("change", async (event) => {
   const [file] = event.target.files;
   if (file) sample.value = await file.text();
 });
-document.getElementById("examples").addEventListener("change", async (event) => {
+find("examples").addEventListener("change", async (event) => {
   if (!event.target.value) return;
   const told = await (await fetch(`/api/example/${encodeURIComponent(event.target.value)}`)).json();
   view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: told.query } });

@@ -1,4 +1,24 @@
-"""The playground in a real browser: chromium by Playwright, where both are installed (XYLEM_CHROMIUM names another)."""
+"""The console in a real browser: chromium by Playwright, if both are installed (XYLEM_CHROMIUM names another one).
+
+What each screen must do, and the test that checks it:
+
+ 1  no request leaves the origin, no error in the console        every test, by the fixture `opened`
+ 2  ready after little CPU, the editor usable                    test_a_server_that_is_killed…, every test
+ 3  a typo is underlined at the place that `check` reports       test_a_typo_is_underlined_exactly_and_explained
+ 4  `order by` holds, and less with `[position() le 10]`         test_the_margin_says_what_a_line_does
+ 5  the playground prints what `xylem run` prints                test_run_by_mouse…; every example: test_playground.py
+ 6  a changing node keeps its identity                           test_ten_thousand_edits_leave_the_page_awake
+ 7  a killed server loses and doubles no row                     test_a_server_that_is_killed…
+ 8  a malformed record is shown with line, byte and path         test_a_run_with_its_plan_figures_and_dead_letters
+ 9  the plot's maximum is that of `--stats json`                 test_the_plot_and_the_graph_are_those_of_the_json
+10  nodes and edges of a graph are those of the JSON             the same, test_run_by_mouse…, test_the_map_of_a_network
+11  the slider shows the log replayed to a commit                test_the_slider_shows_what_the_log_says
+12  a wrong token is 401, a large upload names its limit         test_safety.py
+13  10,000 edits leave the page awake                            test_ten_thousand_edits_leave_the_page_awake
+14  the keyboard reaches everything, contrast AA, screenshots    test_the_keyboard_…, test_texts_have_enough_contrast
+
+XYLEM_SCREENSHOTS names a directory for screenshots: those of docs/ are made by these tests.
+"""
 
 from __future__ import annotations
 
@@ -159,6 +179,10 @@ def test_run_by_mouse_and_by_keyboard(opened: Opened) -> None:
     query, sample = playground.examples()["filter"]
     assert opened.run() == playground.run(query, sample)["output"]
     assert opened.page.get_attribute("#plot img", "alt") is not None
+    planned = [one["id"] for one in playground.check(query)["operators"]]
+    nodes = "[...document.querySelectorAll('#plan .operator')].map((one) => Number(one.dataset.id))"
+    assert opened.page.evaluate(nodes) == planned
+    assert any("items out" in text for text in opened.texts("#plan .counts"))
     opened.page.select_option("#examples", "group")
     opened.until("xylemEditor.state.doc.toString().includes('group by')")
     opened.page.select_option("#format", "csv")

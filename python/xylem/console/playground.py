@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -29,19 +30,22 @@ NAME = "query"
 def check(text: str) -> dict[str, Any]:
     """The error of a query with its place, notes on its lines, and the whole explanation."""
     from xylem import api
+    from xylem.plan.explain_operators import plan_facts
 
     found = checked(text, NAME)
     if found is not None:
         place = found.place
         error = {"code": found.code, "message": found.message, "hint": found.hint}
         spans = {"line": 1, "column": 1, "end_line": 1, "end_column": 1} if place is None else vars(place)
-        return {"errors": [{**error, **spans}], "notes": [], "explain": ""}
+        return {"errors": [{**error, **spans}], "notes": [], "explain": "", "operators": []}
     notes = [{"line": n.place.line, "effect": n.effect, "text": n.text} for n in line_notes(text, NAME)]
+    operators: Sequence[dict[str, Any]] = ()
     try:
-        explained = api.compile(text, name=NAME).explain().to_text()
+        explanation = api.compile(text, name=NAME).explain()
+        explained, operators = explanation.to_text(), plan_facts(explanation.operators)
     except XylemError as error:
         explained = str(diagnostic_of(error, NAME).message)
-    return {"errors": [], "notes": notes, "explain": explained}
+    return {"errors": [], "notes": notes, "explain": explained, "operators": list(operators)}
 
 
 def names(before: str, text: str, sample: str) -> dict[str, Any]:

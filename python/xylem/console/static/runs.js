@@ -1,7 +1,7 @@
 // The screens of runs: the list, and one run with its result, figures, plan and dead letters. Nothing is loaded from elsewhere.
 "use strict";
 (() => {
-  const { find, made, drawn, bytes, count, rate, seconds, get, post } = window.page;
+  const { find, made, drawn, bytes, count, rate, seconds, plan, get, post } = window.page;
   const body = document.body;
   const go = (told) => {
     if (told.error) { find("problem").textContent = told.error; return; }
@@ -29,8 +29,8 @@
     state.append(made("span", run.state, { class: `state ${run.state}` }));
     head.append(made("a", new Date(run.started * 1000).toLocaleTimeString(), { href: `/runs/${run.id}` }));
     const results = f.results === undefined ? f.changes : f.results;
-    const speed = f.megabytes_per_second === undefined ? rate(f.input_bytes === undefined ? undefined : f.input_bytes / 1e6, f.seconds) : count(f.megabytes_per_second);
-    const items = f.items_per_second === undefined ? rate(results, f.seconds) : count(f.items_per_second);
+    const speed = f.megabytes_per_second === undefined ? rate(f.input_bytes === undefined ? undefined : f.input_bytes / 1e6, f.seconds) : rate(f.megabytes_per_second, 1);
+    const items = f.items_per_second === undefined ? rate(results, f.seconds) : rate(f.items_per_second, 1);
     const values = [run.query, run.input, RUNNERS[run.runner], bytes(f.input_bytes), speed, count(f.items === undefined ? results : f.items), items, seconds(f.latency_seconds), bytes(f.held_bytes), count(f.malformed), count(f.late)];
     line.append(head, state, ...values.map((value, index) => made("td", value, index > 2 ? { class: "number" } : {})), actions(run));
     return line;
@@ -103,30 +103,6 @@
     figure.append(svg, made("figcaption", text));
     return figure;
   };
-  const sources = (operator) => [...(operator.inputs || []), ...(operator.over ? [operator.over] : [])];
-  const plan = (operators) => {
-    const depth = new Map(), below = (id, level) => {
-      depth.set(id, Math.max(level, depth.get(id) || 0));
-      const found = operators.find((one) => one.id === id);
-      for (const input of found ? sources(found) : []) below(input, level + 1);
-    };
-    if (operators.length) below(operators[0].id, 0);
-    const place = new Map(operators.map((one, index) => [one.id, { x: 10 + 24 * (depth.get(one.id) || 0), y: 8 + 44 * index }]));
-    const svg = drawn("svg", { viewBox: `0 0 900 ${44 * operators.length + 8}`, role: "img", "aria-label": `${operators.length} operators` });
-    for (const one of operators) for (const input of sources(one)) {
-      const from = place.get(input), to = place.get(one.id);
-      if (from && to) svg.append(drawn("path", { d: `M${to.x + 10} ${to.y + 34}V${from.y + 17}H${from.x}`, class: "edge", "data-from": input, "data-to": one.id }));
-    }
-    for (const one of operators) {
-      const { x, y } = place.get(one.id), group = drawn("g", { class: "operator", "data-id": one.id });
-      const figures = ["items_in", "items_out", "entries", "peak_bytes"].filter((name) => one[name] !== undefined && one[name] !== null);
-      group.append(drawn("rect", { x, y, width: 880 - x, height: 34, rx: 4, class: one.runs || "" }));
-      group.append(drawn("text", { x: x + 8, y: y + 15 }, one.text || one.operator));
-      group.append(drawn("text", { x: x + 8, y: y + 29, class: "counts" }, [one.runs, one.line ? `line ${one.line}` : "", ...figures.map((name) => `${name.replaceAll("_", " ")} ${count(one[name])}`)].filter(Boolean).join(", ")));
-      svg.append(group);
-    }
-    find("plan").replaceChildren(svg);
-  };
   const letterRow = (letter, index) => {
     const line = made("tr"), open = made("td");
     open.append(made("a", "Open in the playground", { href: `/?run=${body.dataset.run}&letter=${index}` }));
@@ -149,9 +125,10 @@
     if (letters.length !== lettersShown) {
       lettersShown = letters.length;
       find("letters").tBodies[0].replaceChildren(...letters.map(letterRow));
+      find("letters").hidden = letters.length === 0;
       find("no-letters").hidden = letters.length > 0;
     }
-    if (find("plan") && (running || planShown !== run.state)) { planShown = run.state; plan(await get(`${here}/plan`)); }
+    if (find("plan") && (running || planShown !== run.state)) { planShown = run.state; find("plan").replaceChildren(plan(await get(`${here}/plan`))); }
     const slider = find("slider");
     if (slider && run.commits.length - 1 !== Number(slider.max)) {
       slider.max = Math.max(0, run.commits.length - 1);
