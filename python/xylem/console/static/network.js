@@ -1,7 +1,7 @@
 // The screen of networks: sites with their streams and subscriptions, and the plan of a network with its traffic.
 "use strict";
 (() => {
-  const { find, made, drawn, count, get } = window.page;
+  const { find, made, drawn, bytes, count, get } = window.page;
   const table = (label, heads, rows) => {
     const element = made("table", null, { "aria-label": label }), head = made("tr"), body = made("tbody");
     head.append(...heads.map((text) => made("th", text)));
@@ -75,21 +75,24 @@
   };
   const network = (told) => {
     const names = Object.keys(told.kinds), place = new Map(), columns = levels(told, names);
+    const height = 90 * Math.max(...columns.map((column) => column.length), 1);
     columns.forEach((column, level) => column.forEach((name, index) => {
-      place.set(name, { x: 50 + (600 * level) / Math.max(columns.length - 1, 1), y: (420 * (index + 0.5)) / column.length });
+      place.set(name, { x: 50 + (600 * level) / Math.max(columns.length - 1, 1), y: (height * (index + 0.5)) / column.length });
     }));
     const carried = new Map(told.links.map((one) => [[...one.between].sort().join(), one.bytes]));
-    const svg = drawn("svg", { viewBox: "0 0 700 420", role: "img", "aria-label": `${names.length} peers, ${told.all_links.length} links` });
+    const svg = drawn("svg", { viewBox: `0 0 700 ${height}`, role: "img", "aria-label": `${names.length} peers, ${told.all_links.length} links` });
+    const labels = [];
     for (const [one, other] of told.all_links) {
       const from = place.get(one), to = place.get(other), size = carried.get([one, other].sort().join()) || 0;
       svg.append(drawn("path", { d: `M${from.x} ${from.y}L${to.x} ${to.y}`, class: "edge", "data-from": one, "data-to": other, "data-bytes": size }));
-      svg.append(drawn("text", { x: (from.x + to.x) / 2 + 4, y: (from.y + to.y) / 2 - 4, class: "counts" }, `${count(size)} B`));
+      labels.push(drawn("text", { x: (from.x + to.x) / 2, y: (from.y + to.y) / 2 - 6, class: "counts", "text-anchor": "middle" }, bytes(size)));
     }
     for (const name of names) {
       const { x, y } = place.get(name), group = drawn("g", { class: `peer ${name === told.source ? "source" : ""}`, "data-name": name });
       group.append(drawn("rect", { x: x - 30, y: y - 12, width: 60, height: 24, rx: 4 }), drawn("text", { x: x - 22, y: y + 4 }, name));
       svg.append(group);
     }
+    svg.append(...labels);
     find("network").replaceChildren(svg);
     const rows = told.plans.map((one) => [one.subscription, one.at, one.uses, one.filter.at, one.transformation.at, one.residual.join(", ")]);
     find("plans").tBodies[0].replaceChildren(...table("", [], rows).tBodies[0].children);
