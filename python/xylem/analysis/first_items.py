@@ -18,7 +18,7 @@ from xylem.syntax import ast
 
 @dataclass(frozen=True)
 class FirstItems:
-    """So many of the first items of `base`; `around` puts what is made of them in its place."""
+    """A number of first items of `base`; `around` puts their result into the expression around them."""
 
     base: ast.Expr
     count: int

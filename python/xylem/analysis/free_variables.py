@@ -46,7 +46,7 @@ def _names(*names: ast.Name | None) -> Names:
 
 
 def _flwor(clauses: tuple[ast.Clause, ...], result: ast.Expr) -> Names:
-    """From the result outwards: each clause binds for what comes behind it."""
+    """From the result outwards: each clause binds for the clauses after it."""
     found = free_in(result)
     for clause in reversed(clauses):
         match clause:

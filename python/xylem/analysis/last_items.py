@@ -47,7 +47,7 @@ def _descends(loop: ast.Node) -> bool:
 
 
 def _have_steps(outside: Sequence[ast.Node], loop: ast.Node) -> bool:
-    """Whether a path goes on from all results of a loop: of one that stands inside another, it gives a node once."""
+    """Whether a path continues from all results of a loop: it then gives each node once, even if results are nested."""
     names: set[tuple[str, str]] = set()
 
     def has_results(expr: ast.Node) -> bool:

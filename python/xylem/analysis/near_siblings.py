@@ -3,7 +3,7 @@
     $x/preceding-sibling::a[1]      $x/preceding-sibling::*[self::a or self::b][1]/@k
     $x/following-sibling::a[2]      count($x/preceding-sibling::a)
 
-What is in front of a number must be decided by a start tag; what stands behind it is asked of the sibling as kept.
+Tests before the number must be decidable by a start tag; steps after it read the kept sibling.
 """
 
 from __future__ import annotations

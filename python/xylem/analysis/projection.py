@@ -1,9 +1,9 @@
 """Which parts of a document an expression can look at: the paths that must be kept for it to have the same value.
 
-Every expression is followed from the variables that hold nodes of the stream. A step leads to a node of the
-projection; what is done with the nodes there says how much of them is needed: only that they exist, their string
-value, or everything below. Whatever is not understood keeps everything, so the projection is never too small.
-(After "Projecting XML documents", Marian and Siméon; the thesis builds its buffer trees from the same facts, §3.7.3.)
+Every expression is followed from the variables that hold nodes of the stream. A step leads to a node of the projection.
+The use of its nodes determines how much is needed: only their existence, their string value, or everything below. An
+expression that the analysis does not understand keeps everything, so the projection is never too small. (After
+"Projecting XML documents", Marian and Siméon; the thesis builds its buffer trees from the same facts, §3.7.3.)
 """
 
 from __future__ import annotations
@@ -63,14 +63,14 @@ class Projection:
     above: Projection | None = field(default=None, repr=False)
     """What is needed of the elements around a variable's node, by the names of its `children`."""
     siblings: dict[NearSibling, Projection] = field(default_factory=dict)
-    """Of what is above: what is needed of the nearest siblings of a variable's node, each by itself."""
+    """The projection of the nearest siblings of a variable's node, each by itself."""
     is_counted: bool = False
     """Of a sibling: how many there are, is asked too."""
     is_between: bool = False
     """It stands for elements of any name between `parent` and something below: they are there in any case."""
 
     def itself(self) -> Projection:
-        """Where it is noted what is needed of the elements themselves."""
+        """The projection of the elements themselves."""
         return self.parent.child("descendant", None, None) if self.is_between and self.parent is not None else self
 
     def child(self, axis: str, uri: str | None, local: str | None) -> Projection:
@@ -216,7 +216,7 @@ def _nodes(node: ast.Expr, scope: _Scope) -> list[Projection]:
     match node:
         case ast.VarRef(name=name):
             found = scope.variables.get(name.expanded)
-            # Nobody asks about other variables: what is read of them is of no consequence.
+            # Other variables do not matter here.
             return [Projection()] if found is None else list(found)
         case ast.ContextItem():
             return _focus(scope, node)

@@ -1,8 +1,8 @@
-"""How far an expression looks around one item of the input: into it, at what is around it, or further.
+"""How far an expression looks around one item of the input: into it, at the elements around it, or further.
 
-A task that has a part of a document has each item of it whole, and of what is around an item the open elements: their
-names, attributes and namespaces, and nothing else that they contain. This analysis follows nodes through an
-expression by where they can be, and finds the place that asks for more:
+A task with a part of a document has each of its items whole. Of the open elements around an item it has names,
+attributes and namespaces, and no other content. This analysis follows nodes through an expression by where they can be,
+and finds the place that asks for more:
 
     $p/name, $p//x[1], $p/a/following-sibling::b      inside the item
     $p/../@id, name($p/..), count($p/ancestor::*)     of what is around it, only what a part of a document has

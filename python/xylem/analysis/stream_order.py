@@ -1,4 +1,4 @@
-"""What a query declares about the order of the streams that it joins by best matches.
+"""The declared order of streams that a query joins by best matches.
 
     declare option xylem:event-time "@at";                  of all streams; the first that the join bounds, if nothing
     declare option xylem:watermark "5";
@@ -8,8 +8,8 @@
     declare option xylem:punctuation "quotes=self::mark/@upto";
     declare option xylem:late "drop";
 
-A stream is known by its name, or by that of the variable that is given from outside. What is not declared is in
-ascending order, and an item that is not is an error.
+A stream is known by its own name, or by that of an external variable. A stream without a declaration ascends; an item
+out of order is an error.
 """
 
 from __future__ import annotations

@@ -4,8 +4,9 @@
       start curItem $first when true()
       end curItem $last when xs:dateTime($last/@tstamp) - xs:dateTime($first/@tstamp) ge xs:dayTimeDuration("PT1H")
 
-Each element is copied and gets an attribute `tstamp`, an xs:dateTime; one it has already is replaced. Under a replay
-the time is that of its clock (`source/replay.py`), and the same each time; otherwise it is that of this machine.
+The function copies each element and gives it an attribute `tstamp`, an xs:dateTime, which replaces an existing one.
+During a replay, the time comes from its clock (`source/replay.py`) and is the same each time; otherwise from this
+machine.
 """
 
 from __future__ import annotations

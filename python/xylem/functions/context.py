@@ -45,7 +45,7 @@ class Moments(Protocol):
     """The states of update streams that a run may ask for, and the one it is asked about."""
 
     moment: int | None
-    """The commit as of which something is computed inside a run; None: that of the run."""
+    """The commit for a computation inside a run; None: that of the run."""
 
     @property
     def now(self) -> Decimal:
@@ -86,7 +86,7 @@ class StaticPart:
     """By (uri, local); ('', '') is the default format."""
     default_language: str = "en"
     late_items: Any = None
-    """A `LateItems` that is told of items too late for event time; None: nobody wants to know."""
+    """A `LateItems` that receives items too late for event time; None: they are only dropped."""
 
 
 class Context:

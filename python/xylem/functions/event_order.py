@@ -1,12 +1,12 @@
-"""xylem:event-order: items in the order of the times they carry, as far as a bound lets them be out of it.
+"""xylem:event-order: items in the order of the times they carry, if they are out of order by at most a bound.
 
     xylem:event-order(stream("readings"), function($r) { $r/@time }, "10s", "drop")
 
-An item waits until one has come whose time is later by the bound; whatever is still to come then belongs behind it. An
-item that comes later than that is late: it is dropped and counted, kept elsewhere, or an error. Times are dates with
+An item waits until another has arrived whose time is later by the bound; all further items then belong after it. An
+item that arrives even later is late: it is dropped and counted, kept elsewhere, or an error. Times are dates with
 times, or numbers of seconds; a bound without a unit is a number of what the times count.
 
-What comes out are copies, each a tree of its own: their document order is the order they come in.
+The results are copies, each a tree of its own, in document order.
 """
 
 from __future__ import annotations

@@ -80,7 +80,7 @@ def _moment(found: re.Match[str]) -> DateTime | None:
 
 
 def _zone(found: re.Match[str], n: str) -> int | None:
-    """The timezone in minutes, UTC where none is given, None where it is out of range."""
+    """The timezone in minutes, by default UTC; None if it is out of range."""
     if found["zone" + n]:
         return _ZONE_MINUTES[found["zone" + n].lower()]
     if not found["sign" + n]:

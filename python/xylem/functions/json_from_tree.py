@@ -118,7 +118,7 @@ def _quoted(text: str, is_escaped: bool) -> str:
     bad = _BAD_ESCAPE_IN.search(text)
     if bad:
         raise DynamicError("FOJS0007", f"at {text[bad.start('bad') : bad.start('bad') + 6]!r}")
-    # Escape sequences stay as they are; what stands between them is escaped.
+    # Keep escape sequences, and escape the text between them.
     parts = _ESCAPE_OR_REST.split(text)
     parts[::2] = [escape_json(part) for part in parts[::2]]
     return f'"{"".join(parts)}"'

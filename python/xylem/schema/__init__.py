@@ -1,8 +1,8 @@
-"""Schemas: what a DTD or an XML Schema promises about the documents that follow it.
+"""Schemas: the guarantees of a DTD or an XML Schema about valid documents.
 
-What comes in is the text of a schema; what goes out are constraints of each element, its content models, automata,
-order and cardinality of its children, and cursors that follow a document through them. This package never
-reads a document itself, and never fetches anything that was not named by the user.
+The text of a schema comes in; the constraints of each element go out: content models, automata, order and cardinality
+of children, and cursors that follow a document through them. This package never reads a document itself, and never
+fetches anything that was not named by the user.
 
     text ─dtd, xsd→ content_model ─glushkov→ automaton ─automaton_constraints→ Ord, Past, ≤1, =1
 """

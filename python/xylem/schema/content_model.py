@@ -1,8 +1,8 @@
 """Content models: which children an element may have, as regular expressions over their names.
 
-DTDs and XML Schemas are both turned into these nodes; everything behind them (automata, constraints, validation)
-knows no other form. Text is not a symbol of the expressions: where it is allowed at all, it is allowed between any
-two children, so `PCData`, `Mixed` and `Any` say it once for the whole element. A node prints as a DTD writes it.
+DTDs and XML Schemas both become these nodes; all later stages (automata, constraints, validation) know no other form.
+Text is not a symbol of the expressions: where it is allowed at all, it is allowed between any two children, so
+`PCData`, `Mixed` and `Any` say it once for the whole element. A node prints as a DTD writes it.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ _BETWEEN = "\n"
 class DtdNamespaces:
     """Gives the elements of a DTD their namespaces.
 
-    `attributes` holds what is declared as `xmlns` and `xmlns:p`, by element as it is written.
+    `attributes` holds the declarations of `xmlns` and `xmlns:p`, by the written name of the element.
     """
 
     def __init__(

@@ -183,7 +183,7 @@ class DtdSource:
     # --- conditional sections
 
     def _section(self, source: SourceText, start: int, end: int) -> tuple[bool, int]:
-        """Whether a section is included, and where it goes on: inside it, or behind it."""
+        """Whether a section is included, and the offset to continue from: inside it, or after it."""
         match = _SECTION.match(source.text, start, end)
         if match is None:
             raise _fault(source, start, "a conditional section starts with <![INCLUDE[ or <![IGNORE[")

@@ -1,8 +1,8 @@
 """XML Schemas, read by the `xmlschema` package (an optional dependency) and turned into content models.
 
 An element of an XML Schema may have more than its declared content: a document can name a derived type with `xsi:type`,
-or say `xsi:nil`. The content model of an element here is the choice of all that, so that what is inferred from it holds
-for every valid document. Restrictions need no choice of their own, they allow less.
+or say `xsi:nil`. The content model of an element here is the choice of all these, so its facts hold for every valid
+document. Restrictions need no choice of their own, because they allow less.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Where results go: the output methods of Serialization 3.1, and what takes their text.
+"""Outputs: the output methods of Serialization 3.1, and the takers of their text.
 
-What comes in is a sequence of items with the parameters a query or a user chose; what goes out is text, in chunks
-as the items arrive. A sink never evaluates anything: it asks items for no more than their names and characters.
+A sequence of items comes in, with the parameters of a query or a user; text goes out, in chunks as the items arrive. A
+sink never evaluates anything: it reads only the names and characters of items.
 """
 
 from .output_encoding import OutputEncoding, byte_encoder

@@ -1,4 +1,4 @@
-"""XML without anything around it, for answers that are small: no writer is made for what is written at once.
+"""Plain XML of small answers, written at once without a writer.
 
 The text is that of the xml method by the same parameters, character by character.
 """

@@ -126,7 +126,7 @@ def change_line(row: ChangeRow) -> str:
 def change_lines(row: ChangeRow, envelope: Envelope) -> Iterator[str]:
     """A row in an envelope that others read: keyed by region, or as Flink and Debezium tell changes.
 
-    append     inserts alone; whoever asks for it must know that nothing is ever changed
+    append only inserts; the caller must know that nothing ever changes
     upsert     the region and its content, null when it is gone
     retract    what was is taken back (-U, -D), what is comes (+I, +U)
     debezium   op c, u or d, with before and after

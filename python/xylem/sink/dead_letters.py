@@ -76,7 +76,7 @@ class DeadLetters:
 def malformed_tally(
     policy: str | MalformedTally, dead_letters: str | PathLike[str] | Callable[[MalformedRecord], object] | None = None
 ) -> MalformedTally | None:
-    """The count of what is left out by a policy; None where nothing is."""
+    """The count of records that a policy skips; None if it skips none."""
     if isinstance(policy, MalformedTally):
         return policy
     chosen = OnMalformed(policy)

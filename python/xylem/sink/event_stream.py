@@ -3,8 +3,8 @@
     with EventServer("127.0.0.1", 8080) as server:
         server.show(1, Decimal(0), "<answer/>")
 
-`/events` gives the answer after each commit, its id being the number of the commit. Whoever connects gets the last
-answer first; whoever comes back with `Last-Event-ID` gets it only if it is another one. `/` is a page that shows it.
+`/events` gives the answer after each commit, its id being the number of the commit. A new reader gets the latest answer
+first; a reader with `Last-Event-ID` gets it only if it has changed. `/` is a page that shows it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A result written as it comes about: elements opened and closed, items copied, nothing kept but the open tags.
+"""Writes a result as it arises: opens and closes elements, copies items, and keeps only the open tags.
 
     writer = EventWriter(parameters, sys.stdout.write)
     writer.start_element(QName("", "result"))
@@ -86,7 +86,7 @@ class EventWriter:
         self._end_tags: list[tuple[str, Scope]] = []
         """Of the elements whose start tag has been written: the end tag, and what was declared around it."""
         self._scope: Scope = {}
-        """What has been declared in the output, for the place where it is now."""
+        """The namespaces declared at the current place of the output."""
         self._has_open_tag = False
         """Whether the start tag of the innermost element can still get attributes."""
         self._after_atomic = False

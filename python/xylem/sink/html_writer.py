@@ -31,7 +31,7 @@ _VERSIONS = frozenset(map(Decimal, ("3.2", "4", "4.01", "5", "5.1", "5.2", "5.3"
 
 
 def html_version(value: Decimal | str | None) -> Decimal:
-    """A version of HTML, 5 where none is given; SESU0013 for one that does not exist."""
+    """A version of HTML, by default 5; SESU0013 for one that does not exist."""
     try:
         version = _FIVE if value is None else Decimal(value)
     except InvalidOperation:

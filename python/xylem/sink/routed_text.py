@@ -27,7 +27,7 @@ Piece = tuple[str | None, str]
 
 
 class RoutedText:
-    """Takes the text of one answer. `state` is all that a later object needs to go on."""
+    """Takes the text of one answer. `state` is all that a later object needs to continue."""
 
     def __init__(self, names: Collection[str], state: Sequence[Any] = ()) -> None:
         self._names = frozenset(names)

@@ -1,5 +1,5 @@
-"""Where data comes from: XML bytes into trees, and documents, texts and collections by URI.
+"""Sources of data: XML bytes become trees; documents, texts and collections come by URI.
 
-What comes in are bytes and URIs; what goes out are document nodes and strings, or errors with a place in the input.
-Nothing here touches the network, and no file outside the places a user allowed.
+Bytes and URIs come in; document nodes and strings go out, or errors with a place in the input. Nothing here uses the
+network, except for a URL that the user wrote, or a file outside the directories that the user allowed.
 """

@@ -1,10 +1,10 @@
-"""Where the bytes of a scan come from: files, standard input, file objects, sockets; compressed or not.
+"""The bytes of a scan: from files, standard input, file objects or sockets, compressed or not.
 
     with ByteSource.of("dump.xml.gz") as source:
         for chunk in source:
             …                                   # source.position of source.size bytes have been read
 
-What is read is handed on at once: from a pipe or a socket a chunk is what there is, not what would fill it.
+Bytes are passed on at once: a chunk from a pipe or a socket has the bytes that have arrived, however few.
 """
 
 from __future__ import annotations
@@ -158,7 +158,7 @@ class ByteSource:
 
     @property
     def can_be_read_again(self) -> bool:
-        """Whether the same bytes can be had once more: those of a file can, what comes through a pipe is gone."""
+        """Whether the same bytes can be read again: those of a file can, those of a pipe cannot."""
         return self._again is not None
 
     def again(self) -> ByteSource:
@@ -168,9 +168,8 @@ class ByteSource:
         return self._again()
 
     def whole(self) -> bytes | None:
-        """All of it, where it is in memory, not compressed, and in an encoding that needs no look at what is declared.
-
-        There may be thousands of small files: to read each in pieces takes longer than to scan it.
+        """All bytes, if they are in memory, not compressed, and in an encoding that needs no declaration. With
+        thousands of small files, reading each in pieces would take longer than scanning it.
         """
         if not self.is_whole or not isinstance(self._chunks, tuple) or len(self._chunks) != 1:
             return None

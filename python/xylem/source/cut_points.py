@@ -1,4 +1,4 @@
-"""Where a document can be divided: cut points of files, and of input that comes in pieces and may never end.
+"""Cut points, where a document can be split: of files, and of input that comes in pieces and may never end.
 
     persons = (("child", "", "site"), ("child", "", "people"), ("child", "", "person"))
     cuts = find_cuts("auction.xml", [persons], 64 << 20)
@@ -118,7 +118,9 @@ class CutFinder:
         return self._finder.feed(data)
 
     def resume(self, cut: CutPoint) -> None:
-        """Go on from a cut point, as if all before it had been fed: what is fed next begins there. For new finders."""
+        """Continue from a cut point, as if everything before it had been fed; the next bytes begin there. For new
+        finders.
+        """
         self._finder.resume(cut)
 
     def place(self) -> tuple[Inside, CutPoint]:

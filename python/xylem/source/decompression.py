@@ -100,7 +100,7 @@ def is_compressed(head: bytes) -> bool:
 
 
 def decompressed(chunks: Iterable[bytes], ratio_limit: int) -> Iterator[bytes]:
-    """The chunks decoded, or as they are where they are not compressed."""
+    """The decoded chunks; uncompressed chunks unchanged."""
     chunks = iter(chunks)
     head = b""
     for chunk in chunks:

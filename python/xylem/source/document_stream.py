@@ -3,7 +3,7 @@
     for document in split_documents(chunks):
         …                                    # document.data is read alone; document.offset says where it was
 
-**Borders.** A document ends with its root element, and is handed on with the last byte of it. Between two documents
+**Borders.** A document ends with its root element, and is passed on with its last byte. Between two documents
 there may be white space and the mark `]]>]]>` of NETCONF (RFC 4742 §3.1). Comments and processing instructions there
 go with the second document, or with none if that begins with an XML declaration. With `Framing.MARK` the
 mark alone separates documents, whatever is in them, as that protocol has it: what is broken ends with its message.
@@ -59,8 +59,8 @@ class StreamedDocument:
 class DocumentSplitter:
     """The documents of a stream whose bytes come in pieces of any size.
 
-    Holds:  the document that has begun, up to `limits.item_bytes`: XYIN0004 for one that is longer.
-    Order:  that of the stream, each document once its last byte is there.
+    Holds: the current document, up to `limits.item_bytes`; XYIN0004 for a longer one. Order: that of the stream, each
+    document when its last byte has arrived.
     """
 
     def __init__(

@@ -138,7 +138,7 @@ def _ends_of_lines(data: bytes | mmap.mmap) -> Iterator[int]:
 
 
 def _content(path: str, limits: Limits) -> bytes | mmap.mmap:
-    """The bytes of the file: those of a plain one stay where they are."""
+    """The bytes of the file; those of a plain file are not copied."""
     if path != STDIN and "://" not in path:
         try:
             with Path(path).open("rb") as file:

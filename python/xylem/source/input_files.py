@@ -19,9 +19,8 @@ def named_files(names: Iterable[str]) -> list[str]:
 
     A directory stands for all files below it whose names (and those of their directories) do not begin with `.` or
     `_`, by name; a pattern for the files it matches, by name; a zip archive for its members, `a.zip!*.xml` for those
-    that match. Frames (`framed_file.py`)
-    are those of each of them.
-    Anything else is left as it is, be it there or not.
+    that match. Frames (`framed_file.py`) apply to each of them. Other names stay as they are, whether or not such a
+    file exists.
     """
     return [path for name in names for path in _files_of(name)]
 

@@ -25,7 +25,7 @@ _FEW_BYTES = 1 << 14
 Given = Document | PathLike[str] | None
 """What a caller gives for a document: itself, or the path of its file. None has no answer."""
 Taken = Document | Path | InputError | None
-"""What is in a batch: a large file is read when it is its turn, and one that cannot be read is its error."""
+"""The entries of a batch: a large file is read at its turn, and an unreadable file is represented by its error."""
 
 
 class Batch(Protocol):
@@ -63,7 +63,7 @@ class ListedBatch:
         return self.documents[index]
 
     def small(self) -> Sequence[Document]:
-        """What is read together; an empty document stands for what is not."""
+        """The documents of one call; an empty document represents an entry that is read later."""
         if self.is_plain:
             return self.documents  # type: ignore[return-value]  # no other is among them
         taken = self.documents

@@ -1,7 +1,7 @@
 """The small documents of several inputs, by their numbers: files, and the documents of files with frames.
 
-They are read in batches, and each is a source of its own: whoever asks for one gets its tree. What is large, or has no
-file of its own on this machine, stays the source it is, and streams by.
+They are read in batches, and each is a source of its own, which gives its tree. A large document, or one without a file
+on this machine, keeps its own source and streams.
 """
 
 from __future__ import annotations
@@ -24,9 +24,7 @@ from .message_reader import MessageReader, ReadBatch
 
 
 class MessageInputs:
-    """All documents, those of one input after those of another.
-
-    Holds:  one batch of them.
+    """All documents, input by input. Holds: one batch of them.
     """
 
     def __init__(self, places: Sequence[str], limits: Limits) -> None:

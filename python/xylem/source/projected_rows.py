@@ -32,7 +32,7 @@ class OpenRow:
 
 
 class AwaitingItem:
-    """An item that is told once siblings behind it have ended, or its parent."""
+    """An item that is reported when the siblings after it, or its parent, have ended."""
 
     __slots__ = ("holds", "left", "parent", "row", "step")
 

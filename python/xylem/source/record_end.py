@@ -81,7 +81,7 @@ class RecordEnd:
         return None
 
     def _section(self, start: int) -> int | None:
-        """Where a comment or its like ends; -1 where that is not there yet, None where there is none."""
+        """The end of a comment or a similar construct; -1 if it has not arrived yet, None if there is none."""
         rest = self._rest
         for first, last in _SECTIONS:
             if rest.startswith(first, start):

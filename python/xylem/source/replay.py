@@ -1,10 +1,10 @@
-"""Replaying a recorded input: its bytes come when its records say they happened, as fast as one likes.
+"""Replays a recorded input: its bytes arrive at the times of its records, at any speed.
 
     source = replayed("log.xml", "/log/entry/@time", speed=10)          # ten times as fast as it was
     xylem.compile(query).stream(source)
 
-What the clock of a replay shows is the time of the record that came last. Whoever asks it (`xylem:add-timestamp`) gets
-the same answer at every speed: replays are deterministic, and a test need not wait.
+The clock of a replay shows the time of the latest record. Its readers (`xylem:add-timestamp`) get the same times at
+every speed: replays are deterministic, and a test need not wait.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class Replay:
         return replayed(source, self.path, speed=self.speed, limits=limits)
 
     def shown(self, source: ByteSource, limits: Limits) -> ReplayedSource:
-        """The source as it is, with the clock of the replay: whoever brings the bytes has waited already."""
+        """The source without delays, with the clock of the replay: the sender of the bytes has already waited."""
         return replayed(source, self.path, speed=AS_FAST_AS_POSSIBLE, limits=limits)
 
     def check(self) -> None:
@@ -204,7 +204,7 @@ class RecordTimes:
             assert self._trees is not None
             scanned = self._trees.scanned(batch)
         except XylemError:
-            # Whoever reads the bytes will say what is wrong with them.
+            # The reader of the bytes reports their errors.
             self._has_failed = True
             return
         for row in scanned.rows:

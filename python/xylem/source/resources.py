@@ -101,7 +101,7 @@ class FileResources:
             with path.open("rb") as file:
                 head = file.read(HEAD_BYTES)
         except (InputError, OSError):
-            # Whoever reads it says what is wrong.
+            # Its reader reports the error.
             return None
         is_plain = path.is_file() and not is_compressed(head[:LONGEST_MAGIC]) and head.lstrip()[:1] == b"<"
         return path if is_plain and b"<!DOCTYPE" not in head else None

@@ -1,8 +1,8 @@
-"""An input without its malformed records: what is left of it is a well-formed document, and everything else is told.
+"""An input without its malformed records: the rest is a well-formed document, and every skipped record is reported.
 
-A parser cannot go on after an error. So each piece of the input is read twice: first only for its errors, with the
-limits of the scan that follows. While the place is inside a record, its bytes are held; when the record has been read
-without error, they are handed on. A record with an error is left out from its start tag to its end (`record_end.py`).
+A parser cannot continue after an error. So each piece of the input is read twice: first only for its errors, with the
+limits of the following scan. The bytes of a record are held until it has been read without an error, and then passed
+on. A record with an error is skipped from its start tag to its end (`record_end.py`).
 
 **Where it goes on.** After the end tag of the record, or where an element around it ends. If the record has no end tag,
 all records after it seem to be inside of it, until something does not fit; then it is tried whether everything fits if

@@ -1,7 +1,7 @@
-"""An input that can be read only once, kept while it is read, in memory or on disk, so that it can be read again.
+"""An input that can be read only once, kept in memory or on disk while it is read, for further readings.
 
-A reading gets what earlier ones have left, then goes on with the input itself. So the first reading waits for nothing,
-and one that stops early takes nothing from those after it.
+A reading gets the kept bytes first, then continues with the input itself. So the first reading waits for nothing, and
+one that stops early takes nothing from later ones.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Entities of a DTD that the user gave, for documents that refer to them: `&uuml;` of DBLP's external `dblp.dtd`.
 
-An external DTD is never fetched. Where the user names one (`--dtd FILE`), its entities are written into the internal
-subset of the document as it streams by, on one line, so that every reader knows them and keeps its own limits. Places
-in messages stay those of the document as it is.
+Xylem never fetches an external DTD. If the user names one (`--dtd FILE`), its entities are inserted into the internal
+subset of the document while it streams, on one line, so that every reader knows them and applies its own limits. Places
+in messages refer to the original document.
 """
 
 from __future__ import annotations

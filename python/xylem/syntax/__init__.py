@@ -1,7 +1,7 @@
 """Syntax: query text to syntax tree, and back.
 
-What comes in is the text of a module; what goes out is an immutable tree with spans, or the first error with
-its place. This stage never resolves names and never looks at anything but the text.
+The text of a module comes in; an immutable tree with spans goes out, or the first error with its place. This stage
+never resolves names and never looks at anything but the text.
 """
 
 from .ast import Node

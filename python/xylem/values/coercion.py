@@ -123,7 +123,7 @@ def _unchanged(value: Any) -> Any:
 
 
 def _adapter(given: SequenceType, wanted: SequenceType, what: str) -> Callable[[Any], Any] | None:
-    """From the calling convention of one type to that of another, None where they are the same."""
+    """Converts between the calling conventions of two types; None if they are the same."""
     source, target = given.occurrence, wanted.occurrence
     if not given.within(wanted):
         convert = converter(wanted)

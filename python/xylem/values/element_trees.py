@@ -1,6 +1,6 @@
-"""Elements and trees of lxml and of ElementTree as nodes: whatever has `tag`, `attrib`, `text`, `tail` and children.
+"""Elements and trees of lxml and ElementTree as nodes: objects with `tag`, `attrib`, `text`, `tail` and children.
 
-An element comes with all that is below it, as the root of a document of its own; a tree is that document. Prefixes are
+An element becomes the root of a document of its own, with everything below it; a tree is that document. Prefixes are
 those of lxml; ElementTree keeps none, so that names in a namespace get the default one.
 """
 

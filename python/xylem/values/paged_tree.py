@@ -1,6 +1,6 @@
-"""Trees that take turns in memory: of many, those used last stay, and the columns of the others wait in a file.
+"""Trees that take turns in memory: the most recently used stay, the columns of the others spill to a file.
 
-Whoever has a node of such a tree notices nothing: what is asked of the tree brings its columns back.
+Users of a node notice nothing: any access to the tree brings its columns back.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ class TreePages:
         self.read_pages = 0
 
     def take(self, tree: TreeInterface) -> None:
-        """Let a tree take turns with the others; one that the kernel does not keep stays as it is."""
+        """Let a tree take turns with the others; a tree outside the kernel stays in memory."""
         if type(tree) is not CompactTree:
             return
         tree.__class__ = PagedTree

@@ -56,7 +56,7 @@ def _getter(fields: tuple[str, ...]) -> Callable[[Any], tuple[Any, ...]]:
 
 
 def layout(thing: Any) -> str:
-    """Names and versions of an object and its parts: what was saved of one belongs to those of the same layout."""
+    """Names and versions of an object and its parts: a saved state fits only objects of the same layout."""
     if thing is None:
         return "-"
     if type(thing) is tuple:

@@ -50,7 +50,7 @@ class ElementShape:
         """How such an element is written, once that has been asked for."""
 
     def __reduce__(self) -> tuple[type[ElementShape], tuple[tuple[ShapeRow, ...]]]:
-        # What was learnt is of this process: a program that has run can travel like one that has not.
+        # The learnt shapes belong to this process: a program can be shipped whether or not it has run.
         return ElementShape, (self.rows,)
 
     def node(self, base: str | None, values: list[str | None]) -> Node:
@@ -105,7 +105,7 @@ class ShapedTree(Tree):
     idref_rules: frozenset[tuple[int, int]] = frozenset()
 
     def __init__(self, shape: ElementShape, pool: NamePool, base: str | None, values: list[str | None]) -> None:
-        # All that `Tree` has; what is the same for all of them stands above.
+        # The attributes of `Tree`; those that all trees share are above.
         self.order = next_order()
         self.names = pool
         self.qnames = pool.qnames

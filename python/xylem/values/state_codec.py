@@ -1,11 +1,11 @@
-"""Values as bytes and back: what is saved for a restart, and what travels between processes.
+"""Values as bytes and back, for checkpoints and for other processes.
 
-Each value is a tag, a length where it needs one, and its content. There are tags for what is plain data to Python; all
-else is a *record*, under a name that a table knows: an immutable value by its fields, or an object by what it is made
-with and what it is then filled with, so that objects may refer to each other and arrive as one where they were one.
+Each value is a tag, a length where it needs one, and its content. Plain data has tags of its own. Everything else is a
+*record* under a name in a table: an immutable value by its fields, or an object by its constructor arguments and its
+state, so that objects may refer to each other and shared objects stay shared.
 
-Bytes cannot ask for anything that is not in the table: nothing is imported, no code is named. Whatever they say that
-this file has not written is `DamagedState`, with lengths looked at before they are believed.
+Bytes can name only entries of the table: they import nothing and name no code. Bytes that this file has not written are
+`DamagedState`; lengths are checked before use.
 """
 
 from __future__ import annotations

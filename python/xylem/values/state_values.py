@@ -1,7 +1,7 @@
-"""The values that can be saved besides plain data: atomic values, maps and arrays, and what Python itself offers.
+"""The values that can be saved besides plain data: atomic values, maps, arrays, and types of Python.
 
-Nodes are not among them: what becomes of one is for whoever saves it to say. Names are part of what is on disk, and
-stay as they are.
+Nodes are not among them: the caller decides how to save one. The names are part of the format on disk and must not
+change.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The characters of what one step leads to, where there is mostly one node: no node is made of it.
+"""The characters of the node that one step selects, usually a single one, without creating a node.
 
     $i/name where a string is wanted, "{ $i/@id }", order by $i/price
 """

@@ -1,8 +1,8 @@
-"""What every tree is: the columns it shows, and what follows from them.
+"""The interface of every tree: its columns, and what follows from them.
 
 Two trees stand behind it. `tree.py` keeps Python lists: builders and the Python scanner fill it; it is the reference.
-`compact_tree.py` is a front for columns in the kernel; whoever wants its speed asks for `native`, everybody else
-reads the columns and need not know.
+`compact_tree.py` is a front for columns in the kernel. Fast code uses `native`; other code reads the columns and need
+not know the difference.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ _TO_SPACE = {0x9: 0x20, 0xA: 0x20, 0xD: 0x20}
 
 
 def trim(text: str) -> str:
-    """White space removed at both ends: all that `collapse` means where none is allowed inside."""
+    """White space removed at both ends: enough for `collapse` in types that allow none inside."""
     return text.strip(SPACES)
 
 

@@ -1,7 +1,7 @@
 """The stream data flow graph of a query, its fusions and the single-pass test (single-pass paper, §4).
 
-What comes in is the body of a query, its names resolved, with its prolog; what goes out is a graph of what depends on
-what, and a verdict: one pass, or how many and why. It changes no query and knows nothing of how one is executed.
+The body of a query with its prolog comes in, its names resolved; a graph of dependencies goes out, and a verdict: one
+pass, or how many and why. It changes no query and knows nothing of execution.
 """
 
 from __future__ import annotations

@@ -19,10 +19,10 @@ def build(
 ) -> Graph:
     """The graph of the body of a query, its names resolved.
 
-    `prolog` has the declarations of the module and of those it imports. Functions that call themselves are opaque, but
-    for those that `is_fold` knows to go over their argument once, from its first item to its last, with a small value.
-    `limited` has the ids of `order by` clauses and of calls of sort() of which only the first items are asked for, and
-    of `group by` clauses of which only aggregates are.
+    `prolog` has the declarations of the module and of those it imports. Recursive functions are opaque, except those
+    that `is_fold` knows to read their argument once, from its first item to its last, with a small value. `limited` has
+    the ids of `order by` clauses and sort() calls of which the query needs only the first items, and of `group by`
+    clauses of which it needs only aggregates.
     """
     walk = Walk(prolog, is_fold, limited)
     value = walk.settled(walk.of(body, Around()), body)

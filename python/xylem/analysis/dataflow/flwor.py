@@ -150,7 +150,7 @@ def _first_tuples(
         made = walk.nodes.atom(text, clause.span, aggregates=refs)
         tuples.is_long = False
         refs = made.refs
-        # What is bound so far is that of the first tuples.
+        # The variables bound so far are those of the first tuples.
         for name in tuples.bound:
             around = around.where(name, made)
     tuples.decided_by = refs

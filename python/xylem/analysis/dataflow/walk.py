@@ -128,10 +128,10 @@ class Walk:
         )
 
     def one_after_another(self, items: Iterable[ast.Expr], around: Around) -> Value:
-        """Sequences and values in the order of the query: what comes later waits for what comes before it.
+        """Sequences and values in the order of the query: a later one waits for an earlier one.
 
-        A value behind a sequence is ready when its turn comes. A sequence behind an aggregate cannot flow before that
-        is known, and one behind another sequence cannot before that is past.
+        A value after a sequence is ready when its turn comes. A sequence after an aggregate cannot flow before that is
+        known, and a sequence after another cannot flow before that has passed.
         """
         parts: list[Value] = []
         before: set[int] = set()

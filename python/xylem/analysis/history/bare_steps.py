@@ -3,9 +3,9 @@
     /ticker/name#1                 →      /ticker/child::name#1
     //ticker[quote#1 < quote]      →      //ticker[child::quote#1 < quote]
 
-The standard reads `name#1` as a function, and so does the parser. Over update streams, what stands behind a slash is a
-step, whether or not there is a function of that name. Elsewhere a name that names no function is a child, as it would
-be without the number. What is called, or given to a parameter that takes a function, was meant as one, and stays it.
+The standard reads `name#1` as a function, and so does the parser. Over update streams, a name after a slash is a step,
+whether or not a function has that name. Elsewhere a name without a function is a child, as it would be without the
+number. A name that is called, or passed as a function, stays a function.
 """
 
 from __future__ import annotations

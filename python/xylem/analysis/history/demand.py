@@ -1,7 +1,7 @@
-"""How much history a query can ask of any slot: so many versions, so many seconds, or all there is.
+"""How much history a query can ask of any slot: a number of versions, a number of seconds, or everything.
 
-A module with calls for projections comes in (`projections.py`). Projections may follow one another, `$x#1` where $x is
-of `//b#2`, so that what they ask for adds up: the bound is the sum of them. Timelines and moments ask for everything.
+A module with calls for projections comes in (`projections.py`). Projections may follow one another, `$x#1` where $x
+comes from `//b#2`, so their demands add up: the bound is their sum. Timelines and moments ask for everything.
 """
 
 from __future__ import annotations

@@ -46,7 +46,7 @@ _CONTAINERS = (ast.MapConstructor, ast.SquareArray, ast.CurlyArray)
 
 @dataclass(frozen=True)
 class Choice:
-    """A projection without its operand: the sign, and what stands behind it."""
+    """A projection without its operand: the sign and its argument."""
 
     sign: Sign
     amount: ast.Expr

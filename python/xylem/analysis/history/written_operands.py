@@ -1,4 +1,4 @@
-"""Projections as they were written, with what they are of in place: for those who plan by what is asked for.
+"""Projections as written, with their operands in place, for planning.
 
     let $q := $t/quote return $q#1      →   $t/quote#1       a `let` variable stands for its expression
     (//a/b#1)#1                         →   //a/b#2          numbers of one sign add up

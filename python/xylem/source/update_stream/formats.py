@@ -21,7 +21,7 @@ from .records import path_of
 Format = Literal["native", "tokens", "keyed", "osmchange", "snapshot", "patch", "debezium"]
 FORMATS: tuple[Format, ...] = ("native", "tokens", "keyed", "osmchange", "snapshot", "patch", "debezium")
 IN_MESSAGES: tuple[Format, ...] = ("native", "keyed", "osmchange", "snapshot", "patch")
-"""Those whose messages are documents, and whose adapters can go on from what was saved of them."""
+"""The formats whose messages are documents, and whose adapters can continue from a saved state."""
 TCP = "tcp://"
 
 

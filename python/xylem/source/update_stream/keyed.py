@@ -72,7 +72,7 @@ class KeyedFeed:
         return Operation("updates", self.events(key, record), time)
 
     def _is_new(self, key: str, record: Record) -> bool:
-        """Whether a record is newer than what is known of its key; a version that was left out is told."""
+        """Whether a record is newer than the known one of its key; reports a missing version."""
         if self.version is None:
             return True
         found = seconds_of(value_of(record, self.version) or "")

@@ -50,7 +50,7 @@ class EndRegion(NamedTuple):
 
 
 Where = tuple[int, int, int]
-"""Byte offset, line and column: a place that is told only where something is wrong."""
+"""Byte offset, line and column, for error messages."""
 
 
 def place_of(where: Where | None) -> InputPlace | None:

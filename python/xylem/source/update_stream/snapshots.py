@@ -1,4 +1,4 @@
-"""Polled feeds: each document is the whole state, and what changed from one to the next is told by keys.
+"""Polled feeds: each document is the whole state, and keys show the changes from one to the next.
 
 A new key is inserted before the record that follows it, a vanished one is removed, another content replaces. A
 document is one commit. What stands around the records is that of the first document.

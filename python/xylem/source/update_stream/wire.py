@@ -1,4 +1,4 @@
-"""The wire format: a document whose elements of `urn:xylem:update` are updates of what stands around them.
+"""The wire format: a document with elements of `urn:xylem:update` that update its content.
 
     <u:stream xmlns:u="urn:xylem:update" t="0">
       <tickers><ticker><quote u:id="i">100</quote></ticker><u:mutable id="m">…</u:mutable></tickers>
@@ -7,9 +7,9 @@
       <u:batch t="4">…</u:batch> <u:commit t="5"/> <u:clock t="6"/> <u:freeze of="i"/>
     </u:stream>
 
-Updates may stand anywhere, in the base or in other updates: their place means nothing. Without `u:stream` the document
-is the base, and the documents behind it are updates: one message, or line, each. Bytes come in any chunks; an operation
-is given as soon as its end tag has come.
+Updates may stand anywhere, in the base or in other updates; their place has no meaning. Without `u:stream`, the
+document is the base, and the documents after it are updates: one message, or line, each. Bytes come in any chunks; an
+operation goes out as soon as its end tag has arrived.
 """
 
 from __future__ import annotations

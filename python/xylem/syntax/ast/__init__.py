@@ -1,6 +1,6 @@
 """The abstract syntax tree: immutable nodes with spans, one file per production family.
 
-What comes in is what the parser recognised; what goes out is a tree every later stage reads. Nodes never
+The parser builds the tree; every later stage reads it. Nodes never
 resolve names, never hold anything mutable, and are never changed in place.
 """
 
