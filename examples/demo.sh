@@ -1,5 +1,5 @@
 #!/bin/sh
-# A tour of what works today; `make demo` runs it.
+# A tour of Xylem; `make demo` runs it.
 set -eu
 cd "$(dirname "$0")"
 
@@ -15,17 +15,17 @@ say '1. A feed of departures, and a query that asks which lines leave late (exam
    a second document, groups, sorts and builds a small report:'
 show xylem run delays.xq -i departures.xml --var-file lines=lines.xml --output-param indent=yes
 
-say '2. A stream of photons from a satellite. What of it will be kept, if we know its schema?'
+say '2. A stream of photons from a satellite. What must a query buffer, if Xylem knows the schema?'
 show xylem explain -q '<seen>{ for $p in /photons/photon where $p/ra > 130 return $p/en }</seen>' --schema photons/photons.dtd
 
-say '3. A mistake is shown where it is, with a way out:'
+say '3. A mistake, its place, and a way out:'
 printf '\n  $ xylem run -q %s -i departures.xml\n\n' "'for \$departure in //departure return \$departur/to'"
 xylem run -q 'for $departure in //departure return $departur/to' -i departures.xml 2>&1 | sed 's/^/    /' || true
 
 say '4. A ticker whose quotes are updated. Which rose by 10 % since their last quotation? (examples/history)'
 show xylem run history/rises.xq -i tickers=history/tickers.xml --updates native
 
-say '5. The satellite reports 20 photons a second. Three continuous queries share its stream: the photons of the Vela
+say '5. The satellite reports 40 photons a second. Three continuous queries share its stream: the photons of the Vela
    supernova remnant, the high energies of the smaller RXJ0852, and an alert for minutes in which those are high.'
 
 work=$(mktemp -d)
@@ -43,7 +43,7 @@ except XylemError as reason:
 END
 
 if reason=$(python "$work/ask.py" 2>&1); then
-  python photons/publish.py photons/photons.xml --rate 20 --port-file "$work/port" --after "$work/ready" &
+  python photons/publish.py photons/photons.xml --rate 40 --port-file "$work/port" --after "$work/ready" &
   publisher=$!
   while [ ! -s "$work/port" ]; do sleep 0.1; done
   input="tcp://127.0.0.1:$(cat "$work/port")"
@@ -53,28 +53,31 @@ if reason=$(python "$work/ask.py" 2>&1); then
     xylem stream photons/vela.xq photons/rxj.xq photons/alert.xq --input "$input" --output console \
       --checkpoint "$work/checkpoint" 2>&1 || echo "failed: $?"
   } | tee "$work/results" | while IFS= read -r line; do
-    case $line in ready*) : > "$work/ready" ;; esac
-    printf '    %.140s\n' "$line"
+    case $line in
+      ready*) : > "$work/ready"; printf '    (ready)\n' ;;
+      batch*) ;; # the figures of each batch, for whoever watches a query and not its results
+      *) printf '    %.140s\n' "$line" ;;
+    esac
   done
   publisher=
-  say 'Results in all:'
+  say '   Results in all:'
   for query in vela rxj alert; do
     printf '    %-6s %s\n' "$query" "$(grep -c "^$query: <" "$work/results" || true)"
   done
 else
   printf '\n    Spark cannot run here: %s\n' "$reason"
-  printf '    The same queries in one process, while the stream goes by:\n'
+  printf '    The same queries in one process, over the same stream:\n'
   for query in vela rxj alert; do
     printf '\n  $ cat photons.xml | xylem run %s.xq -i - --stream\n\n' "$query"
     xylem run "photons/$query.xq" -i - --stream < photons/photons.xml | cut -c 1-300 | sed 's/^/    /'
   done
 fi
 
-say 'Subscriptions in a network: what each can use of the others, and what every link carries (docs/network.md).'
+say '6. Subscriptions in a network: what each reuses of the others, and what every link carries (docs/network.md).'
 show xylem network plan network/thesis.json --optimize
 
 if python -c 'import sse_starlette, uvicorn' 2> /dev/null; then
-  say 'A part of that network as five processes on this machine; answers go from neighbour to neighbour as the photons come.'
+  say '7. A part of that network as five processes on this machine; answers pass from neighbour to neighbour as the photons arrive.'
   show sh network/scenario.sh --short
 fi
 
