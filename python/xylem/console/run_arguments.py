@@ -51,5 +51,5 @@ def _stream(asked: Asked, query: Path, source: Path, place: Path) -> list[str]:
         command += ["--on-malformed", f"dead-letter={place / LETTERS_OF_BATCHES}"]
     if asked.updates:
         return [*command, "--updates", asked.updates, "--output", f"file:{place / RESULT}"]
-    # A line for each item, and for each change of an aggregate: standard output is the result.
-    return [*command, "--output", "console"]
+    # Standard output is the result: a line for each item, and for each change of an aggregate.
+    return [*command, "--output", "console", "--output-param", "item-separator=\n"]
