@@ -30,18 +30,25 @@ _BARS = {"nearest": 5.0, "counted": 10.0, "pareto": 5.0, "core": 0.5}
 
 
 def best_match(
-    records: Annotated[int, typer.Option("--records", min=2, help="How many photons in each of two files.")] = 100_000,
+    records: Annotated[int, typer.Option("--records", min=2, help="Number of photons in each of two files.")] = 100_000,
     large: Annotated[
-        int, typer.Option("--large", min=0, help="How many for the measure of memory, ten times that as well; 0: none.")
+        int,
+        typer.Option(
+            "--large",
+            min=0,
+            help="Number of photons for the measurement of memory, repeated with ten times as many; 0 for none.",
+        ),
     ] = 0,
-    repeat: Annotated[int, typer.Option("--repeat", min=1, help="How often; the best counts.")] = 2,
+    repeat: Annotated[int, typer.Option("--repeat", min=1, help="Number of repetitions; the best one counts.")] = 2,
     limit: Annotated[
-        float, typer.Option("--limit", min=1, metavar="SECONDS", help="A process that takes longer is stopped.")
+        float, typer.Option("--limit", min=1, metavar="SECONDS", help="Stop a process that takes longer.")
     ] = 300.0,
     seed: Annotated[int, typer.Option("--seed", help="The same seed gives the same photons.")] = 0,
-    json_file: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write the figures there.")] = None,
+    json_file: Annotated[
+        Path | None, typer.Option("--json", metavar="FILE", help="Write the figures to this file.")
+    ] = None,
 ) -> None:
-    """Best-match joins in CPU seconds beside lxml with pandas, polars, DuckDB or scipy; answers are compared."""
+    """Measure best-match joins, compared with lxml and pandas, Polars, DuckDB or scipy."""
     say = on_the_terminal()
     figures: dict[str, dict[str, Any]] = {}
     with tempfile.TemporaryDirectory(prefix="xylem-best-match-") as name:

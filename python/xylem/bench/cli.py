@@ -30,13 +30,13 @@ app = typer.Typer(
     rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
-    help="Generate data and measure.",
+    help="Generate data and run benchmarks.",
 )
 data = typer.Typer(no_args_is_help=True, rich_markup_mode="markdown", help="Generate documents of any size.")
 app.add_typer(data, name="data")
 
 Seed = Annotated[int, typer.Option("--seed", help="The same seed gives the same document.")]
-Output = Annotated[Path, typer.Option("-o", "--output", metavar="FILE", help="Where to write; `-` is standard output.")]
+Output = Annotated[Path, typer.Option("-o", "--output", metavar="FILE", help="Output file; `-` is standard output.")]
 
 
 @data.command("xmark", epilog="Example: `xylem bench data xmark --scale 0.1 -o auction.xml`")
@@ -45,7 +45,7 @@ def xmark_data(
     scale: Annotated[float, typer.Option("--scale", help="1 is about 116 MB.")] = 0.1,
     seed: Seed = 0,
 ) -> None:
-    """An auction document like those of the XMark benchmark."""
+    """Generate an auction document like those of the XMark benchmark."""
     from . import xmark
 
     if not scale > 0:
@@ -56,10 +56,10 @@ def xmark_data(
 @data.command("photons", epilog="Example: `xylem bench data photons --records 100000 -o photons.xml`")
 def photons_data(
     output: Output,
-    records: Annotated[int, typer.Option("--records", min=0, help="How many photons.")] = 10_000,
+    records: Annotated[int, typer.Option("--records", min=0, help="Number of photons.")] = 10_000,
     seed: Seed = 0,
 ) -> None:
-    """A stream of photon events in the order of their detection."""
+    """Generate a stream of photon events in the order of their detection."""
     from . import photons
 
     _write(output, photons.generate(records, seed))
@@ -68,10 +68,10 @@ def photons_data(
 @data.command("dblp", epilog="Example: `xylem bench data dblp --records 100000 -o dblp.xml`")
 def dblp_data(
     output: Output,
-    records: Annotated[int, typer.Option("--records", min=0, help="How many publications.")] = 10_000,
+    records: Annotated[int, typer.Option("--records", min=0, help="Number of publications.")] = 10_000,
     seed: Seed = 0,
 ) -> None:
-    """A bibliography like DBLP: many small records in no order that helps."""
+    """Generate a bibliography like DBLP: many small records in no particular order."""
     from . import dblp
 
     _write(output, dblp.generate(records, seed))
@@ -80,19 +80,22 @@ def dblp_data(
 @data.command("linear-road", epilog="Example: `xylem bench data linear-road --minutes 10 -o tuples.xml`")
 def linear_road_data(
     output: Output,
-    expressways: Annotated[float, typer.Option("--expressways", help="L, in steps of a half.")] = 1.0,
-    minutes: Annotated[int, typer.Option("--minutes", min=1, max=180, help="Up to which minute.")] = 180,
+    expressways: Annotated[
+        float, typer.Option("--expressways", help="Number of expressways (L), in steps of a half.")
+    ] = 1.0,
+    minutes: Annotated[int, typer.Option("--minutes", min=1, max=180, help="Last minute.")] = 180,
     from_minute: Annotated[
-        int, typer.Option("--from-minute", min=1, help="Leave out what comes before; the traffic is the same.")
+        int, typer.Option("--from-minute", min=1, help="First minute to write; the traffic is the same.")
     ] = 1,
-    form: Annotated[str, typer.Option("--format", help="`xml`, or `csv` as the benchmark has it.")] = "xml",
+    form: Annotated[str, typer.Option("--format", help="`xml`, or `csv` as in the benchmark.")] = "xml",
     history: Annotated[
-        Path | None, typer.Option("--history", metavar="FILE", help="Write the toll history of all vehicles there.")
+        Path | None,
+        typer.Option("--history", metavar="FILE", help="Write the toll history of all vehicles to this file."),
     ] = None,
-    noise: Annotated[bool, typer.Option("--noise", help="With reports that must be ignored.")] = False,
+    noise: Annotated[bool, typer.Option("--noise", help="Include reports that must be ignored.")] = False,
     seed: Seed = 0,
 ) -> None:
-    """Position reports and requests of Linear Road, in the order of time."""
+    """Generate position reports and requests of Linear Road, in the order of time."""
     from .linear_road.dataset import Wanted, write_dataset
 
     if expressways <= 0 or expressways * 2 != int(expressways * 2):

@@ -27,13 +27,15 @@ Found = Mapping[str, Mapping[str, "Measured"]]
 
 
 def everyday_cost(
-    size: Annotated[float, typer.Option("--size", min=0.1, help="How many MB of photons.")] = 20.0,
+    size: Annotated[float, typer.Option("--size", min=0.1, help="Size of the photons in MB.")] = 20.0,
     tasks: Annotated[str, typer.Option("--tasks", help="Names of tasks; by default all.")] = "",
-    repeat: Annotated[int, typer.Option("--repeat", min=1, help="How often; the best counts.")] = 3,
+    repeat: Annotated[int, typer.Option("--repeat", min=1, help="Number of repetitions; the best one counts.")] = 3,
     seed: Annotated[int, typer.Option("--seed", help="The same seed gives the same document.")] = 0,
-    json_file: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write the figures there.")] = None,
+    json_file: Annotated[
+        Path | None, typer.Option("--json", metavar="FILE", help="Write the figures to this file.")
+    ] = None,
 ) -> None:
-    """Everyday queries over one file: streamed, over the tree, and as loops over lxml."""
+    """Measure everyday queries over one file: streamed, over the tree, and as loops over lxml."""
     from . import photons
     from .everyday_tasks import BY_NAME
     from .everyday_worker import ENGINES

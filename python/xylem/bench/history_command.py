@@ -12,27 +12,31 @@ from .progress import console, on_the_terminal, save, tell
 
 
 def history_cost(
-    queries: Annotated[str, typer.Option("--queries", help="Which queries; all if it is empty.")] = "",
+    queries: Annotated[str, typer.Option("--queries", help="Queries to measure; by default all.")] = "",
     regions: Annotated[
-        str, typer.Option("--regions", help="How many regions can be updated.")
+        str, typer.Option("--regions", help="Numbers of regions that can be updated.")
     ] = "1000,10000,100000",
-    updates: Annotated[int, typer.Option("--updates", min=10, help="How many updates are timed.")] = 5_000,
+    updates: Annotated[int, typer.Option("--updates", min=10, help="Number of timed updates.")] = 5_000,
     peers: Annotated[
-        str, typer.Option("--peers", help="Others: Saxon, SQLite, DuckDB; or `none`.")
+        str, typer.Option("--peers", help="Peers to measure: Saxon, SQLite, DuckDB; or `none`.")
     ] = "Saxon,SQLite,DuckDB",
-    peer_regions: Annotated[int, typer.Option("--peer-regions", min=1, help="How many regions others have.")] = 10_000,
+    peer_regions: Annotated[
+        int, typer.Option("--peer-regions", min=1, help="Number of regions for the peers.")
+    ] = 10_000,
     memory_updates: Annotated[
-        int, typer.Option("--memory-updates", min=0, help="How many updates the long run has; 0 for none.")
+        int, typer.Option("--memory-updates", min=0, help="Updates of the long run; 0 for no long run.")
     ] = 200_000,
-    memory_regions: Annotated[int, typer.Option("--memory-regions", min=1, help="And how many regions.")] = 10_000,
+    memory_regions: Annotated[int, typer.Option("--memory-regions", min=1, help="Regions of the long run.")] = 10_000,
     limit: Annotated[
-        float, typer.Option("--limit", min=0.1, metavar="SECONDS", help="A process that takes longer is stopped.")
+        float, typer.Option("--limit", min=0.1, metavar="SECONDS", help="Stop a process that takes longer.")
     ] = 600.0,
-    repeat: Annotated[int, typer.Option("--repeat", min=1, help="How often; the best counts.")] = 1,
+    repeat: Annotated[int, typer.Option("--repeat", min=1, help="Number of repetitions; the best one counts.")] = 1,
     seed: Annotated[int, typer.Option("--seed", help="The same seed gives the same streams.")] = 0,
-    json_file: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write the figures there.")] = None,
+    json_file: Annotated[
+        Path | None, typer.Option("--json", metavar="FILE", help="Write the figures to this file.")
+    ] = None,
 ) -> None:
-    """Queries over update streams: what an update costs with more and more regions, beside evaluating anew."""
+    """Measure the cost of an update for growing numbers of regions, compared with evaluating anew."""
     from . import history_report
     from .history_run import OTHERS, Plan, run
     from .history_tasks import NAMED

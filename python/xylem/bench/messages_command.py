@@ -14,27 +14,31 @@ from .progress import console, on_the_terminal, save, tell
 
 
 def messages_cost(
-    messages: Annotated[int, typer.Option("--messages", min=2, help="How many messages.")] = 100_000,
-    size_bytes: Annotated[int, typer.Option("--bytes", min=LEAST_BYTES, help="The size of a message, about.")] = 300,
+    messages: Annotated[int, typer.Option("--messages", min=2, help="Number of messages.")] = 100_000,
+    size_bytes: Annotated[int, typer.Option("--bytes", min=LEAST_BYTES, help="Approximate size of a message.")] = 300,
     files: Annotated[
-        int, typer.Option("--files", min=2, help="How many of the messages stand in files of their own, too.")
+        int, typer.Option("--files", min=2, help="Number of messages that are also separate files.")
     ] = 10_000,
-    queries: Annotated[str, typer.Option("--queries", help="What is asked.")] = "value,element,aggregate",
-    engines: Annotated[str, typer.Option("--engines", help="Which ways; all if it is empty.")] = "",
-    spark: Annotated[bool, typer.Option("--spark/--no-spark", help="Measure columns of Spark's, too.")] = True,
+    queries: Annotated[str, typer.Option("--queries", help="Queries to measure.")] = "value,element,aggregate",
+    engines: Annotated[str, typer.Option("--engines", help="Engines to measure; by default all.")] = "",
+    spark: Annotated[bool, typer.Option("--spark/--no-spark", help="Also measure columns on Spark.")] = True,
     seconds: Annotated[
-        float, typer.Option("--seconds", min=0.01, help="How long a loop over messages goes on at most.")
+        float, typer.Option("--seconds", min=0.01, help="Maximum duration of a loop over messages, in seconds.")
     ] = 5.0,
     limit: Annotated[
-        float, typer.Option("--limit", min=0.1, metavar="SECONDS", help="A process that takes longer is stopped.")
+        float, typer.Option("--limit", min=0.1, metavar="SECONDS", help="Stop a process that takes longer.")
     ] = 120.0,
-    repeat: Annotated[int, typer.Option("--repeat", min=1, help="How often; the best counts.")] = 2,
-    master: Annotated[str, typer.Option("--master", help="The Spark to run on.")] = "local[2]",
+    repeat: Annotated[int, typer.Option("--repeat", min=1, help="Number of repetitions; the best one counts.")] = 2,
+    master: Annotated[str, typer.Option("--master", help="Spark master.")] = "local[2]",
     seed: Annotated[int, typer.Option("--seed", help="The same seed gives the same messages.")] = 0,
-    json_file: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write the figures there.")] = None,
-    svg_file: Annotated[Path | None, typer.Option("--svg", metavar="FILE", help="Write a bar chart there.")] = None,
+    json_file: Annotated[
+        Path | None, typer.Option("--json", metavar="FILE", help="Write the figures to this file.")
+    ] = None,
+    svg_file: Annotated[
+        Path | None, typer.Option("--svg", metavar="FILE", help="Write a bar chart to this file.")
+    ] = None,
 ) -> None:
-    """One query over many small messages: microseconds for each, in every way, beside lxml and Spark's from_xml."""
+    """Measure one query over many small messages, compared with lxml and Spark's from_xml."""
     from . import messages_report
     from .messages_run import ENGINES, ON_SPARK, Plan, run
     from .messages_tasks import NAMED

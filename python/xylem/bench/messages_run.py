@@ -81,7 +81,7 @@ class Plan:
     sample_seconds: float = 5.0
     """A loop over messages ends after so many seconds."""
     limit_seconds: float = 120.0
-    """A process that takes longer is stopped."""
+    """Stop a process that takes longer."""
     repetitions: int = 2
     master: str = "local[2]"
     seed: int = 0

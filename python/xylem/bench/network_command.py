@@ -11,22 +11,27 @@ from .progress import save
 
 
 def network_traffic(
-    records: Annotated[int, typer.Option("--records", min=100, help="How many photons.")] = 20_000,
+    records: Annotated[int, typer.Option("--records", min=100, help="Number of photons.")] = 20_000,
     seed: Annotated[int, typer.Option("--seed", help="The same seed gives the same photons.")] = 0,
-    alert: Annotated[bool, typer.Option("--alert", help="With RXJ-alert beside Vela and RXJ.")] = False,
+    alert: Annotated[bool, typer.Option("--alert", help="Add RXJ-alert to Vela and RXJ.")] = False,
     subscriptions: Annotated[
-        int, typer.Option("--subscriptions", min=0, help="On a grid of 16 super-peers; 0 leaves that out.")
+        int,
+        typer.Option("--subscriptions", min=0, help="Number of subscriptions on a grid of 16 super-peers; 0 for none."),
     ] = 0,
     overlap: Annotated[
-        str, typer.Option("--overlap", help="Of how many in a hundred the box lies inside another.")
+        str, typer.Option("--overlap", help="Percentage of boxes that lie inside others.")
     ] = "10,50,80,95",
     shared: Annotated[
-        str, typer.Option("--shared", help="So many subscriptions with one scan: 1,10,100,1000,10000.")
+        str, typer.Option("--shared", help="Numbers of subscriptions that share one scan, such as 1,10,100,1000,10000.")
     ] = "",
-    json_file: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write the figures there.")] = None,
-    svg_file: Annotated[Path | None, typer.Option("--svg", metavar="FILE", help="Write a bar chart there.")] = None,
+    json_file: Annotated[
+        Path | None, typer.Option("--json", metavar="FILE", help="Write the figures to this file.")
+    ] = None,
+    svg_file: Annotated[
+        Path | None, typer.Option("--svg", metavar="FILE", help="Write a bar chart to this file.")
+    ] = None,
 ) -> None:
-    """Bytes over the links of a network: data shipping, query shipping and sharing; predicted and measured."""
+    """Count the bytes over the links of a network: data shipping, query shipping and sharing."""
     from dataclasses import asdict
 
     from .bar_chart import bar_chart

@@ -22,15 +22,21 @@ def single_pass(
         str, typer.Option("--sizes", help="Megabytes for the applications; `none` to leave them out.")
     ] = "1,10,100",
     queries: Annotated[
-        str, typer.Option("--queries", help="Which ones, as in `XMark Q1,satellite`; all if it is empty.")
+        str, typer.Option("--queries", help="Queries to measure, such as `XMark Q1,satellite`; by default all.")
     ] = "",
-    engines: Annotated[str, typer.Option("--engines", help="By whom.")] = "Xylem,Saxon,BaseX",
-    limit: Annotated[float, typer.Option("--limit", help="CPU seconds after which an engine is stopped.")] = 60.0,
-    repeat: Annotated[int, typer.Option("--repeat", min=1, help="How often Xylem is measured; the best counts.")] = 2,
-    json_file: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write the figures there.")] = None,
-    svg_file: Annotated[Path | None, typer.Option("--svg", metavar="FILE", help="Write a bar chart there.")] = None,
+    engines: Annotated[str, typer.Option("--engines", help="Engines to measure.")] = "Xylem,Saxon,BaseX",
+    limit: Annotated[float, typer.Option("--limit", help="Stop an engine after this many CPU seconds.")] = 60.0,
+    repeat: Annotated[
+        int, typer.Option("--repeat", min=1, help="Number of measurements of Xylem; the best one counts.")
+    ] = 2,
+    json_file: Annotated[
+        Path | None, typer.Option("--json", metavar="FILE", help="Write the figures to this file.")
+    ] = None,
+    svg_file: Annotated[
+        Path | None, typer.Option("--svg", metavar="FILE", help="Write a bar chart to this file.")
+    ] = None,
 ) -> None:
-    """XMark queries and the applications of single-pass processing: time and memory, beside Saxon and BaseX."""
+    """Measure XMark queries and single-pass applications, compared with Saxon and BaseX."""
     from . import single_pass_report
     from .single_pass_run import ENGINES, run
     from .single_pass_tasks import NAMED

@@ -12,12 +12,18 @@ from .progress import on_the_terminal, save, tell
 
 
 def soak_test(
-    minutes: Annotated[float, typer.Option("--minutes", min=0.2, help="How long, after the first batch.")] = 10.0,
-    master: Annotated[str, typer.Option("--master", metavar="URL", help="Spark's master.")] = "local[2]",
-    json_file: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write the figures there.")] = None,
-    svg_file: Annotated[Path | None, typer.Option("--svg", metavar="FILE", help="Draw the figure there.")] = None,
+    minutes: Annotated[
+        float, typer.Option("--minutes", min=0.2, help="Duration after the first batch, in minutes.")
+    ] = 10.0,
+    master: Annotated[str, typer.Option("--master", metavar="URL", help="Spark master.")] = "local[2]",
+    json_file: Annotated[
+        Path | None, typer.Option("--json", metavar="FILE", help="Write the figures to this file.")
+    ] = None,
+    svg_file: Annotated[
+        Path | None, typer.Option("--svg", metavar="FILE", help="Plot the figures in this file.")
+    ] = None,
 ) -> None:
-    """Windows by key and in order on Spark for minutes: does the state grow, or the memory of a process?"""
+    """Run windows on Spark for minutes, and check that neither state nor memory grows."""
     from .soak_report import SoakReport
     from .soak_run import soak
 

@@ -12,21 +12,25 @@ from .progress import console, on_the_terminal, save, tell
 
 
 def spark_speed(
-    megabytes: Annotated[float, typer.Option("--size", min=1, help="The size of each document in MB.")] = 500.0,
-    master: Annotated[str, typer.Option("--master", help="The Spark to run on.")] = "local[2]",
-    repeat: Annotated[int, typer.Option("--repeat", min=1, help="How often each task is run.")] = 3,
+    megabytes: Annotated[float, typer.Option("--size", min=1, help="Size of each document in MB.")] = 500.0,
+    master: Annotated[str, typer.Option("--master", help="Spark master.")] = "local[2]",
+    repeat: Annotated[int, typer.Option("--repeat", min=1, help="Number of runs of each task.")] = 3,
     only_xylem: Annotated[bool, typer.Option("--only-xylem", help="Do not measure Spark's own source.")] = False,
     seed: Annotated[int, typer.Option("--seed", help="The same seed gives the same document.")] = 0,
     folder: Annotated[
-        Path | None, typer.Option("--folder", help="Where documents and answers go; by default they are not kept.")
+        Path | None, typer.Option("--folder", help="Directory for documents and answers; by default they are deleted.")
     ] = None,
     limit: Annotated[
-        float, typer.Option("--limit", min=1, metavar="SECONDS", help="An engine that takes longer is ended.")
+        float, typer.Option("--limit", min=1, metavar="SECONDS", help="Stop an engine that takes longer.")
     ] = 1800.0,
-    json_file: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write the figures there.")] = None,
-    svg_file: Annotated[Path | None, typer.Option("--svg", metavar="FILE", help="Write a bar chart there.")] = None,
+    json_file: Annotated[
+        Path | None, typer.Option("--json", metavar="FILE", help="Write the figures to this file.")
+    ] = None,
+    svg_file: Annotated[
+        Path | None, typer.Option("--svg", metavar="FILE", help="Write a bar chart to this file.")
+    ] = None,
 ) -> None:
-    """One document: Xylem in one process, on Spark, and Spark's own XML source, with the same answers."""
+    """Compare Xylem in one process, Xylem on Spark, and Spark's own XML source."""
     from xylem.spark.session import require_spark
 
     from . import spark_report

@@ -11,17 +11,17 @@ import typer
 from .option_lists import listed_names
 from .progress import console, on_the_terminal, save, tell
 
-Json = Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write the figures there.")]
+Json = Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write the figures to this file.")]
 Seed = Annotated[int, typer.Option("--seed", help="The same seed gives the same document.")]
 
 
 def flux_buffers(
-    megabytes: Annotated[float, typer.Option("--size", min=0.1, help="The size of the document in MB.")] = 5.0,
-    queries: Annotated[str, typer.Option("--queries", help="Which of XMark's own queries, too.")] = "1-20",
+    megabytes: Annotated[float, typer.Option("--size", min=0.1, help="Size of the document in MB.")] = 5.0,
+    queries: Annotated[str, typer.Option("--queries", help="XMark queries to add.")] = "1-20",
     seed: Seed = 0,
     json_file: Json = None,
 ) -> None:
-    """How much queries buffer over a stream, with the schema and without, beside the figures of the thesis."""
+    """Measure the buffers of streamed queries, with and without a schema, compared with the thesis."""
     from . import flux_report
     from .flux_run import run
     from .query_numbers import query_numbers
@@ -35,11 +35,11 @@ def flux_buffers(
 
 
 def xqpull_caches(
-    megabytes: Annotated[float, typer.Option("--size", min=0.1, help="The size of each document in MB.")] = 5.0,
+    megabytes: Annotated[float, typer.Option("--size", min=0.1, help="Size of each document in MB.")] = 5.0,
     seed: Seed = 0,
     json_file: Json = None,
 ) -> None:
-    """The nine queries of XQPull over XMark and a bibliography: what is kept while they run."""
+    """Measure the buffers of the nine queries of XQPull, over XMark and a bibliography."""
     from . import xqpull_run
 
     with tempfile.TemporaryDirectory() as folder:
@@ -52,13 +52,15 @@ def scan_speed(
     sizes: Annotated[
         str, typer.Option("--sizes", help="Sizes in MB; Xylem alone reads the second and later ones.")
     ] = "100",
-    engines: Annotated[str, typer.Option("--engines", help="Which to measure.")] = "expat,lxml,Saxon,pygixml,Xylem",
-    repeat: Annotated[int, typer.Option("--repeat", min=1, help="How often; the best counts.")] = 3,
+    engines: Annotated[str, typer.Option("--engines", help="Engines to measure.")] = "expat,lxml,Saxon,pygixml,Xylem",
+    repeat: Annotated[int, typer.Option("--repeat", min=1, help="Number of repetitions; the best one counts.")] = 3,
     seed: Seed = 0,
     json_file: Json = None,
-    svg_file: Annotated[Path | None, typer.Option("--svg", metavar="FILE", help="Write a bar chart there.")] = None,
+    svg_file: Annotated[
+        Path | None, typer.Option("--svg", metavar="FILE", help="Write a bar chart to this file.")
+    ] = None,
 ) -> None:
-    """Queries that pass over a whole document: a bare parse, loops by hand, trees in memory, and Xylem."""
+    """Measure scans of a whole document: a bare parse, loops by hand, trees in memory, and Xylem."""
     from xylem.source.kernel import kernel_build
 
     from . import scan_report

@@ -16,28 +16,37 @@ WAYS = ("Xylem", "Xylem; streamed", "Saxon", "BaseX", "loop by hand", "loop over
 
 def windows(
     items: Annotated[
-        str, typer.Option("--items", help="How many items, at least; several numbers for several lengths.")
+        str, typer.Option("--items", help="Minimum number of items; several numbers for several lengths.")
     ] = "100000",
     sizes: Annotated[str, typer.Option("--sizes", help="Sizes of windows.")] = "10,1000,100000",
-    kinds: Annotated[str, typer.Option("--kinds", help="Which windows.")] = "tumbling,sliding,time,keyed,landmark",
-    engines: Annotated[str, typer.Option("--engines", help="Which ways to compute them.")] = ",".join(WAYS),
+    kinds: Annotated[str, typer.Option("--kinds", help="Kinds of windows.")] = "tumbling,sliding,time,keyed,landmark",
+    engines: Annotated[str, typer.Option("--engines", help="Engines to measure.")] = ",".join(WAYS),
     memory: Annotated[
-        str, typer.Option("--memory", help="Numbers of items for which memory is measured; `none` for not at all.")
+        str,
+        typer.Option(
+            "--memory", help="Numbers of items for the measurement of memory; `none` for no such measurement."
+        ),
     ] = "100000,1000000",
     full: Annotated[
         bool, typer.Option("--full", help="10⁵, 10⁶ and 10⁷ items, five sizes, memory at 10⁵ and at 10⁷ items.")
     ] = False,
     seconds: Annotated[
-        float | None, typer.Option("--seconds", min=1, help="For one measurement at most: 60, with --full 240.")
+        float | None,
+        typer.Option("--seconds", min=1, help="Maximum seconds for one measurement: by default 60, with --full 240."),
     ] = None,
-    repeat: Annotated[int, typer.Option("--repeat", min=1, help="How often; the best counts.")] = 1,
-    json_file: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write the figures there.")] = None,
+    repeat: Annotated[int, typer.Option("--repeat", min=1, help="Number of repetitions; the best one counts.")] = 1,
+    json_file: Annotated[
+        Path | None, typer.Option("--json", metavar="FILE", help="Write the figures to this file.")
+    ] = None,
     markdown_file: Annotated[
-        Path | None, typer.Option("--markdown", metavar="FILE", help="Write the table there, for the documentation.")
+        Path | None,
+        typer.Option("--markdown", metavar="FILE", help="Write the table to this file, for the documentation."),
     ] = None,
-    svg_file: Annotated[Path | None, typer.Option("--svg", metavar="FILE", help="Write a bar chart there.")] = None,
+    svg_file: Annotated[
+        Path | None, typer.Option("--svg", metavar="FILE", help="Write a bar chart to this file.")
+    ] = None,
 ) -> None:
-    """Windows of every kind and size: the cost of an item, beside Saxon, a loop by hand and pandas; and memory."""
+    """Measure windows of every kind and size, compared with Saxon, a loop by hand and pandas."""
     from . import windows_report
     from .windows_engines import ENGINES
     from .windows_run import MOST_SECONDS, full_rows, rows, run

@@ -20,14 +20,14 @@ ONLY_IN_MEMORY = {"scale": "--scale", "document": "--document", "budget": "--bud
 
 def xmark_times(
     context: typer.Context,
-    scale: Annotated[float, typer.Option("--scale", help="The size of the document; 1 is about 116 MB.")] = 0.1,
+    scale: Annotated[float, typer.Option("--scale", help="Size of the document; 1 is about 116 MB.")] = 0.1,
     seed: Annotated[int, typer.Option("--seed", help="The same seed gives the same document.")] = 0,
     document: Annotated[
         Path | None, typer.Option("--document", exists=True, dir_okay=False, help="Use this document.")
     ] = None,
-    queries: Annotated[str, typer.Option("--queries", help="Which of the twenty, as in `1-7,13`.")] = "1-20",
+    queries: Annotated[str, typer.Option("--queries", help="Queries to run, such as `1-7,13`.")] = "1-20",
     repeat: Annotated[
-        int | None, typer.Option("--repeat", min=1, help="How often each is measured: 5 times, 3 with --stream.")
+        int | None, typer.Option("--repeat", min=1, help="Number of measurements: by default 5, with --stream 3.")
     ] = None,
     budget: Annotated[float, typer.Option("--budget", help="Seconds after which a query is not repeated.")] = 10.0,
     only_xylem: Annotated[bool, typer.Option("--only-xylem", help="Measure no peers.")] = False,
@@ -40,16 +40,17 @@ def xmark_times(
         str, typer.Option("--engines", help="With --stream: engines to measure.")
     ] = "streamed,tree,Saxon,by hand",
     limit: Annotated[
-        float, typer.Option("--limit", min=0.1, metavar="SECONDS", help="With --stream: stop what takes longer.")
+        float,
+        typer.Option("--limit", min=0.1, metavar="SECONDS", help="With --stream: stop a query that takes longer."),
     ] = 120.0,
     target: Annotated[
-        str | None, typer.Option("--on", metavar="spark", help="With --stream: Q11 and Q12 on Spark, too.")
+        str | None, typer.Option("--on", metavar="spark", help="With --stream: also run Q11 and Q12 on Spark.")
     ] = None,
     master: Annotated[str, typer.Option("--master", help="Spark master.")] = "local[2]",
     json_file: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="File for the figures.")] = None,
     svg_file: Annotated[Path | None, typer.Option("--svg", metavar="FILE", help="File for a bar chart.")] = None,
 ) -> None:
-    """The twenty XMark queries, by Xylem and the peers that are installed: over one document held in memory, or
+    """Run the twenty XMark queries with Xylem and the installed peers: over one document in memory, or
     with --stream from file to answer, over documents of growing size."""
     _refuse(context, ONLY_IN_MEMORY if stream else ONLY_STREAMED, stream)
     numbers = query_numbers(queries)

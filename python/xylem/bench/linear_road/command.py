@@ -14,9 +14,11 @@ _QUERY = Path(__file__).parents[4] / "examples" / "linear-road" / "tolls.xq"
 
 
 def linear_road(
-    expressways: Annotated[float, typer.Option("--expressways", help="L, in steps of a half.")] = 1.0,
-    minutes: Annotated[int, typer.Option("--minutes", min=1, max=180, help="Up to which minute.")] = 10,
-    from_minute: Annotated[int, typer.Option("--from-minute", min=1, help="From which minute on.")] = 1,
+    expressways: Annotated[
+        float, typer.Option("--expressways", help="Number of expressways (L), in steps of a half.")
+    ] = 1.0,
+    minutes: Annotated[int, typer.Option("--minutes", min=1, max=180, help="Last minute.")] = 10,
+    from_minute: Annotated[int, typer.Option("--from-minute", min=1, help="First minute.")] = 1,
     warm_up: Annotated[
         int,
         typer.Option(
@@ -26,29 +28,35 @@ def linear_road(
             "then knows the vehicles that are on the road. In one process.",
         ),
     ] = 0,
-    speed: Annotated[str, typer.Option("--speed", help="So many times as fast as it happened; `max`: no clock.")] = "1",
+    speed: Annotated[
+        str, typer.Option("--speed", help="Speed, in multiples of real time; `max` ignores the clock.")
+    ] = "1",
     on: Annotated[str, typer.Option("--on", metavar="local|spark", help="Run in one process, or on Spark.")] = "local",
     kills: Annotated[
         int,
-        typer.Option("--kills", min=0, help="Kill and restart the system so often. In one process: with --speed max."),
+        typer.Option(
+            "--kills", min=0, help="Number of times to kill and restart the system. In one process: with --speed max."
+        ),
     ] = 0,
     query: Annotated[
         Path | None, typer.Option("--query", metavar="FILE", help="Another query than examples/linear-road/tolls.xq.")
     ] = None,
-    pooled: Annotated[bool, typer.Option("--pooled", help="Average all reports of five minutes alike.")] = False,
+    pooled: Annotated[bool, typer.Option("--pooled", help="Give all reports of five minutes the same weight.")] = False,
     seed: Annotated[int, typer.Option("--seed", help="The same seed gives the same traffic.")] = 0,
     folder: Annotated[
-        Path | None, typer.Option("--folder", metavar="DIR", help="Keep the data sets there, and use them again.")
+        Path | None, typer.Option("--folder", metavar="DIR", help="Directory that keeps the data sets for later runs.")
     ] = None,
-    json_file: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write the figures there.")] = None,
+    json_file: Annotated[
+        Path | None, typer.Option("--json", metavar="FILE", help="Write the figures to this file.")
+    ] = None,
     svg_file: Annotated[
         Path | None,
         typer.Option(
-            "--svg", metavar="FILE", help="Draw the response times there; without a clock, memory over time."
+            "--svg", metavar="FILE", help="Plot the response times in this file; without a clock, memory over time."
         ),
     ] = None,
 ) -> None:
-    """Linear Road: a driver releases tuples by the clock, the query answers, and every answer is checked."""
+    """Run Linear Road: a driver releases tuples by the clock, the query answers, and every answer is checked."""
     from .dataset import Wanted
     from .rating import rate
     from .report import RatingReport
