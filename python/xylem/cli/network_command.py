@@ -71,8 +71,8 @@ def _all_commands() -> None:
 `xylem network match vela.xq rxj.xq --schema photons.dtd --format json`
 
 The stream of a query holds the records that satisfy its conditions, reduced to the paths that its result reads.
-`residual` lists the conditions that B must still test; `widen` lists what A would have to keep in addition. A schema
-lets Xylem find more: it shows which values a record has at most once."""
+`residual` lists the conditions that B must still test; `widen` lists what A would have to keep in addition. A
+schema lets Xylem find more: it shows which values a record has at most once."""
 )
 @reported()
 def match(
@@ -105,9 +105,9 @@ def match(
 
 `xylem network start --site SP2 --listen 127.0.0.1:7002 --background`, then `xylem network join SP3 --site SP2`
 
-A site keeps everything in its directory and continues from there when you start it again. Other sites know it by the
-name of the directory, or by `--name`. Clients need the token in its file `site.json`, which only the owner can read. A
-site that other machines reach needs a certificate."""
+A site keeps everything in its directory and continues from there when you start it again. Other sites know it by
+the name of the directory, or by `--name`. Clients need the token in its file `site.json`, which only the owner can
+read. A site that other machines reach needs a certificate."""
 )
 @reported()
 def start(
@@ -135,7 +135,7 @@ def start(
         typer.Option("--unread-bytes", min=0, help="Suspend a subscription when more bytes of its answer are unread."),
     ] = 1 << 30,
     certificate: Annotated[
-        Path | None, typer.Option("--tls-cert", help="Certificate (PEM): encrypt all that is sent.", show_default=False)
+        Path | None, typer.Option("--tls-cert", help="Certificate (PEM): encrypt all messages.", show_default=False)
     ] = None,
     key: Annotated[Path | None, typer.Option("--tls-key", help="Its private key (PEM).", show_default=False)] = None,
 ) -> None:
@@ -187,10 +187,12 @@ def join(
     token_file: Annotated[
         Path | None, typer.Option("--token-file", help="File with the other site's token.", show_default=False)
     ] = None,
-    bandwidth: Annotated[float, typer.Option("--bandwidth", min=1, help="Of the link, in bytes per second.")] = 125e6,
+    bandwidth: Annotated[
+        float, typer.Option("--bandwidth", min=1, help="Bandwidth of the link, in bytes per second.")
+    ] = 125e6,
     certificate: Annotated[
         Path | None,
-        typer.Option("--tls-cert", help="The other site's certificate, or who signed it.", show_default=False),
+        typer.Option("--tls-cert", help="Certificate of the other site, or of its issuer.", show_default=False),
     ] = None,
 ) -> None:
     """Make another site a neighbour of this one."""
@@ -283,12 +285,12 @@ def leave(site: SiteDirectory = DEFAULT_SITE) -> None:
 
 `xylem network map --site SP2 --format dot | dot -Tpng > map.png`
 
-Bytes are those of records and answers that went over a link, each counted once."""
+The bytes of a link are those of its records and answers, each counted once."""
 )
 @reported()
 def map(
     site: SiteDirectory = DEFAULT_SITE,
-    format: Annotated[MapFormat, typer.Option("--format", help="For people, for programs, or as a picture.")] = (
+    format: Annotated[MapFormat, typer.Option("--format", help="Text for people, JSON for programs, or a picture.")] = (
         MapFormat.TEXT
     ),
 ) -> None:
@@ -302,8 +304,8 @@ def map(
 @app.command(
     epilog="""Example: `xylem network optimize --site SP2`
 
-What is computed stays where it is; where its records come from is chosen anew, with the streams that there are now. A
-stream that has become too wide, or that a later one could have served, is replaced. Answers go on without a gap: each
+Computations stay where they are. Xylem chooses the origin of their records anew, among the streams that exist now,
+and replaces a stream that has become too wide or that a later one could serve. Answers continue without a gap: each
 stream changes over at a position."""
 )
 @reported()
@@ -325,9 +327,9 @@ def optimize(site: SiteDirectory = DEFAULT_SITE) -> None:
 
 `xylem network plan rxj --site P2 --format xml`
 
-The plan of a subscription is the one that its site carried out and handed on. A file describes peers, links, a source
-with a sample of its stream, and subscriptions with their peers (`examples/network/` has one). Xylem measures bytes over
-the sample; it does not estimate them."""
+The plan of a subscription is the one that its site carried out and handed on. A file describes peers, links, a
+source with a sample of its stream, and subscriptions with their peers (`examples/network/` has one). Xylem measures
+bytes over the sample; it does not estimate them."""
 )
 @reported()
 def plan(

@@ -38,8 +38,8 @@ def _all_commands() -> None:
 
 `xylem schema show invoice.xsd Invoice --format json`
 
-Of an element it prints the content model, how often each child occurs, which children always come before which others
-(that is what lets a query stream without buffering), and the attributes."""
+For an element, it prints the content model, how often each child occurs, which children always come before which others
+(this order lets a query stream without buffers), and the attributes."""
 )
 @reported()
 def show(

@@ -46,12 +46,13 @@ ListFormat = Annotated[Format, typer.Option("--format", help="Text for people, o
 
 `tail -f feed.xml | xylem publish photons --input -`
 
-Each child of the root element becomes a record of the stream. Another document with the same root element appends its
-records. A record that is not well formed is refused; the records before it stay in the stream.
+Each child of the root element becomes a record of the stream. Another document with the same root element appends
+its records. A record that is not well formed is refused; the records before it stay in the stream.
 
-`xylem publish trips --input trips.csv --record trip` makes `<rows><trip><time>8</time>…</trip>…` of lines below a line
-of names; JSON is one value for each line, or one array. `xylem publish north --input north.xml --virtual all` makes
-the stream a part of `all`, which has the records of all its parts in the order they come."""
+`xylem publish trips --input trips.csv --record trip` turns lines below a line of names into
+`<rows><trip><time>8</time>…</trip>…`. JSON has one value per line, or is one array. `xylem publish north --input
+north.xml --virtual all` makes the stream a part of `all`, which has the records of all its parts in the order of
+their arrival."""
 )
 @reported()
 def publish(
@@ -62,15 +63,15 @@ def publish(
     site: SiteDirectory = DEFAULT_SITE,
     schema: Annotated[
         Path | None,
-        typer.Option("--schema", help="What the records follow: a `.dtd` or `.xsd` file.", show_default=False),
+        typer.Option("--schema", help="Schema of the records: a `.dtd` or `.xsd` file.", show_default=False),
     ] = None,
     format: Annotated[
-        InputFormat, typer.Option("--format", help="What the input is; `auto` goes by the ending of its name.")
+        InputFormat, typer.Option("--format", help="Format of the input; `auto` goes by the ending of its name.")
     ] = InputFormat.AUTO,
-    record: Annotated[str, typer.Option("--record", help="What records of CSV and JSON are called.")] = "row",
+    record: Annotated[str, typer.Option("--record", help="Element name for records of CSV and JSON.")] = "row",
     virtual: Annotated[
         str | None,
-        typer.Option("--virtual", metavar="V", help="Make it part of a virtual stream.", show_default=False),
+        typer.Option("--virtual", metavar="V", help="Make the stream part of a virtual one.", show_default=False),
     ] = None,
     token_file: TokenFile = None,
 ) -> None:
@@ -90,10 +91,10 @@ def publish(
 
 `xylem subscribe rxj.xq --name rxj --source photons --at P2 --site SP2`
 
-The site answers a subscription from its position on until you unsubscribe, whether or not somebody reads the answer.
-Give the same command again to continue: Xylem appends to the file what is missing. In a network of sites, Xylem
-computes the query where it costs least, from an existing stream if one has all that is needed, and prints what it
-chose. The answer goes to the peer that asks."""
+The site answers a subscription from its position on until you unsubscribe, even if nobody reads the answer. Repeat
+the command to continue: Xylem appends the missing part to the file. In a network of sites, Xylem computes the query
+where it costs least, from an existing stream if one suffices, and prints its choice. The answer goes to the peer
+that asks."""
 )
 @reported()
 def subscribe(
