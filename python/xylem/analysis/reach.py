@@ -435,7 +435,7 @@ class ReachAnalysis:
         if (FN, local) in _BEYOND_PART and together:
             raise BeyondReach(f"{local}() looks around in the document", node)
         if local in ("base-uri", "document-uri") and together & COPIES:
-            raise BeyondReach(f"{local}() asks where a node comes from that is a copy here", node)
+            raise BeyondReach(f"{local}() asks for the origin of a node that is a copy here", node)
         if local == "collection" and not arguments:
             raise BeyondReach("it looks at the whole input from inside an item", node)
         if (FN, local) in OUTSIDE:
@@ -496,4 +496,4 @@ def _selected(flwor: ast.Flwor) -> ast.Expr | None:
 
 def _refuse_mixture(reach: Reach, node: ast.Node) -> None:
     if reach & COPIES and reach & ~COPIES:
-        raise BeyondReach("it orders nodes of which some are copies here", node)
+        raise BeyondReach("it compares the order of nodes, and some of them are copies here", node)

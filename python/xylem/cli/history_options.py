@@ -210,7 +210,7 @@ def history_options(
     from xylem.source.update_stream.times import seconds_of
 
     if late is not None and late not in LATE:
-        raise typer.BadParameter(f"{late!r} is none of {', '.join(LATE)}", param_hint="--late")
+        raise typer.BadParameter(f"{late!r} is not one of {', '.join(LATE)}", param_hint="--late")
     if changes is not None and report is not Report.LOG:
         raise typer.BadParameter("this option needs --report log", param_hint="--changes")
     if serve is not None and report is not Report.LIVE:

@@ -23,7 +23,7 @@ def policy_of(value: str, output: Path | None) -> tuple[OnMalformed, Path | None
         policy = OnMalformed(word)
     except ValueError:
         policies = ", ".join(policy.value for policy in OnMalformed)
-        raise typer.BadParameter(f"{word!r} is none of {policies}", param_hint=OPTION) from None
+        raise typer.BadParameter(f"{word!r} is not one of {policies}", param_hint=OPTION) from None
     if equals and (policy is not OnMalformed.DEAD_LETTER or not name):
         raise typer.BadParameter("only dead-letter takes a file: dead-letter=FILE", param_hint=OPTION)
     if policy is not OnMalformed.DEAD_LETTER:

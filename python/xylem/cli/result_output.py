@@ -113,7 +113,7 @@ def _result_output(place: Path | None, progress: ProgressLine | None = None) -> 
     except BrokenPipeError:
         if place is None:
             raise
-        raise InputError("XYIN0002", f"{name}: nobody reads it any more") from None
+        raise InputError("XYIN0002", f"{name}: its reader has closed it") from None
     except OSError as reason:
         if place is None:
             abandon_standard_output()

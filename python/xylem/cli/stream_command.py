@@ -160,7 +160,7 @@ def _updates(arguments: StreamArguments, read: Sequence[InputPlace]) -> UpdateSt
         raise typer.BadParameter(told, param_hint="--updates")
     late = next((late for late in LATE[:3] if late == (arguments.late or "stop")), None)
     if late is None:
-        raise typer.BadParameter(f"{arguments.late!r} is none of {', '.join(LATE[:3])}", param_hint="--late")
+        raise typer.BadParameter(f"{arguments.late!r} is not one of {', '.join(LATE[:3])}", param_hint="--late")
     if len(read) > 1 or read[0].is_one_document:
         told = "updates come from one input, as documents of a directory or messages: dir:PATH, kafka:, ?frames=lines"
         raise typer.BadParameter(told, param_hint="--input")

@@ -60,7 +60,7 @@ def policy_of(text: str) -> Late:
     try:
         return Late(text)
     except ValueError:
-        raise StaticError("XYST0014", f"{text!r} is none of {', '.join(Late)}") from None
+        raise StaticError("XYST0014", f"{text!r} is not one of {', '.join(Late)}") from None
 
 
 def event_time(value: Any, implicit_tz: int = 0) -> int:

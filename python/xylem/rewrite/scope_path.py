@@ -99,7 +99,7 @@ def _check_beginning(parts: list[ast.Expr], analysis: ReachAnalysis, variables: 
         reach = Reach.AROUND if index < last else Reach.ITEM
         for predicate in _predicates(part):
             if not is_test(predicate):
-                raise BeyondReach("a position counts what may be in other parts of the document", predicate)
+                raise BeyondReach("a position counts items that may be in other parts of the document", predicate)
             analysis.of(predicate, variables, reach)
 
 

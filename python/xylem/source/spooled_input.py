@@ -90,7 +90,7 @@ class KeptOnDisk:
         self._limit_bytes = limit_bytes
         self._ends: list[int] = []
         try:
-            # It goes away when it is closed, which is when nobody reads it any more.
+            # It goes away when it is closed, which is when its reader has closed it.
             self._file: IO[bytes] = tempfile.TemporaryFile(dir=directory, prefix="xylem-", buffering=0)  # noqa: SIM115
         except OSError as error:
             raise self._failed(error) from error

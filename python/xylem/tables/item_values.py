@@ -60,7 +60,7 @@ def _members(items: Sequence[Any]) -> Sequence[Any]:
 def _member(member: Sequence[Any]) -> Any:
     items = list(member)
     if len(items) != 1:
-        raise DynamicError("XYRT0006", f"a member of an array is {len(items) or 'no'} items where there is one value")
+        raise DynamicError("XYRT0006", f"a member of an array has {len(items) or 'no'} items instead of one value")
     return items[0]
 
 
@@ -78,7 +78,7 @@ def _one(shape: Shape, name: str, *, optional: bool) -> Converter:
                     raise
                 raise DynamicError("XYRT0006", f"{name}: {error}") from error
         if items:
-            raise DynamicError("XYRT0006", f"{name}: {len(items)} items where there is one value")
+            raise DynamicError("XYRT0006", f"{name}: {len(items)} items instead of one value")
         if optional:
             return None
         raise DynamicError("XYRT0006", f"{name}: no item")
@@ -169,7 +169,7 @@ def text_of(item: Any) -> str:
 def _cast(item: Any, target: at.AtomicType) -> Any:
     values = list(atomize((item,)))
     if len(values) != 1:
-        raise DynamicError("XYRT0006", f"{len(values)} values where there is one")
+        raise DynamicError("XYRT0006", f"{len(values)} values instead of one")
     return cast(values[0], target)
 
 

@@ -120,7 +120,7 @@ class Boundedness:
             case Reading.STOPS:
                 return None
             case Reading.SEEKS:
-                self.note(call, f"{name.local}() reads until it has found what it looks for, which may be never")
+                self.note(call, f"{name.local}() reads until it finds an answer, perhaps for ever")
                 return None
             case Reading.GROWS:
                 self.note(call, f"{name.local}() keeps every different value; XYDY0010 beyond the limit held-items")

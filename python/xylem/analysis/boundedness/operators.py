@@ -134,7 +134,7 @@ def _sequence(of: Boundedness, items: tuple[ast.Expr, ...], bound: Bindings) -> 
     result: Infinite | None = None
     for item in items:
         if result is not None:
-            of.note(item, "this is never reached: what stands before it never ends")
+            of.note(item, "this is never reached: the sequence before it never ends")
         result = of.of(item, bound) or result
     return result
 

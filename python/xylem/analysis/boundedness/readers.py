@@ -51,7 +51,7 @@ def _flwor(test: IsReader, clauses: tuple[ast.Clause, ...], result: ast.Expr) ->
             continue
         keyed = None if loops else keyed_at(clauses, index, result)
         if keyed is not None:
-            # Several clauses, one reader: the loop over keys is none of its own.
+            # Several clauses, one reader: the loop over keys is not one of its own.
             keyed_until = index + keyed.length - 1
             if keyed.item is not None:
                 total, loops = _sum([total, _in(test, keyed.collection)]), True

@@ -307,7 +307,7 @@ class StreamBuilder:
         self.keep_siblings(planned)
         if planned.awaits and (nested or handler.outermost or counter is not None):
             if handler.outermost or counter is not None:
-                raise NotStreamable("what is counted, or outermost, looks at siblings behind it")
+                raise NotStreamable("a counted or outermost item looks at siblings after it")
             # The scan tells them in document order.
             nested = False
         hoisted_body = hoisted(handler.body)

@@ -83,7 +83,7 @@ def _followed(parts: Sequence[ast.Expr], analysis: ReachAnalysis, variables: Var
             reach = Reach.NONE
         for test in tests:
             if not is_test(test):
-                raise BeyondReach("a position counts what may be in other parts of the document", test)
+                raise BeyondReach("a position counts items that may be in other parts of the document", test)
             _stay(reach, test)
             analysis.of(test, variables, reach)
     return reach

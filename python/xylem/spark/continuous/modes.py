@@ -26,7 +26,7 @@ def mode_of(query: ShippedQuery, *, is_one_document: bool) -> Mode:
         return Mode.EACH
     if query.replay is not None and asks_for_arrivals(query.compiled.resolved):
         if not is_one_document:
-            raise DynamicError("XYRT0021", "the clock of a replay is asked over several documents")
+            raise DynamicError("XYRT0021", "several documents cannot read the clock of a replay")
         # The clock shows what came last, whichever task reads it.
         return Mode.IN_ORDER
     program = query.program()
