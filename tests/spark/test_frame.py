@@ -202,7 +202,7 @@ def test_columns_lose_nothing(spark: Any, books: Path) -> None:
         spark, "//book", books, schema="id string, author array<string>, price decimal(4,1), year int not null"
     )
     assert rows(frame)[1] == {"id": "b2", "author": ["B", "C"], "price": Decimal("30.5"), "year": 2005}
-    with pytest.raises(Exception, match="author: 2 items where there is one value"):
+    with pytest.raises(Exception, match="author: 2 items instead of one value"):
         table(spark, "//book", books, schema="author string").collect()
 
 
