@@ -67,3 +67,11 @@ def test_the_commands_of_the_readme_are_in_the_makefile() -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     for target in re.findall(r"make (\w+)", (ROOT / "README.md").read_text(encoding="utf-8")):
         assert re.search(rf"^{target}:", makefile, re.MULTILINE), target
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
+def test_no_table_is_cut_in_two(path: Path) -> None:
+    """A blank line between two rows ends a table, and the rows after it are shown as text."""
+    text = FENCE.sub("", path.read_text(encoding="utf-8"))
+    for rows in re.findall(r"\|\n\n(\|.*\n.*)", text):
+        assert rows.split("\n")[1].startswith("|---"), rows

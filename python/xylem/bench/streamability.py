@@ -23,35 +23,34 @@ HEAD = """# How many passes a query takes
 
 <!-- Written by `make docs` (python -m xylem.bench.streamability): do not edit. -->
 
-A query is *single pass* where its answer is computed while the input passes once, and what is kept meanwhile stays as
-small as an item, a window or an aggregate, however long the input. `xylem explain` says of any query whether it is, and
-if not, why and where in the query; `xylem explain --graph svg` draws what depends on what.
+A query is *single pass* if its answer can be computed while the input passes once, with state no larger than an item,
+a window or an aggregate, however long the input. `xylem explain` says of any query whether it is, and if not, why and
+where; `xylem explain --graph svg` draws the dependencies.
 
-The test is that of Li and Agrawal, "Efficient Evaluation of XQuery over Streaming Data" (VLDB 2005): a graph of the
-variables of the query, in which traversals with a common beginning become one (horizontal fusion) and pipelines become
-one node (vertical fusion). One pass is not enough where more than one sequence is left (theorem 1), where an aggregate
-is computed from another one (theorem 2), or where items need an aggregate of the very sequence they are in (theorem 3);
-else it is (theorem 4). Operators that need all of their input at once, such as `order by`, are found too; a sort of
-which only the first or last items are asked for, as by `[position() le 10]`, `head()` or `count $c where $c le 10`,
-keeps so many tuples and is single pass, and so is a `group by` of whose groups only keys and aggregates are asked for,
-which keeps these. What `explain` and this page say is what runs do: the number of passes is the one that `--stats`
-reports.
+The test comes from Li and Agrawal, "Efficient Evaluation of XQuery over Streaming Data" (VLDB 2005). It builds a
+graph of the variables of the query, in which traversals with a common beginning become one (horizontal fusion) and
+pipelines become one node (vertical fusion). One pass is not enough if more than one sequence is left (theorem 1), if
+an aggregate is computed from another one (theorem 2), or if items need an aggregate of the very sequence they are in
+(theorem 3); otherwise it is (theorem 4). The test also finds operators that need all of their input at once, such as
+`order by`. A sort of which the query needs only the first or last items, as in `[position() le 10]`, `head()` or
+`count $c where $c le 10`, keeps that many tuples and is single pass. So is a `group by` of which the query needs only
+keys and aggregates. `explain` and this page describe what runs do: `--stats` reports the same number of passes.
 
-Where one pass is not enough, it depends on the input what is done:
+If one pass is not enough, the treatment depends on the input:
 
-- **A file**, also one that is redirected (`< file`), or bytes in Python: it is read as many times as `explain` says, if
-  that bounds what is kept. Earlier passes compute the values that later ones need; long parts of an answer that stand
-  one behind the other, as in `(/a/b, /a/c)`, are given by a pass each. All of them stream.
-- **A pipe or a socket**: what comes is kept while the first pass reads it, and read again from there: in a temporary
-  file with `--spill DIR` (`spill=` in Python), else in memory, within `--buffer-limit SIZE`, 1 GB by default. A run
-  that needs more ends with `XYDY0005` and the reason.
-- **Any input**, where no number of passes bounds what is kept: one pass, and what it keeps counts against the same
-  limit. So do the trees of queries that do not stream.
-- **Any input with `--buffer-limit 0`**: a query that would keep what grows with the input is refused before anything is
-  read, with `XYST0012` and the reason.
+- **A file**, also a redirected one (`< file`), or bytes in Python: Xylem reads it as many times as `explain` says, if
+  that bounds the state. Earlier passes compute the values that later ones need. Each of the long parts of an answer
+  that follow one another, as in `(/a/b, /a/c)`, takes a pass of its own. All passes stream.
+- **A pipe or a socket**: Xylem keeps the bytes while the first pass reads them, for the later passes: in a temporary
+  file with `--spill DIR` (`spill=` in Python), otherwise in memory, within `--buffer-limit SIZE`, 1 GB by default. A
+  run that needs more ends with `XYDY0005` and the reason.
+- **Any input**, if no number of passes bounds the state: one pass, whose buffers count against the same limit. So do
+  the trees of queries that do not stream.
+- **Any input with `--buffer-limit 0`**: Xylem refuses a query whose buffers would grow with the input before it reads
+  anything, with `XYST0012` and the reason.
 
-Several inputs, and inputs on Spark, are read by tasks; `explain --on spark` says in how many passes. There, too, an
-aggregate that items need is computed first.
+Tasks read several inputs, and inputs on Spark; `explain --on spark` says in how many passes. There, too, an aggregate
+that items need is computed first.
 """
 
 
