@@ -1,4 +1,4 @@
-"""Window clauses over `xylem:event-order(…)`: what is ordered, and by what."""
+"""Window clauses over `xylem:event-order(…)`: the ordered items and their key."""
 
 from __future__ import annotations
 

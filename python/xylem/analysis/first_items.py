@@ -1,4 +1,4 @@
-"""Expressions that take the first items of a sequence: each part of the input gives so many at most.
+"""Expressions that take the first items of a sequence: each part of the input gives at most that many.
 
 head(E), (E)[1], (E)[position() le 10], (E)[position() = (1, 3)], (E)[position() gt 3 and 10 ge position()],
 subsequence(E, 1, 10)

@@ -1,4 +1,4 @@
-"""Names as a user writes them: resolved names without their namespaces, for text that nobody parses."""
+"""Names as a user writes them: resolved names without their namespaces, for display."""
 
 from __future__ import annotations
 

@@ -1,6 +1,5 @@
-"""A parsed module with its names resolved, for those who ask what a query says before it is compiled.
-
-A prefix means what the prolog binds it to, so that no question about a name can be answered by its prefix.
+"""A parsed module with its names resolved, for questions about a query before it is compiled. The prolog binds
+prefixes, so only resolved names can answer questions about a name.
 """
 
 from __future__ import annotations

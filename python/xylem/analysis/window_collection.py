@@ -1,4 +1,4 @@
-"""What a clause forms windows of, whichever of the three it is: XQuery's, `forseq`, or a data window."""
+"""The input of a window clause of any kind: XQuery's own, `forseq`, or a data window."""
 
 from __future__ import annotations
 

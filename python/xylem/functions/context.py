@@ -1,4 +1,4 @@
-"""What a function may ask of its surroundings: the static context of its call and the dynamic one of its run."""
+"""The surroundings of a function: the static context of its call and the dynamic context of its run."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
-"""What a user's function in Python is made of: the same text for the same code, wherever it stands.
-
-A state that an aggregate kept is of no use to another aggregate: who keeps states asks whether the function is still
-the one that made them. White space, comments and the place of the file do not count.
+"""The definition of a user's Python function: the same text for the same code, in any file. The state of one aggregate
+is of no use to another: saved states record the definition of the function that made them. White space, comments and
+the place of the file do not count.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The JSON text that an XML tree stands for (F&O 3.1 §17.4.3), written in one walk without recursion."""
+"""The JSON text of an XML tree (F&O 3.1 §17.4.3), written in one walk without recursion."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Items that came too late for event time (`event_order.py`): counted, and handed on to whoever keeps them."""
+"""Items that arrived too late for event time (`event_order.py`): counted, and passed on to a file if there is one."""
 
 from __future__ import annotations
 

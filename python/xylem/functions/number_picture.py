@@ -1,4 +1,4 @@
-"""Pictures of fn:format-number: their syntax and what they ask for (F&O 3.1 §4.7.3 and §4.7.4)."""
+"""Pictures of fn:format-number: their syntax and meaning (F&O 3.1 §4.7.3 and §4.7.4)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ways to count that are not positional: letters, Roman numerals, characters that stand for a number each."""
+"""Numbering without positions: letters, Roman numerals, characters for single numbers."""
 
 from __future__ import annotations
 

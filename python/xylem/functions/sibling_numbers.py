@@ -1,6 +1,5 @@
-"""The number that a scan gave an element among its siblings, where those in front of it were not kept.
-
-Generated code asks for it in the place of counting what is in front of a node.
+"""The number that a scan gave an element among its siblings, if the preceding ones were not kept. Generated code uses
+it instead of counting preceding siblings.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Names of timezones by place, from the system's timezone database where there is one."""
+"""Names of timezones by place, from the system's timezone database if there is one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What several stages ask of a standard function by its name, without importing the family that holds it.
+"""Facts about standard functions by name, for several stages, without importing their families.
 
 A trait is the set of the functions that have it, as expanded names, so that a question reads
 

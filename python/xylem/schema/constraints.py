@@ -1,4 +1,4 @@
-"""What a schema says about the children of an element, as plans ask for it (thesis §3.2, §3.3)."""
+"""The guarantees of a schema about the children of an element, as plans need them (thesis §3.2, §3.3)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a schema declares for an element: its content model and its attributes."""
+"""The declaration of an element: its content model and its attributes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a schema says about an element, for people and for programs: `xylem schema show`."""
+"""The facts about an element, for people and for programs: `xylem schema show`."""
 
 from __future__ import annotations
 

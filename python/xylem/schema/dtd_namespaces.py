@@ -1,4 +1,4 @@
-"""The namespaces of a DTD's elements: its names are literal, `p:book`, but it may say what their prefixes stand for.
+"""The namespaces of a DTD's elements: its names are literal, `p:book`, but it may declare their prefixes.
 
         <!ATTLIST bib xmlns CDATA #FIXED "urn:books">       bib, and all below it without a prefix, is in urn:books
         <!ATTLIST bib xmlns:p CDATA #FIXED "urn:prices">    p:price is in urn:prices

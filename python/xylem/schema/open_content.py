@@ -1,4 +1,4 @@
-"""Open content (XML Schema 1.1): elements a wildcard admits, between those of a model."""
+"""Open content (XML Schema 1.1): elements that a wildcard admits between those of a model."""
 
 from __future__ import annotations
 

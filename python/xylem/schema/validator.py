@@ -1,7 +1,8 @@
 """Validation in the same pass: a document's structure against its schema, as the elements go by (thesis §3.7.1).
 
-Checked are the order and number of children, text where none may stand, and attributes: required, declared, fixed,
-enumerated. Not checked are simple types of values and what needs memory of the whole document (ID, IDREF, keys).
+The validator checks the order and number of children, text in elements without text, and attributes: required,
+declared, fixed, enumerated. It does not check simple types of values, nor constraints that need memory of the whole
+document (ID, IDREF, keys).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How messages list what a schema expects."""
+"""Lists of expected children in messages."""
 
 from __future__ import annotations
 

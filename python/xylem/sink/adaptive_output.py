@@ -1,6 +1,6 @@
 """The adaptive output method (Serialization 3.1 §10): any value, in a form a person can read.
 
-What it writes for atomic values, maps and arrays is nearly XQuery, so that types can be told apart.
+Atomic values, maps and arrays look nearly like XQuery, so that types can be distinguished.
 """
 
 from __future__ import annotations

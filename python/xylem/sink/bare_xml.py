@@ -1,6 +1,6 @@
 """Plain XML of small answers, written at once without a writer.
 
-The text is that of the xml method by the same parameters, character by character.
+The text equals that of the xml method with the same parameters.
 """
 
 from __future__ import annotations

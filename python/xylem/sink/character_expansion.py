@@ -1,4 +1,4 @@
-"""From characters to what is written for them (Serialization 3.1 §4, "character expansion").
+"""Turns characters into output (Serialization 3.1 §4, "character expansion").
 
 The order matters: characters of the character map are replaced first and left alone afterwards; the others are
 normalised, then escaped, then checked against the encoding. The usual case, no map, no normalisation and a

@@ -1,9 +1,7 @@
-"""Where malformed records go: a file of JSON lines, or of XML if its name says so, one entry for each record.
-
-An entry has the source, what kind of part it was, its offset, line and size, the code and reason of the error with its
-own place, and the bytes themselves: as text where they are UTF-8, otherwise in base64. Of a huge record the first bytes
-are kept, and `truncated` says so. Each entry is handed to the system when it is written, so that a run that is killed
-loses none.
+"""The file of malformed records: JSON lines, or XML by the name of the file, one entry for each record. An entry has
+the source, the kind of part, its offset, line and size, the code and reason of the error with its own place, and the
+bytes themselves: as text where they are UTF-8, otherwise in base64. Of a huge record the first bytes are kept, and
+`truncated` says so. Each entry is handed to the system when it is written, so that a run that is killed loses none.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The serialization parameters of an answer where nobody names all of them."""
+"""The default serialization parameters of an answer."""
 
 from __future__ import annotations
 

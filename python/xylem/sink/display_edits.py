@@ -1,4 +1,4 @@
-"""How the parts of an answer change: as edits, or as all that is there, where only that is known.
+"""The changes of an answer's parts: as edits, or as the whole answer if edits are not known.
 
 A part is the text of an item, and the number of the sequence it is a value of, 0 for a node: values that follow each
 other in one sequence are separated by a space.

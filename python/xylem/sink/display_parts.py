@@ -1,4 +1,4 @@
-"""The parts of an answer by their places, edited in place: a change costs what it changes, wherever it stands.
+"""The parts of an answer by their places, edited in place: the cost of a change does not depend on its place.
 
 Parts are held in blocks. A Fenwick tree over the sizes of the blocks finds the block of a place; a block keeps its
 text, so that the whole answer is put together of a few long texts.

@@ -1,4 +1,4 @@
-"""What stands before the first element: XML declaration and document type declaration, and the rules about them.
+"""The prolog of the output: XML declaration and document type declaration, with their rules.
 
 Serialization 3.1 §5.1.5 to §5.1.7 for XML and, with a name of its own for the document type, §6.1 for XHTML.
 """

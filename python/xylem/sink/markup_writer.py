@@ -1,7 +1,7 @@
 """Subtrees as markup, with everything the parameters can ask: indentation, CDATA sections, undeclared prefixes.
 
-As written here it is XML; XHTML and HTML override how names, attributes, empty elements and text are written. A
-frame per open element stands on a list, so depth costs no recursion.
+This writer writes XML; XHTML and HTML override names, attributes, empty elements and text. A list has a frame for each
+open element, so depth needs no recursion.
 """
 
 from __future__ import annotations

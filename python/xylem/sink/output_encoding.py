@@ -1,4 +1,5 @@
-"""The encoding of the output: what it can hold, and what stands for what it cannot (Serialization 3.1 §3, §4).
+"""The encoding of the output: the characters it can represent, and references for the others (Serialization 3.1 §3,
+§4).
 
 Serialisers work on strings, so an encoding matters twice: characters it lacks become references where markup
 allows them, and the finished text is turned into bytes at the very end.

@@ -1,4 +1,4 @@
-"""A subtree as XML exactly as it stands: no indentation, no CDATA sections. The path most results take.
+"""A subtree as XML without indentation and CDATA sections: the path of most results.
 
 One loop over the rows of the tree, without recursion and without an object per node. Trees in the kernel are written
 there (`kernel/src/tree/text.rs`) where nothing but the usual escapes is asked for; it is the same, character by

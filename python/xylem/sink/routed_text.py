@@ -1,4 +1,4 @@
-"""An answer told apart by the names of its elements, so that each kind of result goes to an output of its own.
+"""Separates an answer by the names of its elements, so that each kind of result goes to an output of its own.
 
     >>> from xylem.sink.routed_text import RoutedText
     >>> RoutedText(["toll"]).split('<answers><toll n="1"/><balance/></answers>')

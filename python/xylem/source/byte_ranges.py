@@ -1,9 +1,8 @@
-"""Parts of one document that are documents themselves: what a task on Spark reads, and where a stopped run goes on.
-
-A document is cut before an element that a *scope* leads to, never inside one; where such elements are far apart, also
-between them. A cut point carries its exact context:
-the prolog (encoding, entities) and the start tags of the open elements, with attributes and namespaces. The
-bytes from one cut point to the next, between the context of the first and the end tags of the second, are well formed:
+"""Parts of one document that are documents themselves: the input of a task on Spark, or of a continued run. A document
+is split before an element that a *scope* selects, never inside one; if such elements are far apart, also between them.
+A cut point carries its exact context: the prolog (encoding, entities) and the start tags of the open elements, with
+attributes and namespaces. The bytes from one cut point to the next, between the context of the first and the end tags
+of the second, are well formed:
 
     opening of the first + bytes + closing of the second
 

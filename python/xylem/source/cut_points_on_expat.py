@@ -1,4 +1,4 @@
-"""Cut points found with expat: the reference of the kernel's tests, and its stand-in where there is none.
+"""Cut points found with expat: the reference for the kernel's tests, and its replacement without a kernel.
 
 Whatever its encoding, the document is parsed as UTF-8, in which expat tells where tags begin; the bytes of the document
 are kept beside it as far as a tag reaches, so that openings are what stood there, byte for byte.

@@ -1,7 +1,6 @@
-"""Compressed input decoded on the way: gzip, bzip2, xz and Zstandard, recognised by their first bytes.
-
-All of them allow several compressed parts in a row, which stand for one text. Output is produced in chunks whatever
-the ratio, and a ratio that only an attack has is an error before it costs memory or time.
+"""Decodes compressed input while it is read: gzip, bzip2, xz and Zstandard, recognised by their first bytes. All of
+them allow several compressed parts in a row, which form one text. Output is produced in chunks whatever the ratio, and
+a ratio that only an attack has is an error before it costs memory or time.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """Document type declarations: identifiers, entities within limits, and nothing fetched that was not allowed.
 
-Expat expands internal entities and fills in attribute defaults by itself. Here stand the guards around it, which do not
-rely on the version of expat a Python was built with: entities and defaults that would grow beyond the limits are
-refused, external entities are an error, and a reference expat would drop because an unread external DTD might declare
-it is an error too.
+Expat expands internal entities and fills in attribute defaults by itself. Here are the guards around it, which do not
+rely on the version of expat: entities and defaults that would grow beyond the limits are refused, external entities are
+an error, and a reference expat would drop because an unread external DTD might declare it is an error too.
 """
 
 from __future__ import annotations

@@ -1,6 +1,5 @@
-"""The borders of documents found without the kernel; `document_stream.py` says what they are.
-
-Markup is looked for with regular expressions, one piece at a time, from the start of the piece that is not complete.
+"""Finds the borders of documents without the kernel; `document_stream.py` defines them. Regular expressions find
+markup, one piece at a time, from the start of the incomplete piece.
 """
 
 from __future__ import annotations

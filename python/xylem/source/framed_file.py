@@ -1,4 +1,4 @@
-"""A file with many documents: where each begins and ends is told by frames.
+"""A file with many documents, separated by frames.
 
     messages.txt?frames=lines        one document in each line; blank lines are passed over
     messages.bin?frames=length       four bytes before each document say how long it is, the highest first

@@ -1,4 +1,4 @@
-"""The files that names on a command line stand for: files, directories and patterns."""
+"""Expands the names on a command line: files, directories and patterns."""
 
 from __future__ import annotations
 

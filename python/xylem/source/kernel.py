@@ -1,7 +1,6 @@
-"""The only door to the native kernel: what it is, a scanner on it, whole documents read by it.
-
-The kernel is optional. Where it could not be built, everything works on the Python fallback, only slower. Here plans
-and limits become the plain tuples it takes, what it gives becomes batches and trees, and its errors become ours.
+"""The only interface to the native kernel: its build, its scanner, and its reader of whole documents. The kernel is
+optional. Without it, everything works on the Python fallback, only slower. Here plans and limits become the plain
+tuples it takes, what it gives becomes batches and trees, and its errors become ours.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Batches of small documents read by the kernel: each becomes text by a template, or else a tree.
 
-One reader serves all documents of a run: the names of one are known for the next. What the kernel does not read, since
+One reader serves all documents of a run, and remembers their names. A document that the kernel does not read, because
 it is compressed, in a rare encoding or malformed, is read as a single document would be, which also says what is wrong.
 """
 

@@ -1,4 +1,4 @@
-"""The scan in plain Python, on expat: the reference of the kernel's tests, and its stand-in where there is none.
+"""The scan in plain Python, on expat: the reference for the kernel's tests, and its replacement without a kernel.
 
 Here bytes come in, in pieces of any size, and batches go out; what happens at each event is in `projection.py`.
 Clear before fast: the kernel is the fast one.

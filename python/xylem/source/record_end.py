@@ -1,8 +1,7 @@
-"""Where a broken record ends, as far as its tags tell.
-
-A parser cannot go on after an error, but tags still can be told: `<` begins one, wherever it stands outside of comments
-and CDATA sections, since no attribute value may have it. The record is over with its own end tag, or where an element
-around it ends; end tags that fit an outer element of the record close those inside it, and others are passed over.
+"""The end of a broken record, found by its tags. A parser cannot continue after an error, but tags can still be
+recognised: `<` begins one, wherever it stands outside of comments and CDATA sections, since no attribute value may have
+it. The record is over with its own end tag, or where an element around it ends; end tags that fit an outer element of
+the record close those inside it, and others are passed over.
 """
 
 from __future__ import annotations

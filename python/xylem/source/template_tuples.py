@@ -1,4 +1,4 @@
-"""What the scan does with complete elements, as the plain tuples that the kernel takes.
+"""The treatment of complete elements in the scan, as plain tuples for the kernel.
 
 The word at the start of each says what it is; `kernel/src/bindings/template.rs` reads them.
 """

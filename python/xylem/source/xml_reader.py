@@ -1,6 +1,6 @@
 """Reading XML: bytes in, a document node out, or an error with its place in the input.
 
-The kernel reads where it was built and nothing external is asked for. Otherwise expat does, which checks
+The kernel reads documents, if it is built and nothing external is needed. Otherwise expat does, which checks
 well-formedness, normalises line ends and attribute values, and never recurses on depth; then namespaces, limits and
 the tree are ours (`tree_loader.py`), as is what a document type may do (`doctype.py`).
 """

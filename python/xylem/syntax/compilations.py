@@ -1,4 +1,4 @@
-"""How often this process has parsed a query and lowered one: what is compiled once shows here that it is."""
+"""Counts how often this process has parsed and lowered a query, so that tests can check that both happen once."""
 
 from __future__ import annotations
 

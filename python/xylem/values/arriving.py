@@ -1,4 +1,4 @@
-"""Items that arrive some at a time, as an input comes in pieces: what has come can be had without waiting for more."""
+"""Items that arrive in pieces, like their input: the items so far can be read without waiting for more."""
 
 from __future__ import annotations
 

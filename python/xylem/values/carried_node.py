@@ -1,9 +1,8 @@
-"""A node on its way to another process: `pickle.dumps(node)` carries a copy of its subtree.
-
-What a copy can show is kept: names with their prefixes, the namespaces in scope, the base URI, which attributes are
-identifiers. What it leaves behind is where the node stood: a copy has no parent and is a node of its own, so two nodes
-of one tree that are carried arrive as two trees. The columns travel as plain lists, with names in the place of codes,
-since another process has other codes; they arrive as a tree of `tree.py`, be there a kernel at the other end or not.
+"""A node on its way to another process: `pickle.dumps(node)` carries a copy of its subtree. The copy keeps names with
+their prefixes, the namespaces in scope, the base URI, and which attributes are identifiers. It loses the place of the
+node: a copy has no parent and is a node of its own, so two nodes of one tree that are carried arrive as two trees. The
+columns travel as plain lists, with names in the place of codes, since another process has other codes; they arrive as a
+tree of `tree.py`, be there a kernel at the other end or not.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Columns that are kept by the kernel: 20 bytes a row and the characters once, against some 120 bytes in Python lists.
+"""Columns in the kernel: 20 bytes a row and the characters once, compared with some 120 bytes in Python lists.
 
 Node tests, axes, string values and serialisation run there over all rows of a step at once; `tree.py` stays the
 reference for what they give. Anything else reads the columns as sequences, one Python call for each item: what runs

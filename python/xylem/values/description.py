@@ -1,4 +1,4 @@
-"""Values in words, for error messages: what was found where something else was expected."""
+"""Values in words, for error messages: the value found instead of the expected one."""
 
 from __future__ import annotations
 

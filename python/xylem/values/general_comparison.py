@@ -1,7 +1,7 @@
 """General comparisons: =, !=, <, <=, >, >= between two sequences of atomic values (XQuery 3.1 §3.7.2).
 
-They hold where some pair does; pairs are tried until one does. An xs:untypedAtomic takes the type of
-what it is compared with: a number makes it xs:double, a string or another untyped value xs:string.
+They hold if some pair does; pairs are tried until one does. An xs:untypedAtomic takes the type of the other value: a
+number makes it xs:double, a string or another untyped value xs:string.
 """
 
 from __future__ import annotations

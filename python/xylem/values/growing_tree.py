@@ -1,4 +1,4 @@
-"""A tree that grows by copies of complete children: how a streamed query keeps what it needs later.
+"""A tree that grows by copies of complete children: the buffers of a streamed query.
 
     tree = opened(node)            # the element itself, with its attributes and namespaces
     append_child(tree, child)      # a deep copy, as its last child

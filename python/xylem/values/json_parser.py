@@ -1,8 +1,8 @@
 """JSON text to events (RFC 7159, with the options of F&O 3.1 §17.5): one pass, no recursion, any depth.
 
-The parser calls a receiver for each value, key and bracket; what is made of them, maps and arrays or an XML
-tree, is the receiver's matter. Python's own `json` is not used: it recurses, and it cannot keep escape
-sequences, report invalid characters or give numbers as they were written.
+The parser calls a receiver for each value, key and bracket; the receiver builds maps and arrays, or an XML tree.
+Python's own `json` is not used: it recurses, and it cannot keep escape sequences, report invalid characters or give
+numbers as they were written.
 """
 
 from __future__ import annotations

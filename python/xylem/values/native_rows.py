@@ -1,4 +1,4 @@
-"""What a compact tree asks of the kernel's columns: `CompactRows` of `kernel/src/bindings/tree.rs`.
+"""The interface of the kernel's columns for a compact tree: `CompactRows` of `kernel/src/bindings/tree.rs`.
 
 Only `source/kernel.py` imports the kernel; here its types are named for all who are handed one. Rows are
 integers, codes those of a name pool, and a row that is not there is -1.

@@ -1,7 +1,6 @@
-"""Functions that a factory makes, as they travel: as the factory and what it was given.
-
-A closure is quick to call and cannot be pickled. One that comes from a factory marked here can be made again in
-another process, where it will know names and plans of that process.
+"""Functions from a factory that can be pickled: as the factory and its arguments. A closure is quick to call but cannot
+be pickled. A closure from a factory marked here can be made again in another process, with the names and plans of that
+process.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Constructed elements of which all but the characters are known when a query is compiled.
+"""Constructed elements whose structure, all but the characters, is known at compile time.
 
     <item id="{ $i/@id }"><name>{ string($i/name) }</name></item>
 

@@ -1,4 +1,4 @@
-"""Walk over a query and see what is infinite; XYST0010 where a blocking operation meets it."""
+"""Walks over a query and finds its infinite expressions; XYST0010 for a blocking operation on one."""
 
 from __future__ import annotations
 

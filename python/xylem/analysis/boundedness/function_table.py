@@ -1,7 +1,7 @@
-"""Every function that takes a sequence: what it does with an infinite one, argument by argument.
+"""Every function with a sequence parameter: its behaviour for an infinite sequence, argument by argument.
 
-Functions that are not here take single items. That the table is complete, and that what is said not to block is read
-lazily by the function's own code, is checked by the tests.
+Functions that are not here take single items. The tests check that the table is complete, and that functions read their
+non-blocking arguments lazily.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A possibly infinite value, with the reasons: what a message says of it."""
+"""A possibly infinite value, with the reasons for messages."""
 
 from __future__ import annotations
 

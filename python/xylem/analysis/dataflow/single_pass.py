@@ -1,7 +1,7 @@
 """The single-pass test (single-pass paper, §4.4): theorems 1 to 4 over a graph after its fusions.
 
-Two things are added to the paper's test. Blocking operators are looked for here and not taken to be absent (§4.1). And
-where one pass is not enough, the number of passes is told: one more than aggregates that wait for each other.
+This test adds two things to the paper's. It looks for blocking operators instead of assuming that there are none
+(§4.1). And if one pass is not enough, it gives the number of passes: one more than aggregates that wait for each other.
 """
 
 from __future__ import annotations

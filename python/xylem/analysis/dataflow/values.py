@@ -1,4 +1,4 @@
-"""What an expression gives, as the graph sees it; and the nodes and edges that a walk over a query makes."""
+"""The value of an expression in the graph, and the nodes and edges that a walk over a query creates."""
 
 from __future__ import annotations
 

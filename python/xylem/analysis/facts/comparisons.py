@@ -1,4 +1,4 @@
-"""Comparison operators: what they become when their sides change places, and which ones mean the same.
+"""Comparison operators: their mirror images, and which ones mean the same.
 
 1 < $x     →     $x > 1
 """

@@ -1,4 +1,4 @@
-"""Whether a predicate may turn out to be a number, and so a position: told by its form and by what its names are."""
+"""Whether a predicate may be a number, and so a position: decided by its form and its names."""
 
 from __future__ import annotations
 

@@ -1,6 +1,5 @@
-"""Expressions that give one xs:boolean, or an error: told by their form.
-
-Not `$a eq $b` or `$a is $b`, which give nothing where an operand is empty.
+"""Expressions that give one xs:boolean, or an error, recognised by their form. Not `$a eq $b` or `$a is $b`, which are
+empty if an operand is empty.
 """
 
 from __future__ import annotations

@@ -1,6 +1,5 @@
-"""What kind of values an expression gives, and how many, told by its form: enough to know how they compare and add up.
-
-Nodes of an input have no schema types: their values are xs:untypedAtomic. What is not recognised is UNKNOWN, and no
+"""The kind and number of an expression's values, recognised by its form: enough to know how they compare and add up.
+Nodes of an input have no schema types: their values are xs:untypedAtomic. An unrecognised expression is UNKNOWN, and no
 rule relies on it.
 """
 

@@ -1,4 +1,4 @@
-"""Expressions that give atomic values, functions or nothing, and never nodes: told by their form alone."""
+"""Expressions that give atomic values, functions or nothing, and never nodes, recognised by their form."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every AST node is: an immutable value that knows where it stands in the text."""
+"""The base of all AST nodes: an immutable value with its place in the text."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
-"""The cursor: a place in the query text, and the few moves every production is made of.
-
-There is no separate lexer, because what a character means depends on the production that reads it (XQuery 3.1,
-A.2). Between moves the cursor stands on the first character of a token: white space and comments have already
-been skipped. `end` is where the last token ended, so that spans hold no trailing white space.
+"""The cursor: a place in the query text, and the few moves that all productions use. There is no separate lexer,
+because the meaning of a character depends on the production that reads it (XQuery 3.1, A.2). Between moves the cursor
+stands on the first character of a token: white space and comments have already been skipped. `end` is where the last
+token ended, so that spans hold no trailing white space.
 """
 
 from __future__ import annotations

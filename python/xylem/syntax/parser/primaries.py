@@ -1,4 +1,4 @@
-"""Primary expressions (XQuery 3.1, 3.1 and 3.11): what stands by itself and needs no operand."""
+"""Primary expressions (XQuery 3.1, 3.1 and 3.11): expressions without operands."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The first part of a prolog: setters, namespaces, imports (XQuery 3.1, 4.2 to 4.13).
 
-What may stand once only is refused here when it comes twice, because that needs no names resolved.
+The parser refuses a repeated setter here, because that needs no resolved names.
 """
 
 from __future__ import annotations
