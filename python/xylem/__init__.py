@@ -1,6 +1,6 @@
 """Xylem: XQuery 3.1 over XML documents and streams.
 
-What comes in is query text with documents and Python values; what goes out are typed results or their text.
+Query text with documents and Python values comes in; typed results or their text go out.
 Importing this package loads nothing but names: each part is imported when it is first used.
 
     >>> import xylem

@@ -1,5 +1,5 @@
-"""Plans: what will be done, as descriptions that can be printed, before anything is done.
+"""Plans: printable descriptions of a run before it starts.
 
-What comes in are analysed queries and what the compiler decided about them; what goes out are notes and the
-explanation a user reads. Nothing here runs a query or touches its input.
+Analysed queries and decisions of the compiler come in; notes and the explanation for a user go out. Nothing here runs a
+query or touches its input.
 """

@@ -1,4 +1,4 @@
-"""How much of its input something holds at most, from nothing to all of it: the words and their order.
+"""Bounds on the part of the input that an operator holds, from nothing to all of it: the words and their order.
 
 A bound is told as text, so that an explanation can print it as it is. Numbers of items and tuples (`10 tuples`) stand
 between an item and a window.

@@ -1,7 +1,7 @@
 """`xylem explain`: what a query reads, what it does on the way, and what it holds, each with its line.
 
-A query that streams is told by what becomes of its stream, and by its FluX program. One that does not is told with the
-reason: it then runs over trees in memory, and what is said of holding and passing comes on top of those.
+For a query that streams, the explanation has the account of its stream and its FluX program. For one that does not, it
+has the reason: the query then runs over trees in memory, and held items come on top of those.
 """
 
 from __future__ import annotations

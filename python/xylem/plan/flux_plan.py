@@ -1,4 +1,4 @@
-"""The plan of a streamed query: its FluX program, what is buffered for it, and how it came about."""
+"""The plan of a streamed query: its FluX program, its buffers, and the rules that led to it."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""What was counted in a run, operator by operator: what meters show, and what follows from it.
+"""The counts of a run, operator by operator: those of the meters, and those that follow from them.
 
-Records of a scan and rows of sorts are counted where they come in batches. What is not counted anywhere follows from
-what is: a loop has as many turns as its input has items, an aggregate of everything gives one value. What neither was
-counted nor follows is not told.
+Records of a scan and rows of sorts are counted where they come in batches. Other counts follow from these: a loop has
+as many turns as its input has items, an aggregate of everything gives one value. A count that is neither measured nor
+derived is left out.
 """
 
 from __future__ import annotations

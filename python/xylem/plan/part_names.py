@@ -1,4 +1,4 @@
-"""Names that no query can have, for what stands in the place of its parts."""
+"""Names that no query can have, as placeholders for its parts."""
 
 from __future__ import annotations
 

@@ -1,7 +1,5 @@
-"""What follows from the operators of a plan, bottom-up: how much they give and hold, their order, their merges.
-
-Nothing here asks how the query was spelled. A property of an operator follows from what it is and from the properties
-of its children:
+"""Properties of the operators of a plan, derived bottom-up: their output, state, order and merges. The spelling of the
+query does not matter here. A property of an operator follows from what it is and from the properties of its children:
 
     gives         how much its output may be: one item, what is in an item, windows, groups, the input
     bound, why    the largest state it holds, and of what

@@ -1,4 +1,4 @@
-"""What a scan is asked for: the paths to follow, what to keep below them, and when to report.
+"""The request to a scan: the paths to follow, the parts to keep below them, and when to report.
 
 The scan reads a document once and builds the *projected document*: the elements that some path needs, on the rows
 of a tree, with everything else left out. It reports, in the order of the input, where elements of interest

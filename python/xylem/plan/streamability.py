@@ -1,4 +1,4 @@
-"""What `explain` says of passes: how many there are, why, what is kept, and what that means for each kind of input.
+"""The part of `explain` on passes: their number, the reasons, the state, and the consequences for each kind of input.
 
 The data flow graph says what a query needs (`analysis/dataflow`), the plan says what is done. Where they differ the
 plan counts: with a schema, say, it may need less.

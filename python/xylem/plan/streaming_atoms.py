@@ -1,4 +1,5 @@
-"""What is decided or added up while values pass, so that none of them is kept (thesis §3.7.2.3, §3.8.1.4).
+"""Conditions and aggregates that are computed while values pass, so that none of them is kept (thesis §3.7.2.3,
+§3.8.1.4).
 
 A streaming atomic condition compares a path with a constant, or asks whether it selects anything; a streaming function
 is an aggregate of a path. Both need one flag, or one number, where the variable is bound by a handler.

@@ -1,4 +1,4 @@
-"""What is decided about one window clause before code is written for it.
+"""The decisions about one window clause before its code is generated.
 
 `forseq` and the two window clauses of XQuery 3.1 become the same description: they differ in the order of their windows
 alone. It is a clause like any other, so that whatever walks over a FLWOR expression walks over it too.

@@ -1,8 +1,8 @@
-"""The same queries carried onto Spark: batches over files here, unbounded inputs in the streaming half.
+"""The same queries on Spark: batches over files here, unbounded inputs in `continuous/`.
 
-What comes in is the text of a query with files, directories or columns of messages; what goes out is the answer
-on the driver, or a DataFrame. Evaluation stays what it is in one process (`run/tasks`): Spark carries
-tasks, rows and failures, and never sees XML. PySpark is imported when something here is used, not before.
+The text of a query comes in, with files, directories or columns of messages; the answer on the driver goes out, or a
+DataFrame. Evaluation is the same as in one process (`run/tasks`): Spark handles tasks, rows and failures, and never
+sees XML. PySpark is imported when something here is used, not before.
 
     import xylem.spark
 

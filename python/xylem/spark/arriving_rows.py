@@ -1,8 +1,8 @@
 """The rows of one stage on the driver, while its tasks deliver them: each part in the order of the answer.
 
-A map is handed on as it comes. An aggregate is merged on arrival, and is there when all tasks are. What is sorted or
-shuffled arrives in sorted runs, which are merged when all are there. Tasks may be done in any order: their runs are
-put away at once, and what depends on the order (states, errors) waits for its turn.
+The rows of a map are passed on as they arrive. An aggregate is merged on arrival, and is complete when all tasks are.
+Sorted or shuffled rows arrive in sorted runs, which are merged when all have arrived. Tasks may be done in any order:
+their runs are put away at once, and what depends on the order (states, errors) waits for its turn.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""What Python workers do for joins by key: make both sides, let rows of a key meet, evaluate with what was found.
+"""The work of Python workers for joins by key: make both sides, bring rows of a key together, evaluate with the
+matches.
 
 Everything travels as pairs of a partition and an outcome, like other shuffled rows (`task.py`): the first partitions
 are those of the tasks, each with the description of its task and at last with the items it asked for; behind them come

@@ -1,7 +1,7 @@
 """A query on its way to other processes: its compiled programs, and what this run of it was given.
 
-The driver compiles all that tasks need before it sends anything; where a query arrives it is taken as it is. It is
-kept there for the tasks to come, which find it by its key. Documents among the variables travel as XML.
+The driver compiles everything for the tasks before it sends anything; workers use a query as it is. They keep it for
+later tasks, which find it by its key. Documents among the variables travel as XML.
 """
 
 from __future__ import annotations

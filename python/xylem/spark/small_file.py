@@ -1,4 +1,4 @@
-"""A file that is read at once: where there are thousands of small ones, opening each as a stream costs too much.
+"""A file that is read at once: with thousands of small files, opening each as a stream costs too much.
 
 A tenth of a millisecond for each of ten thousand files is a second; what is in them is scanned in a third of that.
 """

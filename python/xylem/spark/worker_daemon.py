@@ -1,4 +1,4 @@
-"""The process that Python workers are forked from, with all that they will need loaded: done once, not by each worker.
+"""The process that Python workers are forked from, with all their modules loaded once instead of by each worker.
 
 Spark starts it with the first task (`spark.python.daemon.module`), and it is Spark's own daemon but for what it
 imports before it waits for work. A worker then begins in a few milliseconds, not in a second of CPU, and shares the

@@ -1,5 +1,5 @@
 """Lowering for tasks: the expressions of a distributed query become programs of their own.
 
-What comes in is a query taken apart into parts; what goes out is a program for each expression, over a range or over no
-input. Nothing here knows what carries the tasks.
+A query divided into parts comes in; a program for each expression goes out, over a range or without input. Nothing here
+knows what carries the tasks.
 """

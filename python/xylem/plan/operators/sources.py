@@ -1,4 +1,4 @@
-"""Where items come from: scans of documents, and steps from what is at hand."""
+"""Sources of items: scans of documents, and steps from the current items."""
 
 from __future__ import annotations
 

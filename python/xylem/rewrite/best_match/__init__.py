@@ -1,8 +1,7 @@
 """Best-match joins: the clauses that belong to a join become one clause that says how it is computed.
 
-What comes in is a resolved FLWOR expression; what goes out is an equal one with a planned clause in the place of
-the two loops, what stands between them and the join. It decides by the form of the query alone and never looks at
-data.
+A resolved FLWOR expression comes in; an equal one goes out, with a planned clause in the place of the two loops, the
+clauses between them and the join. It decides by the form of the query alone and never looks at data.
 """
 
 from .one_at_a_time import one_at_a_time

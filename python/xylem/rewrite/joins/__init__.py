@@ -1,7 +1,7 @@
 """Joins: conditions between a sequence and the loops around it become look-ups in an index of that sequence.
 
-What comes in is a resolved expression; what goes out is an equal one with `JoinClause` wherever an index pays, however
-the condition was spelled. Whether an index pays is told by what the sequence depends on, never by data.
+A resolved expression comes in; an equal one goes out, with a `JoinClause` wherever an index pays, in any spelling of
+the condition. Whether an index pays is told by what the sequence depends on, never by data.
 """
 
 from .module_joins import ModuleJoins

@@ -1,6 +1,6 @@
 """Rewriting window clauses (windows paper, 6.3): one rule per file, any of them can be switched off by name.
 
-What comes in is a FLWOR expression; what goes out is the same expression with a plan for each of its window clauses.
+A FLWOR expression comes in; the same expression goes out, with a plan for each of its window clauses.
 Rules never run a query; what they decide gives the same windows in the same order.
 """
 

@@ -1,9 +1,7 @@
-"""An answer that must see the stream in its order: computed by the driver, and not by tasks.
-
-What a program with variables that change knows stands in its variables: they are saved now and then, with the place
-in the stream, and after a restart it goes on from there. Of any other query the state is all that it has seen: it is
-given the stream again from its beginning, as the log still has it. Either way what was handed out before is not
-handed out again.
+"""An answer that must see the stream in order: computed by the driver, not by tasks. The state of a sequential program
+is in its variables: they are saved now and then, with the position in the stream, and the program continues from there
+after a restart. The state of any other query is everything it has seen: it reads the stream again from its beginning,
+as the log still has it. Either way what was handed out before is not handed out again.
 """
 
 from __future__ import annotations

@@ -98,7 +98,7 @@ class AnswerInParts(Answer):
         self._state_limit_bytes = state_limit_bytes
         self._flowing = {part.number for part in self._parts if part.kind in FLOWING and program.is_text(part.number)}
         """Parts whose rows are text that is written as it comes; the items of others are gathered, and kept."""
-        # Windows that are open are in no row: what there is so far is not what there would be if the stream ended.
+        # Open windows are in no row: the rows so far are not the answer if the stream ended now.
         self.is_live = not self._flowing and all(part.kind is not PartKind.WINDOWS for part in self._parts)
         self._begin()
         if saved:

@@ -83,7 +83,7 @@ class BatchCommit:
         self._catch_up()
 
     def __call__(self, frame: DataFrame, batch: int) -> None:
-        """Called by Spark; what goes wrong is kept for whoever waits for the query."""
+        """Called by Spark; keeps an exception for the thread that waits for the query."""
         try:
             if self.commit.is_next(batch):
                 self._take(frame, batch)

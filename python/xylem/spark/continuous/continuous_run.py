@@ -57,7 +57,7 @@ class Trigger:
 
 @dataclass(frozen=True)
 class ContinuousQuery:
-    """All that a continuous query is told."""
+    """The settings of a continuous query."""
 
     queries: Sequence[tuple[str, ShippedQuery]]
     """With the names of their outputs."""
@@ -309,10 +309,10 @@ class _Run:
         return all(feed.has_ended(reached.get(str(number), START)) for number, feed in enumerate(self._feeds))
 
     def _let_finish(self, running: Any) -> bool:
-        """Let the batch that is being computed come to its end; whether it did in the time it has.
+        """Let the current batch end; returns whether it did in time.
 
-        What is only just starting is let start: a process of Spark's that is told to stop before it could connect
-        complains with a stack.
+        A query that is just starting may finish its start: a process of Spark that is stopped before it connects prints
+        a stack trace.
         """
         until = time.monotonic() + GRACE_SECONDS
         while running.isActive and time.monotonic() < until:

@@ -1,7 +1,7 @@
 """The answer of two streams joined: each pair once, when the later of its items has come.
 
 Holds:  the items of both streams for as long as a partner may come: two items join if they arrived no further apart
-        than the bound. What is older than that, measured by the stream that lags behind, is dropped.
+        than the bound. Older items, measured by the slower stream, are dropped.
 Order:  by the arrival of the later item, then by that of the earlier one.
 """
 

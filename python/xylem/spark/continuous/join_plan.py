@@ -1,4 +1,4 @@
-"""Two streams joined: what is taken of each of them, by which key, and what becomes of a pair.
+"""A join of two streams: the items of each, their keys, and the result of a pair.
 
     for $o in stream("orders")//order, $p in stream("payments")//payment
     where $o/@id = $p/@order and $p/amount >= $o/total

@@ -1,4 +1,4 @@
-"""Results as messages of a Kafka topic, each exactly once for whoever reads committed messages only.
+"""Results as messages of a Kafka topic, each exactly once for consumers that read committed messages only.
 
 The messages of a batch and the number of the batch go out in one transaction: the number is committed as the offset of
 a consumer group that belongs to the query. After a crash the number tells whether the batch was sent: either both are

@@ -1,7 +1,5 @@
-"""What a continuous query keeps of one of its parts until the stream ends: the state of the query.
-
-All of it can be saved, or what has changed since it was last saved: with many groups or many rows, each batch writes
-down only what it touched.
+"""The state of one part of a continuous query, kept until the stream ends. All of it can be saved, or the changes since
+the last save: with many groups or many rows, each batch saves only what it changed.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Threads that take what arrives into the spool: from a socket, from standard input, from a file that grows.
+"""Threads that write arriving bytes to the spool: from a socket, from standard input, from a file that grows.
 
-They run from before Spark has started until the input ends. `is_over` says that nothing more will come; a fault is kept
-and raised by whoever asks.
+They run from before Spark has started until the input ends. `is_over` says that nothing more will arrive; a fault is
+kept and raised at the next call.
 """
 
 from __future__ import annotations

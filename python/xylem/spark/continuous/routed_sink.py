@@ -44,7 +44,7 @@ class RoutedSink:
         }
 
     def _told_apart(self, output: Output, texts: dict[str, Any]) -> tuple[Output, dict[str, list[str]]]:
-        """What is left of an output, and what is taken out of it by name."""
+        """The rest of an output, and the elements routed by name."""
         left: list[str] = []
         taken: dict[str, list[str]] = {}
         # The end of a text that came in pieces is a message that ends its line.
@@ -59,7 +59,7 @@ class RoutedSink:
                     taken.setdefault(name, []).append(piece)
             if continues:
                 texts[output.query] = text.state
-            # The end of a text is told, be it empty: its line ends.
+            # Mark the end of a text, even an empty one: its line ends.
             if rest or continues or not message:
                 left.append(rest)
         return Output(output.query, tuple(left), output.ends_lines), taken

@@ -1,4 +1,4 @@
-"""Where answers go: each batch once, whatever happens.
+"""The outputs of answers: each batch once, whatever happens.
 
 A sink is given the messages of one batch for all queries at once, under the number of the batch. It may be given the
 same batch again after a crash, with the same messages: the outcome is as if it had been given once.

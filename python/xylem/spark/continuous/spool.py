@@ -203,7 +203,7 @@ class SpoolLog:
         self._segments: dict[int, Segment] = {}
 
     def refresh(self) -> None:
-        """See what has been added, and what was dropped."""
+        """Notice added and dropped segments."""
         numbers = sorted(int(path.stem) for path in self._spool.glob("*.cuts"))
         for number in [known for known in self._segments if known not in numbers]:
             del self._segments[number]

@@ -1,7 +1,7 @@
 """Writing a spool: bytes are on disk, and cut, before they count.
 
-What is received goes to the last segment at once. From time to time it is made durable, and the journal gets the last
-cut in it; from then on a batch may take it. A crash loses what came after the last mark and nothing else.
+Received bytes go to the last segment at once. From time to time they are made durable, and the journal gets the last
+cut in them; a batch may then read them. A crash loses only the bytes after the last mark.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from typing import Any
 
 
 class StopSignals:
-    """While this is open, a signal is told to whoever made it."""
+    """While this is open, it passes signals to its creator."""
 
     def __init__(self, stop: Callable[[], None]) -> None:
         self._stop = stop

@@ -97,7 +97,7 @@ class TextWriter:
         return next((name for name, flow in self._flows.items() if flow.is_starved), None)
 
     def wait(self) -> str:
-        """Until all that was given is used up, or the text is complete; what was written meanwhile."""
+        """Run until the input so far is used up or the text is complete; returns the text written meanwhile."""
         while not self._is_done and self.waits_for is None:
             self._event.wait()
             self._event.clear()

@@ -1,4 +1,4 @@
-"""What windows keep between batches, on disk: whole, or what a batch has changed.
+"""The state of windows between batches, on disk: whole, or the changes of a batch.
 
     FORMAT, layout of the cursors, keys with their cursors, keys that have gone, items by number, event time, counts
 
@@ -32,7 +32,7 @@ KEY_BYTES = 64
 
 
 def saved(state: WindowState, *, is_whole: bool) -> bytes:
-    """All that is kept, or what has changed since this was last asked for."""
+    """The whole state, or the changes since the last call."""
     groups = list(state.keys) if is_whole else sorted(state.touched, key=repr)
     gone = [] if is_whole else [group for group in groups if group not in state.keys]
     groups = [group for group in groups if group in state.keys]
