@@ -21,9 +21,9 @@ def page() -> str:
     lines = [
         "# Errors",
         "",
-        "Every error has a code, a place in the query where one is known, the particulars and, where there is one,",
-        "a way out. Codes are those of the W3C specifications; the ones that start with XY are Xylem's own.",
-        "This page is written by `make docs` from the catalogue (`python/xylem/errors/catalogue.py`).",
+        "An error has a code, its particulars, a place in the query or the input if there is one, and often a way out.",
+        "Most codes come from the W3C specifications; codes that start with XY are Xylem's own.",
+        "`make docs` writes this page from the catalogue (`python/xylem/errors/catalogue.py`).",
     ]
     for start, title in FAMILIES:
         lines += ["", f"## {title}", "", "| code | meaning | way out |", "|---|---|---|"]
